@@ -1,0 +1,146 @@
+/* myotile cell: one cell of the model, by itself. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/command.h"
+#include "app/table.h"
+#include "data/file.h"
+#include "solver/tp06.h"
+
+static mt_status cell(const mt_arguments *arguments);
+
+static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell; default: epi"},
+    {"--dt-ms", "DT", "time step, at most 0.05; default: 0.02"},
+    {"--end-ms", "T", "simulated time; default: 500"},
+    {"--stimulus", "START,DURATION,STRENGTH", "in ms, ms and mV/ms (= pA/pF); default: 1,1,52"},
+    {"--precision", "float|double", "arithmetic; default: double"},
+    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms"}, {NULL, NULL, NULL}};
+
+const mt_command mt_command_cell = {
+    .name = "cell",
+    .operands = "",
+    .summary = "run one ten Tusscher-Panfilov 2006 cell and write all its 19 values each ms",
+    .example = "myotile cell --type epi --dt-ms 0.02 --end-ms 500 --stimulus 1,1,52 -o trace.csv",
+    .options = options,
+    .run = cell,
+};
+
+typedef struct request {
+    mt_cell_type type;
+    bool single;
+    double dt_ms, end_ms;
+    double stimulus[3]; /* start ms, duration ms, strength mV/ms */
+    const char *path;
+} request;
+
+static mt_status read_request(const mt_arguments *arguments, request *r)
+{
+    const char *precision = mt_option_value(arguments, "--precision", "double");
+    r->path = mt_option_value(arguments, "-o", NULL);
+    if (!r->path) return mt_fail(MT_INPUT, "cell: -o is needed");
+    MT_TRY(mt_tp06_type_find(mt_option_value(arguments, "--type", "epi"), &r->type));
+    MT_TRY(mt_numbers("--dt-ms", mt_option_value(arguments, "--dt-ms", "0.02"), 1, 0, &r->dt_ms));
+    MT_TRY(mt_numbers("--end-ms", mt_option_value(arguments, "--end-ms", "500"), 1, 0, &r->end_ms));
+    MT_TRY(mt_numbers(
+        "--stimulus", mt_option_value(arguments, "--stimulus", "1,1,52"), 3, -INFINITY, r->stimulus));
+    if (r->dt_ms > 0.05)
+        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most 0.05, where the model is stable", r->dt_ms);
+    if (r->stimulus[0] < 0 || r->stimulus[1] < 0)
+        return mt_fail(MT_INPUT, "--stimulus: start %g, duration %g; allowed: at least 0", r->stimulus[0],
+            r->stimulus[1]);
+    r->single = strcmp(precision, "float") == 0;
+    if (!r->single && strcmp(precision, "double") != 0)
+        return mt_fail(MT_INPUT, "--precision %s; allowed: float, double", precision);
+    return MT_OK;
+}
+
+/* V, then the states. */
+typedef struct values {
+    double v[1 + TP06_STATES];
+} values;
+
+static values at_rest(mt_cell_type type)
+{
+    values x = {{mt_tp06_types[type].v_mV}};
+    memcpy(x.v + 1, mt_tp06_types[type].state, sizeof mt_tp06_types[type].state);
+    return x;
+}
+
+static void step(const request *r, bool stimulated, values *x)
+{
+    const mt_tp06_type *type = &mt_tp06_types[r->type];
+    if (r->single) {
+        float f[1 + TP06_STATES];
+        for (int k = 0; k <= TP06_STATES; k++) f[k] = (float)x->v[k];
+        if (stimulated) f[0] += (float)(r->dt_ms * r->stimulus[2]);
+        mt_tp06_step_float(type, r->dt_ms, 1, f + 1, f, f);
+        for (int k = 0; k <= TP06_STATES; k++) x->v[k] = (double)f[k];
+    } else {
+        if (stimulated) x->v[0] += r->dt_ms * r->stimulus[2];
+        mt_tp06_step_double(type, r->dt_ms, 1, x->v + 1, x->v, x->v);
+    }
+}
+
+static mt_table begin_trace(mt_arena *arena)
+{
+    mt_table table = mt_table_begin(arena, "One cell");
+    mt_table_digits(&table, "t", "ms", 9);
+    mt_table_digits(&table, "V", "mV", 9);
+    for (int k = 0; k < TP06_STATES; k++)
+        mt_table_digits(&table, mt_tp06_state_name[k], mt_tp06_state_unit[k], 9);
+    return table;
+}
+
+static void trace_row(mt_table *table, double t_ms, const values *x)
+{
+    mt_table_number(table, t_ms);
+    for (int k = 0; k <= TP06_STATES; k++) mt_table_number(table, x->v[k]);
+}
+
+static mt_status integrate(const request *r, mt_table *trace)
+{
+    values x = at_rest(r->type);
+    const size_t n_steps = (size_t)llround(r->end_ms / r->dt_ms);
+    const size_t on = (size_t)llround(r->stimulus[0] / r->dt_ms);
+    const size_t off = (size_t)llround((r->stimulus[0] + r->stimulus[1]) / r->dt_ms);
+    double written_ms = 0;
+    trace_row(trace, 0, &x);
+    for (size_t s = 0; s < n_steps; s++) {
+        step(r, s >= on && s < off, &x);
+        const double t_ms = (double)(s + 1) * r->dt_ms;
+        if (!(fabs(x.v[0]) <= 200)) return mt_fail(MT_NUMERICS, "V is %g mV after %g ms", x.v[0], t_ms);
+        if (t_ms + 1e-9 < written_ms + 1) continue;
+        written_ms = floor(t_ms + 1e-9);
+        trace_row(trace, t_ms, &x);
+    }
+    return MT_OK;
+}
+
+static mt_status cell_with(mt_arena *arena, const mt_arguments *arguments)
+{
+    request r;
+    MT_TRY(read_request(arguments, &r));
+    mt_table trace = begin_trace(arena);
+    MT_TRY(integrate(&r, &trace));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", r.path);
+    mt_status status = mt_table_print(memory, &trace, MT_FORMAT_CSV);
+    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_FILE, "%s: out of memory", r.path);
+    if (status == MT_OK) status = mt_file_write_text(r.path, text, size);
+    free(text);
+    MT_TRY(status);
+    (void)fprintf(arguments->out, "%s: %s cell, %g ms at dt %g ms in %s precision\n", r.path,
+        mt_tp06_types[r.type].name, r.end_ms, r.dt_ms, r.single ? "single" : "double");
+    return MT_OK;
+}
+
+static mt_status cell(const mt_arguments *arguments)
+{
+    mt_arena arena = {0};
+    mt_status status = cell_with(&arena, arguments);
+    mt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,204 @@
+#include "app/command.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const mt_command *const commands[] = {
+    &mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info, &mt_command_partition, &mt_command_cell};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* ---- help
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void print_overview(FILE *out)
+{
+    (void)fprintf(out,
+        "myotile %s: heart simulations on an emulated machine of tiles\n\nusage: myotile COMMAND ...\n\n",
+        MT_VERSION);
+    for (int c = 0; c < N_COMMANDS; c++)
+        (void)fprintf(out, "  %-12s %s\n", commands[c]->name, commands[c]->summary);
+    (void)fprintf(out, "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
+                       "arguments, 3 files or memory,\n"
+                       "4 does not fit the machine, 5 numerics, 130 stopped.\n");
+}
+
+static void print_help(FILE *out, const mt_command *command)
+{
+    (void)fprintf(
+        out, "%s\n\nusage: myotile %s %s [options]\n\n", command->summary, command->name, command->operands);
+    for (const mt_option *o = command->options; o->name; o++) {
+        char left[64];
+        (void)snprintf(left, sizeof left, "%s %s", o->name, o->value ? o->value : "");
+        (void)fprintf(out, "  %-34s %s\n", left, o->help);
+    }
+    (void)fprintf(out, "\nexample:\n  %s\n", command->example);
+}
+
+/* ---- finding and checking
+ * ------------------------------------------------------------------------------------- */
+
+static size_t words_of(const char *name) { return strchr(name, ' ') ? 2 : 1; }
+
+static bool matches(const mt_command *command, int argc, char *const *argv)
+{
+    char given[128];
+    if ((size_t)argc < 1 + words_of(command->name)) return false;
+    if (words_of(command->name) == 1) return strcmp(argv[1], command->name) == 0;
+    (void)snprintf(given, sizeof given, "%s %s", argv[1], argv[2]);
+    return strcmp(given, command->name) == 0;
+}
+
+static const mt_option *find_option(const mt_command *command, const char *name)
+{
+    for (const mt_option *o = command->options; o->name; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
+static mt_status check_arguments(const mt_command *command, const mt_arguments *arguments)
+{
+    size_t operands = 0;
+    for (int a = 0; a < arguments->n; a++) {
+        const char *word = arguments->word[a];
+        if (word[0] != '-' || word[1] == 0) {
+            if (++operands > command->n_operands)
+                return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s %s [options]",
+                    command->name, word, command->name, command->operands);
+            continue;
+        }
+        const mt_option *option = find_option(command, word);
+        if (!option)
+            return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word,
+                command->name);
+        if (option->value && ++a >= arguments->n)
+            return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, word, option->value);
+    }
+    if (operands < command->n_operands)
+        return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s %s [options]", command->name,
+            command->name, command->operands);
+    return MT_OK;
+}
+
+static mt_status unknown_command(int argc, char *const *argv)
+{
+    return mt_fail(MT_INPUT, "'%s%s%s' is no command; see myotile --help", argv[1],
+        argc > 2 && argv[2][0] != '-' ? " " : "", argc > 2 && argv[2][0] != '-' ? argv[2] : "");
+}
+
+static mt_status dispatch(int argc, char *const *argv, FILE *out)
+{
+    for (int c = 0; c < N_COMMANDS; c++) {
+        if (!matches(commands[c], argc, argv)) continue;
+        int skipped = 1 + (int)words_of(commands[c]->name);
+        mt_arguments arguments = {argc - skipped, argv + skipped, out};
+        if (mt_option_given(&arguments, "--help")) {
+            print_help(out, commands[c]);
+            return MT_OK;
+        }
+        MT_TRY(check_arguments(commands[c], &arguments));
+        return commands[c]->run(&arguments);
+    }
+    return unknown_command(argc, argv);
+}
+
+int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_overview(out);
+        return argc < 2 ? MT_INPUT : MT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)fprintf(out, "myotile %s\n", MT_VERSION);
+        return MT_OK;
+    }
+    mt_status status = dispatch(argc, argv, out);
+    if (fflush(out) != 0 && status == MT_OK)
+        status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
+    if (status != MT_OK) (void)fprintf(messages, "myotile: %s\n", mt_message());
+    return (int)status;
+}
+
+/* ---- for commands
+ * ---------------------------------------------------------------------------------------------- */
+
+const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number)
+{
+    for (int a = 0; a < arguments->n; a++) {
+        const mt_option *option = find_option(command, arguments->word[a]);
+        if (option)
+            a += option->value != NULL;
+        else if (number-- == 0)
+            return arguments->word[a];
+    }
+    return "";
+}
+
+const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n)
+{
+    for (int a = 0; a + 1 < arguments->n; a++)
+        if (strcmp(arguments->word[a], name) == 0 && n-- == 0) return arguments->word[a + 1];
+    return NULL;
+}
+
+const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing)
+{
+    const char *value = mt_option_nth(arguments, name, 0);
+    return value ? value : missing;
+}
+
+bool mt_option_given(const mt_arguments *arguments, const char *name)
+{
+    for (int a = 0; a < arguments->n; a++)
+        if (strcmp(arguments->word[a], name) == 0) return true;
+    return false;
+}
+
+mt_status mt_numbers(const char *option, const char *text, size_t count, double above, double *numbers)
+{
+    const char *at = text;
+    for (size_t k = 0; k < count; k++) {
+        char *end = NULL;
+        errno = 0;
+        numbers[k] = strtod(at, &end);
+        if (end == at || errno != 0 || !isfinite(numbers[k]) || !(numbers[k] > above) ||
+            *end != (k + 1 < count ? ',' : '\0')) {
+            if (above == -INFINITY)
+                return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s, separated by commas", option, text,
+                    count, count > 1 ? "s" : "");
+            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s above %g%s", option, text, count,
+                count > 1 ? "s" : "", above, count > 1 ? ", separated by commas" : "");
+        }
+        at = end + 1;
+    }
+    return MT_OK;
+}
+
+mt_status mt_whole_number(
+    const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number)
+{
+    char *end = NULL;
+    errno = 0;
+    *number = strtoul(text, &end, 10);
+    if (end == text || *end != 0 || errno != 0 || text[0] == '-' || *number < least || *number > most)
+        return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option, text, least, most);
+    return MT_OK;
+}
+
+mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
+{
+    const bool named = !strchr(name, '/') && !strstr(name, ".yaml");
+    const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
+    size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
+    char *text;
+    MT_TAKE(arena, text, size);
+    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
+    if (named && access(text, R_OK) != 0)
+        return mt_fail(MT_INPUT,
+            "machine '%s': no such machine in %s/machines, and it is no path of a .yaml file", name,
+            MT_DATA_DIR);
+    *path = text;
+    return MT_OK;
+}

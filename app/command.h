@@ -1,0 +1,67 @@
+/* The commands of the program `myotile`: one table, one function each, and what they share.
+ *
+ * A command prints its tables to the file it is given and says what it is doing to standard error. It returns
+ * a status; only the program turns that into a message and an exit code (data/status.h). */
+#ifndef MT_APP_COMMAND_H
+#define MT_APP_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+
+/* Arguments behind the command's name, and where its tables go. */
+typedef struct mt_arguments {
+    int n;
+    char *const *word;
+    FILE *out;
+} mt_arguments;
+
+/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. */
+typedef struct mt_option {
+    const char *name, *value, *help;
+} mt_option;
+
+typedef struct mt_command {
+    const char *name;     /* one or two words: "run", "mesh slab" */
+    const char *operands; /* as shown in the usage line: "CASE.yaml" */
+    size_t n_operands;
+    const char *summary;      /* one line */
+    const char *example;      /* a command line that works in the project's folder */
+    const mt_option *options; /* ended by a NULL name */
+    mt_status (*run)(const mt_arguments *arguments);
+} mt_command;
+
+extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
+    mt_command_mesh_info;
+
+/* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
+int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
+
+/* For commands. All arguments have been checked against the command's table before it runs: an option is
+ * known and has its value, the operands are as many as there should be. */
+
+/* The operand with this number, from 0. */
+const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number);
+
+/* The value of an option, or `missing` when it was not given; the n-th (from 0) where it may be given several
+ * times. */
+const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
+const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
+bool mt_option_given(const mt_arguments *arguments, const char *name);
+
+/* `count` numbers separated by commas; MT_INPUT, naming the option, where the text is anything else or a
+ * number is not above `above`. */
+MT_NODISCARD mt_status mt_numbers(
+    const char *option, const char *text, size_t count, double above, double *numbers);
+
+/* The same for one whole number from `least` to `most`. */
+MT_NODISCARD mt_status mt_whole_number(
+    const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
+
+/* The file of a machine: the name of one in data/machines (found beside the program's source or installed
+ * data), or a path. */
+MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
+
+#endif

@@ -1,0 +1,21 @@
+/* The program: everything it does is in app/command.h. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/command.h"
+
+/* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many
+ * times slower as soon as the machine has other work; how long it spins is settled before main begins, so the
+ * program starts itself once more with a short spin, unless the person has chosen. */
+static void choose_short_spin(char *const *argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME")) return;
+    if (setenv("GOMP_SPINCOUNT", "2000", 1) == 0 && setenv("KMP_BLOCKTIME", "1", 1) == 0)
+        (void)execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+    choose_short_spin(argv);
+    return mt_command_main(argc, argv, stdout, stderr);
+}

@@ -1,0 +1,32 @@
+/* Pictures for people who have no viewer at hand: the activation map of a mesh as a PNG.
+ *
+ * Not a renderer: one figure, one view, one look, ready for a paper. The outer surface in orthographic
+ * projection, coloured by activation time, with isochrones, a colour bar and the three axes to scale. */
+#ifndef MT_APP_PICTURE_H
+#define MT_APP_PICTURE_H
+
+#include "mesh/adjacency.h"
+#include "mesh/mesh.h"
+
+enum { MT_PICTURE_WIDTH = 1600, MT_PICTURE_HEIGHT = 1000 }; /* pixels */
+
+/* Writes the picture to `path`: whole, or not at all. Borrows everything.
+ *
+ * activation_ms[n_cells]; NaN where a cell was never activated: such parts are grey. Times at vertices are
+ * such that the mean of a cell's four is nearly the cell's own; colour and isochrones follow their linear
+ * interpolation. The colour bar spans all activated cells, to whole isochrone intervals. title is UTF-8, ""
+ * for none. The same input gives the same bytes, for any number of threads. O(cells) time. MT_INPUT: no
+ * cells, an adjacency of another mesh, a title that is not UTF-8. MT_FILE: no memory, or the file cannot be
+ * written. Without any font on the machine the picture has coarse letters or none. */
+MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const float *activation_ms, const char *title);
+
+/* The colour map at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
+ * rises evenly: L(t) = 0.36 + 0.56 t. */
+void mt_picture_colour(double t, double linear[3]);
+
+/* The distance of isochrones for a range of times: 1, 2 or 5 times a power of ten, the smallest that gives at
+ * most 14 of them. 1 where the range is 0. */
+double mt_picture_interval_ms(double range_ms);
+
+#endif

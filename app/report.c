@@ -1,0 +1,332 @@
+#include "app/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/picture.h"
+#include "data/file.h"
+#include "mesh/vtkhdf.h"
+#include "solver/measure.h"
+#include "solver/plan.h"
+
+/* ---- tables
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void property(mt_table *table, const char *name, double value, const char *unit)
+{
+    mt_table_text(table, name);
+    mt_table_number(table, value);
+    mt_table_text(table, unit);
+}
+
+static mt_table summary_table(mt_arena *arena, const mt_run *run)
+{
+    const mt_diffusion *diffusion = run->diffusion;
+    const mt_tissue tissue = mt_case_tissue(run->input);
+    mt_table table = mt_table_begin(arena, run->input->title[0] ? run->input->title : "Run");
+    mt_table_strings(&table, "property");
+    mt_table_digits(&table, "value", "", 8);
+    mt_table_strings(&table, "unit");
+    property(&table, "cells", (double)run->mesh->n_cells, "");
+    property(&table, "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
+    property(&table, "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
+    property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
+    property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
+    property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
+    property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
+    property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
+    return table;
+}
+
+/* The activation field at n places; [n] in `arena`. */
+static mt_status activation_at(
+    mt_arena *arena, const mt_run *run, size_t n, const double *xyz_mm, double **value)
+{
+    MT_TAKE(arena, *value, n);
+    mt_measure_at(run->mesh, run->diffusion, run->activation_ms, n, xyz_mm, *value);
+    return MT_OK;
+}
+
+static mt_status point_places(mt_arena *arena, const mt_case *input, double **xyz_mm)
+{
+    MT_TAKE(arena, *xyz_mm, 3 * input->n_points);
+    for (size_t k = 0; k < input->n_points; k++)
+        memcpy(*xyz_mm + 3 * k, input->points[k].at_mm, 3 * sizeof **xyz_mm);
+    return MT_OK;
+}
+
+static mt_status line_places(mt_arena *arena, const mt_case *input, double **xyz_mm)
+{
+    const size_t n = input->line.points;
+    MT_TAKE(arena, *xyz_mm, 3 * n);
+    for (size_t k = 0; k < n; k++)
+        for (int axis = 0; axis < 3; axis++)
+            (*xyz_mm)[3 * k + (size_t)axis] =
+                input->line.from_mm[axis] + (n > 1 ? (double)k / (double)(n - 1) : 0) *
+                                                (input->line.to_mm[axis] - input->line.from_mm[axis]);
+    return MT_OK;
+}
+
+static void place_columns(mt_table *table)
+{
+    mt_table_strings(table, "point");
+    mt_table_decimals(table, "x", "mm", 2);
+    mt_table_decimals(table, "y", "mm", 2);
+    mt_table_decimals(table, "z", "mm", 2);
+    mt_table_decimals(table, "activation", "ms", 2);
+}
+
+static void place_row(mt_table *table, const char *name, const double xyz_mm[3], double activation_ms)
+{
+    mt_table_text(table, name);
+    for (int axis = 0; axis < 3; axis++) mt_table_number(table, xyz_mm[axis]);
+    mt_table_number(table, isfinite(activation_ms) ? activation_ms : NAN);
+}
+
+/* The points, and behind them the line if asked for. */
+static mt_status places_table(mt_arena *arena, const mt_run *run, bool with_line, mt_table *table)
+{
+    double *points, *line, *value;
+    *table = mt_table_begin(arena, "Activation times");
+    place_columns(table);
+    MT_TRY(point_places(arena, run->input, &points));
+    MT_TRY(activation_at(arena, run, run->input->n_points, points, &value));
+    for (size_t k = 0; k < run->input->n_points; k++)
+        place_row(table, run->input->points[k].name, points + 3 * k, value[k]);
+    if (!with_line) return MT_OK;
+    MT_TRY(line_places(arena, run->input, &line));
+    MT_TRY(activation_at(arena, run, run->input->line.points, line, &value));
+    for (size_t k = 0; k < run->input->line.points; k++) place_row(table, "line", line + 3 * k, value[k]);
+    return MT_OK;
+}
+
+/* One phase of the machine's work over the compute sets [first, last]; the spread is over tiles, in one run.
+ */
+typedef struct phase {
+    const char *name;
+    uint64_t runs, total;
+    ipu_spread spread;
+} phase;
+
+static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
+{
+    if (runs == 0) return;
+    double before = (double)to->runs, now = (double)runs;
+    to->spread.min = to->runs == 0 || spread->min < to->spread.min ? spread->min : to->spread.min;
+    to->spread.max = to->runs == 0 || spread->max > to->spread.max ? spread->max : to->spread.max;
+    to->spread.mean = (to->spread.mean * before + spread->mean * now) / (before + now);
+    to->runs += runs;
+}
+
+static phase compute_phase(const ipu_profile *profile, const char *name, size_t first, size_t last)
+{
+    phase p = {.name = name};
+    for (size_t s = first; s <= last && s < profile->n_steps; s++) {
+        add_spread(&p, profile->steps[s].runs, &profile->steps[s].compute);
+        p.total += profile->steps[s].runs * profile->steps[s].compute.max;
+    }
+    return p;
+}
+
+static phase exchange_phase(const ipu_profile *profile, const char *name, size_t first, size_t last)
+{
+    phase p = {.name = name};
+    for (size_t s = first; s <= last && s < profile->n_steps; s++) {
+        const ipu_profile_step *step = &profile->steps[s];
+        uint64_t fixed = step->exchange_phase_cycles - step->exchange.max;
+        ipu_spread spread = {
+            step->exchange.min + fixed, step->exchange.max + fixed, step->exchange.mean + (double)fixed};
+        add_spread(&p, step->runs, &spread);
+        p.total += step->runs * step->exchange_phase_cycles;
+    }
+    return p;
+}
+
+static phase sync_phase(const ipu_profile *profile)
+{
+    phase p = {.name = "sync"};
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_profile_step *step = &profile->steps[s];
+        if (step->sync_cycles == 0) continue;
+        add_spread(
+            &p, step->runs, &(ipu_spread){step->sync_cycles, step->sync_cycles, (double)step->sync_cycles});
+        p.total += step->runs * step->sync_cycles;
+    }
+    return p;
+}
+
+static void phase_row(mt_table *table, const mt_run *run, const phase *p)
+{
+    const double steps = (double)run->n_steps, total = (double)p->total;
+    mt_table_text(table, p->name);
+    mt_table_number(table, (double)p->runs / steps);
+    mt_table_number(table, (double)p->spread.min);
+    mt_table_number(table, p->spread.mean);
+    mt_table_number(table, (double)p->spread.max);
+    mt_table_number(table, total / steps);
+    mt_table_number(table, 100 * total / (double)run->profile->cycles);
+    mt_table_number(table, total / run->target->clock_hz);
+}
+
+static mt_table cycles_table(mt_arena *arena, const mt_run *run)
+{
+    const ipu_profile *profile = run->profile;
+    mt_table table =
+        mt_table_begin(arena, "Cycles of the emulated machine (min, mean and max over its tiles)");
+    mt_table_strings(&table, "phase");
+    mt_table_decimals(&table, "runs a step", "", 2);
+    mt_table_decimals(&table, "min", "cycles", 0);
+    mt_table_decimals(&table, "mean", "cycles", 0);
+    mt_table_decimals(&table, "max", "cycles", 0);
+    mt_table_decimals(&table, "a step", "cycles", 0);
+    mt_table_decimals(&table, "share", "%", 1);
+    mt_table_digits(&table, "modelled", "s", 4);
+    phase phases[] = {
+        compute_phase(profile, "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA),
+        exchange_phase(profile, "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA),
+        compute_phase(profile, "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE),
+        compute_phase(profile, "activation", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION),
+        compute_phase(profile, "stimulus", MT_PLAN_STIMULUS, profile->n_steps),
+        sync_phase(profile),
+    };
+    for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++) phase_row(&table, run, &phases[k]);
+    mt_table_text(&table, "all");
+    for (int k = 0; k < 4; k++) mt_table_number(&table, NAN);
+    mt_table_number(&table, (double)profile->cycles / (double)run->n_steps);
+    mt_table_number(&table, 100);
+    mt_table_number(&table, profile->seconds);
+    return table;
+}
+
+static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
+{
+    mt_table table = mt_table_begin(arena, "Memory of a tile");
+    mt_table_strings(&table, "what");
+    mt_table_decimals(&table, "bytes", "", 0);
+    mt_table_decimals(&table, "of what is there", "%", 1);
+    const struct {
+        const char *what;
+        size_t bytes;
+    } rows[] = {
+        {"median tile", profile->memory_median},
+        {"fullest tile", profile->memory_max},
+        {"  variables", profile->fullest.variables},
+        {"  received", profile->fullest.received},
+        {"  vertex state", profile->fullest.vertex_state},
+        {"  code of codelets", profile->fullest.code},
+        {"there", profile->memory_there},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        mt_table_text(&table, rows[k].what);
+        mt_table_number(&table, (double)rows[k].bytes);
+        mt_table_number(&table, 100 * (double)rows[k].bytes / (double)profile->memory_there);
+    }
+    return table;
+}
+
+mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
+{
+    tables[0] = summary_table(arena, run);
+    MT_TRY(places_table(arena, run, false, &tables[1]));
+    *n = 2;
+    if (run->profile) {
+        tables[(*n)++] = cycles_table(arena, run);
+        tables[(*n)++] = memory_table(arena, run->profile);
+    }
+    return MT_OK;
+}
+
+/* ---- files
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* As files and pictures want it: not a number where a cell has not activated. */
+static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
+{
+    MT_TAKE(arena, *activation_ms, run->mesh->n_cells);
+    for (size_t c = 0; c < run->mesh->n_cells; c++)
+        (*activation_ms)[c] = isfinite(run->activation_ms[c]) ? (float)run->activation_ms[c] : NAN;
+    return MT_OK;
+}
+
+static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
+{
+    float *activation;
+    MT_TRY(activation_for_files(arena, run, &activation));
+    return mt_vtkhdf_write(
+        path, run->mesh, 1, &(mt_vtkhdf_field){.name = "activation", .unit = "ms", .f32 = activation});
+}
+
+static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *path)
+{
+    float *activation;
+    MT_TRY(activation_for_files(arena, run, &activation));
+    return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
+}
+
+/* Tables as one document in a file. */
+static mt_status write_tables(const char *path, const mt_table *tables, size_t n, mt_format format)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", path);
+    mt_status status =
+        n == 1 ? mt_table_print(memory, tables, format) : mt_tables_print(memory, tables, n, format);
+    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_FILE, "%s: out of memory", path);
+    if (status == MT_OK) status = mt_file_write_text(path, text, size);
+    free(text);
+    return status;
+}
+
+static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_table table;
+    MT_TRY(places_table(arena, run, true, &table));
+    return write_tables(path, &table, 1, MT_FORMAT_CSV);
+}
+
+static mt_status write_profile(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_table tables[MT_REPORT_TABLES];
+    size_t n;
+    MT_TRY(mt_report_tables(arena, run, tables, &n));
+    return write_tables(path, tables, n, MT_FORMAT_JSON);
+}
+
+static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
+{
+    const char *body;
+    MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
+    const size_t room = strlen(body) + 512;
+    char *text;
+    MT_TAKE(arena, text, room);
+    int n = snprintf(text, room,
+        "# Every value used by this run: myotile %s, compiled with %s.\n# Running it again gives the same "
+        "bits: myotile run "
+        "used.yaml\n%s",
+        MT_VERSION, MT_COMPILER, body);
+    return mt_file_write_text(path, text, (size_t)n);
+}
+
+typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
+
+static mt_status write_one(const mt_run *run, const char *folder, const char *name, writer *write)
+{
+    char path[MT_FILE_PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return mt_fail(MT_INPUT, "%s: the path is too long", folder);
+    mt_arena arena = {0};
+    mt_status status = write(&arena, run, path);
+    mt_arena_free(&arena);
+    return status;
+}
+
+mt_status mt_report_write(const mt_run *run, const char *folder)
+{
+    MT_TRY(write_one(run, folder, "result.hdf", write_result));
+    MT_TRY(write_one(run, folder, "activation.png", write_picture));
+    MT_TRY(write_one(run, folder, "activation.csv", write_activation_csv));
+    MT_TRY(write_one(run, folder, "used.yaml", write_used));
+    return run->profile ? write_one(run, folder, "profile.json", write_profile) : MT_OK;
+}

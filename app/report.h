@@ -1,0 +1,31 @@
+/* What a run leaves behind: its tables and its files. */
+#ifndef MT_APP_REPORT_H
+#define MT_APP_REPORT_H
+
+#include "app/table.h"
+#include "solver/case.h"
+
+/* A run that has ended, in all its parts (borrowed). */
+typedef struct mt_run {
+    const mt_case *input; /* with every value as it was used */
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    const mt_diffusion *diffusion;
+    size_t n_steps;
+    const double *activation_ms; /* [n_cells] infinite where not activated */
+    const ipu_profile *profile;  /* NULL without an emulated machine */
+    const ipu_target *target;    /* likewise */
+} mt_run;
+
+enum { MT_REPORT_TABLES = 4 };
+
+/* Gives the run's tables in `arena`: what was run, activation at the points, and on an emulated machine
+ * cycles and memory. */
+MT_NODISCARD mt_status mt_report_tables(
+    mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
+
+/* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, profile.json into
+ * the folder, each whole or not at all. */
+MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
+
+#endif

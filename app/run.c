@@ -1,0 +1,203 @@
+/* myotile run: a case from its file to its tables and files. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/command.h"
+#include "app/progress.h"
+#include "app/report.h"
+#include "data/file.h"
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+
+static const mt_option options[] = {
+    {"--output", "DIR", "folder for the files (made if missing); default: the case's name"},
+    {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times"},
+    {"--format", "text|json|csv", "of the tables on standard output; default: text"}, {NULL, NULL, NULL}};
+
+static mt_status run(const mt_arguments *arguments);
+
+const mt_command mt_command_run = {
+    .name = "run",
+    .operands = "CASE.yaml",
+    .n_operands = 1,
+    .summary = "simulate a case; print activation times and cycles; write map, picture and profile",
+    .example = "myotile run data/cases/niederer-0.5.yaml --set time.end_ms=20 --output quick",
+    .options = options,
+    .run = run,
+};
+
+/* ---- the folder
+ * -------------------------------------------------------------------------------------------------- */
+
+/* DIR, or the case's file name without folder and ending. */
+static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
+{
+    if (asked) return asked;
+    const char *slash = strrchr(case_path, '/');
+    (void)snprintf(name, size, "%s", slash ? slash + 1 : case_path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = 0;
+    else
+        (void)strncat(name, ".out", size - strlen(name) - 1);
+    return name;
+}
+
+static mt_status make_folder(const char *folder)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
+    struct stat info;
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+        return mt_fail(MT_FILE, "%s: is no folder", folder);
+    if (access(folder, W_OK | X_OK) != 0) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
+    return MT_OK;
+}
+
+/* ---- from the case to the problem
+ * -------------------------------------------------------------------------------- */
+
+/* Everything a run is made of; lives in one arena. */
+typedef struct parts {
+    mt_case input;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion;
+    mt_stimulus *stimuli;
+    mt_monodomain problem;
+    ipu_target target;
+    mt_partition partition;
+    mt_halo halo;
+    mt_layout layout;
+    const mt_backend *backend;
+} parts;
+
+static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
+{
+    if (input->mesh.file[0]) return mt_vtkhdf_read(arena, input->mesh.file, mesh);
+    return mt_slab_make(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, mesh);
+}
+
+static mt_status make_problem(mt_arena *arena, parts *p)
+{
+    const mt_tissue tissue = mt_case_tissue(&p->input);
+    MT_TRY(get_mesh(arena, &p->input, &p->mesh));
+    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
+    MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
+    MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
+    if (p->input.time.pde_steps == 0)
+        p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
+    p->problem = (mt_monodomain){
+        .diffusion = &p->diffusion,
+        .cell_type = (mt_cell_type)p->input.cell.type,
+        .dt_ms = p->input.time.dt_ms,
+        .pde_steps = p->input.time.pde_steps,
+        .n_stimuli = p->input.n_stimuli,
+        .stimulus = p->stimuli,
+    };
+    return mt_monodomain_check(&p->problem);
+}
+
+static mt_status make_layout(mt_arena *arena, parts *p)
+{
+    const char *path;
+    MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
+    MT_TRY(ipu_target_load(arena, path, NULL, 0, &p->target));
+    if (p->input.machine.tiles == 0) p->input.machine.tiles = p->target.tiles;
+    if (p->input.machine.tiles > p->target.tiles)
+        return mt_fail(MT_INPUT, "machine.tiles: %zu; the machine %s has %zu", p->input.machine.tiles,
+            p->target.name, p->target.tiles);
+    const mt_halo_scheme *scheme = mt_halo_scheme_find(p->input.machine.scheme);
+    if (!scheme) return MT_INPUT;
+    MT_TRY(mt_partition_kway(
+        arena, &p->adjacency, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance, &p->partition));
+    MT_TRY(mt_halo_make(
+        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, scheme, &p->halo));
+    p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};
+    return MT_OK;
+}
+
+/* ---- the run
+ * ----------------------------------------------------------------------------------------------------- */
+
+typedef struct watching {
+    mt_progress progress;
+    const parts *p;
+} watching;
+
+static bool watch(void *user, size_t steps_done)
+{
+    watching *w = user;
+    mt_progress_update(&w->progress, (double)steps_done * w->p->problem.dt_ms,
+        (double)steps_done * (double)w->p->mesh.n_cells);
+    return !mt_progress_interrupted();
+}
+
+static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
+{
+    void *self = NULL;
+    const size_t n_steps = (size_t)llround(p->input.time.end_ms / p->input.time.dt_ms);
+    MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
+    watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
+    mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
+    mt_progress_end(&w.progress);
+    MT_TRY(status);
+
+    double *activation_ms;
+    ipu_profile profile;
+    MT_TAKE(arena, activation_ms, p->mesh.n_cells);
+    MT_TRY(p->backend->read(self, NULL, activation_ms));
+    if (p->backend->profile) MT_TRY(p->backend->profile(self, arena, &profile));
+    const mt_run done = {.input = &p->input,
+        .mesh = &p->mesh,
+        .adjacency = &p->adjacency,
+        .diffusion = &p->diffusion,
+        .n_steps = n_steps,
+        .activation_ms = activation_ms,
+        .profile = p->backend->profile ? &profile : NULL,
+        .target = &p->target};
+    mt_table tables[MT_REPORT_TABLES];
+    size_t n;
+    MT_TRY(mt_report_write(&done, folder));
+    MT_TRY(mt_report_tables(arena, &done, tables, &n));
+    MT_TRY(mt_tables_print(out, tables, n, format));
+    if (format == MT_FORMAT_TEXT)
+        (void)fprintf(out,
+            "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
+            "%sused.yaml\n",
+            folder, done.profile ? "profile.json, " : "");
+    return MT_OK;
+}
+
+static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_format format;
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    const char *path = mt_operand(arguments, &mt_command_run, 0);
+    const char **sets;
+    size_t n_sets = 0;
+    MT_TAKE(arena, sets, (size_t)arguments->n);
+    while ((sets[n_sets] = mt_option_nth(arguments, "--set", n_sets)) != NULL) n_sets++;
+    parts *p;
+    MT_TAKE(arena, p, 1);
+    MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));
+    p->backend = mt_backends[p->input.machine.backend];
+    char name[MT_FILE_PATH_MAX];
+    const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
+    MT_TRY(make_problem(arena, p));
+    if (p->backend->profile) MT_TRY(make_layout(arena, p));
+    MT_TRY(make_folder(folder));
+    return simulate(arena, p, folder, format, arguments->out);
+}
+
+static mt_status run(const mt_arguments *arguments)
+{
+    mt_arena arena = {0};
+    mt_progress_catch_interrupt();
+    mt_status status = run_with(&arena, arguments);
+    mt_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* Memory by lifetime: everything taken from an arena goes when the arena is freed, and only then.
+ *
+ * Zeroed, aligned to 64 bytes. A function that builds something takes the arena its result shall live in;
+ * what it needs only on the way it takes from an arena of its own. Not for use inside parallel regions. */
+#ifndef MT_DATA_ARENA_H
+#define MT_DATA_ARENA_H
+
+#include <stddef.h>
+
+#include "data/status.h"
+
+typedef struct mt_arena {
+    struct mt_arena_block *blocks; /* newest first */
+    size_t bytes;                  /* asked for so far, without headers and padding */
+} mt_arena;                        /* all zero is an empty arena */
+
+/* `count` items of `size` bytes, or NULL with the message set (no memory, or count * size overflows). A count
+ * of zero gives a valid pointer to nothing. */
+void *mt_arena_take(mt_arena *arena, size_t count, size_t size);
+
+/* Frees everything taken; the arena is empty and usable again. */
+void mt_arena_free(mt_arena *arena);
+
+/* For tests: the n-th take from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
+void mt_arena_fail_at(size_t n);
+
+/* pointer = an array of `count` zeroed items; returns MT_FILE from the calling function where there is no
+ * memory. */
+#define MT_TAKE(arena, pointer, count)                                                                       \
+    do {                                                                                                     \
+        (pointer) = mt_arena_take((arena), (count), sizeof *(pointer));                                      \
+        if (!(pointer)) return MT_FILE;                                                                      \
+    } while (0)
+
+#endif

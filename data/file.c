@@ -1,0 +1,66 @@
+#include "data/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char suffix[] = ".part";
+
+mt_status mt_file_temporary(const char *path, char *out, size_t size)
+{
+    size_t n = strlen(path);
+    if (n == 0) return mt_fail(MT_INPUT, "the name of a file to write is empty");
+    if (n + sizeof suffix > size)
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n,
+            size > sizeof suffix ? size - sizeof suffix : 0);
+    memcpy(out, path, n);
+    memcpy(out + n, suffix, sizeof suffix);
+    return MT_OK;
+}
+
+/* errno of making the file durable, or 0. */
+static int sync_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    int reason = fsync(fd) ? errno : 0;
+    if (close(fd) && !reason) reason = errno;
+    return reason;
+}
+
+mt_status mt_file_commit(const char *temporary, const char *path)
+{
+    int reason = sync_file(temporary);
+    if (!reason && rename(temporary, path)) reason = errno;
+    if (!reason) return MT_OK;
+    mt_file_discard(temporary);
+    return mt_fail(MT_FILE, "%s: cannot be put in place: %s", path, strerror(reason));
+}
+
+void mt_file_discard(const char *temporary) { (void)unlink(temporary); }
+
+/* errno of writing the whole text, or 0. */
+static int write_all(const char *path, const char *text, size_t n)
+{
+    errno = 0;
+    FILE *file = fopen(path, "wb");
+    if (!file) return errno ? errno : EIO;
+    int reason = 0;
+    if (fwrite(text, 1, n, file) != n) reason = errno ? errno : EIO;
+    if (fclose(file) && !reason) reason = errno ? errno : EIO;
+    return reason;
+}
+
+mt_status mt_file_write_text(const char *path, const char *text, size_t n)
+{
+    char temporary[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_temporary(path, temporary, sizeof temporary));
+    int reason = write_all(temporary, text, n);
+    if (reason) {
+        mt_file_discard(temporary);
+        return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(reason));
+    }
+    return mt_file_commit(temporary, path);
+}

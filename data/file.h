@@ -1,0 +1,27 @@
+/* Files that are whole or not there: written beside the target under `<path>.part`, then renamed.
+ *
+ * Whoever reads the target sees the old content or the new one, never a part of it. Two writers of one target
+ * at the same time are not for this. */
+#ifndef MT_DATA_FILE_H
+#define MT_DATA_FILE_H
+
+#include <stddef.h>
+
+#include "data/status.h"
+
+enum { MT_FILE_PATH_MAX = 4096 }; /* bytes of the longest path, with its final 0 */
+
+/* Writes `<path>.part` into out[size]. MT_INPUT where path is empty or out is too short. Touches no file. */
+MT_NODISCARD mt_status mt_file_temporary(const char *path, char *out, size_t size);
+
+/* Makes the closed file `temporary` durable (fsync) and renames it to `path`. Where that fails the temporary
+ * file is removed, the target is as it was, and the answer is MT_FILE with the path and the reason. */
+MT_NODISCARD mt_status mt_file_commit(const char *temporary, const char *path);
+
+/* Removes the temporary file; nothing happens where there is none. */
+void mt_file_discard(const char *temporary);
+
+/* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
+MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
+
+#endif

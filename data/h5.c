@@ -1,0 +1,401 @@
+#include "data/h5.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
+ * numbers and fibres shrink several times (a mesh of 3 M cells is 220 MB raw), and level 1 costs about as
+ * much time as the disk saves. Chunks of 1 MiB are what HDF5 keeps in memory at a time by default. Small
+ * arrays stay contiguous. */
+static const size_t chunk_bytes = (size_t)1 << 20;
+
+static hid_t memory_type(mt_h5_type type)
+{
+    switch (type) {
+    case MT_H5_FLOAT:
+        return H5T_NATIVE_FLOAT;
+    case MT_H5_DOUBLE:
+        return H5T_NATIVE_DOUBLE;
+    case MT_H5_INT32:
+        return H5T_NATIVE_INT32;
+    case MT_H5_INT64:
+        return H5T_NATIVE_INT64;
+    case MT_H5_UINT8:
+        return H5T_NATIVE_UINT8;
+    case MT_H5_UINT32:
+        return H5T_NATIVE_UINT32;
+    }
+    return H5I_INVALID_HID;
+}
+
+static hid_t stored_type(mt_h5_type type)
+{
+    switch (type) {
+    case MT_H5_FLOAT:
+        return H5T_IEEE_F32LE;
+    case MT_H5_DOUBLE:
+        return H5T_IEEE_F64LE;
+    case MT_H5_INT32:
+        return H5T_STD_I32LE;
+    case MT_H5_INT64:
+    case MT_H5_UINT32:
+        return H5T_STD_I64LE;
+    case MT_H5_UINT8:
+        return H5T_STD_U8LE;
+    }
+    return H5I_INVALID_HID;
+}
+
+static const char *type_name(mt_h5_type type)
+{
+    static const char *const names[] = {"float", "double", "int32", "int64", "uint8", "uint32"};
+    return names[type];
+}
+
+/* The reason HDF5 gives: of its stack of messages the innermost one. */
+static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
+{
+    if (n == 0 && error->desc) (void)snprintf(out, 256, "%s", error->desc);
+    return 0;
+}
+
+static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, const char *what)
+{
+    char reason[256] = "no reason given";
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, reason);
+    return mt_fail(code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "", what, reason);
+}
+
+static mt_status keep_path(const char *path, mt_h5 *h5)
+{
+    size_t n = strlen(path);
+    if (n >= sizeof h5->path)
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n,
+            sizeof h5->path - 1);
+    memset(h5, 0, sizeof *h5);
+    memcpy(h5->path, path, n + 1);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return MT_OK;
+}
+
+/* The layout of HDF5 1.8: its metadata carry checksums, so that a damaged file is noticed where the older
+ * default would lead the library astray. */
+static mt_status create_file(const char *temporary, mt_h5 *h5)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    mt_status status = MT_OK;
+    errno = 0;
+    h5->id = H5I_INVALID_HID;
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
+        h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (h5->id < 0)
+        status = errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
+                       : fail_h5(MT_FILE, h5, "", "cannot be created");
+    if (access >= 0) (void)H5Pclose(access);
+    return status;
+}
+
+mt_status mt_h5_create(const char *path, mt_h5 *h5)
+{
+    char temporary[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_temporary(path, temporary, sizeof temporary));
+    MT_TRY(keep_path(path, h5));
+    MT_TRY(create_file(temporary, h5));
+    h5->open = h5->writing = true;
+    return MT_OK;
+}
+
+mt_status mt_h5_commit(mt_h5 *h5)
+{
+    char temporary[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_temporary(h5->path, temporary, sizeof temporary));
+    if (H5Fflush(h5->id, H5F_SCOPE_LOCAL) < 0) {
+        mt_status status = fail_h5(MT_FILE, h5, "", "cannot be written");
+        mt_h5_close(h5);
+        return status;
+    }
+    h5->open = false;
+    if (H5Fclose(h5->id) < 0) {
+        mt_file_discard(temporary);
+        return fail_h5(MT_FILE, h5, "", "cannot be written");
+    }
+    return mt_file_commit(temporary, h5->path);
+}
+
+mt_status mt_h5_open(const char *path, mt_h5 *h5)
+{
+    MT_TRY(keep_path(path, h5));
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file) return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    (void)fclose(file);
+    h5->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "is no HDF5 file, or not a whole one");
+    h5->open = true;
+    return MT_OK;
+}
+
+void mt_h5_close(mt_h5 *h5)
+{
+    char temporary[MT_FILE_PATH_MAX];
+    if (!h5->open) return;
+    h5->open = false;
+    (void)H5Fclose(h5->id);
+    if (h5->writing && mt_file_temporary(h5->path, temporary, sizeof temporary) == MT_OK)
+        mt_file_discard(temporary);
+}
+
+/* ---- writing ---- */
+
+mt_status mt_h5_group(mt_h5 *h5, const char *name)
+{
+    hid_t group = H5Gcreate2(h5->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be made");
+    (void)H5Gclose(group);
+    return MT_OK;
+}
+
+/* A small attribute of one object; `space` and `type` stay the caller's. */
+static herr_t put_attribute(mt_h5 *h5, const char *object, const char *attribute, hid_t file_type,
+    hid_t mem_type, hid_t space, const void *value)
+{
+    hid_t id =
+        H5Acreate_by_name(h5->id, object, attribute, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (id < 0) return -1;
+    herr_t result = H5Awrite(id, mem_type, value);
+    return H5Aclose(id) < 0 ? -1 : result;
+}
+
+mt_status mt_h5_write_text(mt_h5 *h5, const char *object, const char *attribute, const char *text)
+{
+    size_t n = strlen(text);
+    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    herr_t result = -1;
+    /* HDF5 knows no text of length 0: the empty one is a single 0. */
+    if (type >= 0 && space >= 0 && H5Tset_size(type, n ? n : 1) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0)
+        result = put_attribute(h5, object, attribute, type, type, space, text);
+    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    if (type >= 0) (void)H5Tclose(type);
+    return status;
+}
+
+mt_status mt_h5_write_integers(
+    mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values)
+{
+    hsize_t size = n;
+    hid_t space = H5Screate_simple(1, &size, NULL);
+    herr_t result =
+        space < 0 ? -1 : put_attribute(h5, object, attribute, H5T_STD_I64LE, H5T_NATIVE_INT64, space, values);
+    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
+/* How the array is laid out in the file: contiguous, or in compressed chunks of whole rows. */
+static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent)
+{
+    hsize_t chunk[MT_H5_RANK_MAX];
+    hsize_t row = H5Tget_size(type);
+    for (size_t k = 1; k < rank; k++) row *= extent[k];
+    if (row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row) return 0;
+    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0) return 0;
+    for (size_t k = 1; k < rank; k++) chunk[k] = extent[k];
+    chunk[0] = chunk_bytes / row;
+    if (H5Pset_chunk(list, (int)rank, chunk) < 0 || H5Pset_shuffle(list) < 0) return -1;
+    return H5Pset_deflate(list, 1);
+}
+
+/* Fills the new dataset; `space` and `list` stay the caller's. */
+static herr_t write_dataset(
+    mt_h5 *h5, const char *name, mt_h5_type type, hid_t space, hid_t list, const void *values)
+{
+    hid_t id = H5Dcreate2(h5->id, name, stored_type(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (id < 0) return -1;
+    herr_t result = H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    return H5Dclose(id) < 0 ? -1 : result;
+}
+
+mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    hsize_t extent[MT_H5_RANK_MAX];
+    if (rank < 1 || rank > MT_H5_RANK_MAX)
+        return mt_fail(
+            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+    for (size_t k = 0; k < rank; k++) extent[k] = shape[k];
+    hid_t space = H5Screate_simple((int)rank, extent, NULL);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    herr_t result = -1;
+    if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent) >= 0)
+        result = write_dataset(h5, name, type, space, list, values);
+    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, name, "cannot be written") : MT_OK;
+    if (list >= 0) (void)H5Pclose(list);
+    if (space >= 0) (void)H5Sclose(space);
+    return status == MT_OK && unit ? mt_h5_write_text(h5, name, "unit", unit) : status;
+}
+
+/* ---- reading ---- */
+
+bool mt_h5_has(mt_h5 *h5, const char *name)
+{
+    hid_t id = H5Oopen(h5->id, name, H5P_DEFAULT);
+    if (id < 0) return false;
+    (void)H5Oclose(id);
+    return true;
+}
+
+static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t rank, size_t *shape)
+{
+    hsize_t extent[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(id);
+    int found = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
+    if (space >= 0) (void)H5Sclose(space);
+    if (found < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if ((size_t)found != rank)
+        return mt_fail(MT_INPUT, "%s: %s: has %d dimensions; it must have %zu", h5->path, name, found, rank);
+    for (size_t k = 0; k < rank; k++) shape[k] = extent[k];
+    return MT_OK;
+}
+
+static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
+{
+    *id = H5Dopen2(h5->id, name, H5P_DEFAULT);
+    return *id < 0 ? fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened") : MT_OK;
+}
+
+mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = shape_of(h5, name, id, rank, shape);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status check_shape(const mt_h5 *h5, const char *name, hid_t id, size_t rank, const size_t *shape)
+{
+    size_t found[MT_H5_RANK_MAX];
+    if (rank < 1 || rank > MT_H5_RANK_MAX)
+        return mt_fail(
+            MT_INPUT, "%s: %s: rank %zu; 1 to %d are allowed", h5->path, name, rank, MT_H5_RANK_MAX);
+    MT_TRY(shape_of(h5, name, id, rank, found));
+    for (size_t k = 0; k < rank; k++)
+        if (found[k] != shape[k])
+            return mt_fail(MT_INPUT, "%s: %s: dimension %zu is %zu; it must be %zu", h5->path, name, k,
+                found[k], shape[k]);
+    return MT_OK;
+}
+
+static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type)
+{
+    hid_t stored = H5Dget_type(id);
+    if (stored < 0) return fail_h5(MT_FILE, h5, name, "its type cannot be read");
+    H5T_class_t found = H5Tget_class(stored);
+    size_t bytes = H5Tget_size(stored);
+    (void)H5Tclose(stored);
+    bool floating = type == MT_H5_FLOAT || type == MT_H5_DOUBLE;
+    bool fits = !floating || bytes <= H5Tget_size(memory_type(type));
+    if (found == (floating ? H5T_FLOAT : H5T_INTEGER) && fits) return MT_OK;
+    const char *kind = found == H5T_INTEGER ? "integers"
+                       : found == H5T_FLOAT ? "floating point numbers"
+                                            : "no numbers";
+    return mt_fail(MT_INPUT, "%s: %s: holds %s of %zu bytes; it must hold %s", h5->path, name, kind, bytes,
+        type_name(type));
+}
+
+/* HDF5 would clip a number that does not fit; we stop instead. */
+static H5T_conv_ret_t refuse(
+    H5T_conv_except_t except, hid_t from, hid_t to, void *value, void *result, void *refused)
+{
+    (void)from, (void)to, (void)value, (void)result;
+    if (except != H5T_CONV_EXCEPT_RANGE_HI && except != H5T_CONV_EXCEPT_RANGE_LOW) return H5T_CONV_UNHANDLED;
+    *(bool *)refused = true;
+    return H5T_CONV_ABORT;
+}
+
+static mt_status read_values(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, void *values)
+{
+    bool refused = false;
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    if (list < 0 || H5Pset_type_conv_cb(list, refuse, &refused) < 0)
+        return fail_h5(MT_FILE, h5, name, "cannot be read");
+    herr_t result = H5Dread(id, memory_type(type), H5S_ALL, H5S_ALL, list, values);
+    mt_status status = MT_OK;
+    if (refused)
+        status = mt_fail(MT_INPUT, "%s: %s: holds a number too large or too small for %s", h5->path, name,
+            type_name(type));
+    else if (result < 0)
+        status = fail_h5(MT_FILE, h5, name, "its values cannot be read");
+    (void)H5Pclose(list);
+    return status;
+}
+
+mt_status mt_h5_read(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values)
+{
+    hid_t id;
+    MT_TRY(open_dataset(h5, name, &id));
+    mt_status status = check_shape(h5, name, id, rank, shape);
+    if (status == MT_OK) status = check_type(h5, name, id, type);
+    if (status == MT_OK) status = read_values(h5, name, id, type, values);
+    (void)H5Dclose(id);
+    return status;
+}
+
+static mt_status open_attribute(const mt_h5 *h5, const char *object, const char *attribute, hid_t *id)
+{
+    *id = H5Aopen_by_name(h5->id, object, attribute, H5P_DEFAULT, H5P_DEFAULT);
+    if (*id >= 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: has no attribute %s", h5->path, object, attribute);
+}
+
+/* Text of the open attribute into out[size]; false where it is no single text or does not fit. */
+static bool take_text(hid_t id, hid_t type, char *out, size_t size)
+{
+    hid_t space = H5Aget_space(id);
+    hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    if (space >= 0) (void)H5Sclose(space);
+    if (count != 1 || H5Tget_class(type) != H5T_STRING) return false;
+    memset(out, 0, size);
+    if (H5Tis_variable_str(type) <= 0) return H5Tget_size(type) < size && H5Aread(id, type, out) >= 0;
+    char *text = NULL;
+    if (H5Aread(id, type, &text) < 0 || !text) return false;
+    bool fits = strlen(text) < size;
+    if (fits) memcpy(out, text, strlen(text));
+    (void)H5free_memory(text);
+    return fits;
+}
+
+mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, char *out, size_t size)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    hid_t type = H5Aget_type(id);
+    bool good = type >= 0 && take_text(id, type, out, size);
+    if (type >= 0) (void)H5Tclose(type);
+    (void)H5Aclose(id);
+    if (good) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: attribute %s is no text of fewer than %zu characters", h5->path, object,
+        attribute, size);
+}
+
+mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values)
+{
+    hid_t id;
+    MT_TRY(open_attribute(h5, object, attribute, &id));
+    hid_t space = H5Aget_space(id);
+    hid_t type = H5Aget_type(id);
+    bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n &&
+                H5Tget_class(type) == H5T_INTEGER && H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
+    if (type >= 0) (void)H5Tclose(type);
+    if (space >= 0) (void)H5Sclose(space);
+    (void)H5Aclose(id);
+    if (good) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);
+}

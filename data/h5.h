@@ -1,0 +1,85 @@
+/* HDF5 files: typed arrays with a unit, groups, and attributes. The only place that knows the HDF5 library.
+ *
+ * A file being written stands under a temporary name until mt_h5_commit, so the target is whole or not there.
+ * Names are paths from the root: "VTKHDF/Points". Not for use by several threads at once (HDF5 is not).
+ * HDF5's own printing of errors is switched off for the thread that opens a file.
+ *
+ *     mt_h5 h5 = {0};
+ *     mt_status status = mt_h5_create(path, &h5);
+ *     if (status == MT_OK) status = write_what_there_is(&h5);
+ *     if (status == MT_OK) status = mt_h5_commit(&h5);
+ *     mt_h5_close(&h5);      (a file that was not committed goes)
+ */
+#ifndef MT_DATA_H5_H
+#define MT_DATA_H5_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/file.h"
+#include "data/status.h"
+
+/* The type in memory. In the file it is the same, little-endian, but for UINT32: those are ids, and ids are
+ * stored as int64, which is what VTK reads. */
+typedef enum mt_h5_type {
+    MT_H5_FLOAT,
+    MT_H5_DOUBLE,
+    MT_H5_INT32,
+    MT_H5_INT64,
+    MT_H5_UINT8,
+    MT_H5_UINT32
+} mt_h5_type;
+
+enum { MT_H5_RANK_MAX = 3 };
+
+typedef struct mt_h5 {
+    int64_t id; /* HDF5's; valid where `open` */
+    bool open;
+    bool writing;
+    char path[MT_FILE_PATH_MAX]; /* the target */
+} mt_h5;                         /* all zero is closed */
+
+/* Starts a new file for `path` under its temporary name. MT_FILE where that cannot be made. */
+MT_NODISCARD mt_status mt_h5_create(const char *path, mt_h5 *h5);
+
+/* Closes a created file and puts it in place of `path`. On failure the target is as it was. */
+MT_NODISCARD mt_status mt_h5_commit(mt_h5 *h5);
+
+/* Opens an existing file for reading. MT_FILE: not there, no HDF5 file, or cut off. */
+MT_NODISCARD mt_status mt_h5_open(const char *path, mt_h5 *h5);
+
+/* Closes; a created file that was not committed is removed. Nothing happens on a closed one. */
+void mt_h5_close(mt_h5 *h5);
+
+/* Writing. Arrays have 1 <= rank <= MT_H5_RANK_MAX and are row-major; from 1 MiB on they are stored
+ * compressed. `unit` becomes the attribute "unit" (NULL: none). Text is stored as fixed-length ASCII.
+ * Failures are MT_FILE. */
+MT_NODISCARD mt_status mt_h5_group(mt_h5 *h5, const char *name);
+MT_NODISCARD mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
+    const size_t *shape, const char *unit, const void *values);
+MT_NODISCARD mt_status mt_h5_write_text(
+    mt_h5 *h5, const char *object, const char *attribute, const char *text);
+MT_NODISCARD mt_status mt_h5_write_integers(
+    mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values);
+
+/* Whether a dataset or group of this name can be opened. */
+bool mt_h5_has(mt_h5 *h5, const char *name);
+
+/* The extents of a dataset, which must have this rank. MT_INPUT where it is missing or has another. */
+MT_NODISCARD mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape);
+
+/* Reads a whole dataset of exactly this shape. Integers are read from any integer type and must fit; floating
+ * point numbers from any floating type that is not wider. MT_INPUT: missing, another type or shape, or a
+ * number that does not fit. MT_FILE: the values cannot be read. */
+MT_NODISCARD mt_status mt_h5_read(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values);
+
+/* Attributes of a dataset or group. Text may be stored with fixed or variable length and must fit out[size]
+ * with its final 0. MT_INPUT: missing, of another kind, or of another size. */
+MT_NODISCARD mt_status mt_h5_read_text(
+    mt_h5 *h5, const char *object, const char *attribute, char *out, size_t size);
+MT_NODISCARD mt_status mt_h5_read_integers(
+    mt_h5 *h5, const char *object, const char *attribute, size_t n, int64_t *values);
+
+#endif

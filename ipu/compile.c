@@ -1,0 +1,815 @@
+#include "ipu/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
+static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
+
+/* What one tile holds of one variable, contiguous; behind it room for received elements. */
+typedef struct part {
+    uint32_t tile, variable;
+    size_t n;      /* elements */
+    size_t tail;   /* bytes, the most of any compute set */
+    size_t offset; /* in the host image */
+} part;
+
+/* A contiguous stretch of a part, in elements. */
+typedef struct piece {
+    size_t part, at, n;
+} piece;
+
+/* A message before anything has its place: bytes relative to the part's or the tile's edge buffers'
+ * beginning. */
+typedef struct draft {
+    size_t source_part, source;
+    size_t destination_part, destination;
+    size_t bytes;
+} draft;
+
+/* Where a field lies, before anything has its place. */
+typedef struct field_place {
+    size_t part, at; /* bytes */
+    size_t n;
+} field_place;
+
+/* A tensor that is received on a tile, so that other vertices there can share it. */
+typedef struct buffer {
+    ipu_tensor tensor;
+    field_place place;
+} buffer;
+
+/* What a vertex reads or writes in place. */
+typedef struct access {
+    size_t part, at, n;
+    size_t vertex, field;
+    bool write;
+} access;
+
+typedef struct compiling {
+    mt_arena *arena, *scratch;
+    const ipu_graph *graph;
+    ipu_executable *executable;
+    size_t n_tiles, n_sets;
+    size_t *order;      /* vertices by (compute set, tile) */
+    size_t *first_task; /* [n_sets * n_tiles + 1] */
+    part *parts;        /* by (tile, variable) */
+    size_t n_parts;
+    size_t *tile_parts;            /* [n_tiles + 1] */
+    size_t *range_part, *range_at; /* of each range: its part, and its first element's number there */
+    field_place *field_places;     /* in the order of execution */
+    draft *drafts;
+    size_t n_drafts;
+    size_t *first_draft;            /* [n_sets * n_tiles + 1] */
+    size_t *edge_host, *edge_bytes; /* [n_tiles]: bytes of edge buffers on the host, on the machine */
+    size_t *edge_offset;            /* [n_tiles], in the host image */
+    piece *pieces;                  /* of the field at hand */
+    buffer *buffers;                /* of the tile and compute set at hand */
+    size_t n_buffers, edge_now, edge_now_bytes;
+    access *accesses;
+    size_t n_accesses;
+} compiling;
+
+static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static const ipu_variable *variable_of(const compiling *c, size_t part_id)
+{
+    return &c->graph->variables[c->parts[part_id].variable];
+}
+
+/* ---- mapping: ranges by variable, parts by tile ---- */
+
+static int by_variable(const void *left, const void *right)
+{
+    const ipu_range *a = left;
+    const ipu_range *b = right;
+    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static mt_status check_mapped(const ipu_graph *graph, const ipu_executable *e, uint32_t v)
+{
+    const char *name = graph->variables[v].name;
+    size_t next = 0;
+    for (size_t r = e->first_range[v]; r < e->first_range[v + 1]; r++) {
+        const ipu_range *range = &e->ranges[r];
+        if (range->from < next)
+            return mt_fail(MT_INPUT,
+                "variable '%s': element %zu is mapped to tile %u and to tile %u; allowed: one", name,
+                range->from, range[-1].tile, range->tile);
+        if (range->from > next) break;
+        next = range->from + range->n;
+    }
+    if (next < graph->variables[v].n)
+        return mt_fail(MT_INPUT, "variable '%s': element %zu is mapped to no tile", name, next);
+    return MT_OK;
+}
+
+static mt_status make_ranges(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    ipu_executable *e = c->executable;
+    MT_TAKE(c->arena, e->ranges, g->n_mappings);
+    MT_TAKE(c->arena, e->first_range, g->n_variables + 1);
+    for (size_t i = 0; i < g->n_mappings; i++) {
+        const ipu_mapping *m = &g->mappings[i];
+        e->ranges[i] = (ipu_range){m->variable, m->tile, m->from, m->n, 0};
+        e->first_range[m->variable + 1]++;
+    }
+    for (size_t v = 0; v < g->n_variables; v++) e->first_range[v + 1] += e->first_range[v];
+    if (g->n_mappings > 0) qsort(e->ranges, g->n_mappings, sizeof *e->ranges, by_variable);
+    for (uint32_t v = 0; v < g->n_variables; v++) MT_TRY(check_mapped(g, e, v));
+    return MT_OK;
+}
+
+/* Ranges in the order of their tile; inside a tile they stay in the order (variable, from). */
+static mt_status ranges_by_tile(const compiling *c, size_t **by_tile)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = c->graph->n_mappings;
+    size_t *at = NULL;
+    MT_TAKE(c->scratch, at, c->n_tiles + 1);
+    MT_TAKE(c->scratch, *by_tile, n);
+    for (size_t r = 0; r < n; r++) at[e->ranges[r].tile + 1]++;
+    for (size_t t = 0; t < c->n_tiles; t++) at[t + 1] += at[t];
+    for (size_t r = 0; r < n; r++) (*by_tile)[at[e->ranges[r].tile]++] = r;
+    return MT_OK;
+}
+
+static mt_status make_parts(compiling *c)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = c->graph->n_mappings;
+    size_t *by_tile = NULL;
+    MT_TRY(ranges_by_tile(c, &by_tile));
+    MT_TAKE(c->scratch, c->parts, n);
+    MT_TAKE(c->scratch, c->range_part, n);
+    MT_TAKE(c->scratch, c->range_at, n);
+    MT_TAKE(c->scratch, c->tile_parts, c->n_tiles + 1);
+    for (size_t i = 0; i < n; i++) {
+        const ipu_range *range = &e->ranges[by_tile[i]];
+        part *last = c->n_parts > 0 ? &c->parts[c->n_parts - 1] : NULL;
+        if (!last || last->tile != range->tile || last->variable != range->variable) {
+            last = &c->parts[c->n_parts++];
+            *last = (part){.tile = range->tile, .variable = range->variable};
+            c->tile_parts[range->tile + 1]++;
+        }
+        c->range_part[by_tile[i]] = c->n_parts - 1;
+        c->range_at[by_tile[i]] = last->n;
+        last->n += range->n;
+    }
+    for (size_t t = 0; t < c->n_tiles; t++) c->tile_parts[t + 1] += c->tile_parts[t];
+    return MT_OK;
+}
+
+size_t ipu_executable_range(const ipu_executable *e, uint32_t variable, size_t element)
+{
+    size_t low = e->first_range[variable];
+    size_t high = e->first_range[variable + 1];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (e->ranges[middle].from <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- vertices in the order of execution ---- */
+
+static mt_status order_vertices(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    size_t *at = NULL;
+    MT_TAKE(c->arena, c->first_task, n_slots + 1);
+    MT_TAKE(c->scratch, c->order, g->n_vertices);
+    MT_TAKE(c->scratch, at, n_slots + 1);
+    for (size_t v = 0; v < g->n_vertices; v++)
+        c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 1]++;
+    for (size_t s = 0; s < n_slots; s++) c->first_task[s + 1] += c->first_task[s];
+    memcpy(at, c->first_task, n_slots * sizeof *at);
+    for (size_t v = 0; v < g->n_vertices; v++)
+        c->order[at[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile]++] = v;
+    return MT_OK;
+}
+
+/* ---- fields: where each lies, and what must be received for it ---- */
+
+__attribute__((format(printf, 4, 5))) static mt_status field_error(
+    const compiling *c, size_t vertex, size_t field, const char *format, ...)
+{
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    return mt_fail(MT_INPUT, "compute set '%s', tile %u: codelet '%s' field '%s': %s",
+        c->graph->compute_sets[v->compute_set], v->tile, v->codelet->name, v->codelet->fields[field].name,
+        what);
+}
+
+/* The tensor as stretches of parts, joined where one continues the other; the count. `out` may be NULL. */
+static size_t resolve(const compiling *c, const ipu_tensor *tensor, piece *out)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = 0;
+    piece last = {.part = SIZE_MAX};
+    for (size_t s = 0; s < tensor->n_slices; s++) {
+        ipu_slice slice = c->graph->slices[tensor->first_slice + s];
+        for (size_t r = ipu_executable_range(e, slice.variable, slice.from); slice.n > 0; r++) {
+            size_t skip = slice.from - e->ranges[r].from;
+            size_t take = e->ranges[r].n - skip < slice.n ? e->ranges[r].n - skip : slice.n;
+            piece p = {c->range_part[r], c->range_at[r] + skip, take};
+            slice.from += take;
+            slice.n -= take;
+            bool joined = p.part == last.part && p.at == last.at + last.n;
+            if (joined)
+                last.n += p.n;
+            else
+                last = p;
+            n += !joined;
+            if (out) out[n - 1] = last;
+        }
+    }
+    return n;
+}
+
+static void note_access(compiling *c, size_t vertex, size_t field, piece p, bool write)
+{
+    c->accesses[c->n_accesses++] = (access){p.part, p.at, p.n, vertex, field, write};
+}
+
+static mt_status plan_output(
+    compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, size_t n_pieces, field_place *place)
+{
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    size_t element = 0;
+    for (size_t i = 0; i < n_pieces; i++) {
+        const part *p = &c->parts[c->pieces[i].part];
+        if (p->tile != v->tile)
+            return field_error(c, vertex, field,
+                "element %zu, of variable '%s', is mapped to tile %u; a vertex writes only to its own tile "
+                "(map the variable there, or let a vertex of tile %u read it)",
+                element, variable_of(c, c->pieces[i].part)->name, p->tile, p->tile);
+        element += c->pieces[i].n;
+    }
+    if (n_pieces > 1)
+        return field_error(c, vertex, field,
+            "variable '%s': its %zu elements are %zu separate ranges of the tile's memory; allowed for an "
+            "output: one",
+            variable_of(c, c->pieces[0].part)->name, tensor->n, n_pieces);
+    size_t bytes = ipu_type_bytes(tensor->type);
+    *place = (field_place){c->pieces[0].part, c->pieces[0].at * bytes, tensor->n};
+    note_access(c, vertex, field, c->pieces[0], true);
+    return MT_OK;
+}
+
+static bool same_tensor(const ipu_graph *g, const ipu_tensor *a, const ipu_tensor *b)
+{
+    if (a->n != b->n || a->n_slices != b->n_slices || a->type != b->type) return false;
+    for (size_t i = 0; i < a->n_slices && a->first_slice != b->first_slice; i++) {
+        const ipu_slice *s = &g->slices[a->first_slice + i];
+        const ipu_slice *t = &g->slices[b->first_slice + i];
+        if (s->variable != t->variable || s->from != t->from || s->n != t->n) return false;
+    }
+    return true;
+}
+
+/* First piece: up to the end of an own part whose tail is free; all others: from other tiles. */
+static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
+{
+    const piece *first = &c->pieces[0];
+    const part *own = &c->parts[first->part];
+    if (own->tile != tile || first->at + first->n != own->n) return false;
+    for (size_t i = 1; i < n_pieces; i++)
+        if (c->parts[c->pieces[i].part].tile == tile) return false;
+    for (size_t i = 0; i < c->n_buffers; i++)
+        if (c->buffers[i].place.part == first->part) return false;
+    return true;
+}
+
+/* Drafts for pieces [from, n), laid one behind the other at `destination`; the bytes. */
+static size_t draft_pieces(
+    compiling *c, size_t from, size_t n, size_t bytes, size_t destination_part, size_t destination)
+{
+    size_t at = destination;
+    for (size_t i = from; i < n; i++) {
+        const piece *p = &c->pieces[i];
+        c->drafts[c->n_drafts++] = (draft){p->part, p->at * bytes, destination_part, at, p->n * bytes};
+        at += p->n * bytes;
+    }
+    return at - destination;
+}
+
+static void plan_input(
+    compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, size_t n, field_place *place)
+{
+    uint32_t tile = c->graph->vertices[vertex].tile;
+    size_t bytes = ipu_type_bytes(tensor->type);
+    piece first = c->pieces[0];
+    *place = (field_place){first.part, first.at * bytes, tensor->n};
+    if (n == 1 && c->parts[first.part].tile == tile) {
+        note_access(c, vertex, field, first, false);
+        return;
+    }
+    for (size_t i = 0; i < c->n_buffers; i++) {
+        if (!same_tensor(c->graph, tensor, &c->buffers[i].tensor)) continue;
+        *place = c->buffers[i].place;
+        if (place->part != edge_part) note_access(c, vertex, field, first, false);
+        return;
+    }
+    if (fits_tail(c, tile, n)) {
+        part *own = &c->parts[first.part];
+        size_t tail = draft_pieces(c, 1, n, bytes, first.part, own->n * bytes);
+        if (tail > own->tail) own->tail = tail;
+        note_access(c, vertex, field, first, false);
+    } else {
+        *place = (field_place){edge_part, c->edge_now, tensor->n};
+        size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
+        c->edge_now += align(size, HOST_ALIGNMENT);
+        c->edge_now_bytes += align(size, TILE_ALIGNMENT);
+    }
+    c->buffers[c->n_buffers++] = (buffer){*tensor, *place};
+}
+
+static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
+{
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    const ipu_connection *connection = &c->graph->connections[v->first_connection + field];
+    if (!connection->connected) return field_error(c, vertex, field, "connected to nothing");
+    *place = (field_place){edge_part, 0, 0};
+    if (connection->tensor.n == 0) return MT_OK;
+    size_t n = resolve(c, &connection->tensor, c->pieces);
+    if (v->codelet->fields[field].direction != IPU_INPUT)
+        return plan_output(c, vertex, field, &connection->tensor, n, place);
+    plan_input(c, vertex, field, &connection->tensor, n, place);
+    return MT_OK;
+}
+
+/* ---- races ---- */
+
+static int by_place(const void *left, const void *right)
+{
+    const access *a = left;
+    const access *b = right;
+    if (a->part != b->part) return a->part < b->part ? -1 : 1;
+    if (a->at != b->at) return a->at < b->at ? -1 : 1;
+    if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
+    return a->field < b->field ? -1 : a->field > b->field;
+}
+
+static mt_status race(const compiling *c, const access *a, const access *b)
+{
+    const access *writer = a->write ? a : b;
+    const access *other = a->write ? b : a;
+    const ipu_codelet *codelet = c->graph->vertices[other->vertex].codelet;
+    const ipu_variable *variable = variable_of(c, a->part);
+    const char *deed = other->write ? "written" : "read in place";
+    return field_error(c, writer->vertex, writer->field,
+        "variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field '%s') "
+        "of "
+        "the same compute set",
+        variable->name, b->at, deed, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
+        codelet->fields[other->field].name);
+}
+
+/* No two accesses to one element where one writes, except a vertex reading what it writes itself. */
+static mt_status check_races(compiling *c)
+{
+    if (c->n_accesses > 1) qsort(c->accesses, c->n_accesses, sizeof *c->accesses, by_place);
+    for (size_t i = 0; i < c->n_accesses; i++) {
+        const access *a = &c->accesses[i];
+        for (const access *b = a + 1; b < c->accesses + c->n_accesses; b++) {
+            if (b->part != a->part || b->at >= a->at + a->n) break;
+            if ((a->write && b->write) || ((a->write || b->write) && a->vertex != b->vertex))
+                return race(c, a, b);
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- planning, tile by tile ---- */
+
+static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
+{
+    size_t tile = slot % c->n_tiles;
+    c->n_buffers = c->n_accesses = c->edge_now = c->edge_now_bytes = 0;
+    c->first_draft[slot] = c->n_drafts;
+    for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
+        size_t vertex = c->order[i];
+        const ipu_vertex *v = &c->graph->vertices[vertex];
+        c->executable->tasks[i] = (ipu_task){v->codelet, v->context, *next_place};
+        for (size_t f = 0; f < v->codelet->n_fields; f++)
+            MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
+    }
+    c->edge_host[tile] = larger(c->edge_host[tile], c->edge_now);
+    c->edge_bytes[tile] = larger(c->edge_bytes[tile], c->edge_now_bytes);
+    return check_races(c);
+}
+
+/* The most that the arrays of compiling will have to hold. */
+static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
+{
+    const ipu_graph *g = c->graph;
+    for (size_t i = 0; i < g->n_connections; i++) {
+        if (!g->connections[i].connected) continue;
+        size_t n = resolve(c, &g->connections[i].tensor, NULL);
+        *all_pieces += n;
+        *most_pieces = larger(*most_pieces, n);
+    }
+    for (size_t s = 0; s < c->n_sets * c->n_tiles; s++) {
+        size_t fields = 0;
+        for (size_t i = c->first_task[s]; i < c->first_task[s + 1]; i++)
+            fields += g->vertices[c->order[i]].codelet->n_fields;
+        *most_fields = larger(*most_fields, fields);
+    }
+}
+
+static mt_status plan(compiling *c)
+{
+    size_t most_pieces = 0;
+    size_t all_pieces = 0;
+    size_t most_fields = 0;
+    size_t next_place = 0;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    count(c, &most_pieces, &all_pieces, &most_fields);
+    MT_TAKE(c->scratch, c->pieces, most_pieces);
+    MT_TAKE(c->scratch, c->drafts, all_pieces);
+    MT_TAKE(c->scratch, c->buffers, most_fields);
+    MT_TAKE(c->scratch, c->accesses, most_fields);
+    MT_TAKE(c->scratch, c->first_draft, n_slots + 1);
+    MT_TAKE(c->scratch, c->field_places, c->graph->n_connections);
+    MT_TAKE(c->scratch, c->edge_host, c->n_tiles);
+    MT_TAKE(c->scratch, c->edge_bytes, c->n_tiles);
+    MT_TAKE(c->arena, c->executable->tasks, c->graph->n_vertices);
+    for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
+    c->first_draft[n_slots] = c->n_drafts;
+    return MT_OK;
+}
+
+/* ---- places ---- */
+
+static void place_tile(compiling *c, size_t tile, size_t *offset)
+{
+    ipu_tile_memory *m = &c->executable->memory[tile];
+    c->executable->tile_offset[tile] = *offset;
+    for (size_t i = c->tile_parts[tile]; i < c->tile_parts[tile + 1]; i++) {
+        part *p = &c->parts[i];
+        size_t own = p->n * ipu_type_bytes(variable_of(c, i)->type);
+        p->offset = *offset;
+        *offset += align(own + p->tail, HOST_ALIGNMENT);
+        m->variables += align(own, TILE_ALIGNMENT);
+        m->received += align(own + p->tail, TILE_ALIGNMENT) - align(own, TILE_ALIGNMENT);
+    }
+    c->edge_offset[tile] = *offset;
+    *offset += c->edge_host[tile];
+    m->received += c->edge_bytes[tile];
+}
+
+/* Vertex state, and code once a tile: `seen` holds the codelets of the tile at hand. */
+static mt_status count_vertices(compiling *c)
+{
+    const ipu_codelet **seen = NULL;
+    MT_TAKE(c->scratch, seen, c->graph->n_vertices);
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        ipu_tile_memory *m = &c->executable->memory[t];
+        size_t n_seen = 0;
+        for (size_t slot = t; slot < c->n_sets * c->n_tiles; slot += c->n_tiles) {
+            for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
+                const ipu_codelet *codelet = c->executable->tasks[i].codelet;
+                m->vertex_state += align(codelet->vertex_bytes, TILE_ALIGNMENT);
+                size_t k = 0;
+                while (k < n_seen && seen[k] != codelet) k++;
+                if (k < n_seen) continue;
+                seen[n_seen++] = codelet;
+                m->code += align(codelet->code_bytes, TILE_ALIGNMENT);
+            }
+        }
+        m->total = m->variables + m->received + m->vertex_state + m->code;
+    }
+    return MT_OK;
+}
+
+typedef struct item {
+    const char *name;
+    size_t bytes;
+} item;
+
+/* Keeps the three largest, in order; of equals the earlier. */
+static void rank(item top[3], const char *name, size_t bytes)
+{
+    size_t i = 3;
+    while (i > 0 && bytes > top[i - 1].bytes) i--;
+    if (i == 3) return;
+    for (size_t k = 2; k > i; k--) top[k] = top[k - 1];
+    top[i] = (item){name, bytes};
+}
+
+static mt_status check_fit(const compiling *c)
+{
+    const ipu_tile_memory *memory = c->executable->memory;
+    size_t there = c->graph->target.bytes_per_tile;
+    size_t fullest = 0;
+    size_t over = 0;
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        over += memory[t].total > there;
+        if (memory[t].total > memory[fullest].total) fullest = t;
+    }
+    if (over == 0) return MT_OK;
+    item top[3] = {{"", 0}, {"", 0}, {"", 0}};
+    for (size_t i = c->tile_parts[fullest]; i < c->tile_parts[fullest + 1]; i++) {
+        const ipu_variable *v = variable_of(c, i);
+        rank(top, v->name, align(c->parts[i].n * ipu_type_bytes(v->type), TILE_ALIGNMENT));
+    }
+    rank(top, "received data", memory[fullest].received);
+    rank(top, "vertex state", memory[fullest].vertex_state);
+    rank(top, "code", memory[fullest].code);
+    return mt_fail(MT_FIT,
+        "tile %zu: %zu bytes asked for, %zu there; biggest: '%s' %zu, '%s' %zu, '%s' %zu; %zu of %zu tiles "
+        "are over",
+        fullest, memory[fullest].total, there, top[0].name, top[0].bytes, top[1].name, top[1].bytes,
+        top[2].name, top[2].bytes, over, c->n_tiles);
+}
+
+static mt_status place(compiling *c)
+{
+    ipu_executable *e = c->executable;
+    size_t offset = 0;
+    MT_TAKE(c->arena, e->tile_offset, c->n_tiles + 1);
+    MT_TAKE(c->arena, e->memory, c->n_tiles);
+    MT_TAKE(c->scratch, c->edge_offset, c->n_tiles);
+    for (size_t t = 0; t < c->n_tiles; t++) place_tile(c, t, &offset);
+    e->tile_offset[c->n_tiles] = offset;
+    for (size_t r = 0; r < c->graph->n_mappings; r++)
+        e->ranges[r].offset =
+            c->parts[c->range_part[r]].offset +
+            c->range_at[r] * ipu_type_bytes(c->graph->variables[e->ranges[r].variable].type);
+    MT_TRY(count_vertices(c));
+    return check_fit(c);
+}
+
+/* ---- the executable's places and messages ---- */
+
+static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t at)
+{
+    return at + (part_id == edge_part ? c->edge_offset[tile] : c->parts[part_id].offset);
+}
+
+static mt_status emit(compiling *c)
+{
+    ipu_executable *e = c->executable;
+    e->n_places = c->graph->n_connections;
+    e->n_messages = c->n_drafts;
+    MT_TAKE(c->arena, e->places, e->n_places);
+    MT_TAKE(c->arena, e->messages, e->n_messages);
+    MT_TAKE(c->arena, e->message_type, e->n_messages);
+    for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
+        size_t tile = slot % c->n_tiles;
+        for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
+            const ipu_task *task = &e->tasks[i];
+            for (size_t f = task->first_place; f < task->first_place + task->codelet->n_fields; f++) {
+                const field_place *p = &c->field_places[f];
+                e->places[f] = (ipu_place){absolute(c, p->part, tile, p->at), p->n};
+            }
+        }
+        for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++) {
+            const draft *d = &c->drafts[i];
+            const part *source = &c->parts[d->source_part];
+            e->messages[i] = (ipu_message){source->offset + d->source,
+                absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
+            e->message_type[i] = (uint8_t)variable_of(c, d->source_part)->type;
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- cycles ---- */
+
+typedef struct interval {
+    size_t from, to;
+} interval;
+
+static int by_from(const void *left, const void *right)
+{
+    const interval *a = left;
+    const interval *b = right;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* Bytes and words of the union of intervals: what several tiles receive is sent once. */
+static void sent(interval *x, size_t n, size_t word, uint64_t *bytes, uint64_t *words)
+{
+    if (n > 1) qsort(x, n, sizeof *x, by_from);
+    for (size_t i = 0; i < n;) {
+        interval joined = x[i++];
+        for (; i < n && x[i].from <= joined.to; i++) joined.to = larger(joined.to, x[i].to);
+        *bytes += joined.to - joined.from;
+        *words += divide_up(joined.to - joined.from, word);
+    }
+}
+
+/* words_out[tile] and step->bytes_sent. */
+static mt_status count_sent(const compiling *c, mt_arena *scratch, ipu_superstep *step, uint64_t *words_out)
+{
+    const ipu_message *messages = c->executable->messages;
+    size_t first = step->first_message[0];
+    size_t last = step->first_message[c->n_tiles];
+    interval *intervals = NULL;
+    size_t *at = NULL;
+    MT_TAKE(scratch, intervals, last - first);
+    MT_TAKE(scratch, at, c->n_tiles + 2);
+    for (size_t i = first; i < last; i++) at[messages[i].source_tile + 2]++;
+    for (size_t t = 0; t <= c->n_tiles; t++) at[t + 1] += at[t];
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &messages[i];
+            if (m->source_tile != t)
+                intervals[at[m->source_tile + 1]++] = (interval){m->source, m->source + m->bytes};
+            else
+                intervals[at[t + 1]++] = (interval){0, 0};
+        }
+    }
+    for (size_t t = 0; t < c->n_tiles; t++)
+        sent(intervals + at[t], at[t + 1] - at[t], c->graph->target.exchange_bytes_per_cycle,
+            &step->bytes_sent, &words_out[t]);
+    return MT_OK;
+}
+
+static uint64_t exchange_cycles(const compiling *c, size_t tile, ipu_superstep *step, uint64_t words_out)
+{
+    const ipu_target *target = &c->graph->target;
+    uint64_t words_in = 0;
+    uint64_t ranges = 0;
+    uint64_t copied = 0;
+    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
+        const ipu_message *m = &c->executable->messages[i];
+        if (m->source_tile == tile) {
+            copied += m->bytes;
+            continue;
+        }
+        words_in += divide_up(m->bytes, target->exchange_bytes_per_cycle);
+        step->bytes_received += m->bytes;
+        ranges++;
+    }
+    step->ranges_received += ranges;
+    step->bytes_copied += copied;
+    return larger(words_in, words_out) + ranges * target->exchange_fragment_cycles +
+           divide_up(copied, target->local_copy_bytes_per_cycle);
+}
+
+static uint64_t compute_cycles(const compiling *c, size_t tile, const ipu_superstep *step)
+{
+    uint64_t cycles = 0;
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        const ipu_task *task = &c->executable->tasks[i];
+        size_t n[IPU_MAX_FIELDS] = {0};
+        for (size_t f = 0; f < task->codelet->n_fields; f++)
+            n[f] = c->executable->places[task->first_place + f].n;
+        ipu_cycles cost = task->codelet->cost(&c->graph->target, n, task->context);
+        cycles += cost.entry + c->graph->target.worker_contexts * cost.worker;
+    }
+    return cycles;
+}
+
+static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_superstep *step)
+{
+    const ipu_target *target = &c->graph->target;
+    uint64_t *exchange = NULL;
+    uint64_t *compute = NULL;
+    uint64_t *words_out = NULL;
+    MT_TAKE(c->arena, exchange, c->n_tiles);
+    MT_TAKE(c->arena, compute, c->n_tiles);
+    MT_TAKE(scratch, words_out, c->n_tiles);
+    MT_TRY(count_sent(c, scratch, step, words_out));
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        exchange[t] = exchange_cycles(c, t, step, words_out[t]);
+        compute[t] = compute_cycles(c, t, step);
+        step->exchange_phase_cycles = larger(step->exchange_phase_cycles, exchange[t]);
+        step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
+    }
+    if (step->ranges_received > 0) {
+        step->sync_cycles = target->sync_cycles;
+        step->exchange_phase_cycles += target->exchange_fixed_cycles;
+    }
+    step->cycles = step->sync_cycles + step->exchange_phase_cycles + step->compute_phase_cycles;
+    step->exchange_cycles = exchange;
+    step->compute_cycles = compute;
+    return MT_OK;
+}
+
+static mt_status cost(compiling *c)
+{
+    size_t *first_message = NULL;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    MT_TAKE(c->arena, first_message, n_slots + 1);
+    MT_TAKE(c->arena, c->executable->supersteps, c->n_sets);
+    memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
+    for (size_t s = 0; s < c->n_sets; s++) {
+        ipu_superstep *step = &c->executable->supersteps[s];
+        mt_arena scratch = {0};
+        step->name = c->graph->compute_sets[s];
+        step->first_task = c->first_task + s * c->n_tiles;
+        step->first_message = first_message + s * c->n_tiles;
+        mt_status status = cost_superstep(c, &scratch, step);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+/* ---- all of it ---- */
+
+static mt_status compile(compiling *c, const ipu_program *const *programs, size_t n_programs)
+{
+    ipu_executable *e = c->executable;
+    const ipu_program **copy = NULL;
+    MT_TAKE(c->arena, copy, n_programs);
+    for (size_t i = 0; i < n_programs; i++) {
+        MT_TRY(ipu_program_check(programs[i], c->graph));
+        copy[i] = programs[i];
+    }
+    e->graph = c->graph;
+    e->programs = copy;
+    e->n_programs = n_programs;
+    MT_TRY(make_ranges(c));
+    MT_TRY(make_parts(c));
+    MT_TRY(order_vertices(c));
+    MT_TRY(plan(c));
+    MT_TRY(place(c));
+    MT_TRY(emit(c));
+    return cost(c);
+}
+
+mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_executable **executable)
+{
+    mt_arena scratch = {0};
+    MT_TAKE(arena, *executable, 1);
+    compiling c = {.arena = arena,
+        .scratch = &scratch,
+        .graph = graph,
+        .executable = *executable,
+        .n_tiles = graph->target.tiles,
+        .n_sets = graph->n_compute_sets};
+    mt_status status = compile(&c, programs, n_programs);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- the check ---- */
+
+static mt_status check_inside(
+    const ipu_executable *e, size_t tile, size_t from, size_t bytes, const char *what)
+{
+    if (from >= e->tile_offset[tile] && from + bytes <= e->tile_offset[tile + 1]) return MT_OK;
+    return mt_fail(MT_INPUT, "executable: %s [%zu, %zu) is not in tile %zu's memory [%zu, %zu)", what, from,
+        from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
+}
+
+static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
+{
+    enum { READ = 1, WRITTEN = 2 };
+    for (size_t t = 0; t < e->graph->target.tiles; t++) {
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &e->messages[i];
+            MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
+            MT_TRY(check_inside(e, t, m->destination, m->bytes, "a destination"));
+            for (size_t b = 0; b < m->bytes; b++) {
+                if ((mark[m->source + b] & WRITTEN) || mark[m->destination + b])
+                    return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
+                mark[m->source + b] |= READ;
+                mark[m->destination + b] |= WRITTEN;
+            }
+        }
+        for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
+            const ipu_task *task = &e->tasks[i];
+            for (size_t f = 0; f < task->codelet->n_fields; f++) {
+                const ipu_place *p = &e->places[task->first_place + f];
+                MT_TRY(check_inside(
+                    e, t, p->offset, p->n * ipu_type_bytes(task->codelet->fields[f].type), "a field"));
+            }
+        }
+    }
+    return MT_OK;
+}
+
+mt_status ipu_executable_check(const ipu_executable *e)
+{
+    size_t bytes = e->tile_offset[e->graph->target.tiles];
+    mt_status status = MT_OK;
+    for (size_t s = 0; s < e->graph->n_compute_sets && status == MT_OK; s++) {
+        mt_arena scratch = {0};
+        unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
+        status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        mt_arena_free(&scratch);
+    }
+    return status;
+}

@@ -1,0 +1,103 @@
+/* From a graph to what an engine can run: checked, placed in memory, with messages and with cycles.
+ *
+ * Checked: every element is mapped once; every field is connected; a vertex writes only to its own tile and
+ * to one contiguous range; no element is written by one vertex while another of the same compute set writes
+ * or reads it *in place* (an input that was received or copied was so before the compute set began, so it is
+ * safe); every tile's memory is enough.
+ *
+ * How an input is given to its vertex:
+ *   direct  one contiguous range of the tile's own memory: a pointer, no cost;
+ *   tail    its first piece ends the tile's part of a variable and everything behind it comes from other
+ * tiles: that is received into memory kept directly behind the part, so the own elements are not copied; edge
+ * everything else: gathered into a buffer, by messages and by copies inside the tile. Vertices of a compute
+ * set on one tile that take the same tensor share its memory. Tails and edge buffers hold their content
+ * during one superstep only, so those of different compute sets lie over each other.
+ *
+ * What a superstep costs, in tile cycles (ipu/README.md explains):
+ *   exchange(tile) = max(words in, words out) + fragment_cycles * ranges received + copied bytes / local_copy
+ * rate compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker) T = sync_cycles +
+ * fixed_cycles + max exchange + max compute where nothing is received anywhere, sync_cycles and fixed_cycles
+ * are 0. Words are of exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent
+ * once. The cost of an exchange is an estimate; a schedule will replace it. */
+#ifndef IPU_COMPILE_H
+#define IPU_COMPILE_H
+
+#include "ipu/graph.h"
+#include "ipu/program.h"
+
+/* `bytes` from the host image at `source`, in the memory of source_tile, to `destination`. */
+typedef struct ipu_message {
+    size_t source, destination;
+    uint32_t bytes, source_tile;
+} ipu_message;
+
+/* Elements [from, from + n) of a variable, at `offset` in the host image. */
+typedef struct ipu_range {
+    uint32_t variable, tile;
+    size_t from, n;
+    size_t offset;
+} ipu_range;
+
+typedef struct ipu_place {
+    size_t offset; /* in the host image */
+    size_t n;      /* elements */
+} ipu_place;
+
+typedef struct ipu_task {
+    const ipu_codelet *codelet;
+    const void *context;
+    size_t first_place; /* of codelet->n_fields */
+} ipu_task;
+
+/* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages
+ * [first_message[t], first_message[t + 1]), both numbered in the executable's arrays. */
+typedef struct ipu_superstep {
+    const char *name;
+    const size_t *first_task, *first_message;         /* [tiles + 1] */
+    const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
+    uint64_t sync_cycles;
+    uint64_t exchange_phase_cycles;                                     /* fixed + max exchange */
+    uint64_t compute_phase_cycles;                                      /* max compute */
+    uint64_t cycles;                                                    /* the sum of these three */
+    uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
+} ipu_superstep;
+
+/* Modelled bytes of one tile: every item 8-byte aligned; total = the sum of the others. */
+typedef struct ipu_tile_memory {
+    size_t variables, received, vertex_state, code, total;
+} ipu_tile_memory;
+
+/* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned. Modelled
+ * bytes and host offsets are different things. Ranges are sorted by (variable, from); variable v has
+ * [first_range[v], first_range[v + 1]). Messages and tasks are sorted by (compute set, tile). */
+typedef struct ipu_executable {
+    const ipu_graph *graph;
+    const ipu_program *const *programs;
+    size_t n_programs;
+    size_t *tile_offset; /* [tiles + 1] */
+    ipu_range *ranges;
+    size_t *first_range; /* [n_variables + 1] */
+    ipu_task *tasks;
+    ipu_place *places;
+    size_t n_places;
+    ipu_message *messages;
+    uint8_t *message_type; /* an ipu_type each */
+    size_t n_messages;
+    ipu_superstep *supersteps; /* [graph->n_compute_sets] */
+    ipu_tile_memory *memory;   /* [tiles] */
+} ipu_executable;
+
+/* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
+ * the message names tile, codelet, field and variable), MT_FIT (a tile's memory: bytes asked and there, the
+ * biggest items, how many tiles are over) or MT_FILE (no memory). */
+MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
+    const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
+
+/* That messages and places stay inside their tiles, and that no message of a superstep writes where another
+ * reads or writes. Slow; for tests. */
+MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
+
+/* The index of the range that holds an element of a variable. */
+size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);
+
+#endif

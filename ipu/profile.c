@@ -1,0 +1,79 @@
+#include "ipu/profile.h"
+
+#include <stdlib.h>
+
+static ipu_spread spread_of(const uint64_t *x, size_t n)
+{
+    ipu_spread s = {.min = x[0], .max = x[0]};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] < s.min) s.min = x[i];
+        if (x[i] > s.max) s.max = x[i];
+        sum += x[i];
+    }
+    s.mean = (double)sum / (double)n;
+    return s;
+}
+
+static ipu_profile_step step_of(const ipu_superstep *step, uint64_t runs, size_t n_tiles)
+{
+    return (ipu_profile_step){.name = step->name,
+        .runs = runs,
+        .cycles = step->cycles,
+        .total_cycles = runs * step->cycles,
+        .sync_cycles = step->sync_cycles,
+        .exchange_phase_cycles = step->exchange_phase_cycles,
+        .exchange = spread_of(step->exchange_cycles, n_tiles),
+        .compute = spread_of(step->compute_cycles, n_tiles),
+        .ranges_received = step->ranges_received,
+        .bytes_received = step->bytes_received,
+        .bytes_sent = step->bytes_sent,
+        .bytes_copied = step->bytes_copied};
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const size_t *a = left;
+    const size_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static mt_status add_memory(const ipu_executable *e, ipu_profile *profile)
+{
+    size_t n = e->graph->target.tiles;
+    mt_arena scratch = {0};
+    size_t *totals = mt_arena_take(&scratch, n, sizeof *totals);
+    if (!totals) return MT_FILE;
+    for (size_t t = 0; t < n; t++) {
+        totals[t] = e->memory[t].total;
+        if (totals[t] > e->memory[profile->fullest_tile].total) profile->fullest_tile = t;
+    }
+    qsort(totals, n, sizeof *totals, by_size);
+    profile->fullest = e->memory[profile->fullest_tile];
+    profile->memory_max = totals[n - 1];
+    profile->memory_median = totals[(n - 1) / 2];
+    profile->memory_there = e->graph->target.bytes_per_tile;
+    mt_arena_free(&scratch);
+    return MT_OK;
+}
+
+mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile)
+{
+    const ipu_executable *e = engine->executable;
+    const ipu_target *target = &e->graph->target;
+    *profile = (ipu_profile){.n_steps = e->graph->n_compute_sets,
+        .host_bytes_written = engine->host_bytes_written,
+        .host_bytes_read = engine->host_bytes_read};
+    MT_TAKE(arena, profile->steps, profile->n_steps);
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_superstep *step = &e->supersteps[s];
+        uint64_t runs = engine->runs[s];
+        profile->steps[s] = step_of(step, runs, target->tiles);
+        profile->sync_cycles += runs * step->sync_cycles;
+        profile->exchange_cycles += runs * step->exchange_phase_cycles;
+        profile->compute_cycles += runs * step->compute_phase_cycles;
+    }
+    profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles;
+    profile->seconds = (double)profile->cycles / target->clock_hz;
+    return add_memory(e, profile);
+}

@@ -1,0 +1,40 @@
+#include "ipu/target.h"
+
+#include "data/yaml.h"
+
+#define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
+#define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(0))
+
+static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
+    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
+    COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
+    MT_YAML_END};
+
+static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
+
+static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_add), WORKER_CYCLES(f32_mul),
+    WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp), WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt),
+    WORKER_CYCLES(load), WORKER_CYCLES(store), WORKER_CYCLES(branch), WORKER_CYCLES(integer), MT_YAML_END};
+
+static const mt_yaml_key register_keys[] = {
+    COUNT(main_registers, "main", 1), COUNT(auxiliary_registers, "auxiliary", 1), MT_YAML_END};
+
+static const mt_yaml_key target_keys[] = {
+    MT_YAML_STRING(ipu_target, name, "name", NULL),
+    MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, bytes_per_tile, "bytes_per_tile", NULL, MT_YAML_WITHIN(1, UINT32_MAX)),
+    MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64)),
+    MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_MAPPING("exchange", exchange_keys),
+    MT_YAML_MAPPING("vertex", vertex_keys),
+    MT_YAML_MAPPING("instructions", instruction_keys),
+    MT_YAML_MAPPING("registers", register_keys),
+    MT_YAML_END,
+};
+
+mt_status ipu_target_load(
+    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
+{
+    static const mt_yaml_table table = {target_keys, sizeof(ipu_target)};
+    return mt_yaml_load(arena, path, &table, overrides, n_overrides, target);
+}

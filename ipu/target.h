@@ -1,0 +1,41 @@
+/* A machine of tiles: how many, how much memory, how fast. Read from data/machines/, where every number
+ * carries its source. It describes; it does nothing. The README of this folder says how the numbers make
+ * cycles. */
+#ifndef IPU_TARGET_H
+#define IPU_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+
+/* Worker cycles that one instruction takes: 1 worker cycle = `worker_contexts` tile cycles. Not whole where
+ * an instruction's time depends on its operands and a mean is meant. */
+typedef struct ipu_instruction_costs {
+    double f32_add, f32_mul, f32_div, f32_exp, f32_log, f32_sqrt;
+    double load, store, branch, integer;
+} ipu_instruction_costs;
+
+typedef struct ipu_target {
+    const char *name;
+    size_t tiles;
+    size_t bytes_per_tile;
+    size_t worker_contexts; /* they share a tile's issue slots in turn */
+    double clock_hz;
+    size_t exchange_bytes_per_cycle;   /* a tile's, in and out at once */
+    size_t local_copy_bytes_per_cycle; /* inside a tile */
+    size_t sync_cycles;                /* before an exchange phase */
+    size_t exchange_fixed_cycles;      /* of a phase, whatever it carries */
+    size_t exchange_fragment_cycles;   /* of each range that a tile receives */
+    size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
+    ipu_instruction_costs instructions;
+    size_t main_registers, auxiliary_registers; /* of one worker */
+} ipu_target;
+
+/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in
+ * `arena`. Fails as mt_yaml_load does. */
+MT_NODISCARD mt_status ipu_target_load(
+    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
+
+#endif

@@ -1,0 +1,151 @@
+#include "mesh/adjacency.h"
+
+#include <stdlib.h>
+
+/* A face in the bucket of its lowest vertex. */
+typedef struct face {
+    uint32_t middle, high; /* its other two vertices, ascending */
+    uint32_t cell, side;   /* it is the face opposite vertex `side` of `cell` */
+} face;
+
+static void swap_if_above(uint32_t *a, uint32_t *b)
+{
+    if (*a > *b) {
+        uint32_t t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+/* The vertices of face f of a cell, ascending. */
+static void face_vertices(const uint32_t *cell_vertex, unsigned f, uint32_t v[3])
+{
+    for (unsigned k = 0, n = 0; k < 4; k++)
+        if (k != f) v[n++] = cell_vertex[k];
+    swap_if_above(&v[0], &v[1]);
+    swap_if_above(&v[1], &v[2]);
+    swap_if_above(&v[0], &v[1]);
+}
+
+/* A total order, so the outcome does not depend on the sort. */
+static int compare_faces(const void *left, const void *right)
+{
+    const face *a = left, *b = right;
+    if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return (a->cell > b->cell) - (a->cell < b->cell);
+}
+
+/* Buckets are short (about 20 faces in a tetrahedral mesh): insertion; long ones get the library's sort. */
+static void sort_faces(face *faces, size_t n)
+{
+    if (n > 48) {
+        qsort(faces, n, sizeof *faces, compare_faces);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        face one = faces[i];
+        size_t k = i;
+        for (; k > 0 && compare_faces(&one, &faces[k - 1]) < 0; k--) faces[k] = faces[k - 1];
+        faces[k] = one;
+    }
+}
+
+/* Counting sort of all faces by their lowest vertex; bucket v ends up as faces[start[v] .. start[v + 1]). */
+static void fill_buckets(const mt_mesh *mesh, size_t *start, face *faces)
+{
+    uint32_t v[3];
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        for (unsigned f = 0; f < 4; f++) {
+            face_vertices(mesh->cell_vertex + 4 * c, f, v);
+            start[v[0] + 2]++;
+        }
+    for (size_t k = 2; k < mesh->n_vertices + 2; k++) start[k] += start[k - 1];
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        for (unsigned f = 0; f < 4; f++) {
+            face_vertices(mesh->cell_vertex + 4 * c, f, v);
+            faces[start[v[0] + 1]++] = (face){v[1], v[2], (uint32_t)c, f};
+        }
+}
+
+static mt_status match_bucket(uint32_t low, const face *faces, size_t n, uint32_t *neighbour)
+{
+    for (size_t i = 0, k; i < n; i = k) {
+        const face *a = faces + i;
+        for (k = i + 1; k < n && faces[k].middle == a->middle && faces[k].high == a->high;) k++;
+        if (k - i > 2)
+            return mt_fail(MT_INPUT,
+                "the face of vertices %u, %u, %u belongs to %zu cells (%u, %u, %u%s); at most 2 are allowed",
+                low, a->middle, a->high, k - i, a[0].cell, a[1].cell, a[2].cell, k - i > 3 ? ", ..." : "");
+        if (k - i < 2) continue;
+        const face *b = a + 1;
+        for (size_t f = 0; f < 4; f++)
+            if (neighbour[4 * (size_t)a->cell + f] == b->cell)
+                return mt_fail(MT_INPUT, "cells %u and %u have the same four vertices", a->cell, b->cell);
+        neighbour[4 * (size_t)a->cell + a->side] = b->cell;
+        neighbour[4 * (size_t)b->cell + b->side] = a->cell;
+    }
+    return MT_OK;
+}
+
+static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbour)
+{
+    size_t *start;
+    face *faces;
+    MT_TAKE(scratch, start, mesh->n_vertices + 2);
+    MT_TAKE(scratch, faces, 4 * mesh->n_cells);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) neighbour[k] = MT_NO_CELL;
+    fill_buckets(mesh, start, faces);
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        size_t n = start[v + 1] - start[v];
+        sort_faces(faces + start[v], n);
+        MT_TRY(match_bucket((uint32_t)v, faces + start[v], n, neighbour));
+    }
+    return MT_OK;
+}
+
+mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency)
+{
+    mt_arena scratch = {0};
+    adjacency->n_cells = mesh->n_cells;
+    MT_TAKE(arena, adjacency->neighbour, 4 * mesh->n_cells);
+    mt_status status = make(&scratch, mesh, adjacency->neighbour);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static size_t count(const uint32_t four[4], uint32_t cell)
+{
+    return (size_t)(four[0] == cell) + (four[1] == cell) + (four[2] == cell) + (four[3] == cell);
+}
+
+mt_status mt_adjacency_check(const mt_adjacency *adjacency)
+{
+    for (size_t c = 0; c < adjacency->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            const uint32_t *mine = adjacency->neighbour + 4 * c;
+            uint32_t n = mine[f];
+            if (n == MT_NO_CELL) continue;
+            if (n >= adjacency->n_cells || n == c)
+                return mt_fail(MT_INPUT,
+                    "cell %zu: neighbour %u across face %zu; another cell below %zu is allowed", c, n, f,
+                    adjacency->n_cells);
+            if (count(mine, n) != 1 || count(adjacency->neighbour + 4 * (size_t)n, (uint32_t)c) != 1)
+                return mt_fail(MT_INPUT,
+                    "cells %zu and %u: neighbours by %zu faces one way and %zu the other; it must be 1 and 1",
+                    c, n, count(mine, n), count(adjacency->neighbour + 4 * (size_t)n, (uint32_t)c));
+        }
+    return MT_OK;
+}
+
+size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < 4 * adjacency->n_cells; k++) n += adjacency->neighbour[k] == MT_NO_CELL;
+    return n;
+}
+
+size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency)
+{
+    return (4 * adjacency->n_cells - mt_adjacency_boundary_faces(adjacency)) / 2;
+}

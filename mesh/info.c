@@ -1,0 +1,177 @@
+#include "mesh/info.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double *vertex(const mt_mesh *mesh, size_t cell, size_t k)
+{
+    return mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k];
+}
+
+static double distance(const double *a, const double *b)
+{
+    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double triangle_area(const double *a, const double *b, const double *c)
+{
+    double u[3], v[3];
+    for (int k = 0; k < 3; k++) u[k] = b[k] - a[k], v[k] = c[k] - a[k];
+    double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+    return sqrt(x * x + y * y + z * z) / 2;
+}
+
+/* R of the sphere through the corners, by the products p, q, s of opposite edges (Crelle 1821):
+ * 24 V R = sqrt((p + q + s)(p + q - s)(p - q + s)(-p + q + s)). */
+double mt_info_quality(const mt_mesh *mesh, size_t cell)
+{
+    const double *a = vertex(mesh, cell, 0), *b = vertex(mesh, cell, 1), *c = vertex(mesh, cell, 2),
+                 *d = vertex(mesh, cell, 3);
+    double volume = mt_mesh_volume_mm3(mesh, cell);
+    double area =
+        triangle_area(b, c, d) + triangle_area(a, c, d) + triangle_area(a, b, d) + triangle_area(a, b, c);
+    double p = distance(a, b) * distance(c, d), q = distance(a, c) * distance(b, d),
+           s = distance(a, d) * distance(b, c);
+    double product = (p + q + s) * (p + q - s) * (p - q + s) * (q + s - p);
+    if (!(product > 0) || !(area > 0)) return 0;
+    return 9 * volume / area * 24 * volume / sqrt(product);
+}
+
+static void measure_extent(const mt_mesh *mesh, mt_info *info)
+{
+    for (int k = 0; k < 3; k++) info->min_mm[k] = info->max_mm[k] = mesh->xyz_mm[k];
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (size_t k = 0; k < 3; k++) {
+            double x = mesh->xyz_mm[3 * v + k];
+            if (x < info->min_mm[k]) info->min_mm[k] = x;
+            if (x > info->max_mm[k]) info->max_mm[k] = x;
+        }
+}
+
+static void measure_cells(const mt_mesh *mesh, mt_info *info)
+{
+    double sum = 0;
+    info->quality_min = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double quality = mt_info_quality(mesh, c);
+        info->volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+        sum += quality;
+        if (quality < info->quality_min) info->quality_min = quality;
+    }
+    info->quality_mean = sum / (double)mesh->n_cells;
+    info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int compare_tags(const void *left, const void *right)
+{
+    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Of the six edges of every cell: the higher vertex in the bucket of the lower, high[start[v] .. start[v +
+ * 1]). */
+static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
+{
+    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t c = 0; c < mesh->n_cells; c++)
+            for (int e = 0; e < 6; e++) {
+                uint32_t a = mesh->cell_vertex[4 * c + (size_t)ends[e][0]];
+                uint32_t b = mesh->cell_vertex[4 * c + (size_t)ends[e][1]];
+                size_t lower = a < b ? a : b;
+                if (pass == 0)
+                    start[lower + 2]++;
+                else
+                    high[start[lower + 1]++] = a < b ? b : a;
+            }
+        for (size_t v = 2; pass == 0 && v < mesh->n_vertices + 2; v++) start[v] += start[v - 1];
+    }
+}
+
+static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+{
+    size_t *start;
+    uint32_t *high;
+    double sum = 0;
+    MT_TAKE(scratch, start, mesh->n_vertices + 2);
+    MT_TAKE(scratch, high, 6 * mesh->n_cells);
+    fill_edges(mesh, start, high);
+    info->edge_min_mm = INFINITY;
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        qsort(high + start[v], start[v + 1] - start[v], sizeof *high, compare_ids);
+        for (size_t k = start[v]; k < start[v + 1]; k++) {
+            if (k > start[v] && high[k] == high[k - 1]) continue;
+            double length = distance(mesh->xyz_mm + 3 * v, mesh->xyz_mm + 3 * (size_t)high[k]);
+            if (length < info->edge_min_mm) info->edge_min_mm = length;
+            if (length > info->edge_max_mm) info->edge_max_mm = length;
+            sum += length;
+            info->n_edges++;
+        }
+    }
+    info->edge_mean_mm = sum / (double)info->n_edges;
+    return MT_OK;
+}
+
+/* Floods one piece after the other. */
+static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacency, mt_info *info)
+{
+    uint8_t *seen;
+    uint32_t *stack;
+    MT_TAKE(scratch, seen, adjacency->n_cells);
+    MT_TAKE(scratch, stack, adjacency->n_cells);
+    for (size_t c = 0; c < adjacency->n_cells; c++) {
+        size_t n = 0;
+        if (seen[c]) continue;
+        info->n_components++;
+        seen[c] = 1;
+        stack[n++] = (uint32_t)c;
+        while (n > 0) {
+            const uint32_t *neighbour = adjacency->neighbour + 4 * (size_t)stack[--n];
+            for (int f = 0; f < 4; f++) {
+                if (neighbour[f] == MT_NO_CELL || seen[neighbour[f]]) continue;
+                seen[neighbour[f]] = 1;
+                stack[n++] = neighbour[f];
+            }
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status count_regions(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+{
+    int32_t *tag;
+    MT_TAKE(scratch, tag, mesh->n_cells);
+    memcpy(tag, mesh->region, mesh->n_cells * sizeof *tag);
+    qsort(tag, mesh->n_cells, sizeof *tag, compare_tags);
+    for (size_t c = 0; c < mesh->n_cells; c++) info->n_regions += c == 0 || tag[c] != tag[c - 1];
+    return MT_OK;
+}
+
+static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
+{
+    MT_TRY(measure_edges(scratch, mesh, info));
+    MT_TRY(count_components(scratch, adjacency, info));
+    return count_regions(scratch, mesh, info);
+}
+
+mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
+{
+    mt_arena scratch = {0};
+    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_cells = mesh->n_cells};
+    if (mesh->n_cells == 0) return MT_OK;
+    info->n_inner_faces = mt_adjacency_inner_faces(adjacency);
+    info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
+    measure_extent(mesh, info);
+    measure_cells(mesh, info);
+    mt_status status = make(&scratch, mesh, adjacency, info);
+    mt_arena_free(&scratch);
+    return status;
+}

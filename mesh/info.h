@@ -1,0 +1,28 @@
+/* What there is to say about a mesh in a few numbers. */
+#ifndef MT_MESH_INFO_H
+#define MT_MESH_INFO_H
+
+#include "mesh/adjacency.h"
+
+typedef struct mt_info {
+    size_t n_vertices, n_cells;
+    size_t n_edges; /* distinct pairs of vertices of a cell */
+    size_t n_inner_faces, n_boundary_faces;
+    size_t n_components;         /* pieces that are connected by faces */
+    size_t n_regions;            /* distinct region tags */
+    double min_mm[3], max_mm[3]; /* of the vertices */
+    double volume_mm3;           /* of all cells */
+    double length_mm;            /* cube root of the mean cell volume: the characteristic edge length */
+    double edge_min_mm, edge_mean_mm, edge_max_mm; /* over the distinct edges */
+    double quality_min, quality_mean;              /* of mt_info_quality over the cells */
+} mt_info;
+
+/* Radius ratio 3 r / R of a cell with inradius r = 3 V / (sum of face areas) and circumradius R: 1 for the
+ * regular tetrahedron, towards 0 as it flattens; 0.717 for a Kuhn tetrahedron. */
+double mt_info_quality(const mt_mesh *mesh, size_t cell);
+
+/* Fills info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. All zero for a mesh of no
+ * cells. MT_FILE: no memory. Time O(n log n); scratch about 56 bytes a cell, freed. */
+MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
+
+#endif

@@ -1,0 +1,60 @@
+#include "mesh/mesh.h"
+
+#include <math.h>
+
+mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh)
+{
+    if (n_vertices >= UINT32_MAX || n_cells >= UINT32_MAX)
+        return mt_fail(MT_INPUT, "a mesh of %zu vertices and %zu cells; each must stay below %u", n_vertices,
+            n_cells, UINT32_MAX);
+    mesh->n_vertices = n_vertices;
+    mesh->n_cells = n_cells;
+    MT_TAKE(arena, mesh->xyz_mm, 3 * n_vertices);
+    MT_TAKE(arena, mesh->cell_vertex, 4 * n_cells);
+    MT_TAKE(arena, mesh->fibre, 3 * n_cells);
+    MT_TAKE(arena, mesh->region, n_cells);
+    return MT_OK;
+}
+
+void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double sum = 0;
+        for (int k = 0; k < 4; k++)
+            sum += mesh->xyz_mm[3 * (size_t)mesh->cell_vertex[4 * cell + (size_t)k] + (size_t)axis];
+        xyz_mm[axis] = sum / 4;
+    }
+}
+
+double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
+{
+    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const double *p = mesh->xyz_mm + 3 * (size_t)v[0];
+    double e[3][3];
+    for (int k = 0; k < 3; k++)
+        for (int axis = 0; axis < 3; axis++)
+            e[k][axis] = mesh->xyz_mm[3 * (size_t)v[k + 1] + (size_t)axis] - p[axis];
+    return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+               e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+               e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+           6;
+}
+
+mt_status mt_mesh_check(const mt_mesh *mesh)
+{
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        for (int k = 0; k < 4; k++)
+            if (v[k] >= mesh->n_vertices)
+                return mt_fail(MT_INPUT, "cell %zu: vertex %u; the mesh has vertices 0 to %zu", c, v[k],
+                    mesh->n_vertices - 1);
+        double volume = mt_mesh_volume_mm3(mesh, c);
+        if (!(volume > 0))
+            return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be above 0", c, volume);
+        const double *f = mesh->fibre + 3 * c;
+        double length = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        if (!(fabs(length - 1) <= 1e-6))
+            return mt_fail(MT_INPUT, "cell %zu: fibre of length %g; it must be 1", c, length);
+    }
+    return MT_OK;
+}

@@ -1,0 +1,36 @@
+/* A tetrahedral mesh: flat arrays, as everything large here is.
+ *
+ * Invariants (mt_mesh_check):
+ *   every vertex index < n_vertices; the four of a cell differ;
+ *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0;
+ *   every fibre is a unit vector to 1e-6.
+ * Face f of a cell is the one opposite its vertex f. */
+#ifndef MT_MESH_MESH_H
+#define MT_MESH_MESH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+
+typedef struct mt_mesh {
+    size_t n_vertices;
+    size_t n_cells;
+    double *xyz_mm;        /* [n_vertices][3] */
+    uint32_t *cell_vertex; /* [n_cells][4] */
+    double *fibre;         /* [n_cells][3], unit vectors */
+    int32_t *region;       /* [n_cells], tags chosen by whoever made the mesh; 1 where nothing else is said */
+} mt_mesh;
+
+/* Gives a mesh with its arrays allocated in `arena` and zeroed. */
+MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh);
+
+/* The invariants above; the message names the first offending cell. */
+MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
+
+/* Centroid [mm] and volume [mm^3] of one cell. */
+void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);
+double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell);
+
+#endif

@@ -1,0 +1,220 @@
+#include "mesh/vtkhdf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "data/h5.h"
+
+enum { VTK_TETRA = 10 };
+static const char tetrahedra[] = "UnstructuredGrid";
+
+/* ---- writing ---- */
+
+static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
+{
+    for (size_t i = 0; i < n_fields; i++) {
+        const char *name = fields[i].name;
+        if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strlen(name) > 200)
+            return mt_fail(MT_INPUT, "cell field '%.200s'; a name has 1 to 200 characters and no '/'", name);
+        bool taken = strcmp(name, "fibre") == 0 || strcmp(name, "region") == 0;
+        for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
+        if (taken)
+            return mt_fail(
+                MT_INPUT, "cell field '%s' is there twice; fibre and region are the mesh's own", name);
+        if (!fields[i].f32 == !fields[i].f64)
+            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32 and f64 must be given", name);
+    }
+    return MT_OK;
+}
+
+static mt_status check_ending(const char *path)
+{
+    size_t n = strlen(path);
+    if (n > 4 && strcmp(path + n - 4, ".hdf") == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: a mesh file is written under a name ending in .hdf; ParaView 5.11 opens no other", path);
+}
+
+static mt_status write_count(mt_h5 *h5, const char *name, size_t count)
+{
+    return mt_h5_write(h5, name, MT_H5_INT64, 1, (size_t[]){1}, NULL, (int64_t[]){(int64_t)count});
+}
+
+static mt_status write_cells(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
+{
+    uint8_t *types;
+    int64_t *offsets;
+    size_t n = mesh->n_cells;
+    MT_TAKE(scratch, types, n);
+    MT_TAKE(scratch, offsets, n + 1);
+    for (size_t c = 0; c <= n; c++) offsets[c] = (int64_t)(4 * c);
+    memset(types, VTK_TETRA, n);
+    MT_TRY(
+        mt_h5_write(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){4 * n}, NULL, mesh->cell_vertex));
+    MT_TRY(mt_h5_write(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n + 1}, NULL, offsets));
+    return mt_h5_write(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n}, NULL, types);
+}
+
+static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
+{
+    MT_TRY(mt_h5_group(h5, "VTKHDF"));
+    MT_TRY(mt_h5_write_integers(h5, "VTKHDF", "Version", 2, (int64_t[]){1, 0}));
+    MT_TRY(mt_h5_write_text(h5, "VTKHDF", "Type", tetrahedra));
+    MT_TRY(write_count(h5, "VTKHDF/NumberOfPoints", mesh->n_vertices));
+    MT_TRY(write_count(h5, "VTKHDF/NumberOfCells", mesh->n_cells));
+    MT_TRY(write_count(h5, "VTKHDF/NumberOfConnectivityIds", 4 * mesh->n_cells));
+    MT_TRY(mt_h5_write(
+        h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, "mm", mesh->xyz_mm));
+    MT_TRY(write_cells(scratch, h5, mesh));
+    MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
+    MT_TRY(mt_h5_write(
+        h5, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_cells, 3}, NULL, mesh->fibre));
+    return mt_h5_write(
+        h5, "VTKHDF/CellData/region", MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, NULL, mesh->region);
+}
+
+static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const mt_vtkhdf_field *fields)
+{
+    for (size_t i = 0; i < n_fields; i++) {
+        char name[256];
+        const mt_vtkhdf_field *field = fields + i;
+        (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", field->name);
+        MT_TRY(mt_h5_write(h5, name, field->f32 ? MT_H5_FLOAT : MT_H5_DOUBLE, 1, (size_t[]){n_cells},
+            field->unit, field->f32 ? (const void *)field->f32 : (const void *)field->f64));
+    }
+    return MT_OK;
+}
+
+mt_status mt_vtkhdf_write(
+    const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields)
+{
+    mt_h5 h5 = {0};
+    mt_arena scratch = {0};
+    MT_TRY(check_ending(path));
+    MT_TRY(check_fields(n_fields, fields));
+    MT_TRY(mt_h5_create(path, &h5));
+    mt_status status = write_mesh(&scratch, &h5, mesh);
+    if (status == MT_OK) status = write_fields(&h5, mesh->n_cells, n_fields, fields);
+    if (status == MT_OK) status = mt_h5_commit(&h5);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static mt_status check_kind(mt_h5 *h5)
+{
+    int64_t version[2];
+    char type[64];
+    if (!mt_h5_has(h5, "VTKHDF"))
+        return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
+    MT_TRY(mt_h5_read_integers(h5, "VTKHDF", "Version", 2, version));
+    if (version[0] != 1)
+        return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read", h5->path,
+            (long long)version[0], (long long)version[1]);
+    MT_TRY(mt_h5_read_text(h5, "VTKHDF", "Type", type, sizeof type));
+    if (strcmp(type, tetrahedra) != 0)
+        return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, tetrahedra);
+    return MT_OK;
+}
+
+/* A count of a file of one piece; the array it speaks of must have that length, which guards the memory we
+ * ask for. */
+static mt_status read_count(mt_h5 *h5, const char *name, const char *array, size_t rank, size_t *count)
+{
+    int64_t value;
+    size_t pieces, shape[MT_H5_RANK_MAX];
+    MT_TRY(mt_h5_shape(h5, name, 1, &pieces));
+    if (pieces != 1)
+        return mt_fail(
+            MT_INPUT, "%s: %s: the mesh is in %zu pieces; it must be in 1", h5->path, name, pieces);
+    MT_TRY(mt_h5_read(h5, name, MT_H5_INT64, 1, (size_t[]){1}, &value));
+    MT_TRY(mt_h5_shape(h5, array, rank, shape));
+    if (value < 0 || (size_t)value != shape[0])
+        return mt_fail(MT_INPUT, "%s: %s is %lld and %s has %zu entries; they must be the same", h5->path,
+            name, (long long)value, array, shape[0]);
+    *count = (size_t)value;
+    return MT_OK;
+}
+
+static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_cells)
+{
+    uint8_t *types;
+    int64_t *offsets;
+    MT_TAKE(scratch, types, n_cells);
+    MT_TAKE(scratch, offsets, n_cells + 1);
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n_cells}, types));
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_cells + 1}, offsets));
+    for (size_t c = 0; c < n_cells; c++)
+        if (types[c] != VTK_TETRA)
+            return mt_fail(MT_INPUT, "%s: cell %zu is of VTK type %u; only tetrahedra (10) are allowed",
+                h5->path, c, types[c]);
+    for (size_t c = 0; c <= n_cells; c++)
+        if (offsets[c] != (int64_t)(4 * c))
+            return mt_fail(MT_INPUT,
+                "%s: VTKHDF/Offsets: entry %zu is %lld; in a mesh of tetrahedra it is %zu", h5->path, c,
+                (long long)offsets[c], 4 * c);
+    return MT_OK;
+}
+
+static mt_status read_cell_data(mt_h5 *h5, mt_mesh *mesh)
+{
+    const char *region = "VTKHDF/CellData/region";
+    if (!mt_h5_has(h5, "VTKHDF/CellData/fibre"))
+        return mt_fail(MT_INPUT, "%s: the mesh has no fibres: VTKHDF/CellData/fibre is missing", h5->path);
+    MT_TRY(
+        mt_h5_read(h5, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_cells, 3}, mesh->fibre));
+    if (mt_h5_has(h5, region))
+        return mt_h5_read(h5, region, MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, mesh->region);
+    for (size_t c = 0; c < mesh->n_cells; c++) mesh->region[c] = 1;
+    return MT_OK;
+}
+
+static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
+{
+    size_t n_vertices, n_cells, n_ids;
+    MT_TRY(check_kind(h5));
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", "VTKHDF/Points", 2, &n_vertices));
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_cells));
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfConnectivityIds", "VTKHDF/Connectivity", 1, &n_ids));
+    if (n_ids % 4 || n_ids / 4 != n_cells)
+        return mt_fail(
+            MT_INPUT, "%s: %zu cells with %zu corners; tetrahedra have 4 each", h5->path, n_cells, n_ids);
+    MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
+    MT_TRY(check_cells(scratch, h5, n_cells));
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
+    MT_TRY(read_cell_data(h5, mesh));
+    mt_status status = mt_mesh_check(mesh);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s", h5->path, why);
+}
+
+mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
+{
+    mt_h5 h5 = {0};
+    mt_arena scratch = {0};
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = read_mesh(arena, &scratch, &h5, mesh);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_vtkhdf_read_field(
+    mt_arena *arena, const char *path, const char *name, size_t n_cells, double **values)
+{
+    mt_h5 h5 = {0};
+    char full[256];
+    int n = snprintf(full, sizeof full, "VTKHDF/CellData/%s", name);
+    if (n < 0 || (size_t)n >= sizeof full)
+        return mt_fail(MT_INPUT, "cell field '%.200s...': the name is too long", name);
+    MT_TAKE(arena, *values, n_cells);
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_cells, *values);
+    mt_h5_close(&h5);
+    return status;
+}

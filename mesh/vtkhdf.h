@@ -1,0 +1,39 @@
+/* Myotile's own file of a mesh and cell fields: VTKHDF 1.0, an UnstructuredGrid of tetrahedra in HDF5, which
+ * ParaView opens as it is. One mesh, one moment; a series in time is another matter.
+ *
+ *   /VTKHDF                 Version = {1, 0}, Type = "UnstructuredGrid"
+ *   NumberOfPoints, NumberOfCells, NumberOfConnectivityIds    int64 [1]
+ *   Points [n_vertices][3]  double, unit mm;   Connectivity [4 n_cells], Offsets [n_cells + 1]  int64; Types
+ * uint8, 10 CellData/fibre [n_cells][3] double;   CellData/region [n_cells] int32;   CellData/<field>
+ * [n_cells] with its unit */
+#ifndef MT_MESH_VTKHDF_H
+#define MT_MESH_VTKHDF_H
+
+#include "mesh/mesh.h"
+
+/* One value a cell. Exactly one of f32, f64 is given; borrowed. */
+typedef struct mt_vtkhdf_field {
+    const char *name; /* not empty, no '/', not "fibre" or "region" */
+    const char *unit; /* NULL: none */
+    const float *f32; /* [n_cells] */
+    const double *f64;
+} mt_vtkhdf_field;
+
+/* Writes the mesh and the fields; the file is whole or as it was. MT_INPUT: the name does not end in .hdf
+ * (ParaView 5.11 opens VTKHDF under no other ending), or a field's name is not allowed or there twice.
+ * MT_FILE: cannot be written, no memory. */
+MT_NODISCARD mt_status mt_vtkhdf_write(
+    const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
+
+/* Gives the mesh of a file, of any name, written here or by others with a cell field `fibre`; without
+ * `region` it is 1 everywhere. Numbers come back to the bit. MT_FILE: cannot be opened or read, no memory.
+ * MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, no fibres, or a mesh that fails mt_mesh_check; the
+ * message names the file. */
+MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+/* Gives the cell field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
+ * has n_cells. MT_INPUT: missing, of another length or kind. */
+MT_NODISCARD mt_status mt_vtkhdf_read_field(
+    mt_arena *arena, const char *path, const char *name, size_t n_cells, double **values);
+
+#endif

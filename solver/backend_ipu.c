@@ -1,0 +1,114 @@
+/* The ipu backend: the plan compiled and run on the emulated machine, in its arithmetic (float, flush to
+ * zero). */
+#include <math.h>
+
+#include "solver/backends.h"
+#include "solver/block.h"
+#include "solver/plan.h"
+
+typedef struct ipu {
+    mt_plan plan;
+    ipu_executable *executable;
+    ipu_engine *engine;
+    float *buffer; /* [n][18], for the host's reading and writing */
+} ipu;
+
+/* Fills a per-cell variable with the same value everywhere. */
+static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
+{
+    for (size_t k = 0; k < tensor->n; k++) self->buffer[k] = value;
+    ipu_engine_write(self->engine, tensor, self->buffer);
+}
+
+static void write_states(ipu *self, const mt_tp06_type *type)
+{
+    const mt_halo *halo = self->plan.halo;
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        const size_t n = mt_halo_own(halo, part);
+        float *state = self->buffer + TP06_STATES * halo->own_offset[part];
+        for (size_t cell = 0; cell < n; cell++)
+            for (size_t k = 0; k < TP06_STATES; k++)
+                state[mt_block_index(n, TP06_STATES, cell, k)] = (float)type->state[k];
+    }
+    ipu_engine_write(self->engine, &self->plan.state, self->buffer);
+}
+
+static void write_all(ipu *self, const mt_monodomain *problem)
+{
+    const mt_plan *plan = &self->plan;
+    const mt_tp06_type *type = &mt_tp06_types[problem->cell_type];
+    ipu_engine_write(self->engine, &plan->d, plan->d_value);
+    ipu_engine_write(self->engine, &plan->a, plan->a_value);
+    ipu_engine_write(self->engine, &plan->column, plan->column_value);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        ipu_engine_write(self->engine, &plan->cells[s], plan->cells_value[s]);
+    write_states(self, type);
+    write_constant(self, plan->v, (float)type->v_mV);
+    write_constant(self, &plan->before, (float)type->v_mV);
+    write_constant(self, &plan->activation, INFINITY);
+    write_constant(self, &plan->step, 0);
+}
+
+static mt_status open_with(
+    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, void **out)
+{
+    ipu *self;
+    MT_TAKE(arena, self, 1);
+    MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
+    MT_TRY(
+        ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
+    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
+    options.checked = layout->checked;
+    if (layout->drop_message >= 0) {
+        options.drop_compute_set = MT_PLAN_PDE_AB;
+        options.drop_message = (ptrdiff_t)layout->drop_message;
+    }
+    MT_TRY(ipu_engine_new(arena, self->executable, &options, &self->engine));
+    MT_TAKE(arena, self->buffer, TP06_STATES * self->plan.halo->n_cells + self->plan.halo->n_parts);
+    write_all(self, problem);
+    *out = self;
+    return MT_OK;
+}
+
+static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
+{
+    MT_TRY(mt_monodomain_check(problem));
+    mt_arena values = {0};
+    mt_status status = open_with(arena, &values, problem, layout, self);
+    mt_arena_free(&values);
+    return status;
+}
+
+static mt_status advance_ipu(void *opaque, size_t first, size_t n)
+{
+    ipu *self = opaque;
+    const size_t program = mt_plan_program(&self->plan, first);
+    for (size_t step = 0; step < n; step++) MT_TRY(ipu_engine_run(self->engine, program));
+    return MT_OK;
+}
+
+/* From the parts' order to the mesh's. */
+static void read_cells(const ipu *self, const ipu_tensor *tensor, double *out)
+{
+    if (!out) return;
+    ipu_engine_read(self->engine, tensor, self->buffer);
+    const mt_halo *halo = self->plan.halo;
+    for (size_t k = 0; k < halo->n_cells; k++) out[halo->own_cell[k]] = (double)self->buffer[k];
+}
+
+static mt_status read_ipu(void *opaque, double *v_mV, double *activation_ms)
+{
+    const ipu *self = opaque;
+    read_cells(self, self->plan.v, v_mV);
+    read_cells(self, &self->plan.activation, activation_ms);
+    return MT_OK;
+}
+
+static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile)
+{
+    const ipu *self = opaque;
+    return ipu_profile_make(arena, self->engine, profile);
+}
+
+const mt_backend mt_backend_ipu = {
+    .name = "ipu", .open = open_ipu, .advance = advance_ipu, .read = read_ipu, .profile = profile_ipu};

@@ -1,0 +1,128 @@
+#include "solver/case.h"
+
+#include <math.h>
+
+static const char *const cell_types[] = {"epi", "mid", "endo", NULL};
+static const char *const backends[] = {"cpu", "ipu", NULL};
+
+static const mt_yaml_key slab_keys[] = {
+    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0)),
+    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0)), MT_YAML_END};
+static const mt_yaml_key mesh_keys[] = {
+    MT_YAML_STRING(mt_case, mesh.file, "file", ""), MT_YAML_MAPPING("slab", slab_keys), MT_YAML_END};
+static const mt_yaml_key tissue_keys[] = {
+    MT_YAML_DOUBLE(mt_case, tissue.intracellular_l_mS_mm, "intracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case, tissue.intracellular_t_mS_mm, "intracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case, tissue.extracellular_l_mS_mm, "extracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case, tissue.extracellular_t_mS_mm, "extracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0)), MT_YAML_END};
+static const mt_yaml_key cell_keys[] = {
+    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types), MT_YAML_END};
+static const mt_yaml_key time_keys[] = {
+    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
+    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 10000)), MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {
+    MT_YAML_DOUBLES(mt_case_stimulus, min_mm, "min_mm", NULL, MT_YAML_ANY),
+    MT_YAML_DOUBLES(mt_case_stimulus, max_mm, "max_mm", NULL, MT_YAML_ANY),
+    MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
+    MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_END};
+static const mt_yaml_key point_keys[] = {MT_YAML_STRING(mt_case_point, name, "name", NULL),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY), MT_YAML_END};
+static const mt_yaml_key line_keys[] = {
+    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY),
+    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY),
+    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 100000)), MT_YAML_END};
+static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends),
+    MT_YAML_STRING(mt_case, machine.target, "target", "gc200"),
+    MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1000000)),
+    MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03", MT_YAML_WITHIN(1.001, 2)),
+    MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean"),
+    MT_YAML_BOOL(mt_case, machine.checked, "checked", "false"), MT_YAML_END};
+static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", ""),
+    MT_YAML_MAPPING("mesh", mesh_keys), MT_YAML_MAPPING("tissue", tissue_keys),
+    MT_YAML_MAPPING("cell", cell_keys), MT_YAML_MAPPING("time", time_keys),
+    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys),
+    MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys),
+    MT_YAML_MAPPING("line", line_keys), MT_YAML_MAPPING("machine", machine_keys), MT_YAML_END};
+
+const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
+
+static mt_status check(const char *path, const mt_case *c)
+{
+    const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
+    if (file == slab)
+        return mt_fail(MT_INPUT,
+            "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
+            file ? "both file and slab are given" : "neither file nor slab is given");
+    double steps = c->time.end_ms / c->time.dt_ms;
+    if (steps > 16777216) /* 2^24: the machine counts steps in single precision */
+        return mt_fail(MT_INPUT,
+            "%s: time: end_ms %g is %.0f steps of dt_ms %g; allowed: at most 16777216 steps", path,
+            c->time.end_ms, steps, c->time.dt_ms);
+    for (size_t s = 0; s < c->n_stimuli; s++)
+        for (int axis = 0; axis < 3; axis++)
+            if (c->stimuli[s].min_mm[axis] > c->stimuli[s].max_mm[axis])
+                return mt_fail(MT_INPUT, "%s: stimuli.%zu: min_mm %g is above max_mm %g on axis %c", path, s,
+                    c->stimuli[s].min_mm[axis], c->stimuli[s].max_mm[axis], "xyz"[axis]);
+    return MT_OK;
+}
+
+mt_status mt_case_load(
+    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out)
+{
+    MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
+    return check(path, out);
+}
+
+static double in_series(double a, double b) { return a * b / (a + b); }
+
+mt_tissue mt_case_tissue(const mt_case *from)
+{
+    return (mt_tissue){
+        .sigma_l_mS_mm = in_series(from->tissue.intracellular_l_mS_mm, from->tissue.extracellular_l_mS_mm),
+        .sigma_t_mS_mm = in_series(from->tissue.intracellular_t_mS_mm, from->tissue.extracellular_t_mS_mm),
+        .chi_per_mm = from->tissue.chi_per_mm,
+        .cm_uF_mm2 = from->tissue.cm_uF_mm2,
+    };
+}
+
+static bool reaches(const mt_case_stimulus *s, const mt_mesh *mesh, size_t cell)
+{
+    double x[3];
+    mt_mesh_centroid(mesh, cell, x);
+    for (int axis = 0; axis < 3; axis++)
+        if (!(x[axis] >= s->min_mm[axis] && x[axis] <= s->max_mm[axis])) return false;
+    return true;
+}
+
+mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
+{
+    MT_TAKE(arena, *stimuli, from->n_stimuli);
+    for (size_t s = 0; s < from->n_stimuli; s++) {
+        const mt_case_stimulus *box = &from->stimuli[s];
+        size_t n = 0;
+        for (size_t cell = 0; cell < mesh->n_cells; cell++) n += reaches(box, mesh, cell);
+        if (n == 0)
+            return mt_fail(MT_INPUT,
+                "stimuli.%zu: no cell's centre lies in the box [%g, %g, %g] .. [%g, %g, %g] mm", s,
+                box->min_mm[0], box->min_mm[1], box->min_mm[2], box->max_mm[0], box->max_mm[1],
+                box->max_mm[2]);
+        uint32_t *cells;
+        MT_TAKE(arena, cells, n);
+        n = 0;
+        for (size_t cell = 0; cell < mesh->n_cells; cell++)
+            if (reaches(box, mesh, cell)) cells[n++] = (uint32_t)cell;
+        (*stimuli)[s] = (mt_stimulus){
+            .start_ms = box->start_ms,
+            .duration_ms = box->duration_ms,
+            .rise_mV_ms = box->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
+            .n_cells = n,
+            .cell = cells,
+        };
+    }
+    return MT_OK;
+}

@@ -1,0 +1,81 @@
+/* A case: everything that decides a run, as it stands in a YAML file. Units are in the key names.
+ *
+ * data/cases/ holds cases that run, with every key explained. Reading one says what is wrong with it in one
+ * line (data/yaml.h); what two keys must agree on is checked here. */
+#ifndef MT_SOLVER_CASE_H
+#define MT_SOLVER_CASE_H
+
+#include <stdbool.h>
+
+#include "data/yaml.h"
+#include "mesh/mesh.h"
+#include "solver/monodomain.h"
+#include "solver/tissue.h"
+
+/* A box that is stimulated: every cell whose centroid lies in it, borders included. */
+typedef struct mt_case_stimulus {
+    double min_mm[3], max_mm[3];
+    double start_ms, duration_ms;
+    double strength_uA_mm3;
+} mt_case_stimulus;
+
+/* A place whose activation time is asked for. */
+typedef struct mt_case_point {
+    const char *name;
+    double at_mm[3];
+} mt_case_point;
+
+typedef struct mt_case {
+    const char *title;
+    struct {
+        const char *file; /* "" = make a slab */
+        struct {
+            double size_mm[3], edge_mm; /* edge 0 = none */
+        } slab;
+    } mesh;
+    struct {
+        double intracellular_l_mS_mm, intracellular_t_mS_mm; /* along and across the fibre */
+        double extracellular_l_mS_mm, extracellular_t_mS_mm;
+        double chi_per_mm, cm_uF_mm2;
+    } tissue;
+    struct {
+        int type; /* mt_cell_type */
+    } cell;
+    struct {
+        double dt_ms, end_ms;
+        size_t pde_steps; /* 0 = as many as the operator's measured limit needs */
+    } time;
+    mt_case_stimulus *stimuli;
+    size_t n_stimuli;
+    mt_case_point *points;
+    size_t n_points;
+    struct {
+        double from_mm[3], to_mm[3];
+        size_t points; /* 0 = no line */
+    } line;
+    struct {
+        int backend; /* index into mt_backends */
+        const char *target;
+        size_t tiles; /* 0 = all of the target's */
+        double imbalance;
+        const char *scheme; /* of separators */
+        bool checked;
+    } machine;
+} mt_case;
+
+extern const mt_yaml_table mt_case_table;
+
+/* Reads a case with "path.to.key=value" overrides. Gives its strings and lists in `arena`. Fails as
+ * mt_yaml_load, and with MT_INPUT where keys contradict each other. */
+MT_NODISCARD mt_status mt_case_load(
+    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out);
+
+/* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across.
+ */
+mt_tissue mt_case_tissue(const mt_case *from);
+
+/* The case's stimuli on a mesh: gives for each the cells it reaches. MT_INPUT where one reaches none. */
+MT_NODISCARD mt_status mt_case_stimuli(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
+
+#endif

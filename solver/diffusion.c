@@ -1,0 +1,661 @@
+#include "solver/diffusion.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "solver/spectrum.h"
+
+enum {
+    ROW = MT_DIFFUSION_ROW,
+    MAX_LANCZOS = 400,
+    MAX_VECTORS = 12,
+    MAX_ROUNDS = 24,
+    PARALLEL_FROM = 8192 /* cells; below that, threads cost more than they bring */
+};
+
+static const double SMALLEST_COSINE = 0.05; /* between S and d of a face */
+static const double SECOND_NORMAL = 0.2;    /* singular value, relative, from which a direction counts */
+static const double RANK_CUT = 1e-8;        /* of the pseudo-inverse, relative */
+static const double DEFINITE = 1e-12;       /* rounding allowed in the smallest eigenvalue of a star */
+static const double TOP_ALLOWED = 1e-6;     /* [per ms] */
+static const double DT_SAFETY = 0.9;        /* covers the part of M that is not symmetric, and Lanczos */
+
+typedef double vec3[3];
+
+/* What is needed while the operator is made. star and w are per cell and face. */
+typedef struct builder {
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    size_t n;
+    double alpha, d_l, d_t;
+    const double *volume;
+    double *centroid;  /* [n][3] */
+    double *star;      /* [n][4][4] K_c */
+    uint8_t *back;     /* [n][4] the face of the neighbour that leads back here */
+    uint8_t *limited;  /* [n] */
+    double *root;      /* [n] V^-1/2 */
+    double *null_root; /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
+    double *z, *w;     /* [n], [n][4] scratch of apply_symmetric */
+} builder;
+
+/* ---- Geometry of one cell. */
+
+typedef struct cell_shape {
+    vec3 area[4];  /* S_f, outward [mm^2] */
+    vec3 to[4];    /* d_f [mm]; 0 at the boundary */
+    vec3 flux[4];  /* D_f S_f; at the boundary D_c S_f */
+    double tau[4]; /* S.D S / (S.d); 0 at the boundary */
+    double cosine; /* smallest of S and d over the inner faces; 1 without any */
+    int worst;     /* the face that has it */
+} cell_shape;
+
+static double dot3(const vec3 a, const vec3 b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Area vector of the face opposite vertex f, outward for a positively oriented cell. */
+static void face_area(const mt_mesh *mesh, size_t cell, int f, vec3 area)
+{
+    static const uint8_t corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const double *p0 = mesh->xyz_mm + 3 * (size_t)v[corner[f][0]];
+    const double *p1 = mesh->xyz_mm + 3 * (size_t)v[corner[f][1]];
+    const double *p2 = mesh->xyz_mm + 3 * (size_t)v[corner[f][2]];
+    vec3 a = {p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2]};
+    vec3 b = {p2[0] - p0[0], p2[1] - p0[1], p2[2] - p0[2]};
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        area[k] = (a[i] * b[j] - a[j] * b[i]) / 2;
+    }
+}
+
+/* D S for the mean of the tensors of two cells (twice the same for one cell). */
+static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec3 flux)
+{
+    const double *p = b->mesh->fibre + 3 * c, *q = b->mesh->fibre + 3 * n;
+    double along = (b->d_l - b->d_t) / 2, sp = along * dot3(p, area), sq = along * dot3(q, area);
+    for (int k = 0; k < 3; k++) flux[k] = b->d_t * area[k] + (sp * p[k] + sq * q[k]);
+}
+
+static void shape_of(const builder *b, size_t c, cell_shape *shape)
+{
+    shape->cosine = 1;
+    shape->worst = 0;
+    for (int f = 0; f < 4; f++) {
+        uint32_t n = b->adjacency->neighbour[4 * c + (size_t)f];
+        bool inner = n != MT_NO_CELL;
+        face_area(b->mesh, c, f, shape->area[f]);
+        mean_flux(b, c, inner ? n : c, shape->area[f], shape->flux[f]);
+        for (size_t k = 0; k < 3; k++)
+            shape->to[f][k] = inner ? b->centroid[3 * (size_t)n + k] - b->centroid[3 * c + k] : 0;
+        double across = dot3(shape->area[f], shape->to[f]);
+        shape->tau[f] = inner ? dot3(shape->area[f], shape->flux[f]) / across : 0;
+        if (!inner) continue;
+        double lengths = sqrt(dot3(shape->area[f], shape->area[f]) * dot3(shape->to[f], shape->to[f]));
+        double cosine = lengths > 0 ? across / lengths : 0;
+        if (!(cosine >= shape->cosine)) {
+            shape->cosine = cosine;
+            shape->worst = f;
+        }
+    }
+}
+
+/* ---- The star of one cell. */
+
+/* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space: P = I -
+ * sum u u'. A direction counts if its singular value is not small beside the largest: two nearly coplanar
+ * faces remove one. */
+static void project_out(int count, vec3 *normals, double p[3][3])
+{
+    double gram[4][4] = {{0}}, values[4], u[4][4];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            p[i][j] = i == j;
+            for (int k = 0; k < count; k++) gram[i][j] += normals[k][i] * normals[k][j];
+        }
+    if (count == 0) return;
+    mt_spectrum_small(3, gram, values, u);
+    for (int m = 0; m < 3; m++) {
+        if (values[m] <= SECOND_NORMAL * SECOND_NORMAL * values[2]) continue;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) p[i][j] -= u[m][i] * u[m][j];
+    }
+}
+
+/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues. */
+static void pseudo_inverse(double a[4][4], double inverse[3][3])
+{
+    double values[4], u[4][4];
+    mt_spectrum_small(3, a, values, u);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            inverse[i][j] = 0;
+            for (int m = 0; m < 3; m++)
+                if (values[m] > RANK_CUT * values[2]) inverse[i][j] += u[m][i] * u[m][j] / values[m];
+        }
+}
+
+static void multiply3(double a[3][3], const vec3 x, vec3 y)
+{
+    for (int i = 0; i < 3; i++) y[i] = dot3(a[i], x);
+}
+
+/* P for the boundary faces of a cell, in y = D^-1/2 x. */
+static void boundary_projector(const builder *b, size_t c, const cell_shape *shape, double p[3][3])
+{
+    double half[3][3];
+    vec3 normals[4];
+    int count = 0;
+    mt_tissue_tensor(sqrt(b->d_l), sqrt(b->d_t), b->mesh->fibre + 3 * c, half);
+    for (int f = 0; f < 4; f++) {
+        if (b->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL) continue;
+        multiply3(half, shape->area[f], normals[count]);
+        double length = sqrt(dot3(normals[count], normals[count]));
+        for (int k = 0; k < 3; k++) normals[count][k] /= length;
+        count++;
+    }
+    project_out(count, normals, p);
+}
+
+/* column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
+static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 column[4])
+{
+    double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
+    vec3 dp[4];
+    mt_tissue_tensor(1 / sqrt(b->d_l), 1 / sqrt(b->d_t), b->mesh->fibre + 3 * c, minus_half);
+    boundary_projector(b, c, shape, p);
+    for (int f = 0; f < 4; f++) {
+        vec3 dy;
+        multiply3(minus_half, shape->to[f], dy);
+        multiply3(p, dy, dp[f]);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
+    }
+    pseudo_inverse(fit, inverse);
+    for (int f = 0; f < 4; f++) {
+        vec3 y;
+        multiply3(inverse, dp[f], y);
+        multiply3(minus_half, y, column[f]);
+        for (int k = 0; k < 3; k++) column[f][k] *= shape->tau[f];
+    }
+}
+
+/* The two parts of K_c = alpha diag(tau) + theta Q B. */
+static void star_parts(
+    const builder *b, size_t c, const cell_shape *shape, double damping[4], double qb[4][4])
+{
+    vec3 column[4];
+    gradient(b, c, shape, column);
+    for (int f = 0; f < 4; f++) {
+        bool inner = b->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL;
+        damping[f] = b->alpha * shape->tau[f];
+        vec3 q;
+        for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
+        for (int g = 0; g < 4; g++) qb[f][g] = dot3(q, column[g]);
+    }
+}
+
+/* Smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(tau), over the inner faces; below -1 the star
+ * is indefinite. */
+static double star_lowest(const double damping[4], double qb[4][4])
+{
+    double a[4][4], values[4] = {0}, vectors[4][4];
+    int order = 0, inner[4];
+    for (int f = 0; f < 4; f++)
+        if (damping[f] > 0) inner[order++] = f;
+    for (int i = 0; i < order; i++)
+        for (int j = 0; j < order; j++) {
+            int f = inner[i], g = inner[j];
+            a[i][j] = (qb[f][g] + qb[g][f]) / (2 * sqrt(damping[f] * damping[g]));
+        }
+    mt_spectrum_small(order, a, values, vectors);
+    return values[0];
+}
+
+static void keep_star(builder *b, size_t c, const double damping[4], double qb[4][4], double theta)
+{
+    for (int f = 0; f < 4; f++)
+        for (int g = 0; g < 4; g++)
+            b->star[16 * c + 4 * (size_t)f + (size_t)g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+}
+
+/* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. Returns 1 if that was new, else
+ * 0. */
+static size_t limit_star(builder *b, size_t c)
+{
+    cell_shape shape;
+    double damping[4], qb[4][4];
+    if (b->limited[c]) return 0;
+    shape_of(b, c, &shape);
+    star_parts(b, c, &shape, damping, qb);
+    double lowest = star_lowest(damping, qb);
+    if (lowest >= -1 - DEFINITE) return 0;
+    keep_star(b, c, damping, qb, 0.98 / -lowest);
+    b->limited[c] = 1;
+    return 1;
+}
+
+/* ---- All cells. */
+
+static mt_status volumes(builder *b, double *volume)
+{
+    size_t bad = b->n;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        mt_mesh_centroid(b->mesh, c, b->centroid + 3 * c);
+        volume[c] = mt_mesh_volume_mm3(b->mesh, c);
+        if ((!(volume[c] > 0) || !isfinite(volume[c])) && c < bad) bad = c;
+    }
+    if (bad < b->n)
+        return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be finite and above 0", bad, volume[bad]);
+    return MT_OK;
+}
+
+static mt_status refuse_shape(const builder *b, size_t c)
+{
+    cell_shape shape;
+    shape_of(b, c, &shape);
+    return mt_fail(MT_INPUT,
+        "cells %zu and %u: the line between their centroids meets their face at cosine %g; it must be at "
+        "least %g",
+        c, b->adjacency->neighbour[4 * c + (size_t)shape.worst], shape.cosine, SMALLEST_COSINE);
+}
+
+static mt_status stars(builder *b, size_t *n_indefinite)
+{
+    size_t bad = b->n, indefinite = 0;
+#pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : indefinite) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        cell_shape shape;
+        double damping[4], qb[4][4];
+        shape_of(b, c, &shape);
+        if (!(shape.cosine >= SMALLEST_COSINE)) {
+            if (c < bad) bad = c;
+            continue;
+        }
+        star_parts(b, c, &shape, damping, qb);
+        indefinite += star_lowest(damping, qb) < -1 - DEFINITE;
+        keep_star(b, c, damping, qb, 1);
+    }
+    if (bad < b->n) return refuse_shape(b, bad);
+    *n_indefinite = indefinite;
+    return MT_OK;
+}
+
+static void ways_back(builder *b)
+{
+    const uint32_t *neighbour = b->adjacency->neighbour;
+#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++)
+        for (size_t f = 0; f < 4; f++) {
+            uint32_t n = neighbour[4 * c + f];
+            for (uint8_t g = 0; n != MT_NO_CELL && g < 4; g++)
+                if (neighbour[4 * (size_t)n + g] == c) b->back[4 * c + f] = g;
+        }
+}
+
+static void roots(builder *b)
+{
+    double total = 0;
+    for (size_t c = 0; c < b->n; c++) total += b->volume[c];
+#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        b->root[c] = 1 / sqrt(b->volume[c]);
+        b->null_root[c] = sqrt(b->volume[c] / total);
+    }
+}
+
+/* ---- The symmetric part. */
+
+/* delta of a cell for values z. */
+static void differences(const builder *b, size_t c, const double *z, double delta[4])
+{
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t n = b->adjacency->neighbour[4 * c + f];
+        delta[f] = n == MT_NO_CELL ? 0 : z[n] - z[c];
+    }
+}
+
+/* y = S x = V^-1/2 (M + M')/2 V^-1/2 x: first sym(K_c) delta_c for every cell, then each cell sums what is
+ * its own. */
+static void apply_symmetric(const void *context, const double *x, double *y)
+{
+    const builder *b = context;
+#pragma omp parallel if (b->n >= PARALLEL_FROM)
+    {
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < b->n; c++) {
+            const double *k = b->star + 16 * c;
+            double delta[4];
+            differences(b, c, b->z, delta);
+            for (size_t f = 0; f < 4; f++) {
+                double sum = 0;
+                for (size_t g = 0; g < 4; g++) sum += (k[4 * f + g] + k[4 * g + f]) * delta[g];
+                b->w[4 * c + f] = sum / 2;
+            }
+        }
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < b->n; c++) {
+            double sum = 0;
+            for (size_t f = 0; f < 4; f++) {
+                uint32_t n = b->adjacency->neighbour[4 * c + f];
+                if (n != MT_NO_CELL) sum += b->w[4 * c + f] - b->w[4 * (size_t)n + b->back[4 * c + f]];
+            }
+            y[c] = b->root[c] * sum / 2;
+        }
+    }
+}
+
+/* ---- The guided limiter. */
+
+/* Energy that the star of a cell takes from z; below 0 it creates some. */
+static double star_energy(const builder *b, size_t c, const double *z)
+{
+    const double *k = b->star + 16 * c;
+    double delta[4], energy = 0;
+    differences(b, c, z, delta);
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) energy += delta[f] * k[4 * f + g] * delta[g];
+    return energy;
+}
+
+/* Limits the cells that matter for one growing vector: those that create at least 5 % of what the worst one
+ * does. Some cell does, since the energies sum to less than 0; and it was not limited before, since its star
+ * is indefinite. */
+static size_t limit_vector(builder *b, const double *x)
+{
+    double *energy = b->w, most = 0;
+#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
+#pragma omp parallel for schedule(static) reduction(min : most) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        energy[c] = star_energy(b, c, b->z);
+        if (energy[c] < most) most = energy[c];
+    }
+    size_t fresh = 0;
+    for (size_t c = 0; c < b->n; c++)
+        if (energy[c] < 0.05 * most) fresh += limit_star(b, c);
+    return fresh;
+}
+
+static size_t limit_all(builder *b)
+{
+    size_t fresh = 0;
+    for (size_t c = 0; c < b->n; c++) fresh += limit_star(b, c);
+    return fresh;
+}
+
+static mt_status limit_some(const mt_spectrum_map *map, const mt_spectrum *ends, builder *b, size_t *fresh)
+{
+    mt_arena scratch = {0};
+    size_t count = 0;
+    double *values, *vectors;
+    mt_status status =
+        mt_spectrum_vectors(&scratch, map, ends, TOP_ALLOWED, MAX_VECTORS, &count, &values, &vectors);
+    if (status == MT_OK)
+        for (size_t k = 0; k < count; k++) *fresh += limit_vector(b, vectors + k * b->n);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* Both ends of the spectrum; the highest only as far as needed when every star is definite. */
+static mt_status look(
+    mt_arena *scratch, const mt_spectrum_map *map, const mt_diffusion *diffusion, mt_spectrum *ends)
+{
+    const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS,
+        .lowest_only = diffusion->n_limited == diffusion->n_indefinite,
+        .lowest_tolerance = 1e-3,
+        .above = TOP_ALLOWED,
+        .above_tolerance = 1e-2};
+    MT_TRY(mt_spectrum_run(scratch, map, &goal, ends));
+    if (!ends->settled)
+        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
+            ends->lowest, ends->steps);
+    return MT_OK;
+}
+
+/* Limits until nothing grows. Each round limits at least one cell more; after many rounds, or should rounding
+ * hide the culprit, all indefinite cells are limited, and then top <= 0 is a matter of algebra. */
+static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusion)
+{
+    const mt_spectrum_map map = {b->n, apply_symmetric, b, b->null_root};
+    mt_spectrum ends;
+    for (;;) {
+        MT_TRY(look(scratch, &map, diffusion, &ends));
+        diffusion->n_rounds++;
+        if (ends.highest <= TOP_ALLOWED || diffusion->n_limited == diffusion->n_indefinite) break;
+        size_t fresh = 0;
+        if (diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
+        if (fresh == 0) fresh = limit_all(b);
+        diffusion->n_limited += fresh;
+    }
+    diffusion->top_per_ms = ends.highest;
+    diffusion->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
+    return MT_OK;
+}
+
+/* ---- Rows. */
+
+typedef struct row {
+    size_t count;
+    uint32_t column[ROW];
+    double value[ROW];
+} row;
+
+/* Adds to the entry of a column, keeping the columns ascending. */
+static void row_add(row *r, uint32_t column, double value)
+{
+    size_t k = 0;
+    while (k < r->count && r->column[k] < column) k++;
+    if (k == r->count || r->column[k] != column) {
+        for (size_t m = r->count++; m > k; m--) {
+            r->column[m] = r->column[m - 1];
+            r->value[m] = r->value[m - 1];
+        }
+        r->column[k] = column;
+        r->value[k] = 0;
+    }
+    r->value[k] += value;
+}
+
+/* Row c of M without its diagonal: half the fluxes of its own star, minus half those its neighbours' stars
+ * send here. */
+static void row_of(const builder *b, size_t c, row *r)
+{
+    const uint32_t *neighbour = b->adjacency->neighbour + 4 * c;
+    const double *own = b->star + 16 * c;
+    r->count = 0;
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t n = neighbour[f];
+        if (n == MT_NO_CELL) continue;
+        const double *k = b->star + 16 * (size_t)n + 4 * (size_t)b->back[4 * c + f];
+        const uint32_t *beyond = b->adjacency->neighbour + 4 * (size_t)n;
+        row_add(r, n, (own[f] + own[4 + f] + own[8 + f] + own[12 + f]) / 2);
+        row_add(r, n, (k[0] + k[1] + k[2] + k[3]) / 2);
+        for (size_t g = 0; g < 4; g++)
+            if (beyond[g] != MT_NO_CELL && beyond[g] != c) row_add(r, beyond[g], -k[g] / 2);
+    }
+}
+
+static void assemble(const builder *b, mt_diffusion *diffusion)
+{
+#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        row r;
+        row_of(b, c, &r);
+        for (size_t k = 0; k < ROW; k++) {
+            diffusion->column[ROW * c + k] = k < r.count ? r.column[k] : (uint32_t)c;
+            diffusion->rate[ROW * c + k] = k < r.count ? r.value[k] / b->volume[c] : 0;
+        }
+    }
+}
+
+/* ---- What the header promises. */
+
+static mt_status builder_make(mt_arena *scratch, builder *b)
+{
+    MT_TAKE(scratch, b->centroid, 3 * b->n);
+    MT_TAKE(scratch, b->star, 16 * b->n);
+    MT_TAKE(scratch, b->back, 4 * b->n);
+    MT_TAKE(scratch, b->limited, b->n);
+    MT_TAKE(scratch, b->root, b->n);
+    MT_TAKE(scratch, b->null_root, b->n);
+    MT_TAKE(scratch, b->z, b->n);
+    MT_TAKE(scratch, b->w, 4 * b->n);
+    return MT_OK;
+}
+
+static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffusion *diffusion)
+{
+    MT_TAKE(arena, diffusion->volume_mm3, b->n);
+    MT_TAKE(arena, diffusion->rate, ROW * b->n);
+    MT_TAKE(arena, diffusion->column, ROW * b->n);
+    MT_TRY(builder_make(scratch, b));
+    MT_TRY(volumes(b, diffusion->volume_mm3));
+    b->volume = diffusion->volume_mm3;
+    MT_TRY(stars(b, &diffusion->n_indefinite));
+    ways_back(b);
+    roots(b);
+    MT_TRY(stabilise(scratch, b, diffusion));
+    assemble(b, diffusion);
+    return MT_OK;
+}
+
+mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_tissue *tissue, double alpha, mt_diffusion *diffusion)
+{
+    MT_TRY(mt_tissue_check(tissue));
+    if (!(alpha > 0) || !isfinite(alpha))
+        return mt_fail(MT_INPUT, "alpha is %g; it must be finite and above 0", alpha);
+    if (adjacency->n_cells != mesh->n_cells)
+        return mt_fail(
+            MT_INPUT, "an adjacency of %zu cells for a mesh of %zu", adjacency->n_cells, mesh->n_cells);
+    *diffusion = (mt_diffusion){.n_cells = mesh->n_cells};
+    builder b = {.mesh = mesh,
+        .adjacency = adjacency,
+        .n = mesh->n_cells,
+        .alpha = alpha,
+        .d_l = mt_tissue_diffusivity_l(tissue),
+        .d_t = mt_tissue_diffusivity_t(tissue)};
+    mt_arena scratch = {0};
+    mt_status status = build(arena, &scratch, &b, diffusion);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
+{
+#pragma omp parallel for schedule(static) if (diffusion->n_cells >= PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_cells; c++) {
+        const double *rate = diffusion->rate + ROW * c;
+        const uint32_t *column = diffusion->column + ROW * c;
+        double sum = 0, own = v[c];
+        for (size_t k = 0; k < ROW; k++) sum += rate[k] * (v[column[k]] - own);
+        dv_dt[c] = sum;
+    }
+}
+
+void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off)
+{
+#pragma omp parallel for schedule(static) if (diffusion->n_cells >= PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_cells; c++) {
+        double sum = 0;
+        for (size_t k = 0; k < ROW; k++) {
+            off[ROW * c + k] = dt_ms * diffusion->rate[ROW * c + k];
+            sum += off[ROW * c + k];
+        }
+        diagonal[c] = 1 - sum;
+    }
+}
+
+void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off)
+{
+#pragma omp parallel for schedule(static) if (diffusion->n_cells >= PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_cells; c++) {
+        double sum = 0;
+        for (size_t k = 0; k < ROW; k++) {
+            off[ROW * c + k] = (float)(dt_ms * diffusion->rate[ROW * c + k]);
+            sum += (double)off[ROW * c + k];
+        }
+        diagonal[c] = (float)(1 - sum);
+    }
+}
+
+/* ---- The check. */
+
+static bool within_two_faces(const mt_adjacency *adjacency, size_t c, uint32_t column)
+{
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t n = adjacency->neighbour[4 * c + f];
+        if (n == MT_NO_CELL) continue;
+        if (n == column) return true;
+        for (size_t g = 0; g < 4; g++)
+            if (adjacency->neighbour[4 * (size_t)n + g] == column) return true;
+    }
+    return false;
+}
+
+static mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *adjacency, size_t c)
+{
+    const double *rate = diffusion->rate + ROW * c;
+    const uint32_t *column = diffusion->column + ROW * c;
+    size_t k = 0;
+    for (; k < ROW && column[k] != c; k++) {
+        if (!isfinite(rate[k]))
+            return mt_fail(MT_NUMERICS, "row %zu: rate %g at column %u", c, rate[k], column[k]);
+        if (k > 0 && column[k] <= column[k - 1])
+            return mt_fail(
+                MT_INPUT, "row %zu: column %u after %u; columns must ascend", c, column[k], column[k - 1]);
+        if (!within_two_faces(adjacency, c, column[k]))
+            return mt_fail(MT_INPUT, "row %zu: column %u; it must lie at most two faces away", c, column[k]);
+    }
+    for (; k < ROW; k++)
+        if (column[k] != c || rate[k] != 0)
+            return mt_fail(MT_INPUT,
+                "row %zu: column %u with rate %g after the row's end; padding must be the row "
+                "itself with rate 0",
+                c, column[k], rate[k]);
+    return MT_OK;
+}
+
+/* sum_i V_i a_ij = V_j sum_k a_jk. An entry is the sum of a few star coefficients that may cancel, so the
+ * rounding is some ten epsilon of the stars, which are no more than some hundred times the row: 1e-12 of the
+ * absolute sums allows for that. */
+static mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
+{
+    double *sum, *size;
+    MT_TAKE(scratch, sum, diffusion->n_cells);
+    MT_TAKE(scratch, size, diffusion->n_cells);
+    for (size_t c = 0; c < diffusion->n_cells; c++)
+        for (size_t k = 0; k < ROW; k++) {
+            double weighted = diffusion->volume_mm3[c] * diffusion->rate[ROW * c + k];
+            uint32_t column = diffusion->column[ROW * c + k];
+            sum[column] += weighted;
+            sum[c] -= weighted;
+            size[column] += fabs(weighted);
+            size[c] += fabs(weighted);
+        }
+    for (size_t c = 0; c < diffusion->n_cells; c++)
+        if (!(fabs(sum[c]) <= 1e-12 * size[c]))
+            return mt_fail(MT_NUMERICS,
+                "column %zu: the volume-weighted sum is %g beside entries of %g; it must be 0", c, sum[c],
+                size[c]);
+    return MT_OK;
+}
+
+mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency)
+{
+    if (adjacency->n_cells != diffusion->n_cells)
+        return mt_fail(MT_INPUT, "an adjacency of %zu cells for an operator of %zu", adjacency->n_cells,
+            diffusion->n_cells);
+    for (size_t c = 0; c < diffusion->n_cells; c++) {
+        if (!(diffusion->volume_mm3[c] > 0))
+            return mt_fail(
+                MT_INPUT, "row %zu: volume %g mm^3; it must be above 0", c, diffusion->volume_mm3[c]);
+        MT_TRY(check_row(diffusion, adjacency, c));
+    }
+    mt_arena scratch = {0};
+    mt_status status = check_conservation(&scratch, diffusion);
+    mt_arena_free(&scratch);
+    return status;
+}

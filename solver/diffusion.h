@@ -1,0 +1,70 @@
+/* The diffusion operator: cell-centred finite volumes on tetrahedra, a cell coupled to its 4 neighbours and
+ * theirs.
+ *
+ * For every cell c with faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
+ * tensors) V_c dv_c/dt = sum_f F_f,        F_f = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c) tau_f = S .
+ * D S / (S . d),      q_f = D S - alpha tau_f d where g_c is the gradient that fits the differences to the
+ * neighbours with weights tau_f and has no conormal part through the boundary faces of c. The outer boundary
+ * lets nothing through. The same thing cell by cell, as "stars": F_f = (p_cf - p_nf) / 2,  p_c = K_c delta_c,
+ * K_c = alpha diag(tau) + theta_c Q_c B_c,  delta_f = v_n - v_c so that -v' M v = 1/2 sum_c delta_c' K_c
+ * delta_c: only a cell whose sym(K_c) is indefinite can create energy. Most of those are harmless beside
+ * their neighbours; the few that are not (found from the spectrum) get theta_c < 1.
+ *
+ * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
+#ifndef MT_SOLVER_DIFFUSION_H
+#define MT_SOLVER_DIFFUSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+#include "mesh/adjacency.h"
+#include "mesh/mesh.h"
+#include "solver/tissue.h"
+
+enum { MT_DIFFUSION_ROW = 16 }; /* off-diagonals of a row: 4 neighbours and at most 3 more behind each */
+
+#define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
+
+/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (mt_diffusion_check):
+ *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
+ *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
+ *   columns of a row ascend, are not the row itself and lie at most two faces away; then padding: own row,
+ * rate 0. S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue
+ * says how fast the V norm could grow; its lowest limits an explicit Euler step. */
+typedef struct mt_diffusion {
+    size_t n_cells;
+    double *volume_mm3; /* [n_cells] > 0 */
+    double *rate;       /* [n_cells][16] per ms */
+    uint32_t *column;   /* [n_cells][16] */
+    double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
+    double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
+    size_t
+        n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with 0 of them top <= 0 is proved */
+    size_t n_limited; /* cells with theta < 1 */
+    size_t n_rounds;  /* times the spectrum was looked at */
+} mt_diffusion;
+
+/* Gives the operator in `arena` (200 bytes a cell; about 240 more on the way). Borrows mesh and adjacency.
+ * Fails with MT_INPUT on an alpha or tissue that is not above 0, a cell without volume, or a face whose S and
+ * d are nearly at right angles (cosine below 0.05), naming the cells; with MT_NUMERICS where the spectrum
+ * cannot be found. Deterministic. */
+MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_tissue *tissue, double alpha, mt_diffusion *diffusion);
+
+/* The invariants above; the message names the first offending row. */
+MT_NODISCARD mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency);
+
+/* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
+void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);
+
+/* One explicit Euler step is Z = I + dt V^-1 M: (Z v)_i = diagonal_i v_i + sum_k off[i][k] v[column[i][k]].
+ * Fills diagonal [n_cells] and off [n_cells][16]; diagonal = 1 - sum of off, added in column order. */
+void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off);
+
+/* The same in single precision: off is rounded first, and diagonal is 1 minus the sum (in double) of the
+ * rounded ones, so that constants stay to one rounding; conservation then holds to rounding only. */
+void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off);
+
+#endif

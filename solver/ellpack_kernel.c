@@ -1,0 +1,40 @@
+/* The rows of the diffusion step, for one arithmetic and one instruction set (set by the build): see
+ * solver/ellpack.h. */
+#include "solver/lanes.h"
+#include "solver/block.h"
+#include "solver/ellpack_equations.h"
+#include "solver/kernels.h"
+
+/* Whole blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the
+ * same order. */
+#define DEFINE_ROWS(name, index)                                                                             \
+    static lanes name##_lanes(                                                                               \
+        const real *d, const real *a, const index *column, const real *v_own, const real *v)                 \
+    {                                                                                                        \
+        lanes sum = lanes_load(d) * lanes_load(v_own);                                                       \
+        for (size_t k = 0; k < ELLPACK_WIDTH; k++)                                                           \
+            sum += lanes_load(a + k * MT_BLOCK) * gather_##index(v, column + k * MT_BLOCK);                  \
+        return sum;                                                                                          \
+    }                                                                                                        \
+    void MT_KERNEL(name)(size_t n, const real *d, const real *a, const index *column, const real *v_own,     \
+        const real *v, real *out)                                                                            \
+    {                                                                                                        \
+        size_t row = 0;                                                                                      \
+        for (; row + MT_BLOCK <= n; row += MT_BLOCK)                                                         \
+            for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
+                size_t at = row * ELLPACK_WIDTH + lane;                                                      \
+                lanes_store(out + row + lane,                                                                \
+                    name##_lanes(d + row + lane, a + at, column + at, v_own + row + lane, v));               \
+            }                                                                                                \
+        size_t width = n - row;                                                                              \
+        for (size_t lane = 0; lane < width; lane++) {                                                        \
+            size_t at = row * ELLPACK_WIDTH + lane;                                                          \
+            out[row + lane] =                                                                                \
+                ellpack_row_##index(d[row + lane], v_own[row + lane], a + at, column + at, width, v);        \
+        }                                                                                                    \
+    }
+
+DEFINE_ROWS(ellpack_rows_32, uint32_t)
+#ifndef MT_DOUBLE
+DEFINE_ROWS(ellpack_rows_16, uint16_t)
+#endif

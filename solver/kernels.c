@@ -1,0 +1,86 @@
+#include "solver/kernels.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/ellpack.h"
+
+#define KERNELS_OF(name)                                                                                     \
+    {                                                                                                        \
+#        name, mt_tp06_step_float_##name, mt_tp06_step_double_##name, mt_ellpack_rows_16_float_##name,       \
+            mt_ellpack_rows_32_float_##name, mt_ellpack_rows_32_double_##name                                \
+    }
+
+static const mt_kernels compiled[] = {
+#ifdef __x86_64__
+    KERNELS_OF(avx512),
+    KERNELS_OF(avx2),
+#endif
+    KERNELS_OF(base),
+};
+enum { N_COMPILED = sizeof compiled / sizeof compiled[0] };
+
+static int runs_here(const mt_kernels *kernels)
+{
+#ifdef __x86_64__
+    if (strcmp(kernels->isa, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    if (strcmp(kernels->isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
+#endif
+    (void)kernels;
+    return 1;
+}
+
+size_t mt_kernels_all(const mt_kernels *all[3])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_COMPILED; i++)
+        if (runs_here(&compiled[i])) all[n++] = &compiled[i];
+    return n;
+}
+
+const mt_kernels *mt_kernels_best(void)
+{
+    static _Atomic(const mt_kernels *) chosen;
+    const mt_kernels *best = atomic_load(&chosen);
+    if (best) return best;
+    const mt_kernels *all[3];
+    size_t n = mt_kernels_all(all);
+    const char *wanted = getenv("MYOTILE_ISA");
+    best = all[0];
+    for (size_t i = 0; wanted && i < n; i++)
+        if (strcmp(all[i]->isa, wanted) == 0) best = all[i];
+    atomic_store(&chosen, best);
+    return best;
+}
+
+void mt_tp06_step_float(
+    const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    mt_kernels_best()->tp06_float(type, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_double(
+    const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    mt_kernels_best()->tp06_double(type, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_ellpack_rows_float16(size_t n, const float *d, const float *a, const uint16_t *column,
+    const float *v_own, const float *v, float *out)
+{
+    mt_kernels_best()->rows_float16(n, d, a, column, v_own, v, out);
+}
+
+void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
+    const float *v_own, const float *v, float *out)
+{
+    mt_kernels_best()->rows_float32(n, d, a, column, v_own, v, out);
+}
+
+void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
+    const double *v_own, const double *v, double *out)
+{
+    mt_kernels_best()->rows_double32(n, d, a, column, v_own, v, out);
+}

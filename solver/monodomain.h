@@ -1,0 +1,97 @@
+/* The monodomain problem and its time loop: what is solved, in which order, by whom is another matter.
+ *
+ *     chi (Cm dv/dt + I_ion) = div(sigma grad v) + stimulus,     no flux through the outer surface
+ *
+ * Godunov splitting, reaction first: in step i, from t = i dt to (i + 1) dt,
+ *   1. stimulated cells get dt * rise_mV_ms added to v;
+ *   2. every cell takes one step of the cell model (solver/tp06.h);
+ *   3. v takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion.h);
+ *   4. a cell activates the first time v passes 0 mV upwards, interpolated linearly within the step.
+ *
+ * A backend does these four on some machine; all backends stand in one table, and the same tests run over all
+ * of them. */
+#ifndef MT_SOLVER_MONODOMAIN_H
+#define MT_SOLVER_MONODOMAIN_H
+
+#include <stdbool.h>
+
+#include "ipu/profile.h"
+#include "mesh/halo.h"
+#include "mesh/mesh.h"
+#include "solver/diffusion.h"
+#include "solver/tp06.h"
+
+/* Cells that get current from start_ms for duration_ms. A step is stimulated when its start lies in
+ * [start, start + duration), both rounded to whole steps. */
+typedef struct mt_stimulus {
+    double start_ms, duration_ms;
+    double rise_mV_ms; /* strength / (chi Cm) */
+    size_t n_cells;
+    const uint32_t *cell; /* [n_cells] ascending */
+} mt_stimulus;
+
+/* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */
+typedef struct mt_monodomain {
+    const mt_diffusion *diffusion;
+    mt_cell_type cell_type;
+    double dt_ms;
+    size_t pde_steps;
+    size_t n_stimuli;
+    const mt_stimulus *stimulus;
+} mt_monodomain;
+
+/* The least number of diffusion steps in dt_ms that the operator's measured limit allows. */
+size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
+
+/* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
+MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
+
+/* Is the stimulus on in the step with this number? */
+bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step);
+
+/* The first step after `step`, at most `end`, at which some stimulus is switched on or off. */
+size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end);
+
+/* How the ipu backend lays the problem out; the cpu backend needs none of it. */
+typedef struct mt_layout {
+    const ipu_target *target;
+    const mt_halo *halo;  /* of the operator's columns, one part a tile */
+    bool checked;         /* poison what is stale; slow */
+    int64_t drop_message; /* for tests: leave out this message of the first diffusion step's exchange; -1 =
+                             none */
+} mt_layout;
+
+/* One row of the table of backends. A backend's own data lives in the arena given to open, and ends with it.
+ */
+typedef struct mt_backend {
+    const char *name;
+
+    /* Sets up v, states and activation times at rest. Keeps problem and layout. `layout` may be NULL for cpu.
+     */
+    mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
+
+    /* Does steps [first, first + n), over which no stimulus is switched. */
+    mt_status (*advance)(void *self, size_t first, size_t n);
+
+    /* Copies out, by global cell; each may be NULL. activation_ms is infinite where a cell has not activated.
+     */
+    mt_status (*read)(void *self, double *v_mV, double *activation_ms);
+
+    /* What it cost the emulated machine so far; NULL where there is none. */
+    mt_status (*profile)(void *self, mt_arena *arena, ipu_profile *profile);
+} mt_backend;
+
+/* cpu: double precision, OpenMP, the whole mesh at once: the yardstick. ipu: float, tile by tile on the
+ * emulated machine. NULL ends the table. */
+extern const mt_backend *const mt_backends[];
+const mt_backend *mt_backend_find(const char *name); /* NULL and the message set where there is none */
+
+/* Called between pieces of the run with the steps done; false stops the run (MT_STOPPED). */
+typedef bool mt_monodomain_watch(void *user, size_t steps_done);
+
+/* Runs steps [0, n_steps) on an open backend in pieces of about a millisecond; watch may be NULL. MT_NUMERICS
+ * where v leaves -200 .. 200 mV or is no number, with the cell, the value and the time. */
+MT_NODISCARD mt_status mt_monodomain_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
+    size_t n_steps, mt_monodomain_watch *watch, void *user);
+
+#endif

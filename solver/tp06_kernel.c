@@ -1,0 +1,39 @@
+/* The cell model's loop over blocks, for one arithmetic and one instruction set (set by the build): see
+ * solver/lanes.h. */
+#include <string.h>
+
+#include "solver/lanes.h"
+#include "solver/block.h"
+#include "solver/kernels.h"
+#include "solver/tp06_equations.h"
+
+static void whole_block(const tp06_constants *c, real *state, const real *v_in, real *v_out)
+{
+    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES)
+        lanes_store(v_out + lane, tp06_step(c, lanes_load(v_in + lane), state + lane, MT_BLOCK));
+}
+
+/* A last block narrower than the others: through a whole one in which the spare lanes repeat the first cell.
+ */
+static void part_block(const tp06_constants *c, size_t width, real *state, const real *v_in, real *v_out)
+{
+    real whole[TP06_STATES * MT_BLOCK], v[MT_BLOCK];
+    for (size_t k = 0; k < TP06_STATES; k++)
+        for (size_t lane = 0; lane < MT_BLOCK; lane++)
+            whole[k * MT_BLOCK + lane] = state[k * width + (lane < width ? lane : 0)];
+    for (size_t lane = 0; lane < MT_BLOCK; lane++) v[lane] = v_in[lane < width ? lane : 0];
+    whole_block(c, whole, v, v);
+    for (size_t k = 0; k < TP06_STATES; k++)
+        memcpy(state + k * width, whole + k * MT_BLOCK, width * sizeof(real));
+    memcpy(v_out, v, width * sizeof(real));
+}
+
+void MT_KERNEL(tp06_step)(
+    const mt_tp06_type *type, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+{
+    const tp06_constants c = tp06_constants_of(type, dt_ms);
+    size_t cell = 0;
+    for (; cell + MT_BLOCK <= n; cell += MT_BLOCK)
+        whole_block(&c, state + cell * TP06_STATES, v_in + cell, v_out + cell);
+    if (cell < n) part_block(&c, n - cell, state + cell * TP06_STATES, v_in + cell, v_out + cell);
+}

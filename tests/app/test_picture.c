@@ -1,0 +1,290 @@
+#include <criterion/criterion.h>
+
+#include "app/picture.h"
+#include "mesh/slab.h"
+
+#include <cairo/cairo.h>
+#include <dirent.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+
+/* A slab of 20 x 7 x 3 boxes, an activation that spreads from its corner, and a folder of its own. */
+typedef struct bench {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    float *time_ms;
+    char folder[64];
+    char path[128];
+} bench;
+
+static bench make_bench(void) {
+    bench b = {.folder = "/tmp/test_picture.XXXXXX"};
+    const double size_mm[3] = {20, 7, 3};
+    cr_assert_not_null(mkdtemp(b.folder));
+    (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
+    cr_assert_eq(mt_slab_make(&b.arena, size_mm, 1, &b.mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
+    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&b.mesh, c, x);
+        b.time_ms[c] = (float)hypot(hypot(x[0] / 0.6, x[1] / 0.3), x[2] / 0.2);
+    }
+    return b;
+}
+
+static mt_status draw(bench *b, const char *path) {
+    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, "A slab");
+}
+
+static size_t files_in(const char *folder) {
+    size_t n = 0;
+    DIR *dir = opendir(folder);
+    cr_assert_not_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static void end_bench(bench *b) {
+    (void)unlink(b->path);
+    cr_assert_eq(files_in(b->folder), 0, "something was left behind");
+    (void)rmdir(b->folder);
+    mt_arena_free(&b->arena);
+}
+
+static unsigned char *read_all(const char *path, size_t *n) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file, "%s is not there", path);
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = malloc(*n);
+    cr_assert_eq(fread(bytes, 1, *n, file), *n);
+    fclose(file);
+    return bytes;
+}
+
+/* PNG, 5.2 and 11.2.1: the signature, then a chunk IHDR with width and height, big-endian. */
+Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time) {
+    static const unsigned char head[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H',
+        'D', 'R', 0, 0, MT_PICTURE_WIDTH >> 8, MT_PICTURE_WIDTH & 255, 0, 0, MT_PICTURE_HEIGHT >> 8,
+        MT_PICTURE_HEIGHT & 255};
+    bench b = make_bench();
+    size_t n, m;
+    cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
+    unsigned char *first = read_all(b.path, &n);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    unsigned char *second = read_all(b.path, &m);
+    cr_assert(n > sizeof head && memcmp(first, head, sizeof head) == 0);
+    cr_assert(n == m && memcmp(first, second, n) == 0, "two drawings differ");
+    free(first);
+    free(second);
+    end_bench(&b);
+}
+
+typedef bool pixel_test(const unsigned char rgb[3], double t);
+
+/* How many pixels of the page pass. */
+static size_t count_pixels(const char *path, pixel_test *passes, double t) {
+    cairo_surface_t *page = cairo_image_surface_create_from_png(path);
+    cr_assert_eq(cairo_surface_status(page), CAIRO_STATUS_SUCCESS);
+    const unsigned char *bytes = cairo_image_surface_get_data(page);
+    size_t stride = (size_t)cairo_image_surface_get_stride(page), n = 0;
+    for (size_t y = 0; y < MT_PICTURE_HEIGHT; y++)
+        for (size_t x = 0; x < MT_PICTURE_WIDTH; x++) {
+            uint32_t pixel;
+            memcpy(&pixel, bytes + y * stride + 4 * x, sizeof pixel);
+            n += passes((const unsigned char[]){pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255}, t);
+        }
+    cairo_surface_destroy(page);
+    return n;
+}
+
+/* Red, green and blue differ by more than rounding. */
+static bool is_coloured(const unsigned char rgb[3], double t) {
+    (void)t;
+    return abs(rgb[0] - rgb[1]) > 2 || abs(rgb[1] - rgb[2]) > 2;
+}
+
+static size_t coloured_pixels(const char *path) { return count_pixels(path, is_coloured, 0); }
+
+/* IEC 61966-2-1. */
+static double linear_of_srgb(double x) { return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4); }
+static double srgb_of_linear(double x) {
+    return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
+}
+
+/* Is it the map's colour at t under some light? Blue or green, the strongest there, tells how much; the
+ * others must follow to 2 of 255: half a level of rounding in each of the two, and one for the table of the
+ * curve. */
+static bool is_map_colour(const unsigned char rgb[3], double t) {
+    double map[3];
+    mt_picture_colour(t, map);
+    int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
+    double light = linear_of_srgb(rgb[k] / 255.0) / map[k];
+    if (light < 0.4 || light > 1.05) return false;
+    for (int i = 0; i < 3; i++)
+        if (fabs(255 * srgb_of_linear(fmin(1, light * map[i])) - rgb[i]) > 2) return false;
+    return true;
+}
+
+Test(picture, shows_the_colours_of_the_map_under_light) {
+    bench b = make_bench();
+    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&b.mesh, c, x);
+        b.time_ms[c] = x[0] < 10 ? 10 : 24; /* the scale is 10 to 24 in steps of 1 */
+    }
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    /* Half of the surface is early and half late, but for a few boxes around the step. */
+    double all = (double)coloured_pixels(b.path);
+    double early = (double)count_pixels(b.path, is_map_colour, 0),
+           late = (double)count_pixels(b.path, is_map_colour, 1);
+    cr_assert(early > 0.3 * all && late > 0.3 * all, "%g and %g of %g", early, late, all);
+    end_bench(&b);
+}
+
+Test(picture, what_was_never_activated_is_grey) {
+    bench b = make_bench();
+    size_t all, half;
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    all = coloured_pixels(b.path);
+    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&b.mesh, c, x);
+        if (x[0] > 10) b.time_ms[c] = NAN;
+    }
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    half = coloured_pixels(b.path);
+    for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = NAN;
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    cr_assert_eq(coloured_pixels(b.path), 0);
+    /* Half of the two long sides seen, all of the short one, and the colour bar stay coloured. */
+    cr_assert(half > all * 45 / 100 && half < all * 65 / 100, "%zu of %zu", half, all);
+    end_bench(&b);
+}
+
+Test(picture, one_time_everywhere_is_no_obstacle) {
+    bench b = make_bench();
+    for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = 7;
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    cr_assert(coloured_pixels(b.path) > 100000);
+    end_bench(&b);
+}
+
+Test(picture, a_path_that_cannot_be_leaves_nothing) {
+    bench b = make_bench();
+    char path[192];
+    (void)snprintf(path, sizeof path, "%s/no/where.png", b.folder);
+    cr_assert_eq(draw(&b, path), MT_FILE);
+    cr_assert(strstr(mt_message(), path), "%s", mt_message());
+    cr_assert_eq(draw(&b, b.folder), MT_FILE); /* a folder: drawn beside it, not to be put in its place */
+    (void)snprintf(path, sizeof path, "%s.part", b.folder);
+    cr_assert_neq(access(path, F_OK), 0, "%s was left behind", path);
+    end_bench(&b);
+}
+
+/* A file size limit stands for a disk that is full: the write fails in the middle. */
+Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else) {
+    bench b = make_bench();
+    const struct rlimit little = {.rlim_cur = 5000, .rlim_max = RLIM_INFINITY};
+    FILE *file = fopen(b.path, "w");
+    size_t n;
+    fputs("old", file);
+    fclose(file);
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+    cr_assert_eq(draw(&b, b.path), MT_FILE);
+    unsigned char *bytes = read_all(b.path, &n);
+    cr_assert(n == 3 && memcmp(bytes, "old", 3) == 0);
+    free(bytes);
+    cr_assert_eq(files_in(b.folder), 1);
+    end_bench(&b);
+}
+
+Test(picture, senseless_input_is_refused) {
+    bench b = make_bench();
+    mt_adjacency other = b.adjacency;
+    other.n_cells--;
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, ""), MT_INPUT);
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, "\xff\xfe"), MT_INPUT);
+    cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
+    end_bench(&b);
+}
+
+Test(picture, needs_no_font) {
+    bench b = make_bench();
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/fonts.conf", b.folder);
+    FILE *file = fopen(path, "w");
+    fputs(
+        "<?xml version=\"1.0\"?><!DOCTYPE fontconfig SYSTEM \"fonts.dtd\"><fontconfig></fontconfig>\n", file);
+    fclose(file);
+    setenv("FONTCONFIG_FILE", path, 1);
+    cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
+    unlink(path);
+    end_bench(&b);
+}
+
+Test(picture, every_lack_of_memory_comes_back_as_a_status) {
+    bench b = make_bench();
+    size_t n = 1;
+    for (; n < 100; n++) {
+        mt_arena_fail_at(n);
+        mt_status status = draw(&b, b.path);
+        if (status == MT_OK) break;
+        cr_assert_eq(status, MT_FILE);
+        cr_assert_eq(files_in(b.folder), 0);
+    }
+    cr_assert(n > 10 && n < 100, "%zu", n);
+    mt_arena_fail_at(0);
+    end_bench(&b);
+}
+
+/* Linear-light sRGB to OKLab lightness: B. Ottosson (2020), bottosson.github.io/posts/oklab. */
+static double lightness(const double rgb[3]) {
+    double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
+    double m = cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
+    double s = cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
+    return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+}
+
+/* The matrices are printed with ten digits and inverse to about 1e-8, so equal steps are equal to about 1e-5
+ * of a step; a colour outside sRGB would be clipped and stand out. */
+Test(picture, colour_map_gets_lighter_in_even_steps) {
+    enum { STEPS = 255 };
+    double before[3], here[3];
+    const double step = 0.56 / STEPS;
+    mt_picture_colour(0, before);
+    cr_assert_float_eq(lightness(before), 0.36, 1e-6);
+    for (int k = 1; k <= STEPS; k++) {
+        mt_picture_colour((double)k / STEPS, here);
+        cr_assert_float_eq(lightness(here) - lightness(before), step, 1e-4 * step, "step %d: %g, not %g", k,
+            lightness(here) - lightness(before), step);
+        memcpy(before, here, sizeof here);
+    }
+    cr_assert_float_eq(lightness(here), 0.92, 1e-6);
+}
+
+Test(picture, isochrones_are_round_and_not_too_many) {
+    static const struct {
+        double range, interval;
+    } known[] = {{45, 5}, {14, 1}, {14.1, 2}, {28, 2}, {29, 5}, {70, 5}, {71, 10}, {140, 10}, {141, 20},
+        {1.3, 0.1}, {0, 1}, {NAN, 1}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        cr_assert_float_eq(mt_picture_interval_ms(known[k].range), known[k].interval, 1e-12, "%g gives %g",
+            known[k].range, mt_picture_interval_ms(known[k].range));
+}

@@ -1,0 +1,130 @@
+#include <criterion/criterion.h>
+
+#include "app/progress.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void work(mt_progress *progress) {
+    for (int k = 0; k <= 50; k++) mt_progress_update(progress, k, 1000.0 * k);
+    mt_progress_end(progress);
+}
+
+Test(progress, is_silent_in_a_pipe) {
+    int ends[2];
+    char byte;
+    cr_assert_eq(pipe(ends), 0);
+    FILE *stream = fdopen(ends[1], "w");
+    mt_progress progress = mt_progress_begin_on(stream, "simulating", 50);
+    work(&progress);
+    fclose(stream);
+    cr_assert_eq(read(ends[0], &byte, 1), 0, "something was written");
+    close(ends[0]);
+}
+
+/* All that a terminal received from the work. */
+static size_t on_terminal(char *out, size_t size) {
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    FILE *terminal = fopen(ptsname(master), "w");
+    cr_assert_not_null(terminal);
+    mt_progress progress = mt_progress_begin_on(terminal, "simulating", 50);
+    work(&progress);
+    ssize_t n = read(master, out, size - 1);
+    cr_assert(n > 0);
+    out[n] = 0;
+    fclose(terminal);
+    close(master);
+    return (size_t)n;
+}
+
+Test(progress, on_a_terminal_rewrites_one_line_and_ends_it) {
+    char text[4096];
+    size_t n = on_terminal(text, sizeof text);
+    cr_assert_eq(strncmp(text, "\rsimulating  [>", 15), 0, "%s", text); /* the first line comes at once */
+    const char *last = strstr(text, "\rsimulating  50.0 ms in ");
+    cr_assert(last, "%s", text);
+    cr_assert_eq(
+        strchr(text, '\n'), text + n - 1, "more than one line"); /* the terminal makes "\r\n" of "\n" */
+    cr_assert(strstr(last, "cell-steps/s\033[K\r\n"), "%s", last);
+}
+
+/* 51 updates follow each other within far less than the 10 s that 50 drawings would need. */
+Test(progress, draws_far_less_often_than_it_is_told) {
+    char text[4096];
+    int lines = 0;
+    on_terminal(text, sizeof text);
+    for (const char *p = text; (p = strstr(p, "\rsimulating")); p++) lines++;
+    cr_assert(lines >= 2 && lines < 20, "%d", lines);
+}
+
+static const mt_progress half = {.what = "simulating", .total_ms = 50, .now_ms = 19, .cell_steps = 24.8e9};
+
+Test(progress, line_tells_share_time_rate_and_time_left) {
+    char line[256];
+    /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
+    mt_progress_line(&half, 20, 120, line, sizeof line);
+    cr_assert_str_eq(
+        line, "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
+    mt_progress_line(&half, 20000, 120, line, sizeof line);
+    cr_assert_str_eq(line,
+        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M cell-steps/s   9:03:52 left");
+}
+
+Test(progress, line_never_exceeds_the_columns_nor_the_buffer) {
+    char line[256];
+    for (int columns = 0; columns < 120; columns++) {
+        mt_progress_line(&half, 20, columns, line, sizeof line);
+        cr_assert(strlen(line) <= (size_t)columns);
+    }
+    cr_assert_str_eq((mt_progress_line(&half, 20, 49, line, sizeof line), line),
+        "simulating  38 %   19.0 of 50.0 ms   0:33 left");
+    cr_assert_str_eq((mt_progress_line(&half, 20, 79, line, sizeof line), line),
+        "simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
+    for (size_t size = 1; size < 100; size++) {
+        memset(line, '#', sizeof line);
+        mt_progress_line(&half, 20, 120, line, size);
+        cr_assert(strlen(line) < size && line[size] == '#');
+    }
+}
+
+Test(progress, line_bears_a_beginning_an_end_and_nonsense) {
+    char line[256];
+    mt_progress p = {.what = "w", .total_ms = 10};
+    mt_progress_line(&p, 0, 120, line, sizeof line);
+    cr_assert_str_eq(line, "w  [>                   ]   0 %   0.0 of 10.0 ms");
+    p.now_ms = 10;
+    mt_progress_line(&p, 5, 120, line, sizeof line);
+    cr_assert_str_eq(line, "w  [====================] 100 %   10.0 of 10.0 ms");
+    p.now_ms = 11;
+    mt_progress_line(&p, 5, 120, line, sizeof line);
+    cr_assert(strstr(line, "100 %"));
+    p.total_ms = 0;
+    mt_progress_line(&p, 5, 120, line, sizeof line);
+    cr_assert(strstr(line, "100 %"));
+}
+
+Test(progress, first_interrupt_is_told_not_suffered) {
+    mt_progress_catch_interrupt();
+    cr_assert(!mt_progress_interrupted());
+    raise(SIGTERM);
+    cr_assert(mt_progress_interrupted());
+}
+
+Test(progress, second_interrupt_kills, .signal = SIGINT) {
+    mt_progress_catch_interrupt();
+    raise(SIGINT);
+    if (!mt_progress_interrupted()) return;
+    raise(SIGINT);
+}
+
+Test(progress, an_ignored_interrupt_stays_ignored) {
+    signal(SIGINT, SIG_IGN);
+    mt_progress_catch_interrupt();
+    raise(SIGINT);
+    raise(SIGINT);
+    cr_assert(!mt_progress_interrupted());
+}

@@ -1,0 +1,263 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/h5.h"
+
+static char folder[64], path[128], part[160];
+
+static void enter(void) {
+    strcpy(folder, "/tmp/myotile_h5_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/file.h5", folder);
+    (void)snprintf(part, sizeof part, "%s.part", path);
+}
+
+static void leave(void) {
+    (void)unlink(path);
+    (void)unlink(part);
+    (void)rmdir(folder);
+}
+
+TestSuite(h5, .init = enter, .fini = leave);
+
+static bool there(const char *name) { return access(name, F_OK) == 0; }
+
+static void assert_message(const char *part_of_it) {
+    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
+}
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+/* A file with one array `name`. */
+static void write_one(
+    const char *name, mt_h5_type type, size_t rank, const size_t *shape, const void *values) {
+    mt_h5 h5;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_write(&h5, name, type, rank, shape, "mm", values));
+    ok(mt_h5_commit(&h5));
+}
+
+Test(h5, arrays_of_every_type_come_back_to_the_bit) {
+    const float f[3] = {1.0f / 3, -0.0f, NAN};
+    const double d[3] = {1.0 / 3, 5e-324, -INFINITY};
+    const int32_t i[3] = {INT32_MIN, 0, INT32_MAX};
+    const int64_t l[3] = {INT64_MIN, 0, INT64_MAX};
+    const uint8_t b[3] = {0, 127, 255};
+    const uint32_t u[3] = {0, 7, UINT32_MAX};
+    const void *values[] = {f, d, i, l, b, u};
+    const size_t bytes[] = {4, 8, 4, 8, 1, 4}, three = 3;
+    mt_h5 h5;
+    char name[16], back[24];
+    ok(mt_h5_create(path, &h5));
+    for (int t = MT_H5_FLOAT; t <= MT_H5_UINT32; t++) {
+        (void)snprintf(name, sizeof name, "a%d", t);
+        ok(mt_h5_write(&h5, name, (mt_h5_type)t, 1, &three, NULL, values[t]));
+    }
+    ok(mt_h5_commit(&h5));
+    mt_h5_close(&h5);
+    ok(mt_h5_open(path, &h5));
+    for (int t = MT_H5_FLOAT; t <= MT_H5_UINT32; t++) {
+        (void)snprintf(name, sizeof name, "a%d", t);
+        ok(mt_h5_read(&h5, name, (mt_h5_type)t, 1, &three, back));
+        cr_assert_arr_eq(back, values[t], 3 * bytes[t], "%s", name);
+    }
+    mt_h5_close(&h5);
+}
+
+/* 300,000 x 3 doubles are 7.2 MB: several chunks, the last one not full. */
+Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit) {
+    enum { N = 300000 };
+    const size_t shape[2] = {N, 3};
+    double *out = malloc(3 * N * sizeof *out), *in = malloc(3 * N * sizeof *in);
+    for (size_t k = 0; k < 3 * N; k++) out[k] = (double)(k % 1000) / 7;
+    write_one("big", MT_H5_DOUBLE, 2, shape, out);
+    struct stat status;
+    cr_assert_eq(stat(path, &status), 0);
+    cr_assert_lt(status.st_size, (off_t)(3 * N * sizeof *out / 2));
+    mt_h5 h5;
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "big", MT_H5_DOUBLE, 2, shape, in));
+    mt_h5_close(&h5);
+    cr_assert_arr_eq(in, out, 3 * N * sizeof *out);
+    free(in);
+    free(out);
+}
+
+Test(h5, groups_and_attributes_come_back) {
+    mt_h5 h5;
+    char text[16];
+    int64_t numbers[2];
+    const size_t two = 2;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_group(&h5, "G"));
+    ok(mt_h5_write(&h5, "G/a", MT_H5_FLOAT, 1, &two, "mV", (float[]){1, 2}));
+    ok(mt_h5_write_text(&h5, "G", "Type", "UnstructuredGrid"));
+    ok(mt_h5_write_text(&h5, "G", "empty", ""));
+    ok(mt_h5_write_integers(&h5, "G", "Version", 2, (int64_t[]){1, -7}));
+    ok(mt_h5_commit(&h5));
+    ok(mt_h5_open(path, &h5));
+    cr_assert(
+        mt_h5_has(&h5, "G") && mt_h5_has(&h5, "G/a") && !mt_h5_has(&h5, "G/b") && !mt_h5_has(&h5, "H/a"));
+    ok(mt_h5_read_text(&h5, "G/a", "unit", text, sizeof text));
+    cr_assert_str_eq(text, "mV");
+    ok(mt_h5_read_text(&h5, "G", "empty", text, sizeof text));
+    cr_assert_str_eq(text, "");
+    ok(mt_h5_read_integers(&h5, "G", "Version", 2, numbers));
+    cr_assert(numbers[0] == 1 && numbers[1] == -7);
+    cr_assert_eq(
+        mt_h5_read_text(&h5, "G", "Type", text, sizeof text), MT_INPUT, "16 characters do not fit 16 bytes");
+    assert_message("Type");
+    cr_assert_eq(mt_h5_read_text(&h5, "G", "Version", text, sizeof text), MT_INPUT);
+    cr_assert_eq(mt_h5_read_integers(&h5, "G", "Type", 1, numbers), MT_INPUT);
+    cr_assert_eq(mt_h5_read_integers(&h5, "G", "Version", 3, numbers), MT_INPUT);
+    cr_assert_eq(mt_h5_read_text(&h5, "G", "none", text, sizeof text), MT_INPUT);
+    assert_message("none");
+    mt_h5_close(&h5);
+}
+
+Test(h5, a_wrong_type_or_shape_is_refused_by_name) {
+    const size_t shape[2] = {2, 3}, other[2] = {3, 2}, six = 6;
+    double back[6];
+    float narrow[6];
+    mt_h5 h5;
+    write_one("a", MT_H5_DOUBLE, 2, shape, (double[]){1, 2, 3, 4, 5, 6});
+    ok(mt_h5_open(path, &h5));
+    cr_assert_eq(mt_h5_read(&h5, "b", MT_H5_DOUBLE, 2, shape, back), MT_INPUT);
+    assert_message("file.h5: b:");
+    cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 1, &six, back), MT_INPUT);
+    assert_message("file.h5: a: has 2 dimensions; it must have 1");
+    cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 2, other, back), MT_INPUT);
+    assert_message("dimension 0 is 2; it must be 3");
+    cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_INT64, 2, shape, back), MT_INPUT);
+    assert_message("floating point numbers of 8 bytes; it must hold int64");
+    cr_assert_eq(
+        mt_h5_read(&h5, "a", MT_H5_FLOAT, 2, shape, narrow), MT_INPUT, "a double must not lose bits");
+    mt_h5_close(&h5);
+}
+
+Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped) {
+    const size_t one = 1;
+    static const int64_t bad[] = {-1, (int64_t)UINT32_MAX + 1};
+    for (int i = 0; i < 2; i++) {
+        uint32_t back = 5;
+        mt_h5 h5;
+        write_one("ids", MT_H5_INT64, 1, &one, &bad[i]);
+        ok(mt_h5_open(path, &h5));
+        cr_assert_eq(mt_h5_read(&h5, "ids", MT_H5_UINT32, 1, &one, &back), MT_INPUT);
+        assert_message("ids");
+        mt_h5_close(&h5);
+    }
+}
+
+Test(h5, the_target_is_whole_or_as_it_was) {
+    const size_t one = 1;
+    int32_t value = 1;
+    mt_h5 h5;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_write(&h5, "a", MT_H5_INT32, 1, &one, NULL, &value));
+    cr_assert(there(part) && !there(path), "before the commit there is only the temporary file");
+    ok(mt_h5_commit(&h5));
+    cr_assert(!there(part) && there(path));
+
+    ok(mt_h5_create(path, &h5));
+    cr_assert_eq(mt_h5_write(&h5, "no/such/group", MT_H5_INT32, 1, &one, NULL, &value), MT_FILE);
+    assert_message("no/such/group");
+    mt_h5_close(&h5);
+    cr_assert(!there(part), "a file that was given up must go");
+    ok(mt_h5_open(path, &h5));
+    value = 0;
+    ok(mt_h5_read(&h5, "a", MT_H5_INT32, 1, &one, &value));
+    cr_assert_eq(value, 1, "the old target must still be there");
+    mt_h5_close(&h5);
+}
+
+Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing) {
+    char inside[160];
+    mt_h5 h5;
+    (void)snprintf(inside, sizeof inside, "%s/x", path);
+    cr_assert_eq(mkdir(path, 0700), 0);
+    cr_assert_eq(mkdir(inside, 0700), 0);
+    ok(mt_h5_create(path, &h5));
+    cr_assert_eq(mt_h5_commit(&h5), MT_FILE, "the target is a directory");
+    assert_message(path);
+    cr_assert_not(there(part));
+    (void)rmdir(inside);
+    (void)rmdir(path);
+}
+
+Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash) {
+    enum { N = 5000 };
+    static double values[N];
+    const size_t n = N;
+    mt_h5 h5;
+    cr_assert_eq(mt_h5_open(path, &h5), MT_FILE);
+    assert_message("No such file");
+    ok(mt_file_write_text(path, "no mesh", 7));
+    cr_assert_eq(mt_h5_open(path, &h5), MT_FILE);
+    assert_message(path);
+    write_one("a", MT_H5_DOUBLE, 1, &n, values);
+    for (long size = 45000; size >= 0; size -= 999) {
+        write_one("a", MT_H5_DOUBLE, 1, &n, values);
+        struct stat status;
+        cr_assert_eq(stat(path, &status), 0);
+        if (size >= status.st_size) continue;
+        cr_assert_eq(truncate(path, size), 0);
+        cr_assert_eq(mt_h5_open(path, &h5), MT_FILE, "cut to %ld bytes", size);
+    }
+    mt_h5_close(&h5);
+}
+
+Test(h5, no_directory_no_file) {
+    mt_h5 h5 = {0};
+    cr_assert_eq(mt_h5_create("/tmp/myotile_no_such_directory/a.h5", &h5), MT_FILE);
+    assert_message("No such file or directory");
+    mt_h5_close(&h5);
+    cr_assert_eq(mt_h5_create("", &h5), MT_INPUT);
+}
+
+static void read_text(char *out, size_t size) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    out[fread(out, 1, size - 1, file)] = 0;
+    (void)fclose(file);
+}
+
+/* Byte 8 of an HDF5 file is the version of its superblock (HDF5 File Format Specification, II.A); from 2 on
+ * it and the headers of all objects carry checksums. */
+Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed) {
+    char bytes[64];
+    const size_t one = 1;
+    mt_h5 h5;
+    write_one("a", MT_H5_INT64, 1, &one, (int64_t[]){7});
+    read_text(bytes, sizeof bytes);
+    cr_assert_geq(bytes[8], 2);
+    FILE *file = fopen(path, "r+b");
+    cr_assert_not_null(file);
+    cr_assert_eq(fseek(file, 20, SEEK_SET), 0);
+    (void)fputc(bytes[20] ^ 1, file);
+    (void)fclose(file);
+    cr_assert_eq(mt_h5_open(path, &h5), MT_FILE);
+}
+
+Test(h5, a_text_file_is_replaced_whole_or_stays) {
+    char text[32], longest[MT_FILE_PATH_MAX + 1];
+    ok(mt_file_write_text(path, "one", 3));
+    ok(mt_file_write_text(path, "second", 6));
+    read_text(text, sizeof text);
+    cr_assert_str_eq(text, "second");
+    cr_assert_eq(mkdir(part, 0700), 0);
+    cr_assert_eq(mt_file_write_text(path, "third", 5), MT_FILE, "the temporary name is taken by a directory");
+    assert_message(path);
+    read_text(text, sizeof text);
+    cr_assert_str_eq(text, "second");
+    (void)rmdir(part);
+    memset(longest, 'a', sizeof longest);
+    longest[MT_FILE_PATH_MAX] = 0;
+    cr_assert_eq(mt_file_write_text(longest, "", 0), MT_INPUT);
+}

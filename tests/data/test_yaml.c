@@ -1,0 +1,293 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/yaml.h"
+
+typedef enum scheme { FULL, RANGED } scheme;
+
+typedef struct stimulus {
+    const char *name;
+    double start_ms;
+    double at_mm[3];
+    struct {
+        size_t count;
+    } pulses;
+} stimulus;
+
+typedef struct example {
+    double before; /* not in the table: must become 0 */
+    double edge_mm;
+    double size_mm[3];
+    size_t tiles;
+    uint32_t seed;
+    scheme scheme;
+    bool quiet;
+    const char *title;
+    struct {
+        double end_ms;
+        double dt_ms;
+    } time;
+    stimulus *stimuli;
+    size_t n_stimuli;
+} example;
+
+static const char *const schemes[] = {"full", "ranged", NULL};
+static const mt_yaml_key pulses_keys[] = {
+    MT_YAML_UNSIGNED(stimulus, pulses.count, "count", "1", MT_YAML_ANY), MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(stimulus, name, "name", "unnamed"),
+    MT_YAML_DOUBLE(stimulus, start_ms, "start_ms", NULL, MT_YAML_AT_LEAST(0)),
+    MT_YAML_DOUBLES(stimulus, at_mm, "at_mm", "[0, 0, 0]", MT_YAML_ANY),
+    MT_YAML_MAPPING("pulses", pulses_keys), MT_YAML_END};
+static const mt_yaml_key time_keys[] = {
+    MT_YAML_DOUBLE(example, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(example, time.dt_ms, "dt_ms", "0.05", MT_YAML_WITHIN(0.001, 1)), MT_YAML_END};
+static const mt_yaml_key example_keys[] = {
+    MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_UNSIGNED(example, tiles, "tiles", "1472", MT_YAML_WITHIN(1, 23552)),
+    MT_YAML_UNSIGNED(example, seed, "seed", "7", MT_YAML_ANY),
+    MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes), MT_YAML_BOOL(example, quiet, "quiet", "true"),
+    MT_YAML_STRING(example, title, "title", ""), MT_YAML_MAPPING("time", time_keys),
+    MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys), MT_YAML_END};
+static const mt_yaml_table table = {example_keys, sizeof(example)};
+
+static const char least[] = "size_mm: [20, 7, 3]\ntime:\n  end_ms: 500\n";
+
+static const char whole[] = "# a comment\n"
+                            "edge_mm: 1e-1\n"
+                            "size_mm: [20, 7.5, 3]\n"
+                            "tiles: 23552\n"
+                            "seed: 4294967295\n"
+                            "scheme: full\n"
+                            "quiet: false\n"
+                            "title: \"a \\\"quoted\\\" title: with \\n things\"\n"
+                            "time: {end_ms: 500, dt_ms: 0.02}\n"
+                            "stimuli:\n"
+                            "  - {name: apex, start_ms: 0.1}\n"
+                            "  - name: 12\n"
+                            "    start_ms: 30\n"
+                            "    at_mm: [-1, 0.30000000000000004, 1e-300]\n"
+                            "    pulses: {count: 010}\n";
+
+/* Reads `text` with overrides, which must fail, and compares the message. */
+static void expect_error(const char *text, const char *override, const char *message)
+{
+    mt_arena arena = {0};
+    example e;
+    mt_status status = mt_yaml_read(&arena, "case.yaml", text, &table, &override, override ? 1 : 0, &e);
+    cr_expect_eq(status, MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+    mt_arena_free(&arena);
+}
+
+static void expect_same(const example *a, const example *b)
+{
+    cr_assert_eq(a->edge_mm, b->edge_mm);
+    cr_assert_arr_eq(a->size_mm, b->size_mm, sizeof a->size_mm);
+    cr_assert_eq(a->tiles, b->tiles);
+    cr_assert_eq(a->seed, b->seed);
+    cr_assert_eq(a->scheme, b->scheme);
+    cr_assert_eq(a->quiet, b->quiet);
+    cr_assert_str_eq(a->title, b->title);
+    cr_assert_eq(a->time.end_ms, b->time.end_ms);
+    cr_assert_eq(a->time.dt_ms, b->time.dt_ms);
+    cr_assert_eq(a->n_stimuli, b->n_stimuli);
+    for (size_t i = 0; i < a->n_stimuli; i++) {
+        cr_assert_str_eq(a->stimuli[i].name, b->stimuli[i].name);
+        cr_assert_eq(a->stimuli[i].start_ms, b->stimuli[i].start_ms);
+        cr_assert_arr_eq(a->stimuli[i].at_mm, b->stimuli[i].at_mm, sizeof a->stimuli[i].at_mm);
+        cr_assert_eq(a->stimuli[i].pulses.count, b->stimuli[i].pulses.count);
+    }
+}
+
+Test(yaml, every_type_is_loaded)
+{
+    mt_arena arena = {0};
+    example e;
+    memset(&e, 0xff, sizeof e);
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", whole, &table, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_expect_eq(e.before, 0);
+    cr_expect_eq(e.edge_mm, 0.1);
+    cr_expect_eq(e.size_mm[1], 7.5);
+    cr_expect_eq(e.tiles, 23552);
+    cr_expect_eq(e.seed, UINT32_MAX);
+    cr_expect_eq(e.scheme, FULL);
+    cr_expect_not(e.quiet);
+    cr_expect_str_eq(e.title, "a \"quoted\" title: with \n things");
+    cr_expect_eq(e.time.end_ms, 500);
+    cr_expect_eq(e.time.dt_ms, 0.02);
+    cr_assert_eq(e.n_stimuli, 2);
+    cr_expect_str_eq(e.stimuli[0].name, "apex");
+    cr_expect_eq(e.stimuli[0].at_mm[2], 0);
+    cr_expect_eq(e.stimuli[0].pulses.count, 1);
+    cr_expect_str_eq(e.stimuli[1].name, "12");
+    cr_expect_eq(e.stimuli[1].start_ms, 30);
+    cr_expect_eq(e.stimuli[1].at_mm[1], 0.30000000000000004);
+    cr_expect_eq(e.stimuli[1].pulses.count, 10, "a leading zero is not octal");
+    mt_arena_free(&arena);
+}
+
+Test(yaml, defaults_fill_what_is_left_out)
+{
+    mt_arena arena = {0};
+    example e;
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", least, &table, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_expect_eq(e.edge_mm, 0.4);
+    cr_expect_eq(e.tiles, 1472);
+    cr_expect_eq(e.seed, 7);
+    cr_expect_eq(e.scheme, RANGED);
+    cr_expect(e.quiet);
+    cr_expect_str_eq(e.title, "");
+    cr_expect_eq(e.time.dt_ms, 0.05);
+    cr_expect_eq(e.n_stimuli, 0);
+    mt_arena_free(&arena);
+}
+
+Test(yaml, what_is_written_loads_to_the_same)
+{
+    mt_arena arena = {0};
+    static const char *const sources[] = {whole, least};
+    static const char *const sets[] = {"edge_mm=0.1234567890123456789", "title=# 'odd': [\\x] \xc3\xa9\t"};
+    for (size_t i = 0; i < 2; i++) {
+        example first;
+        example second;
+        const char *text = NULL;
+        cr_assert_eq(
+            mt_yaml_read(&arena, "a", sources[i], &table, sets, 2, &first), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_yaml_write(&arena, &table, &first, &text), MT_OK);
+        cr_assert_eq(
+            mt_yaml_read(&arena, "b", text, &table, NULL, 0, &second), MT_OK, "%s\n%s", mt_message(), text);
+        expect_same(&first, &second);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
+{
+    expect_error("size_mm: [1, 2, 3]\ntime:\n  end_ms: 5\n  dt_sm: 1\n", NULL,
+        "case.yaml:4: time.dt_sm: unknown key; allowed here: end_ms, dt_ms");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nedge_mm: -0.5\n", NULL,
+        "case.yaml:3: edge_mm: -0.5; allowed: above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nedge_mm: fine\n", NULL,
+        "case.yaml:3: edge_mm: fine; allowed: a number above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nedge_mm:\n", NULL,
+        "case.yaml:3: edge_mm: nothing; allowed: a number above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5, dt_ms: 2}\n", NULL,
+        "case.yaml:2: time.dt_ms: 2; allowed: at least 0.001 and at most 1");
+    expect_error("size_mm: [1, 2, 3]\ntime:\n  dt_ms: 0.1\n", NULL,
+        "case.yaml:3: time.end_ms: missing; allowed: a number above 0");
+    expect_error(
+        "\nsize_mm: [1, 2, 3]\n", NULL, "case.yaml:2: time.end_ms: missing; allowed: a number above 0");
+    expect_error("", NULL, "case.yaml:1: size_mm: missing; allowed: 3 numbers in brackets, each above 0");
+    expect_error("size_mm: [1, 2]\n", NULL,
+        "case.yaml:1: size_mm: a sequence of 2; allowed: 3 numbers in brackets, each above 0");
+    expect_error("size_mm:\n  - 1\n  - 0\n  - 2\n", NULL, "case.yaml:3: size_mm.1: 0; allowed: above 0");
+    expect_error(
+        "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
+}
+
+Test(yaml, numbers_words_and_lists_are_strict)
+{
+    static const char *const values[][2] = {
+        {"tiles=2.5", "--set tiles=2.5: 2.5; allowed: a whole number at least 1 and at most 23552"},
+        {"tiles=0", "--set tiles=0: 0; allowed: at least 1 and at most 23552"},
+        {"seed=-1", "--set seed=-1: -1; allowed: at least 0 and at most 4294967295"},
+        {"seed=4294967296", "--set seed=4294967296: 4294967296; allowed: at least 0 and at most 4294967295"},
+        {"edge_mm=nan", "--set edge_mm=nan: nan; allowed: a number above 0"},
+        {"edge_mm=.inf", "--set edge_mm=.inf: .inf; allowed: a number above 0"},
+        {"edge_mm=1e999", "--set edge_mm=1e999: 1e999; allowed: a number above 0"},
+        {"edge_mm=0x10", "--set edge_mm=0x10: 0x10; allowed: a number above 0"},
+        {"quiet=yes", "--set quiet=yes: yes; allowed: true, false"},
+        {"scheme=fulll", "--set scheme=fulll: fulll; allowed: full, ranged"},
+        {"stimuli=[{start_ms: 1},{start_ms: 1},{start_ms: 1},{start_ms: 1}]",
+            "--set stimuli=[{start_ms: 1},{start_ms: 1},{start_ms: 1},{start_ms: 1}]: a sequence of 4; "
+            "allowed: a "
+            "list of mappings, their number at least 0 and at most 3"},
+        {"stimuli=[{}]", "--set stimuli=[{}]: stimuli.0.start_ms is missing; allowed: a number at least 0"},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        expect_error(least, values[i][0], values[i][1]);
+    expect_error("edge_mm: \"1\"\n", NULL, "case.yaml:1: edge_mm: \"1\"; allowed: a number above 0");
+}
+
+Test(yaml, overrides_replace_add_and_are_checked_by_name)
+{
+    static const char *const sets[] = {"edge_mm=2", "time.dt_ms=0.5", "size_mm=[4, 5, 6]",
+        "stimuli.1.start_ms=9", "stimuli.0.pulses.count=3", "title=a=b", "edge_mm=3"};
+    mt_arena arena = {0};
+    example e;
+    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", whole, &table, sets, 7, &e), MT_OK, "%s", mt_message());
+    cr_expect_eq(e.edge_mm, 3, "the last one counts");
+    cr_expect_eq(e.time.dt_ms, 0.5);
+    cr_expect_eq(e.time.end_ms, 500);
+    cr_expect_eq(e.size_mm[2], 6);
+    cr_expect_eq(e.stimuli[1].start_ms, 9);
+    cr_expect_eq(e.stimuli[0].pulses.count, 3);
+    cr_expect_str_eq(e.title, "a=b");
+    mt_arena_free(&arena);
+    expect_error(whole, "time.dt_sm=1", "--set time.dt_sm=1: unknown key; allowed here: end_ms, dt_ms");
+    expect_error(whole, "edge_mm", "--set edge_mm: no value; allowed: key=value");
+    expect_error(whole, "edge_mm.x=1", "--set edge_mm.x=1: edge_mm is a value and has no keys");
+    expect_error(whole, "stimuli.2.start_ms=1",
+        "--set stimuli.2.start_ms=1: stimuli has 2 entries; name one by its number from 0, and a key");
+}
+
+Test(yaml, broken_text_is_refused_with_its_line)
+{
+    expect_error(
+        "edge_mm: 1\ntiles: 2\nedge_mm: 3\n", NULL, "case.yaml:3: edge_mm: given twice; first in line 1");
+    expect_error("edge_mm: [1\ntiles: 2\n", NULL, "case.yaml:2: not YAML: did not find expected ',' or ']'");
+    expect_error("- 1\n- 2\n", NULL, "case.yaml:1: a sequence of 2; allowed: lines of key: value");
+    expect_error("edge_mm: 1\n---\nedge_mm: 2\n", NULL, "case.yaml:3: a second document; one is allowed");
+    expect_error(
+        "size_mm: &a [1, 2, 3]\ntime: *a\n", NULL, "case.yaml:1: anchors and aliases are not allowed here");
+}
+
+Test(yaml, a_missing_file_is_a_file_error)
+{
+    mt_arena arena = {0};
+    example e;
+    cr_assert_eq(mt_yaml_load(&arena, "/nowhere/case.yaml", &table, NULL, 0, &e), MT_FILE);
+    cr_assert_str_eq(mt_message(), "/nowhere/case.yaml: No such file or directory");
+    mt_arena_free(&arena);
+}
+
+Test(yaml, a_file_is_read)
+{
+    char path[] = "/tmp/mt_yaml_XXXXXX";
+    int handle = mkstemp(path);
+    cr_assert(handle >= 0);
+    FILE *file = fdopen(handle, "w");
+    cr_assert(fputs(whole, file) >= 0);
+    cr_assert_eq(fclose(file), 0);
+    mt_arena arena = {0};
+    example e;
+    cr_expect_eq(mt_yaml_load(&arena, path, &table, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_expect_eq(e.tiles, 23552);
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}
+
+Test(yaml, every_allocation_may_fail)
+{
+    static const char *const sets[] = {"time.dt_ms=0.5", "size_mm=[4, 5, 6]"};
+    for (size_t n = 1;; n++) {
+        mt_arena arena = {0};
+        example e;
+        const char *text = NULL;
+        mt_arena_fail_at(n);
+        mt_status status = mt_yaml_read(&arena, "case.yaml", whole, &table, sets, 2, &e);
+        if (status == MT_OK) status = mt_yaml_write(&arena, &table, &e, &text);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        if (status == MT_OK) {
+            cr_assert_gt(n, 20);
+            break;
+        }
+        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_lt(n, 1000);
+    }
+}

@@ -1,0 +1,394 @@
+#include <criterion/criterion.h>
+
+#include "tests/ipu/test_ring.h"
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(compile, .fini = teardown);
+
+static const ipu_executable *compiled(const ipu_graph *graph)
+{
+    ipu_executable *e = NULL;
+    cr_assert_eq(ipu_compile(&arena, graph, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
+    return e;
+}
+
+static void expect_refused(const ipu_graph *graph, mt_status status, const char *message)
+{
+    ipu_executable *e = NULL;
+    cr_expect_eq(ipu_compile(&arena, graph, NULL, 0, &e), status, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+/* One variable "v" of 8 floats on `tiles` tiles, mapped to tile 0 unless `map` is false; one compute set
+ * "set". */
+static ipu_graph *small_graph(size_t tiles, bool map)
+{
+    ipu_graph *g = NULL;
+    uint32_t id;
+    ipu_target target = ring_target(tiles);
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "v", IPU_FLOAT, 8, &id), MT_OK);
+    if (map) cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, 8, 0), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &id), MT_OK);
+    return g;
+}
+
+static uint32_t add_variable(ipu_graph *g, const char *name, size_t n, uint32_t tile)
+{
+    uint32_t id;
+    cr_assert_eq(ipu_graph_add_variable(g, name, IPU_FLOAT, n, &id), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, n, tile), MT_OK);
+    return id;
+}
+
+/* A vertex "copy" on `tile` from `n_in` slices to one. */
+static void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, size_t n_in, ipu_slice out)
+{
+    size_t vertex;
+    ipu_tensor t;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, tile, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, in, n_in, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "in", t), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &out, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
+}
+
+/* Each tile receives 2 ranges of one word and sends 2 words. exchange = max(2, 2) + 2 * 160 = 322;
+ * phase = 214 + 322 = 536; compute = 11 + 6 * 10 = 71; T = 126 + 536 + 71 = 733. "back" is local: T = 71. */
+Test(compile, cycles_of_a_ring_are_those_of_a_hand)
+{
+    ipu_target target = ring_target(4);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph);
+    const ipu_superstep *add = &e->supersteps[r.add];
+    for (size_t t = 0; t < 4; t++) {
+        cr_expect_eq(add->exchange_cycles[t], 322);
+        cr_expect_eq(add->compute_cycles[t], 71);
+    }
+    cr_expect_eq(add->sync_cycles, 126);
+    cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->compute_phase_cycles, 71);
+    cr_expect_eq(add->cycles, 733);
+    cr_expect_eq(add->ranges_received, 8);
+    cr_expect_eq(add->bytes_received, 32);
+    cr_expect_eq(add->bytes_sent, 32);
+    cr_expect_eq(add->bytes_copied, 0);
+    const ipu_superstep *back = &e->supersteps[r.back];
+    cr_expect_eq(back->sync_cycles, 0);
+    cr_expect_eq(back->exchange_phase_cycles, 0);
+    cr_expect_eq(back->cycles, 71);
+}
+
+/* Tail: v 40 bytes with 8 behind it; edge: a buffer of 48 and a copy of 40 bytes, 5 cycles; split: two
+ * buffers of 4 bytes, 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50
+ * -> 56. */
+Test(compile, memory_and_cycles_of_the_layouts)
+{
+    static const struct {
+        ring_layout layout;
+        size_t received, vertex_state;
+        uint64_t exchange;
+    } cases[] = {{RING_TAIL, 8, 24, 322}, {RING_EDGE, 48, 24, 327}, {RING_SPLIT, 16, 32, 322}};
+    ipu_target target = ring_target(4);
+    for (size_t i = 0; i < 3; i++) {
+        ring r;
+        cr_assert_eq(ring_make(&arena, &target, 4, 10, cases[i].layout, &r), MT_OK);
+        const ipu_executable *e = compiled(r.graph);
+        const ipu_tile_memory *m = &e->memory[2];
+        cr_expect_eq(m->variables, 80);
+        cr_expect_eq(m->received, cases[i].received);
+        cr_expect_eq(m->vertex_state, cases[i].vertex_state);
+        cr_expect_eq(m->code, 160);
+        cr_expect_eq(m->total, 80 + cases[i].received + cases[i].vertex_state + 160);
+        cr_expect_eq(e->supersteps[r.add].exchange_cycles[1], cases[i].exchange);
+    }
+}
+
+Test(compile, a_ring_on_one_tile_needs_no_exchange)
+{
+    ipu_target target = ring_target(4);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_LOCAL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph);
+    cr_expect_eq(e->n_messages, 0);
+    cr_expect_eq(e->supersteps[r.add].sync_cycles, 0);
+    cr_expect_eq(e->supersteps[r.add].cycles, 4 * 71, "four vertices in turn on tile 0");
+    cr_expect_eq(e->memory[1].total, 0);
+}
+
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once. Tile 0:
+ * max(0 in, 8 out) = 8; tile 1: max(8, 0) + 160. */
+Test(compile, what_several_tiles_receive_is_sent_once)
+{
+    ipu_graph *g = small_graph(4, true);
+    const size_t from[] = {0, 0, 2};
+    const size_t n[] = {8, 4, 6};
+    for (uint32_t t = 1; t < 4; t++) {
+        uint32_t out = add_variable(g, "out", 8, t);
+        add_copy(g, t, &(ipu_slice){0, from[t - 1], n[t - 1]}, 1, (ipu_slice){out, 0, n[t - 1]});
+    }
+    const ipu_executable *e = compiled(g);
+    const ipu_superstep *step = &e->supersteps[0];
+    cr_expect_eq(step->bytes_sent, 32);
+    cr_expect_eq(step->bytes_received, 32 + 16 + 24);
+    cr_expect_eq(step->exchange_cycles[0], 8);
+    cr_expect_eq(step->exchange_cycles[1], 168);
+    cr_expect_eq(step->exchange_cycles[2], 164);
+    cr_expect_eq(step->exchange_cycles[3], 166);
+    cr_expect_eq(step->exchange_phase_cycles, 214 + 168);
+}
+
+/* v[0, 3) and v[3, 8) are neighbours in tile 0's memory: one range. Ranges that are not stay apart. */
+Test(compile, neighbouring_pieces_become_one_message)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 8, 1);
+    ipu_slice joined[] = {{0, 0, 3}, {0, 3, 5}};
+    ipu_slice apart[] = {{0, 3, 5}, {0, 0, 3}};
+    add_copy(g, 1, joined, 2, (ipu_slice){out, 0, 4});
+    cr_expect_eq(compiled(g)->n_messages, 1);
+    add_copy(g, 1, apart, 2, (ipu_slice){out, 4, 4});
+    cr_expect_eq(compiled(g)->n_messages, 3);
+}
+
+Test(compile, vertices_of_a_tile_share_a_tensor)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 8, 1);
+    uint32_t own = add_variable(g, "own", 4, 1);
+    ipu_slice tail[] = {{own, 0, 4}, {0, 1, 2}};
+    add_copy(g, 1, tail, 2, (ipu_slice){out, 0, 3});
+    add_copy(g, 1, tail, 2, (ipu_slice){out, 3, 3});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->n_messages, 1);
+    cr_expect_eq(e->places[0].offset, e->places[2].offset);
+    cr_expect_eq(e->memory[1].received, 8);
+    ipu_slice other[] = {{own, 0, 4}, {0, 5, 3}}; /* the tail is taken: an edge buffer of 28 bytes */
+    add_copy(g, 1, other, 2, (ipu_slice){out, 6, 2});
+    e = compiled(g);
+    cr_expect_eq(e->n_messages, 3);
+    cr_expect_eq(e->memory[1].received, 8 + 32);
+    cr_expect_eq(e->supersteps[0].bytes_copied, 16);
+}
+
+Test(compile, a_part_of_scattered_ranges_is_contiguous_on_its_tile)
+{
+    ipu_graph *g = small_graph(2, false);
+    for (uint32_t i = 0; i < 8; i++) cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, i, 1, i % 2), MT_OK);
+    ipu_slice odd[] = {{0, 1, 1}, {0, 3, 1}, {0, 5, 1}};
+    uint32_t out = add_variable(g, "out", 3, 1);
+    add_copy(g, 1, odd, 3, (ipu_slice){out, 0, 3});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->n_messages, 0, "v[1], v[3], v[5] lie side by side on tile 1");
+}
+
+Test(compile, unmapped_and_doubly_mapped_elements_are_named)
+{
+    ipu_graph *g = small_graph(2, false);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 5, 3, 1), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 0 is mapped to no tile");
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 0, 4, 0), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 4 is mapped to no tile");
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 3, 2, 0), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 3 is mapped to tile 0 and to tile 0; allowed: one");
+}
+
+Test(compile, an_unconnected_field_is_named)
+{
+    ipu_graph *g = small_graph(2, true);
+    size_t vertex;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, 1, NULL, &vertex), MT_OK);
+    expect_refused(g, MT_INPUT, "compute set 'set', tile 1: codelet 'copy' field 'in': connected to nothing");
+}
+
+Test(compile, an_output_on_another_tile_is_refused)
+{
+    ipu_graph *g = small_graph(2, true);
+    add_copy(g, 1, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){0, 1, 1});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 1: codelet 'copy' field 'out': element 0, of variable 'v', is mapped to "
+        "tile 0; a "
+        "vertex writes only to its own tile (map the variable there, or let a vertex of tile 0 read it)");
+}
+
+Test(compile, an_output_in_pieces_is_refused)
+{
+    ipu_graph *g = small_graph(1, true);
+    size_t vertex;
+    ipu_tensor t;
+    ipu_slice pieces[] = {{0, 0, 1}, {0, 2, 1}};
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, pieces, 2, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "in", t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': its 2 elements are 2 separate "
+        "ranges of "
+        "the tile's memory; allowed for an output: one");
+}
+
+Test(compile, two_writers_of_an_element_are_refused)
+{
+    ipu_graph *g = small_graph(1, true);
+    uint32_t in = add_variable(g, "in", 4, 0);
+    add_copy(g, 0, &(ipu_slice){in, 0, 3}, 1, (ipu_slice){0, 0, 3});
+    add_copy(g, 0, &(ipu_slice){in, 0, 3}, 1, (ipu_slice){0, 3, 3});
+    (void)compiled(g);
+    add_copy(g, 0, &(ipu_slice){in, 0, 1}, 1, (ipu_slice){0, 4, 1});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 4 of the tile's part "
+        "is written "
+        "here and written by another vertex ('copy' field 'out') of the same compute set");
+}
+
+Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 4, 0);
+    uint32_t far = add_variable(g, "far", 4, 1);
+    add_copy(g, 0, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){0, 0, 3});
+    add_copy(g, 1, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){far, 0, 3});
+    (void)compiled(g); /* a vertex may read what it writes; a far one received it before */
+    add_copy(g, 0, &(ipu_slice){0, 2, 2}, 1, (ipu_slice){out, 0, 2});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 2 of the tile's part "
+        "is written "
+        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+}
+
+/* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and with it v in
+ * place. */
+Test(compile, reading_a_shared_tail_in_place_is_seen)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t far = add_variable(g, "far", 2, 1);
+    uint32_t out = add_variable(g, "out", 4, 0);
+    ipu_slice tail[] = {{0, 0, 8}, {far, 0, 2}};
+    add_copy(g, 0, tail, 2, (ipu_slice){0, 0, 4});
+    (void)compiled(g);
+    add_copy(g, 0, tail, 2, (ipu_slice){out, 0, 4});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 0 of the tile's part "
+        "is written "
+        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+}
+
+static const ipu_field two_outputs_fields[] = {{"x", IPU_OUTPUT, IPU_FLOAT}, {"y", IPU_INOUT, IPU_FLOAT}};
+static const ipu_codelet two_outputs = {"two", 2, two_outputs_fields, ring_copy, ring_cost, .code_bytes = 0};
+
+Test(compile, two_outputs_of_a_vertex_must_not_overlap)
+{
+    ipu_graph *g = small_graph(1, true);
+    size_t vertex;
+    ipu_tensor t;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &two_outputs, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 0, 4}, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "x", t), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 3, 2}, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "y", t), MT_OK);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'two' field 'x': variable 'v': element 3 of the tile's part is "
+        "written "
+        "here and written by the same vertex ('two' field 'y') of the same compute set");
+}
+
+/* Copied bytes tell an edge buffer from a tail. */
+Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
+{
+    for (size_t i = 0; i < 3; i++) {
+        ipu_graph *g = small_graph(2, true);
+        uint32_t own = add_variable(g, "own", 4, 1);
+        uint32_t other = add_variable(g, "other", 4, 1);
+        uint32_t out = add_variable(g, "out", 8, 1);
+        ipu_slice cases[][3] = {
+            {{own, 2, 2}, {0, 0, 2}, {0, 4, 2}},    /* the end, then received: a tail */
+            {{own, 0, 3}, {0, 0, 2}, {0, 4, 2}},    /* not the end: 12 bytes copied */
+            {{own, 2, 2}, {0, 0, 2}, {other, 0, 2}} /* not all received: 8 + 8 bytes copied */
+        };
+        const size_t copied[] = {0, 12, 16};
+        add_copy(g, 1, cases[i], 3, (ipu_slice){out, 0, 4});
+        cr_expect_eq(compiled(g)->supersteps[0].bytes_copied, copied[i], "case %zu", i);
+    }
+}
+
+/* Tile 2: out 32, received 32, one vertex: state 8, code 56. Tile 0: v 32. */
+Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
+{
+    ipu_graph *g = small_graph(3, true);
+    uint32_t out = add_variable(g, "out", 8, 2);
+    add_copy(g, 2, &(ipu_slice){0, 0, 8}, 1, (ipu_slice){out, 0, 8});
+    g->target.bytes_per_tile = 128;
+    (void)compiled(g);
+    g->target.bytes_per_tile = 127;
+    expect_refused(g, MT_FIT,
+        "tile 2: 128 bytes asked for, 127 there; biggest: 'code' 56, 'out' 32, 'received data' 32; 1 of 3 "
+        "tiles are "
+        "over");
+    g->target.bytes_per_tile = 31;
+    expect_refused(g, MT_FIT,
+        "tile 2: 128 bytes asked for, 31 there; biggest: 'code' 56, 'out' 32, 'received data' 32; 2 of 3 "
+        "tiles are "
+        "over");
+}
+
+Test(compile, programs_are_checked_against_the_graph)
+{
+    ipu_graph *g = small_graph(1, true);
+    ipu_executable *e = NULL;
+    ipu_tensor t;
+    uint32_t stream;
+    const ipu_program *p = NULL;
+    cr_assert_eq(ipu_program_execute(&arena, 1, &p), MT_OK);
+    cr_expect_eq(ipu_compile(&arena, g, &p, 1, &e), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: compute set 1; allowed: below 1");
+    cr_assert_eq(ipu_graph_whole(g, 0, &t), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(g, "s", IPU_UNSIGNED_INT, &stream), MT_OK);
+    cr_assert_eq(ipu_program_host_read(&arena, t, stream, &p), MT_OK);
+    cr_assert_eq(ipu_program_repeat(&arena, 2, p, &p), MT_OK);
+    cr_expect_eq(ipu_compile(&arena, g, &p, 1, &e), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: stream 's' is of type unsigned int, its tensor of type float");
+}
+
+Test(compile, an_empty_part_is_no_trouble)
+{
+    ipu_graph *g = small_graph(2, true);
+    add_copy(g, 1, NULL, 0, (ipu_slice){0, 0, 0});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->supersteps[0].compute_cycles[1], 11);
+    cr_expect_eq(e->places[0].n, 0);
+}
+
+static mt_status build_all(mt_arena *into)
+{
+    ipu_target target = ring_target(4);
+    static ring r;
+    const ipu_program *p = NULL;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    MT_TRY(ring_make(into, &target, 4, 10, RING_EDGE, &r));
+    MT_TRY(ring_program(into, &r, 2, &p));
+    MT_TRY(ipu_compile(into, r.graph, &p, 1, &e));
+    MT_TRY(ipu_engine_new(into, e, NULL, &engine));
+    return ipu_engine_run(engine, 0);
+}
+
+Test(compile, every_allocation_may_fail)
+{
+    for (size_t n = 1;; n++) {
+        mt_arena_fail_at(n);
+        mt_status status = build_all(&arena);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        if (status == MT_OK) {
+            cr_assert_gt(n, 40);
+            return;
+        }
+        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_lt(n, 1000);
+    }
+}

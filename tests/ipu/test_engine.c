@@ -1,0 +1,290 @@
+#include <criterion/criterion.h>
+
+#include <float.h>
+#include <omp.h>
+#include <string.h>
+
+#include "tests/ipu/test_ring.h"
+
+enum { TILES = 5, PART = 7, N = TILES * PART };
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(engine, .fini = teardown);
+
+/* A ring and its engine with one program: `times` rounds. */
+static ipu_engine *ring_engine(ring *r, ring_layout layout, uint64_t times, const ipu_engine_options *options)
+{
+    ipu_target target = ring_target(TILES);
+    const ipu_program *p = NULL;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    cr_assert_eq(ring_make(&arena, &target, TILES, PART, layout, r), MT_OK, "%s", mt_message());
+    cr_assert_eq(ring_program(&arena, r, times, &p), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, r->graph, &p, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, options, &engine), MT_OK, "%s", mt_message());
+    return engine;
+}
+
+static void start_values(float v[N])
+{
+    for (size_t i = 0; i < N; i++) v[i] = (float)(1 + i * i % 11);
+}
+
+/* The same by plain loops; whole numbers below 2^24, so float sums are exact. */
+static void oracle(float v[N], size_t times)
+{
+    for (size_t k = 0; k < times; k++) {
+        float w[N];
+        for (size_t i = 0; i < N; i++) w[i] = v[(i + N - 1) % N] + v[(i + 1) % N];
+        memcpy(v, w, sizeof w);
+    }
+}
+
+static void run_ring(ring_layout layout, uint64_t times, const ipu_engine_options *options, float v[N])
+{
+    static ring r;
+    ipu_engine *engine = ring_engine(&r, layout, times, options);
+    ipu_engine_write(engine, &r.whole_v, v);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    ipu_engine_read(engine, &r.whole_v, v);
+    cr_expect_eq(engine->runs[r.add], times);
+    cr_expect_eq(engine->runs[r.back], times);
+}
+
+Test(engine, every_layout_gives_the_sums_of_a_plain_loop)
+{
+    static const ring_layout layouts[] = {RING_TAIL, RING_EDGE, RING_SPLIT, RING_LOCAL};
+    static const ipu_engine_options checked = {.checked = true, .drop_compute_set = -1, .drop_message = -1};
+    float expected[N];
+    start_values(expected);
+    oracle(expected, 9);
+    for (size_t i = 0; i < 8; i++) {
+        float v[N];
+        start_values(v);
+        run_ring(layouts[i / 2], 9, i % 2 ? &checked : NULL, v);
+        cr_expect_arr_eq(v, expected, sizeof v, "layout %zu, checked %zu", i / 2, i % 2);
+    }
+}
+
+Test(engine, results_are_those_of_one_thread_for_any_number)
+{
+    float one[N];
+    for (int threads = 1; threads <= 3; threads++) {
+        float v[N];
+        for (size_t i = 0; i < N; i++) v[i] = 1 / (float)(3 + i);
+        omp_set_num_threads(threads);
+        run_ring(RING_EDGE, 10, NULL, v);
+        if (threads == 1) memcpy(one, v, sizeof v);
+        cr_expect_arr_eq(v, one, sizeof v, "%d threads", threads);
+    }
+}
+
+/* 9 rounds of "add" (126 + 214 + 2 + 320 + 11 + 6 * 7 = 715) and "back" (53). */
+Test(engine, cycles_are_counted_by_run)
+{
+    static ring r;
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 9, NULL);
+    cr_expect_eq(ipu_engine_cycles(engine), 0);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_expect_eq(ipu_engine_cycles(engine), 9 * (715 + 53));
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_expect_eq(ipu_engine_cycles(engine), 2 * 9 * (715 + 53));
+    cr_expect_eq(ipu_engine_run(engine, 1), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "engine: program 1; allowed: below 1");
+}
+
+/* Messages of tile 3 in "add" are numbers 6 (from the left) and 7 (from the right): 2 a tile. The right
+ * neighbour's first element is 4 * 7 = 28; it stands behind the 7 own ones and the left one, in a tail. */
+Test(engine, a_checked_run_names_a_message_that_is_missing)
+{
+    static ring r;
+    static const struct {
+        ring_layout layout;
+        ptrdiff_t drop;
+        const char *message;
+    } cases[] = {
+        {RING_TAIL, 7,
+            "compute set 'add', tile 3: codelet 'add' field 'in' element 8 would be read before it was "
+            "received: variable 'v' element 28 from tile 4"},
+        {RING_TAIL, 6,
+            "compute set 'add', tile 3: codelet 'add' field 'in' element 7 would be read before it was "
+            "received: variable 'v' element 20 from tile 2"},
+        {RING_SPLIT, 0,
+            "compute set 'add', tile 0: codelet 'add3' field 'left' element 0 would be read before it was "
+            "received: variable 'v' element 34 from tile 4"},
+        {RING_EDGE, 1,
+            "compute set 'add', tile 0: codelet 'add' field 'in' element 1 would be read before it was "
+            "received: variable 'v' element 0 from tile 0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float v[N];
+        start_values(v);
+        ipu_engine_options options = {true, 0, cases[i].drop};
+        ipu_engine *engine = ring_engine(&r, cases[i].layout, 3, &options);
+        ipu_engine_write(engine, &r.whole_v, v);
+        cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+        cr_expect_str_eq(mt_message(), cases[i].message);
+    }
+}
+
+/* The second round would read the first round's value if it were not poisoned again. */
+Test(engine, a_checked_run_does_not_take_an_old_message_for_a_new_one)
+{
+    static ring r;
+    float v[N];
+    start_values(v);
+    ipu_engine_options options = {true, -1, -1};
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
+    ipu_engine_write(engine, &r.whole_v, v);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    engine->dropped = 3;
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+}
+
+Test(engine, a_checked_run_names_what_was_sent_but_never_written)
+{
+    static ring r;
+    ipu_engine_options options = {true, -1, -1};
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+    cr_expect_str_eq(mt_message(),
+        "compute set 'add', tile 0: codelet 'add' field 'in' element 7 would be read before "
+        "it was received: variable 'v' element 34 from tile 4");
+}
+
+Test(engine, without_the_check_a_missing_message_goes_unseen)
+{
+    static ring r;
+    float v[N];
+    float expected[N];
+    start_values(v);
+    start_values(expected);
+    oracle(expected, 1);
+    ipu_engine_options options = {false, 0, 7};
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
+    ipu_engine_write(engine, &r.whole_v, v);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_OK);
+    ipu_engine_read(engine, &r.whole_v, v);
+    cr_expect_neq(v[27], expected[27], "the message is really left out");
+    v[27] = expected[27];
+    cr_expect_arr_eq(v, expected, sizeof v, "and it alone");
+}
+
+Test(engine, only_messages_that_exist_can_be_dropped)
+{
+    static ring r;
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, NULL);
+    ipu_engine *other = NULL;
+    ipu_engine_options options = {true, 0, 10};
+    cr_expect_eq(ipu_engine_new(&arena, engine->executable, &options, &other), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "engine: drop_message 10; allowed: below 10");
+}
+
+/* out = in * 2^-10, in place. */
+static void shrink(const ipu_span *f, const void *context)
+{
+    float *x = f[0].data;
+    const float *factor = context;
+    for (size_t i = 0; i < f[0].n; i++) x[i] *= *factor;
+}
+
+static ipu_cycles no_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)target, (void)n, (void)context;
+    return (ipu_cycles){0, 0};
+}
+
+static const ipu_field shrink_fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
+static const ipu_codelet shrink_codelet = {"shrink", 1, shrink_fields, shrink, no_cost, .code_bytes = 0};
+
+/* A graph of one InOut vertex a tile over a variable "x" of 4 floats a tile. */
+static ipu_graph *shrink_graph(const float *factor, ipu_tensor *whole)
+{
+    ipu_graph *g = NULL;
+    uint32_t x;
+    uint32_t set;
+    ipu_target target = ring_target(3);
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "x", IPU_FLOAT, 12, &x), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "shrink", &set), MT_OK);
+    for (uint32_t t = 0; t < 3; t++) {
+        size_t vertex;
+        ipu_tensor own;
+        cr_assert_eq(ipu_graph_set_tile_mapping(g, x, 4 * t, 4, t), MT_OK);
+        cr_assert_eq(ipu_graph_add_vertex(g, set, &shrink_codelet, t, factor, &vertex), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){x, 4 * t, 4}, 1, &own), MT_OK);
+        cr_assert_eq(ipu_graph_connect(g, vertex, "x", own), MT_OK);
+    }
+    cr_assert_eq(ipu_graph_whole(g, x, whole), MT_OK);
+    return g;
+}
+
+Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
+{
+    static const float factors[] = {0.5F, 2.0F};
+    for (int threads = 1; threads <= 2; threads++) {
+        omp_set_num_threads(threads);
+        for (size_t i = 0; i < 2; i++) {
+            ipu_tensor whole;
+            ipu_executable *e = NULL;
+            ipu_engine *engine = NULL;
+            const ipu_program *p = NULL;
+            ipu_graph *g = shrink_graph(&factors[i], &whole);
+            cr_assert_eq(ipu_program_execute(&arena, 0, &p), MT_OK);
+            cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK);
+            cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+            float x[12];
+            /* halved: a subnormal comes out; doubled: a subnormal goes in */
+            for (size_t k = 0; k < 12; k++) x[k] = i == 0 ? FLT_MIN : 0.75F * FLT_MIN;
+            ipu_engine_write(engine, &whole, x);
+            cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+            ipu_engine_read(engine, &whole, x);
+            for (size_t k = 0; k < 12; k++) cr_expect_eq(x[k], 0.0F, "element %zu, %d threads", k, threads);
+            volatile float small = FLT_MIN;
+            cr_expect_neq(small * 0.5F, 0.0F, "the host's own setting is back");
+        }
+    }
+}
+
+Test(engine, streams_go_round_and_are_counted)
+{
+    static const float half = 0.5F;
+    ipu_tensor whole;
+    ipu_tensor first;
+    uint32_t in;
+    uint32_t out;
+    const ipu_program *p[3];
+    const ipu_program *all = NULL;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    ipu_graph *g = shrink_graph(&half, &whole);
+    cr_assert_eq(ipu_graph_slice(g, whole, 3, 2, &first), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(g, "in", IPU_FLOAT, &in), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(g, "out", IPU_FLOAT, &out), MT_OK);
+    cr_assert_eq(ipu_program_host_write(&arena, in, whole, &p[0]), MT_OK);
+    cr_assert_eq(ipu_program_execute(&arena, 0, &p[1]), MT_OK);
+    cr_assert_eq(ipu_program_host_read(&arena, first, out, &p[2]), MT_OK);
+    cr_assert_eq(ipu_program_sequence(&arena, p, 3, &all), MT_OK);
+    cr_assert_eq(ipu_program_repeat(&arena, 3, all, &all), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, g, &all, 1, &e), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "engine: stream 'in' is connected to nothing");
+    float source[24];
+    float target[6] = {0};
+    for (size_t i = 0; i < 24; i++) source[i] = (float)(2 * i);
+    cr_assert_eq(ipu_engine_connect_stream(engine, in, source, 24), MT_OK);
+    cr_assert_eq(ipu_engine_connect_stream(engine, out, target, 6), MT_OK);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    const float expected[6] = {
+        3, 4, 15, 16, 3, 4}; /* elements 3 and 4 cross tiles; the source begins again */
+    cr_expect_arr_eq(target, expected, sizeof expected);
+    cr_expect_eq(engine->host_bytes_written, 3 * 48);
+    cr_expect_eq(engine->host_bytes_read, 3 * 8);
+    cr_assert_eq(ipu_engine_connect_stream(engine, in, source, 13), MT_OK);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "engine: stream 'in': a transfer of 12 elements; 1 of 13 are left");
+}

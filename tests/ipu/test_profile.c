@@ -1,0 +1,50 @@
+#include <criterion/criterion.h>
+
+#include "ipu/profile.h"
+#include "tests/ipu/test_ring.h"
+
+/* The ring of test_compile, 4 tiles of 10: "add" 126 + 536 + 71 = 733, "back" 71; 5 rounds. Memory of a tile:
+ * variables 80, received 8, vertex state 24, code 160. */
+Test(profile, sums_are_those_of_the_parts)
+{
+    mt_arena arena = {0};
+    static ring r;
+    ipu_target target = ring_target(6); /* two tiles hold nothing */
+    const ipu_program *p = NULL;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    ipu_profile profile;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    cr_assert_eq(ring_program(&arena, &r, 5, &p), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+    cr_expect_eq(profile.n_steps, 2);
+    const ipu_profile_step *add = &profile.steps[r.add];
+    cr_expect_str_eq(add->name, "add");
+    cr_expect_eq(add->runs, 5);
+    cr_expect_eq(add->cycles, 733);
+    cr_expect_eq(add->total_cycles, 5 * 733);
+    cr_expect_eq(add->sync_cycles, 126);
+    cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->exchange.min, 0);
+    cr_expect_eq(add->exchange.max, 322);
+    cr_expect_float_eq(add->exchange.mean, 4 * 322 / 6.0, 1e-9);
+    cr_expect_eq(add->compute.min, 0);
+    cr_expect_eq(add->compute.max, 71);
+    cr_expect_float_eq(add->compute.mean, 4 * 71 / 6.0, 1e-9);
+    cr_expect_eq(add->ranges_received, 8);
+    cr_expect_eq(profile.sync_cycles, 5 * 126);
+    cr_expect_eq(profile.exchange_cycles, 5 * 536);
+    cr_expect_eq(profile.compute_cycles, 5 * (71 + 71));
+    cr_expect_eq(profile.cycles, 5 * (733 + 71));
+    cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
+    cr_expect_float_eq(profile.seconds, 4020 / 1.325e9, 1e-18);
+    cr_expect_eq(profile.memory_max, 272);
+    cr_expect_eq(profile.memory_median, 272);
+    cr_expect_eq(profile.memory_there, 638976);
+    cr_expect_eq(profile.fullest_tile, 0);
+    cr_expect_eq(profile.fullest.code, 160);
+    mt_arena_free(&arena);
+}

@@ -1,0 +1,171 @@
+/* A ring of tiles for the tests: variable v of `tiles * part` floats, in equal parts; compute set "add" gives
+ * each element of w the sum of its two neighbours in v, round the ring; "back" copies w to v. The halo can be
+ * asked for in several layouts that must not change the result. */
+#ifndef TESTS_IPU_RING_H
+#define TESTS_IPU_RING_H
+
+#include "ipu/engine.h"
+
+typedef enum ring_layout {
+    RING_TAIL,  /* one field: own part, left, right: received behind the own part */
+    RING_EDGE,  /* one field: left, own part, right: gathered in an edge buffer */
+    RING_SPLIT, /* three fields: the own part is direct, left and right are received */
+    RING_LOCAL  /* three fields, everything on tile 0: all direct */
+} ring_layout;
+
+/* Where own part, left and right stand in the joined field. */
+typedef struct ring_context {
+    size_t own, left, right, part;
+} ring_context;
+
+typedef struct ring {
+    ipu_graph *graph;
+    uint32_t v, w, add, back;
+    ipu_tensor whole_v, whole_w;
+    ring_context context;
+} ring;
+
+static void ring_sum(const float *own, float left, float right, float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] = (i > 0 ? own[i - 1] : left) + (i + 1 < n ? own[i + 1] : right);
+}
+
+static void ring_joined(const ipu_span *f, const void *context)
+{
+    const ring_context *c = context;
+    const float *in = f[0].data;
+    ring_sum(in + c->own, in[c->left], in[c->right], f[1].data, f[1].n);
+}
+
+static void ring_split(const ipu_span *f, const void *context)
+{
+    (void)context;
+    ring_sum(f[0].data, *(const float *)f[1].data, *(const float *)f[2].data, f[3].data, f[3].n);
+}
+
+static void ring_copy(const ipu_span *f, const void *context)
+{
+    (void)context;
+    const float *in = f[0].data;
+    float *out = f[1].data;
+    for (size_t i = 0; i < f[1].n; i++) out[i] = in[i];
+}
+
+/* 11 to enter; a worker takes as many cycles as the last field has elements. */
+static ipu_cycles ring_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return (ipu_cycles){target->vertex_entry_cycles, n[1]};
+}
+
+static ipu_cycles ring_split_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return (ipu_cycles){target->vertex_entry_cycles, n[3]};
+}
+
+static const ipu_field ring_joined_fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
+static const ipu_field ring_split_fields[] = {{"own", IPU_INPUT, IPU_FLOAT}, {"left", IPU_INPUT, IPU_FLOAT},
+    {"right", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
+static const ipu_codelet ring_joined_codelet = {
+    "add", 2, ring_joined_fields, ring_joined, ring_cost, .code_bytes = 100, .vertex_bytes = 12};
+static const ipu_codelet ring_split_codelet = {
+    "add3", 4, ring_split_fields, ring_split, ring_split_cost, .code_bytes = 100, .vertex_bytes = 20};
+static const ipu_codelet ring_copy_codelet = {
+    "copy", 2, ring_joined_fields, ring_copy, ring_cost, .code_bytes = 50, .vertex_bytes = 8};
+
+static inline mt_status ring_add_vertex(ring *r, ring_layout layout, uint32_t tile, size_t from, size_t tiles)
+{
+    ipu_graph *g = r->graph;
+    size_t part = r->context.part;
+    size_t n = tiles * part;
+    ipu_slice own = {r->v, from, part};
+    ipu_slice left = {r->v, (from + n - 1) % n, 1};
+    ipu_slice right = {r->v, (from + part) % n, 1};
+    ipu_slice tail[] = {own, left, right};
+    ipu_slice edge[] = {left, own, right};
+    ipu_tensor in;
+    ipu_tensor out;
+    size_t vertex;
+    MT_TRY(ipu_graph_add_tensor(g, &(ipu_slice){r->w, from, part}, 1, &out));
+    if (layout == RING_TAIL || layout == RING_EDGE) {
+        MT_TRY(ipu_graph_add_vertex(g, r->add, &ring_joined_codelet, tile, &r->context, &vertex));
+        MT_TRY(ipu_graph_add_tensor(g, layout == RING_TAIL ? tail : edge, 3, &in));
+        MT_TRY(ipu_graph_connect(g, vertex, "in", in));
+        return ipu_graph_connect(g, vertex, "out", out);
+    }
+    static const char *const names[] = {"own", "left", "right"};
+    MT_TRY(ipu_graph_add_vertex(g, r->add, &ring_split_codelet, tile, NULL, &vertex));
+    for (size_t i = 0; i < 3; i++) {
+        MT_TRY(ipu_graph_add_tensor(g, &tail[i], 1, &in));
+        MT_TRY(ipu_graph_connect(g, vertex, names[i], in));
+    }
+    return ipu_graph_connect(g, vertex, "out", out);
+}
+
+static inline mt_status ring_add_part(ring *r, ring_layout layout, uint32_t tile, size_t from, size_t tiles)
+{
+    ipu_graph *g = r->graph;
+    ipu_tensor in;
+    ipu_tensor out;
+    size_t vertex;
+    MT_TRY(ipu_graph_set_tile_mapping(g, r->v, from, r->context.part, tile));
+    MT_TRY(ipu_graph_set_tile_mapping(g, r->w, from, r->context.part, tile));
+    MT_TRY(ring_add_vertex(r, layout, tile, from, tiles));
+    MT_TRY(ipu_graph_add_tensor(g, &(ipu_slice){r->w, from, r->context.part}, 1, &in));
+    MT_TRY(ipu_graph_add_tensor(g, &(ipu_slice){r->v, from, r->context.part}, 1, &out));
+    MT_TRY(ipu_graph_add_vertex(g, r->back, &ring_copy_codelet, tile, NULL, &vertex));
+    MT_TRY(ipu_graph_connect(g, vertex, "in", in));
+    return ipu_graph_connect(g, vertex, "out", out);
+}
+
+/* `r` must outlive the graph: it holds the vertices' context. */
+static inline mt_status ring_make(
+    mt_arena *arena, const ipu_target *target, size_t tiles, size_t part, ring_layout layout, ring *r)
+{
+    *r = (ring){.context = {.part = part}};
+    if (layout == RING_EDGE)
+        r->context = (ring_context){.own = 1, .left = 0, .right = part + 1, .part = part};
+    else
+        r->context = (ring_context){.own = 0, .left = part, .right = part + 1, .part = part};
+    MT_TRY(ipu_graph_new(arena, target, &r->graph));
+    MT_TRY(ipu_graph_add_variable(r->graph, "v", IPU_FLOAT, tiles * part, &r->v));
+    MT_TRY(ipu_graph_add_variable(r->graph, "w", IPU_FLOAT, tiles * part, &r->w));
+    MT_TRY(ipu_graph_add_compute_set(r->graph, "add", &r->add));
+    MT_TRY(ipu_graph_add_compute_set(r->graph, "back", &r->back));
+    for (uint32_t t = 0; t < tiles; t++)
+        MT_TRY(ring_add_part(r, layout, layout == RING_LOCAL ? 0 : t, t * part, tiles));
+    MT_TRY(ipu_graph_whole(r->graph, r->v, &r->whole_v));
+    return ipu_graph_whole(r->graph, r->w, &r->whole_w);
+}
+
+/* add, back, `times` times. */
+static inline mt_status ring_program(
+    mt_arena *arena, const ring *r, uint64_t times, const ipu_program **program)
+{
+    const ipu_program *both[2];
+    const ipu_program *sequence;
+    MT_TRY(ipu_program_execute(arena, r->add, &both[0]));
+    MT_TRY(ipu_program_execute(arena, r->back, &both[1]));
+    MT_TRY(ipu_program_sequence(arena, both, 2, &sequence));
+    return ipu_program_repeat(arena, times, sequence, program);
+}
+
+/* The GC200 with `tiles` tiles, written out so that hand-computed cycles do not move with the machine file.
+ */
+static inline ipu_target ring_target(size_t tiles)
+{
+    return (ipu_target){.name = "test",
+        .tiles = tiles,
+        .bytes_per_tile = 638976,
+        .worker_contexts = 6,
+        .clock_hz = 1.325e9,
+        .exchange_bytes_per_cycle = 4,
+        .local_copy_bytes_per_cycle = 8,
+        .sync_cycles = 126,
+        .exchange_fixed_cycles = 214,
+        .exchange_fragment_cycles = 160,
+        .vertex_entry_cycles = 11};
+}
+
+#endif

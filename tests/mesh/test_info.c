@@ -1,0 +1,102 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "mesh/info.h"
+#include "mesh/slab.h"
+
+static void describe(const mt_mesh *mesh, mt_info *info) {
+    mt_arena arena = {0};
+    mt_adjacency adjacency;
+    cr_assert_eq(mt_adjacency_make(&arena, mesh, &adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_info_make(mesh, &adjacency, info), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* By Euler's formula a ball of V vertices, F faces and C cells has V + F - C - 1 edges. Lengths are sums of
+ * at most 2,000 numbers near 1, each good to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
+Test(info, of_a_slab_is_what_geometry_says) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_info info;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){6, 4, 2}, 1, &mesh), MT_OK);
+    describe(&mesh, &info);
+    size_t boundary = 2 * 2 * (6 * 4 + 4 * 2 + 6 * 2), inner = (4 * 288 - boundary) / 2;
+    cr_assert(info.n_vertices == 7 * 5 * 3 && info.n_cells == 288);
+    cr_assert(info.n_boundary_faces == boundary && info.n_inner_faces == inner);
+    cr_assert_eq(info.n_edges, 7 * 5 * 3 + boundary + inner - 288 - 1);
+    cr_assert(info.n_components == 1 && info.n_regions == 1);
+    cr_assert(info.min_mm[0] == 0 && info.max_mm[0] == 6 && info.max_mm[1] == 4 && info.max_mm[2] == 2);
+    cr_assert_float_eq(info.volume_mm3, 48, 1e-11);
+    cr_assert_float_eq(info.length_mm, cbrt(1.0 / 6), 1e-11);
+    /* Edges along the axes, face diagonals and the diagonals of the boxes. */
+    size_t axis = 6 * 5 * 3 + 7 * 4 * 3 + 7 * 5 * 2, face = 6 * 4 * 3 + 6 * 5 * 2 + 7 * 4 * 2, box = 48;
+    cr_assert_eq(info.n_edges, axis + face + box);
+    double mean = ((double)axis + sqrt(2) * (double)face + sqrt(3) * (double)box) / (double)info.n_edges;
+    cr_assert_float_eq(info.edge_mean_mm, mean, 1e-11);
+    cr_assert_float_eq(info.edge_min_mm, 1, 1e-15);
+    cr_assert_float_eq(info.edge_max_mm, sqrt(3), 1e-15);
+    /* Kuhn: V = 1/6, areas 1/2, 1/2, sqrt(2)/2, sqrt(2)/2, R = sqrt(3)/2. */
+    double quality = 3 * (3.0 / 6 / (1 + sqrt(2))) / (sqrt(3) / 2);
+    cr_assert_float_eq(info.quality_min, quality, 1e-11);
+    cr_assert_float_eq(info.quality_mean, quality, 1e-11);
+    mt_arena_free(&arena);
+}
+
+static void one_cell(mt_arena *arena, const double xyz[12], mt_mesh *mesh) {
+    cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
+    memcpy(mesh->xyz_mm, xyz, 12 * sizeof *xyz);
+    for (uint32_t k = 0; k < 4; k++) mesh->cell_vertex[k] = k;
+}
+
+/* A quotient of a few roundings: 1e-14. The flat one, of height h over the unit right triangle, has 3 r / R <
+ * 3 h. */
+Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0_for_a_flat_one) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    for (double s = 1e-3; s < 1e4; s *= 10) {
+        one_cell(&arena, (double[]){s, s, s, -s, -s, s, -s, s, -s, s, -s, -s}, &mesh);
+        uint32_t t = mesh.cell_vertex[2];
+        if (mt_mesh_volume_mm3(&mesh, 0) < 0)
+            mesh.cell_vertex[2] = mesh.cell_vertex[3], mesh.cell_vertex[3] = t;
+        cr_assert_float_eq(mt_info_quality(&mesh, 0), 1, 1e-14);
+    }
+    one_cell(&arena, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1e-4}, &mesh);
+    cr_assert(mt_info_quality(&mesh, 0) > 0 && mt_info_quality(&mesh, 0) < 3e-4);
+    mt_arena_free(&arena);
+}
+
+/* Two boxes far apart, and two cells that touch in one edge only: four pieces. */
+Test(info, counts_pieces_and_regions) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_info info;
+    static const uint32_t cells[5][4] = {
+        {0, 1, 2, 3}, {1, 2, 3, 4}, {5, 6, 7, 8}, {5, 6, 9, 10}, {11, 12, 13, 14}};
+    cr_assert_eq(mt_mesh_new(&arena, 15, 5, &mesh), MT_OK);
+    memcpy(mesh.cell_vertex, cells, sizeof cells);
+    for (size_t k = 0; k < 45; k++) mesh.xyz_mm[k] = (double)(k * k % 17);
+    mesh.region[0] = -3, mesh.region[3] = INT32_MAX, mesh.region[4] = -3;
+    describe(&mesh, &info);
+    cr_assert_eq(info.n_components, 4);
+    cr_assert_eq(info.n_regions, 3);
+    mt_arena_free(&arena);
+}
+
+Test(info, without_memory_there_is_a_failure_and_no_leak) {
+    mt_arena lasting = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_info info;
+    cr_assert_eq(mt_slab_make(&lasting, (double[]){1, 1, 1}, 1, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&lasting, &mesh, &adjacency), MT_OK);
+    mt_status status = MT_FILE;
+    for (size_t n = 1; status != MT_OK; n++) {
+        mt_arena_fail_at(n);
+        status = mt_info_make(&mesh, &adjacency, &info);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK ? n == 6 : status == MT_FILE, "take %zu", n);
+    }
+    mt_arena_free(&lasting);
+}

@@ -1,0 +1,82 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "mesh/mesh.h"
+
+static void one_cell(mt_arena *arena, mt_mesh *mesh) {
+    const double xyz[12] = {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5};
+    cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
+    memcpy(mesh->xyz_mm, xyz, sizeof xyz);
+    for (uint32_t k = 0; k < 4; k++) mesh->cell_vertex[k] = k;
+    mesh->fibre[1] = 1;
+}
+
+/* All numbers here are small integers, so the results are exact but for the division by 6, which is exact
+ * for 30. */
+Test(mesh, volume_and_centroid_of_a_right_corner) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    double centroid[3];
+    one_cell(&arena, &mesh);
+    cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), 5);
+    mt_mesh_centroid(&mesh, 0, centroid);
+    cr_assert(centroid[0] == 0.5 && centroid[1] == 0.75 && centroid[2] == 1.25);
+    cr_assert_eq(mt_mesh_check(&mesh), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+static void assert_refused(const mt_mesh *mesh, const char *why) {
+    cr_assert_eq(mt_mesh_check(mesh), MT_INPUT);
+    cr_assert_not_null(strstr(mt_message(), why), "'%s' is not in: %s", why, mt_message());
+}
+
+Test(mesh, check_names_what_is_wrong) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    one_cell(&arena, &mesh);
+    mesh.cell_vertex[2] = 4;
+    assert_refused(&mesh, "cell 0: vertex 4; the mesh has vertices 0 to 3");
+    mesh.cell_vertex[2] = 3, mesh.cell_vertex[3] = 2;
+    assert_refused(&mesh, "volume -5");
+    mesh.cell_vertex[3] = 3;
+    assert_refused(&mesh, "volume 0");
+    mesh.cell_vertex[2] = 2;
+    mesh.xyz_mm[11] = NAN;
+    assert_refused(&mesh, "nan");
+    mesh.xyz_mm[11] = 5;
+    mesh.fibre[1] = 1 + 2e-6;
+    assert_refused(&mesh, "fibre of length");
+    mesh.fibre[1] = 0;
+    assert_refused(&mesh, "fibre of length 0");
+    mesh.fibre[1] = NAN;
+    assert_refused(&mesh, "fibre of length");
+    mesh.fibre[1] = 1 - 0.5e-6;
+    cr_assert_eq(mt_mesh_check(&mesh), MT_OK);
+    mt_arena_free(&arena);
+}
+
+Test(mesh, ids_have_32_bits) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_mesh_new(&arena, UINT32_MAX, 1, &mesh), MT_INPUT);
+    cr_assert_eq(mt_mesh_new(&arena, 4, UINT32_MAX, &mesh), MT_INPUT);
+    mt_arena_free(&arena);
+}
+
+Test(mesh, without_memory_there_is_a_failure_and_no_leak) {
+    for (size_t n = 1;; n++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_arena_fail_at(n);
+        mt_status status = mt_mesh_new(&arena, 4, 1, &mesh);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        if (status == MT_OK) {
+            cr_assert_eq(n, 5, "a mesh takes 4 arrays");
+            break;
+        }
+        cr_assert_eq(status, MT_FILE);
+    }
+}

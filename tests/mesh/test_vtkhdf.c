@@ -1,0 +1,308 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/h5.h"
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+
+static char folder[64], path[128];
+
+static void enter(void) {
+    strcpy(folder, "/tmp/myotile_vtk_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/mesh.hdf", folder);
+}
+
+static void leave(void) {
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+TestSuite(vtkhdf, .init = enter, .fini = leave);
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+static void assert_message(const char *part_of_it) {
+    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
+}
+
+/* Numbers that show every bit: thirds, and fibres that are unit vectors only up to rounding. */
+static void make(mt_arena *arena, double edge, mt_mesh *mesh) {
+    ok(mt_slab_make(arena, (double[]){2, 1, 1}, edge, mesh));
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        mesh->fibre[3 * c] = cos((double)c), mesh->fibre[3 * c + 1] = sin((double)c);
+        mesh->region[c] = (int32_t)c - 7;
+    }
+}
+
+/* The edge 1/16 mm gives 49,152 cells: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
+ * ones. */
+Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit) {
+    for (int fine = 0; fine < 2; fine++) {
+        mt_arena arena = {0};
+        mt_mesh out, in;
+        double *v, *t;
+        make(&arena, fine ? 1.0 / 16 : 0.5, &out);
+        float *v_out = mt_arena_take(&arena, out.n_cells, sizeof *v_out);
+        double *t_out = mt_arena_take(&arena, out.n_cells, sizeof *t_out);
+        for (size_t c = 0; c < out.n_cells; c++)
+            v_out[c] = (float)c / 3, t_out[c] = c % 5 ? (double)c / 3 : NAN;
+        const mt_vtkhdf_field fields[] = {{"v", "mV", v_out, NULL}, {"activation time", "ms", NULL, t_out}};
+        ok(mt_vtkhdf_write(path, &out, 2, fields));
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells);
+        cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+        cr_assert_arr_eq(in.fibre, out.fibre, 3 * out.n_cells * sizeof *out.fibre);
+        cr_assert_arr_eq(in.region, out.region, out.n_cells * sizeof *out.region);
+        ok(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells, &v));
+        for (size_t c = 0; c < out.n_cells; c++) cr_assert_eq(v[c], (double)v_out[c]);
+        ok(mt_vtkhdf_read_field(&arena, path, "activation time", out.n_cells, &t));
+        cr_assert_arr_eq(t, t_out, out.n_cells * sizeof *t);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "w", out.n_cells, &v), MT_INPUT);
+        assert_message("mesh.hdf: VTKHDF/CellData/w");
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells + 1, &v), MT_INPUT);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "region", out.n_cells, &v), MT_INPUT);
+        mt_arena_free(&arena);
+    }
+}
+
+/* The layout that VTK's reader of version 1.0 asks for. */
+Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    int64_t version[2], count;
+    char text[32];
+    size_t shape[2];
+    const size_t one = 1;
+    make(&arena, 1, &mesh);
+    ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read_integers(&h5, "VTKHDF", "Version", 2, version));
+    cr_assert(version[0] == 1 && version[1] == 0);
+    ok(mt_h5_read_text(&h5, "VTKHDF", "Type", text, sizeof text));
+    cr_assert_str_eq(text, "UnstructuredGrid");
+    ok(mt_h5_read_text(&h5, "VTKHDF/Points", "unit", text, sizeof text));
+    cr_assert_str_eq(text, "mm");
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfPoints", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 12);
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfCells", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 12);
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfConnectivityIds", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 48);
+    ok(mt_h5_shape(&h5, "VTKHDF/Offsets", 1, shape));
+    cr_assert_eq(shape[0], 13);
+    ok(mt_h5_shape(&h5, "VTKHDF/CellData/fibre", 2, shape));
+    cr_assert(shape[0] == 12 && shape[1] == 3);
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
+static void assert_no_files(void) {
+    char part[160];
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    cr_assert(access(path, F_OK) != 0 && access(part, F_OK) != 0, "a failed write leaves no file");
+}
+
+Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was) {
+    mt_arena arena = {0};
+    mt_mesh mesh, back;
+    const float v[12] = {0};
+    make(&arena, 1, &mesh);
+    cr_assert_eq(mt_vtkhdf_write("/tmp/myotile_no_such_directory/mesh.hdf", &mesh, 0, NULL), MT_FILE);
+    assert_message("/tmp/myotile_no_such_directory/mesh.hdf");
+    mt_arena_fail_at(2);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_FILE, "no memory in the middle of it");
+    mt_arena_fail_at(0);
+    assert_no_files();
+    ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    struct stat before, after;
+    cr_assert_eq(stat(path, &before), 0);
+    mt_arena_fail_at(2);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){"v", NULL, v, NULL}), MT_FILE);
+    mt_arena_fail_at(0);
+    cr_assert_eq(stat(path, &after), 0);
+    cr_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
+    ok(mt_vtkhdf_read(&arena, path, &back));
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, other_endings_and_bad_fields_are_refused) {
+    static const char *const endings[] = {"mesh.vtkhdf", "mesh.h5", "mesh", "hdf", ".hdf5", ""};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const float v[12] = {0};
+    const double d[12] = {0};
+    make(&arena, 1, &mesh);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        cr_assert_eq(mt_vtkhdf_write(endings[i], &mesh, 0, NULL), MT_INPUT, "%s", endings[i]);
+        assert_message("ParaView");
+    }
+    const mt_vtkhdf_field bad[] = {{"", NULL, v, NULL}, {"a/b", NULL, v, NULL}, {"fibre", NULL, v, NULL},
+        {"region", NULL, v, NULL}, {"v", NULL, NULL, NULL}, {"v", NULL, v, d}, {".", NULL, v, NULL}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &bad[i]), MT_INPUT, "field %zu", i);
+    const mt_vtkhdf_field twice[] = {{"v", NULL, v, NULL}, {"v", NULL, NULL, d}};
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 2, twice), MT_INPUT);
+    assert_no_files();
+    mt_arena_free(&arena);
+}
+
+/* A file of two cells around one face, written by hand, with one thing wrong. */
+struct fault {
+    const char *dataset; /* left out where `bad` is NULL */
+    const void *bad;
+    const char *why;
+};
+
+static const int64_t bad_version[] = {2, 0}, bad_count[] = {3}, bad_ids[] = {0, 1, 2, 3, 0, 2, 1, 5},
+                     negative_ids[] = {0, 1, 2, 3, 0, 2, 1, -4}, bad_offsets[] = {0, 3, 8},
+                     flipped_ids[] = {0, 1, 2, 3, 0, 1, 2, 4}, last_id[] = {0, 1, 2, 3, 0, 2, 1, 4294967295};
+static const uint8_t bad_types[] = {10, 12};
+static const double bad_fibre[] = {1, 0, 0, 0, 0, 0}, bad_points[15] = {0};
+static const struct fault faults[] = {
+    {"VTKHDF/NumberOfPoints", NULL, "NumberOfPoints"},
+    {"VTKHDF/NumberOfPoints", bad_count, "NumberOfPoints is 3 and VTKHDF/Points has 5 entries"},
+    {"VTKHDF/NumberOfCells", bad_count, "NumberOfCells is 3"},
+    {"VTKHDF/NumberOfConnectivityIds", bad_count, "NumberOfConnectivityIds is 3"},
+    {"VTKHDF/Points", NULL, "Points"},
+    {"VTKHDF/Points", bad_points, "volume 0"},
+    {"VTKHDF/Connectivity", NULL, "Connectivity"},
+    {"VTKHDF/Connectivity", bad_ids, "cell 1: vertex 5"},
+    {"VTKHDF/Connectivity", last_id, "cell 1: vertex 4294967295"},
+    {"VTKHDF/Connectivity", negative_ids, "Connectivity"},
+    {"VTKHDF/Connectivity", flipped_ids, "cell 1: volume"},
+    {"VTKHDF/Offsets", bad_offsets, "entry 1 is 3; in a mesh of tetrahedra it is 4"},
+    {"VTKHDF/Offsets", NULL, "Offsets"},
+    {"VTKHDF/Types", bad_types, "cell 1 is of VTK type 12"},
+    {"VTKHDF/Types", NULL, "Types"},
+    {"VTKHDF/CellData/fibre", NULL, "no fibres"},
+    {"VTKHDF/CellData/fibre", bad_fibre, "cell 1: fibre of length 0"},
+    {"Version", bad_version, "version 2.0"},
+    {"Version", NULL, "no attribute Version"},
+    {"Type", "PolyData", "type 'PolyData'"},
+    {"Type", NULL, "no attribute Type"},
+};
+
+static void put(mt_h5 *h5, const struct fault *fault, const char *name, mt_h5_type type, size_t rank,
+    const size_t *shape, const void *values) {
+    bool hit = fault && strcmp(fault->dataset, name) == 0;
+    if (hit && !fault->bad) return;
+    ok(mt_h5_write(h5, name, type, rank, shape, NULL, hit ? fault->bad : values));
+}
+
+static void write_by_hand(const struct fault *fault) {
+    static const float points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
+    static const double fibre[6] = {1, 0, 0, 0, 1, 0};
+    mt_h5 h5;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_group(&h5, "VTKHDF"));
+    ok(mt_h5_group(&h5, "VTKHDF/CellData"));
+    bool version = fault && strcmp(fault->dataset, "Version") == 0,
+         type = fault && strcmp(fault->dataset, "Type") == 0;
+    if (!version || fault->bad)
+        ok(mt_h5_write_integers(&h5, "VTKHDF", "Version", 2, version ? fault->bad : (int64_t[]){1, 0}));
+    if (!type || fault->bad)
+        ok(mt_h5_write_text(&h5, "VTKHDF", "Type", type ? fault->bad : "UnstructuredGrid"));
+    put(&h5, fault, "VTKHDF/NumberOfPoints", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){5});
+    put(&h5, fault, "VTKHDF/NumberOfCells", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){2});
+    put(&h5, fault, "VTKHDF/NumberOfConnectivityIds", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){8});
+    put(&h5, fault, "VTKHDF/Points", MT_H5_FLOAT, 2, (size_t[]){5, 3}, points);
+    put(&h5, fault, "VTKHDF/Connectivity", MT_H5_INT64, 1, (size_t[]){8},
+        (int64_t[]){0, 1, 2, 3, 0, 2, 1, 4});
+    put(&h5, fault, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){3}, (int64_t[]){0, 4, 8});
+    put(&h5, fault, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){2}, (uint8_t[]){10, 10});
+    put(&h5, fault, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){2, 3}, fibre);
+    ok(mt_h5_commit(&h5));
+}
+
+Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_by_hand(NULL);
+    ok(mt_vtkhdf_read(&arena, path, &mesh));
+    cr_assert(mesh.n_cells == 2 && mesh.n_vertices == 5 && mesh.xyz_mm[14] == -1);
+    cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, every_fault_in_a_file_is_found_and_named) {
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        write_by_hand(&faults[i]);
+        cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
+        assert_message(path);
+        assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, what_is_no_mesh_file_is_an_error) {
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    assert_message("No such file");
+    ok(mt_file_write_text(path, "solid", 5));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_commit(&h5));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_INPUT);
+    assert_message("is no VTKHDF file");
+    write_by_hand(NULL);
+    cr_assert_eq(truncate(path, 3000), 0);
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    mt_arena_free(&arena);
+}
+
+/* HDF5 1.10 leaks some memory of its own on damaged headers; that is not for us to find. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* Bytes turned all over the file: any answer is good, a crash or a mesh that fails its check is not. */
+Test(vtkhdf, damaged_files_never_crash) {
+    FILE *file;
+    static unsigned char bytes[1 << 16];
+    if (__lsan_disable) __lsan_disable();
+    write_by_hand(NULL);
+    file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    size_t n = fread(bytes, 1, sizeof bytes, file);
+    (void)fclose(file);
+    for (size_t at = 0; at < n; at += 23) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        bytes[at] ^= 0x55;
+        file = fopen(path, "wb");
+        cr_assert_not_null(file);
+        cr_assert_eq(fwrite(bytes, 1, n, file), n);
+        (void)fclose(file);
+        bytes[at] ^= 0x55;
+        if (mt_vtkhdf_read(&arena, path, &mesh) == MT_OK) cr_assert_eq(mt_mesh_check(&mesh), MT_OK);
+        mt_arena_free(&arena);
+    }
+    if (__lsan_enable) __lsan_enable();
+}
+
+Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak) {
+    write_by_hand(NULL);
+    mt_status status = MT_FILE;
+    for (size_t n = 1; status != MT_OK; n++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_arena_fail_at(n);
+        status = mt_vtkhdf_read(&arena, path, &mesh);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        cr_assert(status == MT_OK ? n == 7 : status == MT_FILE, "take %zu", n);
+    }
+}
