@@ -46,6 +46,9 @@ static mt_status read_request(const mt_arguments *arguments, request *r)
         "--stimulus", mt_option_value(arguments, "--stimulus", "1,1,52"), 3, -INFINITY, r->stimulus));
     if (r->dt_ms > 0.05)
         return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most 0.05, where the model is stable", r->dt_ms);
+    if (!(r->end_ms / r->dt_ms <= 1e9))
+        return mt_fail(MT_INPUT, "--end-ms %g is %.3g steps of --dt-ms %g; allowed: at most 1e9", r->end_ms,
+            r->end_ms / r->dt_ms, r->dt_ms);
     if (r->stimulus[0] < 0 || r->stimulus[1] < 0)
         return mt_fail(MT_INPUT, "--stimulus: start %g, duration %g; allowed: at least 0", r->stimulus[0],
             r->stimulus[1]);

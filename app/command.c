@@ -25,10 +25,18 @@ static void print_overview(FILE *out)
                        "4 does not fit the machine, 5 numerics, 130 stopped.\n");
 }
 
+/* "mesh info MESH.hdf" */
+static const char *use_of(const mt_command *command, char *use, size_t size)
+{
+    (void)snprintf(use, size, "%s%s%s", command->name, command->operands[0] ? " " : "", command->operands);
+    return use;
+}
+
 static void print_help(FILE *out, const mt_command *command)
 {
+    char use[128];
     (void)fprintf(
-        out, "%s\n\nusage: myotile %s %s [options]\n\n", command->summary, command->name, command->operands);
+        out, "%s\n\nusage: myotile %s [options]\n\n", command->summary, use_of(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++) {
         char left[64];
         (void)snprintf(left, sizeof left, "%s %s", o->name, o->value ? o->value : "");
@@ -61,31 +69,43 @@ static const mt_option *find_option(const mt_command *command, const char *name)
 static mt_status check_arguments(const mt_command *command, const mt_arguments *arguments)
 {
     size_t operands = 0;
+    char use[128];
     for (int a = 0; a < arguments->n; a++) {
         const char *word = arguments->word[a];
         if (word[0] != '-' || word[1] == 0) {
             if (++operands > command->n_operands)
-                return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s %s [options]",
-                    command->name, word, command->name, command->operands);
+                return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
+                    command->name, word, use_of(command, use, sizeof use));
             continue;
         }
         const mt_option *option = find_option(command, word);
         if (!option)
             return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word,
                 command->name);
-        if (option->value && ++a >= arguments->n)
+        /* another option in the value's place: the value was forgotten */
+        if (option->value && (++a >= arguments->n || find_option(command, arguments->word[a])))
             return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, word, option->value);
     }
     if (operands < command->n_operands)
-        return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s %s [options]", command->name,
-            command->name, command->operands);
+        return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
+            use_of(command, use, sizeof use));
     return MT_OK;
+}
+
+/* Is this the first of a command's two words? */
+static bool is_first_word(const char *word)
+{
+    const size_t n = strlen(word);
+    for (int c = 0; c < N_COMMANDS; c++)
+        if (strncmp(commands[c]->name, word, n) == 0 && commands[c]->name[n] == ' ') return true;
+    return false;
 }
 
 static mt_status unknown_command(int argc, char *const *argv)
 {
-    return mt_fail(MT_INPUT, "'%s%s%s' is no command; see myotile --help", argv[1],
-        argc > 2 && argv[2][0] != '-' ? " " : "", argc > 2 && argv[2][0] != '-' ? argv[2] : "");
+    const bool two = argc > 2 && argv[2][0] != '-' && is_first_word(argv[1]);
+    return mt_fail(
+        MT_INPUT, "'%s%s%s' is no command; see myotile --help", argv[1], two ? " " : "", two ? argv[2] : "");
 }
 
 static mt_status dispatch(int argc, char *const *argv, FILE *out)
@@ -104,6 +124,14 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
     return unknown_command(argc, argv);
 }
 
+/* As one line, whatever file names and libraries brought into it. */
+static void print_message(FILE *messages, const char *text)
+{
+    (void)fputs("myotile: ", messages);
+    for (; *text; text++) (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, messages);
+    (void)fputc('\n', messages);
+}
+
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
@@ -117,7 +145,7 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
     mt_status status = dispatch(argc, argv, out);
     if (fflush(out) != 0 && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
-    if (status != MT_OK) (void)fprintf(messages, "myotile: %s\n", mt_message());
+    if (status != MT_OK) print_message(messages, mt_message());
     return (int)status;
 }
 

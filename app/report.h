@@ -24,8 +24,8 @@ enum { MT_REPORT_TABLES = 4 };
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
-/* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, profile.json into
- * the folder, each whole or not at all. */
+/* Writes result.hdf, activation.png, activation.csv, profile.json (the tables) and used.yaml into the folder,
+ * each whole or not at all. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
 #endif

@@ -46,10 +46,11 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
     return name;
 }
 
-static mt_status make_folder(const char *folder)
+/* Gives whether it was made here, so that a run which fails can take it away again. */
+static mt_status make_folder(const char *folder, bool *made)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
     struct stat info;
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
         return mt_fail(MT_FILE, "%s: is no folder", folder);
@@ -83,6 +84,9 @@ static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
+    if (p->input.time.end_ms < p->input.time.dt_ms)
+        return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least one step, dt_ms = %g",
+            p->input.time.end_ms, p->input.time.dt_ms);
     const mt_tissue tissue = mt_case_tissue(&p->input);
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
@@ -167,8 +171,8 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     if (format == MT_FORMAT_TEXT)
         (void)fprintf(out,
             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-            "%sused.yaml\n",
-            folder, done.profile ? "profile.json, " : "");
+            "profile.json, used.yaml\n",
+            folder);
     return MT_OK;
 }
 
@@ -189,8 +193,11 @@ static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     MT_TRY(make_problem(arena, p));
     if (p->backend->profile) MT_TRY(make_layout(arena, p));
-    MT_TRY(make_folder(folder));
-    return simulate(arena, p, folder, format, arguments->out);
+    bool made;
+    MT_TRY(make_folder(folder, &made));
+    mt_status status = simulate(arena, p, folder, format, arguments->out);
+    if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
+    return status;
 }
 
 static mt_status run(const mt_arguments *arguments)

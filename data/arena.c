@@ -3,8 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 struct mt_arena_block {
     struct mt_arena_block *next;
@@ -14,17 +15,30 @@ static _Thread_local size_t fail_countdown;
 
 void mt_arena_fail_at(size_t n) { fail_countdown = n; }
 
+/* Large blocks get large pages where the system offers them: what streams through memory would spend a good
+ * part of its time on finding small ones. */
+static void *take_block(size_t bytes, size_t *whole)
+{
+    const size_t alignment = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+    *whole = (ALIGNMENT + bytes + alignment - 1) / alignment * alignment;
+    void *block = aligned_alloc(alignment, *whole);
+#ifdef MADV_HUGEPAGE
+    if (block && alignment == HUGE_PAGE) (void)madvise(block, *whole, MADV_HUGEPAGE);
+#endif
+    return block;
+}
+
 void *mt_arena_take(mt_arena *arena, size_t count, size_t size)
 {
     size_t bytes = 0;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * ALIGNMENT) {
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * (size_t)HUGE_PAGE) {
         (void)mt_fail(
             MT_FILE, "out of memory: %zu items of %zu bytes are more than can be addressed", count, size);
         return NULL;
     }
-    size_t whole = ALIGNMENT + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t whole = 0;
     int planted = fail_countdown > 0 && --fail_countdown == 0;
-    struct mt_arena_block *block = planted ? NULL : aligned_alloc(ALIGNMENT, whole);
+    struct mt_arena_block *block = planted ? NULL : take_block(bytes, &whole);
     if (!block) {
         (void)mt_fail(
             MT_FILE, "out of memory: %zu bytes asked for, %zu already in use here", bytes, arena->bytes);

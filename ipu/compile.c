@@ -705,6 +705,28 @@ static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_super
     return MT_OK;
 }
 
+/* Does a task of the superstep write into these bytes of its tile? */
+static bool written(const ipu_executable *e, const ipu_superstep *step, const ipu_message *m)
+{
+    for (size_t i = step->first_task[m->source_tile]; i < step->first_task[m->source_tile + 1]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            const ipu_place *p = &e->places[task->first_place + f];
+            size_t end = p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type);
+            if (task->codelet->fields[f].direction == IPU_INPUT) continue;
+            if (m->source < end && p->offset < m->source + m->bytes) return true;
+        }
+    }
+    return false;
+}
+
+static bool sends_what_it_writes(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
+{
+    for (size_t i = step->first_message[0]; i < step->first_message[n_tiles]; i++)
+        if (written(e, step, &e->messages[i])) return true;
+    return false;
+}
+
 static mt_status cost(compiling *c)
 {
     size_t *first_message = NULL;
@@ -719,6 +741,7 @@ static mt_status cost(compiling *c)
         step->first_task = c->first_task + s * c->n_tiles;
         step->first_message = first_message + s * c->n_tiles;
         mt_status status = cost_superstep(c, &scratch, step);
+        step->apart = sends_what_it_writes(c->executable, step, c->n_tiles);
         mt_arena_free(&scratch);
         MT_TRY(status);
     }

@@ -22,6 +22,8 @@
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 
+#include <stdbool.h>
+
 #include "ipu/graph.h"
 #include "ipu/program.h"
 
@@ -56,9 +58,10 @@ typedef struct ipu_superstep {
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
     uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles;                                     /* fixed + max exchange */
-    uint64_t compute_phase_cycles;                                      /* max compute */
-    uint64_t cycles;                                                    /* the sum of these three */
+    uint64_t exchange_phase_cycles; /* fixed + max exchange */
+    uint64_t compute_phase_cycles;  /* max compute */
+    uint64_t cycles;                /* the sum of these three */
+    bool apart; /* something that is sent is written by the vertices: all must receive before any computes */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
 } ipu_superstep;
 

@@ -60,7 +60,7 @@ static const ipu_field pde_fields[] = {
 static void pde_compute(const ipu_span *f, const void *context)
 {
     (void)context;
-    mt_ellpack_rows_float16(f[PDE_OUT].n, f[PDE_D].data, f[PDE_A].data, f[PDE_COLUMN].data, f[PDE_V].data,
+    mt_ellpack_rows_float16(f[PDE_OUT].n, f[PDE_D].data, f[PDE_A].data, f[PDE_COLUMN].data, f[PDE_V].n,
         f[PDE_V].data, f[PDE_OUT].data);
 }
 
@@ -104,12 +104,12 @@ static void activation_compute(const ipu_span *f, const void *context)
     float *step = f[ACTIVATION_STEP].data, *before = f[ACTIVATION_BEFORE].data,
           *time_ms = f[ACTIVATION_TIME].data;
     const float *v = f[ACTIVATION_V].data;
-    const float now = *step;
-    for (size_t cell = 0; cell < f[ACTIVATION_BEFORE].n; cell++) {
-        time_ms[cell] = activation_step(now, dt_ms, before[cell], v[cell], time_ms[cell]);
-        before[cell] = v[cell];
-    }
-    *step = now + 1; /* exact up to 2^24 steps */
+    const size_t n = f[ACTIVATION_BEFORE].n;
+    for (size_t cell = 0; cell < n; cell++) /* without a crossing the step would leave the time as it is */
+        if (before[cell] < 0 && v[cell] >= 0)
+            time_ms[cell] = activation_step(*step, dt_ms, before[cell], v[cell], time_ms[cell]);
+    memcpy(before, v, n * sizeof *before);
+    *step += 1; /* exact up to 2^24 steps */
 }
 
 static ipu_cycles activation_cost(const ipu_target *target, const size_t *n, const void *context)

@@ -18,12 +18,6 @@ enum { ELLPACK_WIDTH = 16 };
         _Pragma("GCC unroll 16") for (size_t k = 0; k < ELLPACK_WIDTH; k++) sum +=                           \
             a[k * stride] * v[column[k * stride]];                                                           \
         return sum;                                                                                          \
-    }                                                                                                        \
-    static inline lanes gather_##index(const real *v, const index *column)                                   \
-    {                                                                                                        \
-        real value[LANES];                                                                                   \
-        for (int lane = 0; lane < LANES; lane++) value[lane] = v[column[lane]];                              \
-        return lanes_load(value);                                                                            \
     }
 DEFINE_ROW(uint16_t)
 DEFINE_ROW(uint32_t)

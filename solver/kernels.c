@@ -67,10 +67,13 @@ void mt_tp06_step_double(
     mt_kernels_best()->tp06_double(type, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
-void mt_ellpack_rows_float16(size_t n, const float *d, const float *a, const uint16_t *column,
-    const float *v_own, const float *v, float *out)
+void mt_ellpack_rows_float16(
+    size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out)
 {
-    mt_kernels_best()->rows_float16(n, d, a, column, v_own, v, out);
+    enum { LINE = 64 / sizeof(float) };
+    for (size_t k = 0; k < n_v; k += LINE)
+        __builtin_prefetch(v + k); /* the gathers would fetch it one miss at a time */
+    mt_kernels_best()->rows_float16(n, d, a, column, v, v, out);
 }
 
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,

@@ -9,6 +9,7 @@
 #ifndef MT_SOLVER_LANES_H
 #define MT_SOLVER_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef MT_DOUBLE
@@ -63,6 +64,58 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
     lanes_mask mask = x < bound;
     return (lanes)((mask & (lanes_mask)below) | (~mask & (lanes_mask)otherwise));
 }
+#endif
+
+/* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by hand: on today's machines
+ * that is twice as fast as their gather instructions, and as what compilers make of the plain loop. */
+#if !defined(LANE_ONE) && !defined(MT_DOUBLE) && defined(__AVX2__)
+#    include <immintrin.h>
+static inline __m128 lanes_four(const float *v, size_t c0, size_t c1, size_t c2, size_t c3)
+{
+    __m128 low = _mm_insert_ps(_mm_load_ss(v + c0), _mm_load_ss(v + c1), 0x10);
+    __m128 high = _mm_insert_ps(_mm_load_ss(v + c2), _mm_load_ss(v + c3), 0x10);
+    return _mm_movelh_ps(low, high);
+}
+static inline __m128 four_uint16_t(const float *v, const uint16_t *column)
+{
+    uint64_t c;
+    __builtin_memcpy(&c, column, sizeof c);
+    return lanes_four(v, c & 0xffff, c >> 16 & 0xffff, c >> 32 & 0xffff, c >> 48);
+}
+static inline __m128 four_uint32_t(const float *v, const uint32_t *column)
+{
+    uint64_t c[2];
+    __builtin_memcpy(c, column, sizeof c);
+    return lanes_four(v, c[0] & 0xffffffff, c[0] >> 32, c[1] & 0xffffffff, c[1] >> 32);
+}
+#    define LANES_EIGHT(index, v, column)                                                                    \
+        _mm256_insertf128_ps(                                                                                \
+            _mm256_castps128_ps256(four_##index(v, column)), four_##index(v, (column) + 4), 1)
+#    ifdef __AVX512F__
+#        define LANES_ALL(index, v, column)                                                                  \
+            _mm512_insertf32x8(_mm512_castps256_ps512(LANES_EIGHT(index, v, column)),                        \
+                LANES_EIGHT(index, v, (column) + 8), 1)
+#    else
+#        define LANES_ALL LANES_EIGHT
+#    endif
+static inline lanes gather_uint16_t(const real *v, const uint16_t *column)
+{
+    return (lanes)LANES_ALL(uint16_t, v, column);
+}
+static inline lanes gather_uint32_t(const real *v, const uint32_t *column)
+{
+    return (lanes)LANES_ALL(uint32_t, v, column);
+}
+#else
+#    define LANES_GATHER(index)                                                                              \
+        static inline lanes gather_##index(const real *v, const index *column)                               \
+        {                                                                                                    \
+            real value[LANES];                                                                               \
+            for (int lane = 0; lane < LANES; lane++) value[lane] = v[column[lane]];                          \
+            return lanes_load(value);                                                                        \
+        }
+LANES_GATHER(uint16_t)
+LANES_GATHER(uint32_t)
 #endif
 
 /* The special functions. For the tally of instructions they stay calls by these names. */

@@ -157,7 +157,7 @@ static inline tp06_currents tp06_currents_at(const tp06_constants *c, lanes v, c
 
     lanes x = (v - K(15)) * K(2 / TP06_RT_F);
     lanes grown = lanes_expm1(x);
-    lanes ratio = lanes_select_below(x * x, K(1e-12), x * K(0) + K(1), x / grown);
+    lanes ratio = lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / grown); /* only where x = 0 */
     lanes i_cal = K(3.98e-5 * 2 * TP06_FARADAY) * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] * ratio *
                   (K(0.25) * s[TP06_CASS] * (grown + K(1)) - K(TP06_CAO));
 

@@ -1,0 +1,250 @@
+/* Myotile's program inside a test: a folder of its own, a command line, what came back. The folder is the
+ * working directory meanwhile and has a link to data/, so that what the help shows works in it. */
+#ifndef TESTS_APP_PROGRAM_H
+#define TESTS_APP_PROGRAM_H
+
+#include "app/command.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
+
+/* ---- the folder */
+
+static char room[64], source_root[1024];
+
+/* Before each test: a fresh folder. Every test is a process of its own, so nobody else is moved. */
+static inline void enter_room(void)
+{
+    char link[1100];
+    cr_assert_not_null(getcwd(source_root, sizeof source_root));
+    (void)snprintf(link, sizeof link, "%s/data", source_root);
+    (void)strcpy(room, "/tmp/test_program.XXXXXX");
+    cr_assert_not_null(mkdtemp(room));
+    cr_assert_eq(chdir(room), 0);
+    cr_assert_eq(symlink(link, "data"), 0);
+}
+
+static inline int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+static inline void leave_room(void)
+{
+    if (chdir(source_root) == 0) (void)nftw(room, remove_thing, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static size_t n_things, n_parts;
+
+static inline int count_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    const size_t n = strlen(path);
+    n_things++;
+    n_parts += n >= 5 && strcmp(path + n - 5, ".part") == 0;
+    return 0;
+}
+
+/* Files and folders here and below. */
+static inline size_t things(void)
+{
+    n_things = n_parts = 0;
+    cr_assert_eq(nftw(".", count_thing, 8, FTW_PHYS), 0);
+    cr_assert_eq(n_parts, 0, "a half-written file was left");
+    return n_things;
+}
+
+static inline bool there(const char *path) { return access(path, F_OK) == 0; }
+
+/* The bytes of a file and a final 0; to be freed. */
+static inline char *bytes_of(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file, "%s is not there", path);
+    (void)fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*n + 1);
+    cr_assert_eq(fread(bytes, 1, *n, file), *n);
+    bytes[*n] = 0;
+    (void)fclose(file);
+    return bytes;
+}
+
+static inline void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert(fputs(text, file) >= 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* Both files hold the same bytes. */
+static inline bool same_file(const char *a, const char *b)
+{
+    size_t n_a, n_b;
+    char *in_a = bytes_of(a, &n_a), *in_b = bytes_of(b, &n_b);
+    const bool same = n_a == n_b && memcmp(in_a, in_b, n_a) == 0;
+    free(in_a), free(in_b);
+    return same;
+}
+
+/* ---- the command */
+
+typedef struct reply {
+    int code;
+    char *out, *said; /* standard output, messages */
+} reply;
+
+static inline void forget(reply *r) { free(r->out), free(r->said); }
+
+/* Runs the words of a line, apart by single blanks, the first behind the program's name. */
+static inline reply run_line(char *line)
+{
+    char name[] = "myotile", *word[64] = {name};
+    int n = 1;
+    for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save)) word[n++] = w;
+    reply r = {.code = -1};
+    size_t n_out, n_said;
+    FILE *out = open_memstream(&r.out, &n_out), *said = open_memstream(&r.said, &n_said);
+    r.code = mt_command_main(n, word, out, said);
+    (void)fclose(out), (void)fclose(said);
+    return r;
+}
+
+enum { LINE_SIZE = 2048 };
+
+#define FORMAT_LINE(line, format)                                                                            \
+    do {                                                                                                     \
+        va_list args_;                                                                                       \
+        va_start(args_, format);                                                                             \
+        (void)vsnprintf((line), LINE_SIZE, format, args_);                                                   \
+        va_end(args_);                                                                                       \
+    } while (0)
+
+/* The line by printf's rules. */
+static inline reply myotile(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline reply myotile(const char *format, ...)
+{
+    char line[LINE_SIZE];
+    FORMAT_LINE(line, format);
+    return run_line(line);
+}
+
+/* It succeeds, says nothing on the side, and answers its output; to be freed. */
+static inline char *works(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline char *works(const char *format, ...)
+{
+    char line[LINE_SIZE], shown[LINE_SIZE];
+    FORMAT_LINE(line, format);
+    (void)strcpy(shown, line);
+    reply r = run_line(line);
+    cr_assert_eq(r.code, 0, "%s: code %d: %s", shown, r.code, r.said);
+    cr_assert_str_empty(r.said, "%s", shown);
+    free(r.said);
+    return r.out;
+}
+
+/* It ends with this code, prints nothing, says one line with this text in it, and leaves nothing behind. */
+static inline void refuses(int code, const char *text, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static inline void refuses(int code, const char *text, const char *format, ...)
+{
+    char line[LINE_SIZE], shown[LINE_SIZE];
+    FORMAT_LINE(line, format);
+    (void)strcpy(shown, line);
+    const size_t before = things();
+    reply r = run_line(line);
+    const char *end = strchr(r.said, '\n');
+    cr_assert_eq(r.code, code, "%s: code %d: %s", shown, r.code, r.said);
+    cr_assert(
+        strncmp(r.said, "myotile: ", 9) == 0 && end && end[1] == 0, "%s: not one line: '%s'", shown, r.said);
+    cr_assert(strstr(r.said, text), "%s: no '%s' in: %s", shown, text, r.said);
+    cr_assert_str_empty(r.out, "%s", shown);
+    cr_assert_eq(things(), before, "%s: something was left behind or taken away", shown);
+    forget(&r);
+}
+
+/* ---- JSON */
+
+/* A reader, slow and obvious: answers what follows the value at `p`, or NULL where there is no value. */
+static inline const char *skip_json(const char *p);
+
+static inline const char *skip_json_blank(const char *p) { return p + strspn(p, " \n\t\r"); }
+
+static inline const char *skip_json_string(const char *p)
+{
+    if (*p++ != '"') return NULL;
+    for (; *p != '"'; p++) {
+        if ((unsigned char)*p < 0x20) return NULL;
+        if (*p == '\\' && !*++p) return NULL;
+    }
+    return p + 1;
+}
+
+static inline const char *skip_json_list(const char *p, char end, bool keyed)
+{
+    p = skip_json_blank(p + 1);
+    if (*p == end) return p + 1;
+    for (;; p++) {
+        if (keyed) {
+            p = skip_json_string(skip_json_blank(p));
+            if (!p || *(p = skip_json_blank(p)) != ':') return NULL;
+            p++;
+        }
+        p = skip_json(p);
+        if (!p) return NULL;
+        p = skip_json_blank(p);
+        if (*p == end) return p + 1;
+        if (*p != ',') return NULL;
+    }
+}
+
+static inline const char *skip_json(const char *p)
+{
+    p = skip_json_blank(p);
+    if (*p == '{') return skip_json_list(p, '}', true);
+    if (*p == '[') return skip_json_list(p, ']', false);
+    if (*p == '"') return skip_json_string(p);
+    if (strncmp(p, "null", 4) == 0) return p + 4;
+    if (!*p || !strchr("-0123456789", *p)) return NULL;
+    char *end;
+    (void)strtod(p, &end);
+    return end > p ? end : NULL;
+}
+
+static inline bool is_json(const char *text)
+{
+    const char *end = skip_json(text);
+    return end && *skip_json_blank(end) == 0;
+}
+
+/* Of the first row that has the text `row` and a number called `name` behind it: that number; NaN where it is
+ * null. */
+static inline double json_number(const char *text, const char *row, const char *name)
+{
+    char row_mark[128], name_mark[128];
+    const char *value = NULL;
+    (void)snprintf(row_mark, sizeof row_mark, ": \"%s\", ", row);
+    (void)snprintf(name_mark, sizeof name_mark, "\"%s\": ", name);
+    for (const char *at = text; !value && (at = strstr(at, row_mark)); at++) {
+        value = strstr(at, name_mark);
+        if (value && value > strchr(at, '}')) value = NULL;
+    }
+    cr_assert_not_null(value, "no '%s' in a row '%s' of %s", name, row, text);
+    value += strlen(name_mark);
+    return strncmp(value, "null", 4) == 0 ? NAN : strtod(value, NULL);
+}
+
+#endif

@@ -1,0 +1,200 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+TestSuite(command, .init = enter_room, .fini = leave_room);
+
+/* In the order in which one's files feed the next. */
+static const char *const names[] = {"mesh slab", "mesh info", "partition", "cell", "run"};
+enum { NAMES = sizeof names / sizeof names[0] };
+
+Test(command, overview_names_every_command_and_every_exit_code)
+{
+    char *text = works("--help");
+    for (int k = 0; k < NAMES; k++) cr_assert(strstr(text, names[k]), "%s", names[k]);
+    cr_assert(strstr(text, "0 done") && strstr(text, "2 bad case or arguments") &&
+              strstr(text, "3 files or memory") && strstr(text, "4 does not fit the machine") &&
+              strstr(text, "5 numerics") && strstr(text, "130 stopped"));
+    char *same = works("help");
+    cr_assert_str_eq(text, same);
+    free(text), free(same);
+}
+
+Test(command, without_a_command_the_overview_comes_but_it_is_an_error)
+{
+    reply r = myotile("%s", "");
+    cr_assert_eq(r.code, 2);
+    cr_assert(strstr(r.out, "usage: myotile COMMAND"));
+    forget(&r);
+}
+
+Test(command, version_is_one_line)
+{
+    char *text = works("--version");
+    cr_assert(strncmp(text, "myotile ", 8) == 0 && strchr(text, '\n') == text + strlen(text) - 1, "%s", text);
+    free(text);
+}
+
+Test(command, every_help_shows_usage_options_and_an_example)
+{
+    for (int k = 0; k < NAMES; k++) {
+        char *text = works("%s --help", names[k]), usage[64], example[64];
+        (void)snprintf(usage, sizeof usage, "\nusage: myotile %s ", names[k]);
+        (void)snprintf(example, sizeof example, "\nexample:\n  myotile %s ", names[k]);
+        cr_assert(strstr(text, usage) && !strstr(strstr(text, usage) + 8, "  [options]"), "%s", text);
+        cr_assert(strstr(text, example), "%s", text);
+        cr_assert(strstr(text, "\n  -"), "%s", text);
+        free(text);
+    }
+}
+
+/* Also behind arguments that are wrong: who asks for help gets it. */
+Test(command, help_wins_over_other_arguments)
+{
+    char *text = works("cell --nonsense 3 --help");
+    cr_assert(strstr(text, "example:"));
+    free(text);
+}
+
+/* The help says these work: so they are run as they stand there (the simulation but for its length). */
+Test(command, every_example_works_as_it_is_shown)
+{
+    for (int k = 0; k < NAMES; k++) {
+        char *help = works("%s --help", names[k]);
+        char *line = strstr(help, "example:\n  myotile ");
+        cr_assert_not_null(line);
+        line += strlen("example:\n  myotile ");
+        *strchr(line, '\n') = 0;
+        free(works("%s%s", line, strcmp(names[k], "run") == 0 ? " --set time.end_ms=1" : ""));
+        free(help);
+    }
+    cr_assert(there("slab.hdf") && there("trace.csv") && there("quick/activation.png"));
+    (void)things(); /* nothing half-written */
+}
+
+Test(command, unknown_commands_are_refused_by_name)
+{
+    refuses(2, "'simulate' is no command; see myotile --help", "simulate");
+    refuses(2, "'simulate' is no command", "simulate case.yaml"); /* the second word is none of the name */
+    refuses(2, "'mesh' is no command", "mesh");
+    refuses(2, "'mesh cube' is no command", "mesh cube --edge-mm 1");
+    refuses(2, "'mesh slabs' is no command", "mesh slabs");
+    refuses(2, "'ru' is no command", "ru");
+    refuses(2, "'--verbose' is no command", "--verbose");
+}
+
+Test(command, unknown_options_are_refused_by_every_command)
+{
+    for (int k = 0; k < NAMES; k++) refuses(2, "unknown option '--nonsense'", "%s --nonsense 1", names[k]);
+    refuses(2, "unknown option '-o'", "run case.yaml -o folder");
+    refuses(2, "unknown option '--Format'", "partition --Format json mesh.hdf");
+    refuses(2, "unknown option '--format=json'", "partition --format=json mesh.hdf");
+}
+
+Test(command, an_option_without_its_value_is_refused)
+{
+    refuses(2, "run: --output needs DIR", "run case.yaml --output");
+    refuses(2, "run: --set needs path.to.key=value", "run case.yaml --set");
+    refuses(2, "cell: -o needs TRACE.csv", "cell -o");
+    refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --edge-mm 0.5 --size-mm");
+    refuses(2, "partition: --ipus needs N", "partition mesh.hdf --ipus");
+    refuses(2, "mesh info: --format needs text|json|csv", "mesh info mesh.hdf --format");
+}
+
+/* The next option is not taken for the value: no file called "--type" comes to be. */
+Test(command, another_option_is_no_value)
+{
+    refuses(2, "cell: -o needs TRACE.csv", "cell -o --type epi");
+    refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --size-mm --edge-mm 0.5 -o f.hdf");
+    refuses(2, "run: --output needs DIR", "run case.yaml --output --format json");
+}
+
+Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
+{
+    refuses(2, "an argument is missing; usage: myotile run CASE.yaml [options]", "run");
+    refuses(2, "an argument is missing; usage: myotile mesh info MESH.hdf [options]", "mesh info");
+    refuses(2, "an argument is missing", "partition --ipus 2");
+    refuses(2, "'b.yaml' is one argument too many; usage: myotile run CASE.yaml", "run a.yaml b.yaml");
+    refuses(2, "'epi' is one argument too many; usage: myotile cell [options]", "cell epi -o trace.csv");
+}
+
+Test(command, a_format_that_does_not_exist_is_refused)
+{
+    static const char *const with_format[] = {"run case.yaml", "mesh info m.hdf", "partition m.hdf"};
+    for (int k = 0; k < 3; k++)
+        refuses(2, "allowed are text, json and csv", "%s --format xml", with_format[k]);
+}
+
+/* A full disk or a closed pipe behind standard output is no success. */
+Test(command, output_that_cannot_be_written_is_a_failure)
+{
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) cr_skip("there is no /dev/full here");
+    char *const words[] = {"myotile", "mesh", "slab", "--size-mm", "1,1,1", "--edge-mm", "1", "-o", "m.hdf"};
+    char *said = NULL;
+    size_t n;
+    FILE *messages = open_memstream(&said, &n);
+    cr_assert_eq(mt_command_main(9, words, full, messages), 3);
+    (void)fclose(messages), (void)fclose(full);
+    cr_assert(strstr(said, "standard output"), "%s", said);
+    free(said);
+}
+
+/* ---- what commands share */
+
+Test(command, numbers_are_read_to_the_last_character)
+{
+    double x[3];
+    cr_assert_eq(mt_numbers("-x", "1,-2.5,3e2", 3, -INFINITY, x), MT_OK);
+    cr_assert(x[0] == 1 && x[1] == -2.5 && x[2] == 300);
+    static const char *const bad[] = {"", "1", "1,2", "1,2,", "1,2,3,", "1,2,3,4", "1,2,3x", "1;2;3", "a,b,c",
+        "1,,3", "1,2,inf", "1,2,nan", "1,2,1e999"};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        cr_assert_eq(mt_numbers("-x", bad[k], 3, -INFINITY, x), MT_INPUT, "'%s'", bad[k]);
+        cr_assert(strstr(mt_message(), "-x") && strstr(mt_message(), "3 numbers"), "%s", mt_message());
+    }
+    cr_assert_eq(mt_numbers("-x", "0", 1, 0, x), MT_INPUT); /* above, not at */
+    cr_assert(strstr(mt_message(), "1 number above 0"), "%s", mt_message());
+    cr_assert_eq(mt_numbers("-x", "1e-9", 1, 0, x), MT_OK);
+}
+
+Test(command, whole_numbers_are_whole_and_within_their_range)
+{
+    unsigned long n;
+    cr_assert_eq(mt_whole_number("-n", "7", 1, 7, &n), MT_OK);
+    cr_assert_eq(n, 7);
+    static const char *const bad[] = {
+        "", "0", "8", "-1", "2.0", "1e0", "two", "2 ", "99999999999999999999999"};
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+        cr_assert_eq(mt_whole_number("-n", bad[k], 1, 7, &n), MT_INPUT, "'%s'", bad[k]);
+    cr_assert(strstr(mt_message(), "-n 9999") && strstr(mt_message(), "from 1 to 7"), "%s", mt_message());
+}
+
+/* An option's value may look like an operand and the other way round: each is found by its place. */
+Test(command, options_and_operands_are_told_apart_in_any_order)
+{
+    char *const words[] = {"--set", "a=1", "--output", "case.yaml", "the.yaml", "--set", "b=2"};
+    const mt_arguments arguments = {7, words, NULL};
+    cr_assert_str_eq(mt_operand(&arguments, &mt_command_run, 0), "the.yaml");
+    cr_assert_str_eq(mt_option_value(&arguments, "--output", "x"), "case.yaml");
+    cr_assert_str_eq(mt_option_value(&arguments, "--format", "text"), "text");
+    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 0), "a=1");
+    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 1), "b=2");
+    cr_assert_null(mt_option_nth(&arguments, "--set", 2));
+    cr_assert(mt_option_given(&arguments, "--set") && !mt_option_given(&arguments, "--help"));
+}
+
+Test(command, a_machine_is_found_by_name_and_by_path)
+{
+    mt_arena arena = {0};
+    const char *path;
+    cr_assert_eq(mt_machine_path(&arena, "gc200", &path), MT_OK);
+    cr_assert(there(path), "%s", path);
+    cr_assert_eq(mt_machine_path(&arena, "my/machine.yaml", &path), MT_OK);
+    cr_assert_str_eq(path, "my/machine.yaml");
+    cr_assert_eq(mt_machine_path(&arena, "machine.yaml", &path), MT_OK);
+    cr_assert_str_eq(path, "machine.yaml");
+    cr_assert_eq(mt_machine_path(&arena, "gc9000", &path), MT_INPUT);
+    cr_assert(strstr(mt_message(), "'gc9000'"), "%s", mt_message());
+    mt_arena_free(&arena);
+}

@@ -1,0 +1,161 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "ipu/target.h"
+#include "mesh/halo.h"
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+#include "solver/diffusion.h"
+
+/* 12 x 8 x 4 boxes of 6. */
+enum { CELLS = 2304 };
+static const double size_mm[3] = {6, 4, 2};
+static const double edge_mm = 0.5;
+
+/* The mesh, and a machine like the GC200 of `tiles` tiles. */
+static void write_machine(const char *path, int tiles)
+{
+    size_t n;
+    char *text = bytes_of("data/machines/gc200.yaml", &n), *at = strstr(text, "\ntiles: 1472");
+    cr_assert_not_null(at);
+    *at = 0;
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    (void)fprintf(file, "%s\ntiles: %d%s", text, tiles, at + strlen("\ntiles: 1472"));
+    (void)fclose(file);
+    free(text);
+}
+
+static void enter(void)
+{
+    enter_room();
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("slab.hdf", &mesh, 0, NULL), MT_OK);
+    mt_arena_free(&arena);
+}
+
+TestSuite(partition_command, .init = enter, .fini = leave_room);
+
+static double sum_of_three(const char *text, const char *row)
+{
+    return json_number(text, row, "min") + json_number(text, row, "median") + json_number(text, row, "max");
+}
+
+/* With three tiles, least, median and largest are all there are: so everything can be added up. */
+Test(partition_command, counts_of_the_tiles_add_up)
+{
+    write_machine("three.yaml", 3);
+    char *text = works("partition slab.hdf --target three.yaml --format json");
+    cr_assert(is_json(text), "%s", text);
+    const char *tiles = strstr(text, "\"A tile\"");
+    cr_assert_not_null(tiles);
+    cr_assert_eq(json_number(text, "parts", "value"), 3);
+    cr_assert_eq(json_number(text, "of these empty", "value"), 0);
+    cr_assert_eq(json_number(text, "cells", "value"), CELLS);
+    cr_assert_eq(sum_of_three(tiles, "cells"), CELLS);
+    cr_assert_leq(json_number(tiles, "cells", "max"), ceil(1.03 * CELLS / 3));
+    const double received = json_number(text, "cells received", "value");
+    cr_assert_eq(sum_of_three(tiles, "cells received"), received);
+    cr_assert_eq(
+        sum_of_three(tiles, "cells needed from others") + sum_of_three(tiles, "of these unused"), received);
+    cr_assert_eq(sum_of_three(tiles, "ranges sent"), json_number(text, "ranges", "value"));
+    cr_assert_geq(sum_of_three(tiles, "ranges received"), json_number(text, "ranges", "value"));
+    /* every separator cell is sent, and once */
+    cr_assert_eq(
+        sum_of_three(tiles, "separator cells"), json_number(text, "cells sent (a range once)", "value"));
+    cr_assert_float_eq(
+        json_number(text, "share of received cells", "value"), 100 * received / (received + CELLS), 1e-12);
+    cr_assert_gt(json_number(text, "faces cut", "value"), 0);
+    cr_assert_leq(json_number(tiles, "neighbours", "max"), 2);
+    free(text);
+}
+
+Test(partition_command, one_tile_exchanges_nothing)
+{
+    static const char *const nothing[] = {"separator cells", "cells needed from others", "cells received",
+        "of these unused", "neighbours", "ranges sent", "ranges received"};
+    write_machine("one.yaml", 1);
+    char *text = works("partition slab.hdf --target ./one.yaml --format json");
+    cr_assert_eq(json_number(text, "faces cut", "value"), 0);
+    cr_assert_eq(json_number(text, "ranges", "value"), 0);
+    cr_assert_eq(sum_of_three(strstr(text, "\"A tile\""), "cells"), 3 * CELLS);
+    for (size_t k = 0; k < sizeof nothing / sizeof nothing[0]; k++)
+        cr_assert_eq(sum_of_three(text, nothing[k]), 0, "%s", nothing[k]);
+    free(text);
+}
+
+Test(partition_command, every_machine_brings_its_tiles)
+{
+    write_machine("three.yaml", 3);
+    for (int ipus = 1; ipus <= 4; ipus++) {
+        char *text = works("partition slab.hdf --target three.yaml --ipus %d --format json", ipus);
+        cr_assert_eq(json_number(text, "parts", "value"), 3 * ipus);
+        free(text);
+    }
+    char *text = works("partition slab.hdf --format json");
+    cr_assert_eq(json_number(text, "parts", "value"), 1472);
+    free(text);
+}
+
+/* The command counts by the mesh's faces alone, a run by the columns of its diffusion: the same exchange. */
+Test(partition_command, counts_are_those_of_a_run)
+{
+    enum { PARTS = 700 }; /* of three cells, so that hardly a cell is needed twice over */
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion;
+    mt_partition parts;
+    mt_halo halo;
+    const mt_tissue tissue = {
+        .sigma_l_mS_mm = 0.13, .sigma_t_mS_mm = 0.018, .chi_per_mm = 140, .cm_uF_mm2 = 0.01};
+    cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(
+        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion), MT_OK);
+    cr_assert_eq(mt_partition_kway(&arena, &adjacency, PARTS, 1.03, &parts), MT_OK);
+    cr_assert_eq(mt_halo_make(&arena, mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column, &parts,
+                     mt_halo_scheme_find("mixed-clean"), &halo),
+        MT_OK);
+    size_t received = 0, needed = 0;
+    for (int p = 0; p < PARTS; p++)
+        received += halo.inbound[p], needed = needed > halo.needed[p] ? needed : halo.needed[p];
+
+    write_machine("m.yaml", PARTS);
+    char *text =
+        works("partition slab.hdf --target m.yaml --scheme mixed-clean --imbalance 1.03 --format json");
+    cr_assert_eq(json_number(text, "cells received", "value"), (double)received);
+    cr_assert_eq(json_number(text, "cells needed from others", "max"), (double)needed);
+    cr_assert_eq(json_number(text, "ranges", "value"), (double)halo.n_ranges);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(partition_command, speaks_text_and_csv_too)
+{
+    write_machine("three.yaml", 3);
+    char *csv = works("partition slab.hdf --target three.yaml --format csv");
+    cr_assert(strncmp(csv, "# slab.hdf\nwhat,value,unit\nparts,3,\n", 36) == 0, "%s", csv);
+    cr_assert(strstr(csv, "\n\n# A tile\nwhat,min,median,max\ncells,"), "%s", csv);
+    char *text = works("partition slab.hdf --target three.yaml");
+    cr_assert(strncmp(text, "slab.hdf\n", 9) == 0 && strstr(text, "\nA tile\n"), "%s", text);
+    free(csv), free(text);
+}
+
+Test(partition_command, bad_options_are_refused)
+{
+    refuses(2, "--ipus 0; allowed: a whole number from 1 to 4096", "partition slab.hdf --ipus 0");
+    refuses(2, "--ipus -1", "partition slab.hdf --ipus -1");
+    refuses(2, "--ipus 1.5", "partition slab.hdf --ipus 1.5");
+    refuses(2, "--ipus 4097", "partition slab.hdf --ipus 4097");
+    refuses(2, "separator scheme 'best'; there are: mixed-clean", "partition slab.hdf --scheme best");
+    refuses(2, "--imbalance 1; allowed: 1 number above 1", "partition slab.hdf --imbalance 1");
+    refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
+    refuses(2, "machine 'gc9000'", "partition slab.hdf --target gc9000");
+    refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");
+    refuses(3, "none.hdf: ", "partition none.hdf");
+    refuses(3, "data/machines/gc200.yaml: ", "partition data/machines/gc200.yaml");
+}

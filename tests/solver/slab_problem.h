@@ -1,0 +1,74 @@
+/* A slab ready to be simulated, for the tests of the backends. */
+#ifndef MT_TESTS_SLAB_PROBLEM_H
+#define MT_TESTS_SLAB_PROBLEM_H
+
+#include <criterion/criterion.h>
+
+#include "mesh/slab.h"
+#include "solver/case.h"
+#include "solver/monodomain.h"
+
+typedef struct slab_problem {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion;
+    mt_stimulus stimulus[2];
+    mt_monodomain problem;
+    ipu_target target; /* the gc200, with memory enough for a whole mesh on one tile */
+} slab_problem;
+
+/* The benchmark's tissue on a slab; the cells with x, y, z below 1.5 mm are stimulated for 2 ms from the
+ * start. */
+static inline void make_slab_problem(slab_problem *s, const double size_mm[3], double edge_mm)
+{
+    const mt_tissue tissue = {0.17 * 0.62 / (0.17 + 0.62), 0.019 * 0.24 / (0.019 + 0.24), 140, 0.01};
+    *s = (slab_problem){0};
+    cr_assert_eq(mt_slab_make(&s->arena, size_mm, edge_mm, &s->mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &tissue, MT_DIFFUSION_ALPHA, &s->diffusion),
+        MT_OK, "%s", mt_message());
+    uint32_t *cells = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *cells);
+    size_t n = 0;
+    for (size_t c = 0; c < s->mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, c, x);
+        if (x[0] < 1.5 && x[1] < 1.5 && x[2] < 1.5) cells[n++] = (uint32_t)c;
+    }
+    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells};
+    s->problem = (mt_monodomain){
+        &s->diffusion, MT_EPI, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 1, s->stimulus};
+    cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",
+        mt_message());
+    s->target.bytes_per_tile = (size_t)1 << 30;
+}
+
+/* A layout on so many tiles; partition and halo live in the problem's arena. */
+static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
+{
+    mt_partition partition;
+    mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
+    cr_assert_eq(
+        mt_partition_kway(&s->arena, &s->adjacency, tiles, 1.03, &partition), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &partition,
+                     mt_halo_scheme_find("mixed-clean"), halo),
+        MT_OK, "%s", mt_message());
+    return (mt_layout){&s->target, halo, false, -1};
+}
+
+/* V (and activation, may be NULL) after n steps of the named backend. */
+static inline void run_backend(slab_problem *s, const char *name, const mt_layout *layout, size_t n_steps,
+    double *v_mV, double *activation_ms)
+{
+    const mt_backend *backend = mt_backend_find(name);
+    mt_arena arena = {0};
+    void *self = NULL;
+    cr_assert_eq(backend->open(&arena, &s->problem, layout, &self), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_monodomain_run(&s->problem, backend, self, n_steps, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(backend->read(self, v_mV, activation_ms), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+#endif

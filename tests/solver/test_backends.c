@@ -1,0 +1,167 @@
+/* The backends: all do the same, and the emulated machine changes nothing but the time. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "slab_problem.h"
+
+static slab_problem s;
+
+static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 3, 1.5}, 0.5); } /* 1,080 cells */
+static void free_slab(void) { mt_arena_free(&s.arena); }
+
+TestSuite(backends, .init = small_slab, .fini = free_slab);
+
+static double *values(void) { return mt_arena_take(&s.arena, s.mesh.n_cells, sizeof(double)); }
+static bool same_bits(const double *a, const double *b)
+{
+    return memcmp(a, b, s.mesh.n_cells * sizeof *a) == 0;
+}
+
+static double largest_difference(const double *a, const double *b)
+{
+    double largest = 0;
+    for (size_t c = 0; c < s.mesh.n_cells; c++) largest = fmax(largest, fabs(a[c] - b[c]));
+    return largest;
+}
+
+Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
+{
+    static const struct {
+        uint32_t tiles;
+        int threads;
+    } runs[] = {{1, 1}, {1, 2}, {7, 2}, {64, 1}, {64, 2}, {1472, 2}};
+    double *first = values(), *first_activation = values(), *v = values(), *activation = values();
+    for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+        const mt_layout layout = layout_on(&s, runs[r].tiles);
+        omp_set_num_threads(runs[r].threads);
+        run_backend(&s, "ipu", &layout, 1000, r ? v : first, r ? activation : first_activation);
+        if (r == 0) continue;
+        cr_assert(
+            same_bits(v, first), "V differs on %u tiles and %d threads", runs[r].tiles, runs[r].threads);
+        cr_assert(same_bits(activation, first_activation), "activation differs on %u tiles", runs[r].tiles);
+    }
+    for (size_t c = 0; c < s.mesh.n_cells; c++)
+        cr_assert(isfinite(first_activation[c]), "cell %zu never activated", c);
+}
+
+Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
+{
+    double *one = values(), *two = values();
+    omp_set_num_threads(1);
+    run_backend(&s, "cpu", NULL, 300, one, NULL);
+    omp_set_num_threads(2);
+    run_backend(&s, "cpu", NULL, 300, two, NULL);
+    cr_assert(same_bits(one, two));
+}
+
+/* Single against double precision: both follow the same scheme, so activation times differ by rounding alone,
+ * which the upstroke (over 100 mV/ms) turns into far less than the 0.05 ms that the published comparison
+ * allows. */
+Test(backends, the_machine_agrees_with_the_cpu)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps++) { /* odd and even: v ends in either buffer */
+        double *v[2] = {values(), values()}, *activation[2] = {values(), values()};
+        s.problem.pde_steps = pde_steps;
+        run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
+        run_backend(&s, "ipu", &layout, 800, v[1], activation[1]);
+        cr_assert_lt(
+            largest_difference(activation[0], activation[1]), 0.05, "%zu diffusion steps", pde_steps);
+        cr_assert_lt(largest_difference(v[0], v[1]), 1, "%zu diffusion steps", pde_steps);
+    }
+}
+
+Test(backends, without_a_stimulus_every_cell_does_the_same)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    double *v = values(), *activation = values();
+    s.problem.n_stimuli = 0;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 500, v, activation);
+        for (size_t c = 0; c < s.mesh.n_cells; c++) {
+            /* a constant field stays constant to one rounding a diffusion step: 500 roundings of 85 mV */
+            cr_assert_float_eq(v[c], v[0], 500 * 85 * 1.2e-7, "%s, cell %zu", (*b)->name, c);
+            cr_assert_float_eq(v[c], -85.2, 2, "%s, cell %zu: %g mV", (*b)->name, c, v[c]);
+            cr_assert(isinf(activation[c]));
+        }
+    }
+}
+
+/* Two stimuli that overlap in time: on alone, both, the other alone, none. */
+Test(backends, stimuli_are_switched_at_their_times)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    uint32_t last = (uint32_t)s.mesh.n_cells - 1;
+    double *v = values();
+    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last};
+    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}};
+    s.problem.n_stimuli = 2;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 5, v, NULL);
+        cr_assert_float_eq(v[last], v[0], 0.1, "%s: nothing is on before 0.1 ms", (*b)->name);
+        run_backend(&s, (*b)->name, &layout, 6, v, NULL);
+        cr_assert_gt(v[last], v[0] + 0.05, "%s: the first is on from 0.1 ms", (*b)->name);
+        run_backend(&s, (*b)->name, &layout, 11, v, NULL);
+        cr_assert_gt(v[0], s.mesh.n_cells > 500 ? v[500] + 0.1 : 0, "%s: the second from 0.2 ms", (*b)->name);
+    }
+    cr_assert(!mt_stimulus_is_on(&s.stimulus[0], 0.02, 4) && mt_stimulus_is_on(&s.stimulus[0], 0.02, 5));
+    cr_assert(mt_stimulus_is_on(&s.stimulus[0], 0.02, 14) && !mt_stimulus_is_on(&s.stimulus[0], 0.02, 15));
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 0, 100), 5);
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 5, 100), 10);
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
+}
+
+Test(backends, a_message_left_out_stops_a_checked_run_and_is_named)
+{
+    mt_layout layout = layout_on(&s, 8);
+    layout.checked = true;
+    for (int64_t message = -1; message < 6; message += 3) {
+        mt_arena arena = {0};
+        void *self = NULL;
+        const mt_backend *backend = mt_backend_find("ipu");
+        layout.drop_message = message;
+        cr_assert_eq(backend->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+        mt_status status = backend->advance(self, 0, 2);
+        if (message < 0) {
+            cr_assert_eq(status, MT_OK, "%s", mt_message());
+        } else {
+            cr_assert_eq(status, MT_NUMERICS);
+            cr_assert(strstr(mt_message(), "tile ") && strstr(mt_message(), "'v_"), "%s", mt_message());
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+Test(backends, an_unstable_diffusion_step_is_refused_with_the_limit)
+{
+    const mt_layout layout = layout_on(&s, 8);
+    s.problem.dt_ms = 10 * s.diffusion.limit_dt_ms;
+    s.problem.pde_steps = 9;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        mt_arena arena = {0};
+        void *self = NULL;
+        cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_NUMERICS);
+        cr_assert(strstr(mt_message(), "at least 10"), "%s", mt_message());
+        mt_arena_free(&arena);
+    }
+}
+
+Test(backends, memory_that_runs_out_at_any_point_is_an_error)
+{
+    const mt_layout layout = layout_on(&s, 4);
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        mt_status status = MT_FILE;
+        for (size_t n = 1; status != MT_OK; n++) {
+            mt_arena arena = {0};
+            void *self = NULL;
+            mt_arena_fail_at(n);
+            status = (*b)->open(&arena, &s.problem, &layout, &self);
+            mt_arena_fail_at(0);
+            cr_assert(status == MT_OK || status == MT_FILE, "%s at %zu: %s", (*b)->name, n, mt_message());
+            mt_arena_free(&arena);
+        }
+    }
+}

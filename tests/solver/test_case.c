@@ -1,0 +1,321 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/slab.h"
+#include "solver/case.h"
+
+static const char niederer[] = "data/cases/niederer-0.5.yaml";
+#define NAME "case.yaml"
+
+/* The least a case may say, in lines whose numbers the messages name. */
+static const char small[] = "mesh:\n"                                      /* 1 */
+                            "  slab: {size_mm: [2, 1, 1], edge_mm: 0.5}\n" /* 2 */
+                            "tissue:\n"                                    /* 3 */
+                            "  intracellular_l_mS_mm: 0.17\n"              /* 4 */
+                            "  intracellular_t_mS_mm: 0.019\n"             /* 5 */
+                            "  extracellular_l_mS_mm: 0.62\n"              /* 6 */
+                            "  extracellular_t_mS_mm: 0.24\n"              /* 7 */
+                            "  chi_per_mm: 140\n"                          /* 8 */
+                            "  cm_uF_mm2: 0.01\n"                          /* 9 */
+                            "cell: {type: mid}\n"                          /* 10 */
+                            "time:\n"                                      /* 11 */
+                            "  end_ms: 10\n"                               /* 12 */
+                            "stimuli:\n"                                   /* 13 */
+                            "  - min_mm: [0, 0, 0]\n"                      /* 14 */
+                            "    max_mm: [0.5, 1, 1]\n"                    /* 15 */
+                            "    duration_ms: 2\n"                         /* 16 */
+                            "    strength_uA_mm3: 50\n";                   /* 17 */
+
+/* Loads the small case with one piece of its text replaced, from a file; the message then starts with its
+ * name. Gives the file's name. */
+static const char *file_with(const char *from, const char *to)
+{
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/mt_case_XXXXXX");
+    int handle = mkstemp(path);
+    cr_assert(handle >= 0);
+    FILE *file = fdopen(handle, "w");
+    cr_assert_not_null(file);
+    const char *at = strstr(small, from);
+    cr_assert_not_null(at, "no %s in the text", from);
+    cr_assert(fprintf(file, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from)) > 0);
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
+static void expect_failure(const char *from, const char *to, const char *message)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    char expected[1200];
+    const char *path = file_with(from, to);
+    (void)snprintf(expected, sizeof expected, "%s%s", path, message);
+    cr_expect_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), expected);
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}
+
+static void load(mt_arena *arena, const char *path, const char *const *sets, size_t n, mt_case *c)
+{
+    cr_assert_eq(mt_case_load(arena, path, sets, n, c), MT_OK, "%s", mt_message());
+}
+
+Test(case, what_comes_with_the_program_loads)
+{
+    static const struct {
+        const char *path;
+        double edge_mm;
+    } cases[] = {{"data/cases/niederer-0.5.yaml", 0.5}, {"data/cases/niederer-0.2.yaml", 0.2},
+        {"data/cases/niederer-0.1.yaml", 0.1}};
+    static const double at_mm[9][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3}, {0, 7, 3},
+        {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
+    for (size_t k = 0; k < 3; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        load(&arena, cases[k].path, NULL, 0, &c);
+        cr_expect_str_eq(c.mesh.file, "");
+        cr_expect(c.mesh.slab.size_mm[0] == 20 && c.mesh.slab.size_mm[1] == 7 && c.mesh.slab.size_mm[2] == 3);
+        cr_expect_eq(c.mesh.slab.edge_mm, cases[k].edge_mm);
+        cr_expect_eq(c.cell.type, (int)MT_EPI);
+        cr_expect_eq(c.n_stimuli, 1);
+        cr_expect_eq(c.stimuli[0].start_ms, 0);
+        cr_expect_eq(c.stimuli[0].duration_ms, 2);
+        cr_expect_eq(c.stimuli[0].strength_uA_mm3, 50);
+        cr_assert_eq(c.n_points, 9);
+        for (size_t p = 0; p < 9; p++) {
+            const char name[] = {'P', (char)('1' + p), 0};
+            cr_expect_str_eq(c.points[p].name, name);
+            for (int axis = 0; axis < 3; axis++) {
+                cr_expect_eq(c.points[p].at_mm[axis], at_mm[p][axis], "%s of %s", name, cases[k].path);
+                cr_expect_eq(c.line.from_mm[axis], at_mm[0][axis]);
+                cr_expect_eq(c.line.to_mm[axis], at_mm[7][axis]);
+            }
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+/* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm; over 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
+Test(case, the_benchmarks_tissue_has_its_published_conductivities)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    const mt_tissue tissue = mt_case_tissue(&c);
+    cr_expect_float_eq(tissue.sigma_l_mS_mm, 0.133418, 0.5e-6);
+    cr_expect_float_eq(tissue.sigma_t_mS_mm, 0.0176062, 0.5e-7);
+    cr_expect_float_eq(mt_tissue_diffusivity_l(&tissue), 0.095298, 1e-6);
+    cr_expect_float_eq(mt_tissue_diffusivity_t(&tissue), 0.0125758, 1e-7);
+    cr_expect_eq(mt_tissue_check(&tissue), MT_OK);
+    mt_arena_free(&arena);
+}
+
+/* The cube of 1.5 mm holds 3 x 3 x 3 boxes of 0.5 mm, and so 162 of the cells, six to a box. */
+Test(case, the_benchmarks_stimulus_reaches_the_cells_of_its_cube_and_no_other)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, to rounding */
+    cr_expect_eq(stimulus[0].start_ms, 0);
+    cr_expect_eq(stimulus[0].duration_ms, 2);
+    cr_assert_eq(stimulus[0].n_cells, 162);
+    size_t k = 0;
+    for (size_t cell = 0; cell < mesh.n_cells; cell++) {
+        const size_t box = cell / 6, x = box % 40, y = box / 40 % 14, z = box / 40 / 14;
+        if (x < 3 && y < 3 && z < 3) cr_expect_eq(stimulus[0].cell[k++], cell);
+    }
+    cr_expect_eq(k, 162);
+    mt_arena_free(&arena);
+}
+
+Test(case, every_stimulus_has_its_own_cells_and_borders_count)
+{
+    static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
+        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, strength_uA_mm3: 14},"
+         " {min_mm: [-9, -9, -9], max_mm: [9, 9, 9], start_ms: 3, duration_ms: 2, strength_uA_mm3: 7}]")};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 3, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_assert_eq(c.n_stimuli, 2);
+    cr_expect_eq(stimulus[0].n_cells, 2); /* of a Kuhn box's six centroids two have x = edge / 4 */
+    cr_expect_float_eq(stimulus[0].rise_mV_ms, 10, 1e-12);
+    cr_expect_eq(stimulus[1].n_cells, 12);
+    for (size_t k = 0; k < stimulus[1].n_cells; k++) cr_expect_eq(stimulus[1].cell[k], k);
+    cr_expect_float_eq(stimulus[1].rise_mV_ms, 5, 1e-12);
+    cr_expect_eq(stimulus[1].start_ms, 3);
+    mt_arena_free(&arena);
+}
+
+Test(case, a_stimulus_that_reaches_nothing_is_refused)
+{
+    static const char *const sets[] = {"stimuli.0.min_mm=[21, 0, 0]", "stimuli.0.max_mm=[22.5, 1.5, 1.5]"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 2, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "stimuli.0: no cell's centre lies in the box [21, 0, 0] .. [22.5, 1.5, 1.5] mm");
+    mt_arena_free(&arena);
+}
+
+Test(case, what_may_be_left_out_has_its_default)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    const char *path = file_with("mesh", "mesh");
+    load(&arena, path, NULL, 0, &c);
+    cr_expect_eq(remove(path), 0);
+    cr_expect_str_eq(c.title, "");
+    cr_expect_eq(c.cell.type, (int)MT_MID);
+    cr_expect_eq(c.time.dt_ms, 0.02);
+    cr_expect_eq(c.time.pde_steps, 0);
+    cr_expect_eq(c.stimuli[0].start_ms, 0);
+    cr_expect_eq(c.n_points, 0);
+    cr_expect_eq(c.line.points, 0);
+    cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
+    cr_expect_str_eq(c.machine.target, "gc200");
+    cr_expect_str_eq(c.machine.scheme, "mixed-clean");
+    cr_expect_eq(c.machine.tiles, 0);
+    cr_expect_eq(c.machine.imbalance, 1.03);
+    cr_expect_not(c.machine.checked);
+    mt_arena_free(&arena);
+}
+
+/* The names a case may use stand in the order of the tables that their numbers index. */
+Test(case, names_of_types_and_backends_are_those_of_the_tables)
+{
+    static const char *const types[] = {"epi", "mid", "endo"}, *const backends[] = {"cpu", "ipu"};
+    char set[64];
+    const char *const sets[] = {set};
+    for (int k = 0; k < 5; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        (void)snprintf(set, sizeof set, k < 3 ? "cell.type=%s" : "machine.backend=%s",
+            k < 3 ? types[k] : backends[k - 3]);
+        load(&arena, niederer, sets, 1, &c);
+        if (k < 3)
+            cr_expect_str_eq(mt_tp06_types[c.cell.type].name, types[k]);
+        else
+            cr_expect_str_eq(mt_backends[c.machine.backend]->name, backends[k - 3]);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
+{
+    expect_failure(
+        "edge_mm: 0.5", "egde_mm: 0.5", ":2: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm");
+    expect_failure("edge_mm: 0.5", "edge_mm: -0.5", ":2: mesh.slab.edge_mm: -0.5; allowed: at least 0");
+    expect_failure(
+        "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
+    expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
+    expect_failure("type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo");
+    expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
+        ":13: time.dt_ms: 0.06; allowed: at least 0.0001 and at most 0.05");
+    expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");
+}
+
+Test(case, keys_that_contradict_each_other_are_refused)
+{
+    expect_failure("mesh:\n", "mesh:\n  file: heart.hdf\n",
+        ": mesh: both file and slab are given; needed: either file, or slab with size_mm and edge_mm above "
+        "0");
+    expect_failure("  slab: {size_mm: [2, 1, 1], edge_mm: 0.5}", "  file: ''",
+        ": mesh: neither file nor slab is given; needed: either file, or slab with size_mm and edge_mm above "
+        "0");
+    expect_failure(
+        "max_mm: [0.5, 1, 1]", "max_mm: [0.5, -1, 1]", ": stimuli.0: min_mm 0 is above max_mm -1 on axis y");
+    expect_failure("end_ms: 10", "end_ms: 335544.4",
+        ": time: end_ms 335544 is 16777220 steps of dt_ms 0.02; allowed: at most 16777216 steps");
+}
+
+Test(case, a_missing_file_is_a_matter_of_files)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    cr_expect_eq(mt_case_load(&arena, "/tmp/there/is/no.yaml", NULL, 0, &c), MT_FILE);
+    cr_expect_str_eq(mt_message(), "/tmp/there/is/no.yaml: No such file or directory");
+    mt_arena_free(&arena);
+}
+
+Test(case, what_is_written_loads_to_the_same_case)
+{
+    static const char *const sets[] = {"time.dt_ms=0.0123456789012345678", "tissue.chi_per_mm=0.1",
+        "machine.checked=true", "title=a: \"b\" # c"};
+    mt_arena arena = {0};
+    mt_case c, d;
+    load(&arena, niederer, sets, 4, &c);
+    const char *text, *again;
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &d, &again), MT_OK, "%s", mt_message());
+    cr_expect_str_eq(text, again);
+    cr_expect_str_eq(c.title, "a: \"b\" # c");
+    cr_expect_str_eq(c.title, d.title);
+    cr_expect_str_eq(c.mesh.file, d.mesh.file);
+    cr_expect_arr_eq(&c.mesh.slab, &d.mesh.slab, sizeof c.mesh.slab);
+    cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
+    cr_expect_eq(c.cell.type, d.cell.type);
+    cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
+    cr_expect_eq(d.time.dt_ms, 0.0123456789012345678);
+    cr_expect_eq(c.n_stimuli, d.n_stimuli);
+    cr_expect_arr_eq(c.stimuli, d.stimuli, c.n_stimuli * sizeof *c.stimuli);
+    cr_assert_eq(c.n_points, d.n_points);
+    for (size_t k = 0; k < c.n_points; k++) {
+        cr_expect_str_eq(c.points[k].name, d.points[k].name);
+        cr_expect_arr_eq(c.points[k].at_mm, d.points[k].at_mm, sizeof c.points[k].at_mm);
+    }
+    cr_expect_arr_eq(&c.line, &d.line, sizeof c.line);
+    cr_expect_eq(c.machine.backend, d.machine.backend);
+    cr_expect_str_eq(c.machine.target, d.machine.target);
+    cr_expect_eq(c.machine.tiles, d.machine.tiles);
+    cr_expect_eq(c.machine.imbalance, d.machine.imbalance);
+    cr_expect_str_eq(c.machine.scheme, d.machine.scheme);
+    cr_expect(c.machine.checked && d.machine.checked);
+    mt_arena_free(&arena);
+}
+
+static mt_status load_and_stimulate(mt_arena *arena, const mt_mesh *mesh)
+{
+    mt_case c;
+    mt_stimulus *stimulus;
+    MT_TRY(mt_case_load(arena, niederer, NULL, 0, &c));
+    return mt_case_stimuli(arena, &c, mesh, &stimulus);
+}
+
+Test(case, every_lack_of_memory_is_reported)
+{
+    const double size_mm[3] = {2, 1, 1};
+    mt_arena meshes = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&meshes, size_mm, 0.5, &mesh), MT_OK);
+    mt_status status = MT_FILE;
+    size_t n;
+    for (n = 1; status != MT_OK && n < 100000; n++) {
+        mt_arena arena = {0};
+        mt_arena_fail_at(n);
+        status = load_and_stimulate(&arena, &mesh);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        mt_arena_free(&arena);
+    }
+    cr_expect(status == MT_OK && n > 3, "ended at take %zu", n);
+    mt_arena_free(&meshes);
+}

@@ -1,0 +1,193 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "mesh/adjacency.h"
+#include "mesh/slab.h"
+#include "solver/diffusion.h"
+#include "solver/measure.h"
+
+static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01};
+static const double size_mm[3] = {3, 2, 1.5};
+
+typedef struct slab {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_diffusion diffusion;
+    double *field;
+} slab;
+
+static void make(slab *s)
+{
+    *s = (slab){0};
+    mt_adjacency adjacency;
+    cr_assert_eq(mt_slab_make(&s->arena, size_mm, 0.5, &s->mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_diffusion_make(&s->arena, &s->mesh, &adjacency, &muscle, MT_DIFFUSION_ALPHA, &s->diffusion), MT_OK,
+        "%s", mt_message());
+    s->field = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *s->field);
+    cr_assert_not_null(s->field);
+}
+
+static double linear(const double x[3]) { return 7 - 2.5 * x[0] + 11 * x[1] + 0.75 * x[2]; }
+
+static void fill(slab *s, double (*function)(const double *))
+{
+    for (size_t cell = 0; cell < s->mesh.n_cells; cell++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, cell, x);
+        s->field[cell] = function(x);
+    }
+}
+
+static double read(const slab *s, const double x[3])
+{
+    double value;
+    mt_measure_at(&s->mesh, &s->diffusion, s->field, 1, x, &value);
+    return value;
+}
+
+static size_t nearest(const slab *s, const double at[3])
+{
+    size_t best = 0;
+    double least = INFINITY;
+    for (size_t cell = 0; cell < s->mesh.n_cells; cell++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, cell, x);
+        double distance = hypot(hypot(x[0] - at[0], x[1] - at[1]), x[2] - at[2]);
+        if (distance < least) {
+            least = distance;
+            best = cell;
+        }
+    }
+    return best;
+}
+
+/* Corners, middles of edges and faces, the centre, and places between: no rounding error of a fit on values
+ * of order 30 comes near 1e-10. */
+Test(measure, linear_fields_are_read_exactly_at_corners_and_inside)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    enum { SIDE = 7, PLACES = SIDE * SIDE * SIDE };
+    static double at[PLACES][3], value[PLACES];
+    for (size_t k = 0; k < PLACES; k++) {
+        at[k][0] = size_mm[0] * (double)(k % SIDE) / (SIDE - 1);
+        at[k][1] = size_mm[1] * (double)(k / SIDE % SIDE) / (SIDE - 1);
+        at[k][2] = size_mm[2] * (double)(k / SIDE / SIDE) / (SIDE - 1);
+    }
+    mt_measure_at(&s.mesh, &s.diffusion, s.field, PLACES, at[0], value);
+    for (size_t k = 0; k < PLACES; k++)
+        cr_expect_float_eq(value[k], linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
+            at[k][1], at[k][2], value[k], linear(at[k]));
+    mt_arena_free(&s.arena);
+}
+
+/* Not yet activated cells are infinite: the front's edge is fitted on what lies behind it. */
+Test(measure, infinite_cells_are_left_out)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    size_t without = 0;
+    for (size_t cell = 0; cell < s.mesh.n_cells; cell++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, cell, x);
+        if (x[0] > 1.5) s.field[cell] = cell % 3 == 0 ? NAN : INFINITY;
+    }
+    for (double y = 0.1; y < 2; y += 0.3)
+        for (double z = 0.1; z < 1.5; z += 0.2) {
+            const double at[3] = {1.37, y, z};
+            const size_t cell = nearest(&s, at);
+            if (!isfinite(s.field[cell])) continue;
+            size_t left_out = 0;
+            for (size_t k = 0; k < MT_DIFFUSION_ROW; k++)
+                left_out += isfinite(s.field[s.diffusion.column[MT_DIFFUSION_ROW * cell + k]]) ? 0 : 1;
+            without += left_out > 0;
+            cr_expect_float_eq(read(&s, at), linear(at), 1e-10, "at (1.37, %g, %g): %g", y, z, read(&s, at));
+        }
+    cr_expect(without > 10, "only %zu of the places lie beside cells that are not finite", without);
+    mt_arena_free(&s.arena);
+}
+
+Test(measure, where_the_nearest_cell_is_infinite_so_is_the_answer)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    const double at[3] = {1.2, 0.9, 0.6};
+    s.field[nearest(&s, at)] = INFINITY;
+    cr_expect_eq(read(&s, at), INFINITY);
+    s.field[nearest(&s, at)] = NAN;
+    cr_expect(isnan(read(&s, at)));
+    mt_arena_free(&s.arena);
+}
+
+/* Keeps the nearest cell and those others of its row that `keeps` says, at heights x^2 that no plane fits. */
+static void keep_only(slab *s, size_t cell, bool (*keeps)(const double *, const double *), size_t most)
+{
+    double own[3], x[3];
+    mt_mesh_centroid(&s->mesh, cell, own);
+    for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+        size_t other = s->diffusion.column[MT_DIFFUSION_ROW * cell + k];
+        if (other == cell) continue;
+        mt_mesh_centroid(&s->mesh, other, x);
+        if (keeps(own, x) && most > 0)
+            most--;
+        else
+            s->field[other] = INFINITY;
+    }
+}
+
+static bool any(const double *own, const double *x)
+{
+    (void)own;
+    (void)x;
+    return true;
+}
+
+static bool level(const double *own, const double *x) { return fabs(own[2] - x[2]) < 1e-9; }
+
+static double bowl(const double x[3]) { return x[0] * x[0] + 3 * x[1] * x[1]; }
+
+Test(measure, too_few_cells_give_the_nearest_ones_value)
+{
+    const double at[3] = {1.45, 1.05, 0.77};
+    for (size_t others = 0; others <= 2; others++) {
+        slab s;
+        make(&s);
+        fill(&s, bowl);
+        const size_t cell = nearest(&s, at);
+        keep_only(&s, cell, any, others);
+        cr_expect_eq(read(&s, at), s.field[cell], "%zu others", others);
+        mt_arena_free(&s.arena);
+    }
+}
+
+Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
+{
+    size_t tried = 0;
+    slab s;
+    make(&s);
+    for (size_t cell = 0; cell < s.mesh.n_cells; cell += 5) {
+        double at[3], x[3];
+        mt_mesh_centroid(&s.mesh, cell, at);
+        size_t in_plane = 0;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            mt_mesh_centroid(&s.mesh, s.diffusion.column[MT_DIFFUSION_ROW * cell + k], x);
+            in_plane += s.diffusion.column[MT_DIFFUSION_ROW * cell + k] != cell && level(at, x);
+        }
+        if (in_plane < 3) continue;
+        tried++;
+        for (int axis = 0; axis < 3; axis++) at[axis] += 0.01; /* beside the plane */
+        fill(&s, bowl);
+        keep_only(&s, cell, level, MT_DIFFUSION_ROW);
+        cr_expect_eq(
+            read(&s, at), s.field[cell], "cell %zu: %g, own value %g", cell, read(&s, at), s.field[cell]);
+    }
+    cr_expect(tried > 0, "no cell has three others of its row in its plane");
+    mt_arena_free(&s.arena);
+}
