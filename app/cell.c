@@ -10,12 +10,12 @@
 
 static mt_status cell(const mt_arguments *arguments);
 
-static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell; default: epi"},
-    {"--dt-ms", "DT", "time step, at most 0.05; default: 0.02"},
-    {"--end-ms", "T", "simulated time; default: 500"},
-    {"--stimulus", "START,DURATION,STRENGTH", "in ms, ms and mV/ms (= pA/pF); default: 1,1,52"},
-    {"--precision", "float|double", "arithmetic; default: double"},
-    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms"}, {NULL, NULL, NULL}};
+static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell; default: epi", false},
+    {"--dt-ms", "DT", "time step, at most 0.05; default: 0.02", false},
+    {"--end-ms", "T", "simulated time; default: 500", false},
+    {"--stimulus", "START,DURATION,STRENGTH", "in ms, ms and mV/ms (= pA/pF); default: 1,1,52", false},
+    {"--precision", "float|double", "arithmetic; default: double", false},
+    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_cell = {
     .name = "cell",

@@ -1,6 +1,7 @@
 #include "app/command.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,13 @@ static const mt_option *find_option(const mt_command *command, const char *name)
     return NULL;
 }
 
+static bool given_before(const mt_arguments *arguments, int a)
+{
+    for (int b = 0; b < a; b++)
+        if (strcmp(arguments->word[b], arguments->word[a]) == 0) return true;
+    return false;
+}
+
 static mt_status check_arguments(const mt_command *command, const mt_arguments *arguments)
 {
     size_t operands = 0;
@@ -82,6 +90,8 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
         if (!option)
             return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word,
                 command->name);
+        if (!option->repeats && given_before(arguments, a))
+            return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, word);
         /* another option in the value's place: the value was forgotten */
         if (option->value && (++a >= arguments->n || find_option(command, arguments->word[a])))
             return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, word, option->value);
@@ -137,6 +147,10 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_overview(out);
         return argc < 2 ? MT_INPUT : MT_OK;
+    }
+    if (argc == 3 && is_first_word(argv[1]) && strcmp(argv[2], "--help") == 0) {
+        print_overview(out);
+        return MT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
         (void)fprintf(out, "myotile %s\n", MT_VERSION);
@@ -215,6 +229,22 @@ mt_status mt_whole_number(
     return MT_OK;
 }
 
+static mt_status unknown_machine(const char *name)
+{
+    char names[512] = "";
+    glob_t found;
+    if (glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found) == 0) {
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            const char *file = strrchr(found.gl_pathv[k], '/') + 1;
+            size_t used = strlen(names);
+            (void)snprintf(
+                names + used, sizeof names - used, "%.*s, ", (int)(strlen(file) - strlen(".yaml")), file);
+        }
+        globfree(&found);
+    }
+    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, names);
+}
+
 mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
 {
     const bool named = !strchr(name, '/') && !strstr(name, ".yaml");
@@ -223,10 +253,7 @@ mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
     char *text;
     MT_TAKE(arena, text, size);
     (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0)
-        return mt_fail(MT_INPUT,
-            "machine '%s': no such machine in %s/machines, and it is no path of a .yaml file", name,
-            MT_DATA_DIR);
+    if (named && access(text, R_OK) != 0) return unknown_machine(name);
     *path = text;
     return MT_OK;
 }

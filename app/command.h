@@ -21,6 +21,7 @@ typedef struct mt_arguments {
 /* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. */
 typedef struct mt_option {
     const char *name, *value, *help;
+    bool repeats; /* may be given several times */
 } mt_option;
 
 typedef struct mt_command {

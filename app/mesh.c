@@ -13,9 +13,9 @@
 static mt_status slab(const mt_arguments *arguments);
 
 static const mt_option slab_options[] = {
-    {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge"},
-    {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra"},
-    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)"}, {NULL, NULL, NULL}};
+    {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
+    {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra", false},
+    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_slab = {
     .name = "mesh slab",
@@ -63,7 +63,7 @@ static mt_status slab(const mt_arguments *arguments)
 static mt_status info(const mt_arguments *arguments);
 
 static const mt_option info_options[] = {
-    {"--format", "text|json|csv", "of the table; default: text"}, {NULL, NULL, NULL}};
+    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",

@@ -12,11 +12,11 @@
 
 static mt_status partition(const mt_arguments *arguments);
 
-static const mt_option options[] = {{"--target", "NAME|FILE.yaml", "the machine; default: gc200"},
-    {"--ipus", "N", "how many of them; one part for each tile; default: 1"},
-    {"--scheme", "mixed-clean", "which ranges of separator cells are sent; default: mixed-clean"},
-    {"--imbalance", "X", "the largest part against the mean, above 1; default: 1.03"},
-    {"--format", "text|json|csv", "of the tables; default: text"}, {NULL, NULL, NULL}};
+static const mt_option options[] = {{"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},
+    {"--ipus", "N", "how many of them; one part for each tile; default: 1", false},
+    {"--scheme", "mixed-clean", "which ranges of separator cells are sent; default: mixed-clean", false},
+    {"--imbalance", "X", "the largest part against the mean, above 1; default: 1.03", false},
+    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_partition = {
     .name = "partition",

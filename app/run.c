@@ -13,9 +13,10 @@
 #include "mesh/vtkhdf.h"
 
 static const mt_option options[] = {
-    {"--output", "DIR", "folder for the files (made if missing); default: the case's name"},
-    {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times"},
-    {"--format", "text|json|csv", "of the tables on standard output; default: text"}, {NULL, NULL, NULL}};
+    {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
+    {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times", true},
+    {"--format", "text|json|csv", "of the tables on standard output; default: text", false},
+    {NULL, NULL, NULL, false}};
 
 static mt_status run(const mt_arguments *arguments);
 

@@ -629,6 +629,6 @@ double ipu_tally_cycles(const ipu_tally *tally, const ipu_instruction_costs *cos
 {
     const unsigned *n = tally->count;
     return tally->bundles + n[IPU_OP_DIVIDE] * (costs->f32_div - 1) +
-           (n[IPU_OP_EXP] + n[IPU_OP_EXPM1]) * (costs->f32_exp - 1) + n[IPU_OP_EXPM1] * costs->f32_add +
+           (n[IPU_OP_EXP] + n[IPU_OP_EXPM1]) * (costs->f32_exp - 1) + n[IPU_OP_EXPM1] +
            n[IPU_OP_LOG] * (costs->f32_log - 1) + n[IPU_OP_SQRT] * (costs->f32_sqrt - 1);
 }

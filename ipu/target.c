@@ -3,7 +3,7 @@
 #include "data/yaml.h"
 
 #define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
-#define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(0))
+#define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
 
 static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
@@ -12,12 +12,8 @@ static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "byt
 
 static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
 
-static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_add), WORKER_CYCLES(f32_mul),
-    WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp), WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt),
-    WORKER_CYCLES(load), WORKER_CYCLES(store), WORKER_CYCLES(branch), WORKER_CYCLES(integer), MT_YAML_END};
-
-static const mt_yaml_key register_keys[] = {
-    COUNT(main_registers, "main", 1), COUNT(auxiliary_registers, "auxiliary", 1), MT_YAML_END};
+static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp),
+    WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt), MT_YAML_END};
 
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL),
@@ -28,7 +24,6 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_MAPPING("exchange", exchange_keys),
     MT_YAML_MAPPING("vertex", vertex_keys),
     MT_YAML_MAPPING("instructions", instruction_keys),
-    MT_YAML_MAPPING("registers", register_keys),
     MT_YAML_END,
 };
 

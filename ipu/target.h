@@ -10,11 +10,10 @@
 #include "data/arena.h"
 #include "data/status.h"
 
-/* Worker cycles that one instruction takes: 1 worker cycle = `worker_contexts` tile cycles. Not whole where
+/* Worker cycles of the instructions that take more than one: 1 worker cycle = `worker_contexts` tile cycles. Not whole where
  * an instruction's time depends on its operands and a mean is meant. */
 typedef struct ipu_instruction_costs {
-    double f32_add, f32_mul, f32_div, f32_exp, f32_log, f32_sqrt;
-    double load, store, branch, integer;
+    double f32_div, f32_exp, f32_log, f32_sqrt;
 } ipu_instruction_costs;
 
 typedef struct ipu_target {
@@ -30,7 +29,6 @@ typedef struct ipu_target {
     size_t exchange_fragment_cycles;   /* of each range that a tile receives */
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
-    size_t main_registers, auxiliary_registers; /* of one worker */
 } ipu_target;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in

@@ -23,18 +23,10 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.exchange_fixed_cycles, 170 + 2 * 22);
     cr_expect_eq(t.exchange_fragment_cycles, 160);
     cr_expect_eq(t.vertex_entry_cycles, 11);
-    cr_expect_eq(t.instructions.f32_add, 1);
-    cr_expect_eq(t.instructions.f32_mul, 1);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);
     cr_expect_eq(t.instructions.f32_log, 6);
     cr_expect_eq(t.instructions.f32_sqrt, 5);
-    cr_expect_eq(t.instructions.load, 1);
-    cr_expect_eq(t.instructions.store, 1);
-    cr_expect_eq(t.instructions.branch, 1);
-    cr_expect_eq(t.instructions.integer, 1);
-    cr_expect_eq(t.main_registers, 16);
-    cr_expect_eq(t.auxiliary_registers, 16);
     mt_arena_free(&arena);
 }
 

@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <omp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "mesh/adjacency.h"
@@ -126,68 +128,72 @@ Test(measure, where_the_nearest_cell_is_infinite_so_is_the_answer)
     mt_arena_free(&s.arena);
 }
 
-/* Keeps the nearest cell and those others of its row that `keeps` says, at heights x^2 that no plane fits. */
-static void keep_only(slab *s, size_t cell, bool (*keeps)(const double *, const double *), size_t most)
+static double bowl(const double x[3]) { return x[0] * x[0] + 3 * x[1] * x[1]; }
+
+/* Makes all others of the cell's row infinite but the n whose numbers in the row are given. */
+static void keep_only(slab *s, size_t cell, size_t n, const size_t *kept)
 {
-    double own[3], x[3];
-    mt_mesh_centroid(&s->mesh, cell, own);
+    const uint32_t *row = &s->diffusion.column[MT_DIFFUSION_ROW * cell];
     for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-        size_t other = s->diffusion.column[MT_DIFFUSION_ROW * cell + k];
-        if (other == cell) continue;
-        mt_mesh_centroid(&s->mesh, other, x);
-        if (keeps(own, x) && most > 0)
-            most--;
-        else
-            s->field[other] = INFINITY;
+        bool keep = row[k] == cell;
+        for (size_t i = 0; i < n; i++) keep = keep || kept[i] == k;
+        if (!keep) s->field[row[k]] = INFINITY;
     }
 }
-
-static bool any(const double *own, const double *x)
-{
-    (void)own;
-    (void)x;
-    return true;
-}
-
-static bool level(const double *own, const double *x) { return fabs(own[2] - x[2]) < 1e-9; }
-
-static double bowl(const double x[3]) { return x[0] * x[0] + 3 * x[1] * x[1]; }
 
 Test(measure, too_few_cells_give_the_nearest_ones_value)
 {
+    static const size_t kept[] = {0, 5};
     const double at[3] = {1.45, 1.05, 0.77};
-    for (size_t others = 0; others <= 2; others++) {
-        slab s;
-        make(&s);
-        fill(&s, bowl);
-        const size_t cell = nearest(&s, at);
-        keep_only(&s, cell, any, others);
-        cr_expect_eq(read(&s, at), s.field[cell], "%zu others", others);
-        mt_arena_free(&s.arena);
-    }
-}
-
-Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
-{
-    size_t tried = 0;
     slab s;
     make(&s);
-    for (size_t cell = 0; cell < s.mesh.n_cells; cell += 5) {
-        double at[3], x[3];
-        mt_mesh_centroid(&s.mesh, cell, at);
-        size_t in_plane = 0;
-        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-            mt_mesh_centroid(&s.mesh, s.diffusion.column[MT_DIFFUSION_ROW * cell + k], x);
-            in_plane += s.diffusion.column[MT_DIFFUSION_ROW * cell + k] != cell && level(at, x);
-        }
-        if (in_plane < 3) continue;
-        tried++;
-        for (int axis = 0; axis < 3; axis++) at[axis] += 0.01; /* beside the plane */
+    for (size_t others = 0; others <= 2; others++) {
         fill(&s, bowl);
-        keep_only(&s, cell, level, MT_DIFFUSION_ROW);
-        cr_expect_eq(
-            read(&s, at), s.field[cell], "cell %zu: %g, own value %g", cell, read(&s, at), s.field[cell]);
+        const size_t cell = nearest(&s, at);
+        keep_only(&s, cell, others, kept);
+        cr_expect_eq(read(&s, at), s.field[cell], "%zu others", others);
     }
-    cr_expect(tried > 0, "no cell has three others of its row in its plane");
+    mt_arena_free(&s.arena);
+}
+
+/* Six times the volume between four cells' centroids, of which one is the cell itself. */
+static double volume(const slab *s, size_t cell, const size_t other[3])
+{
+    double o[3], d[3][3];
+    mt_mesh_centroid(&s->mesh, cell, o);
+    for (int k = 0; k < 3; k++) {
+        mt_mesh_centroid(&s->mesh, s->diffusion.column[MT_DIFFUSION_ROW * cell + other[k]], d[k]);
+        for (int axis = 0; axis < 3; axis++) d[k][axis] -= o[axis];
+    }
+    return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+           d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+           d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+}
+
+/* All sets of three others of a cell's row: in one plane with it, its own value counts; otherwise the linear
+ * field is found (of which the own value differs). */
+Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
+{
+    size_t flat = 0, full = 0;
+    slab s;
+    omp_set_num_threads(1); /* for one place at a time a second one is only waited for */
+    make(&s);
+    double at[3];
+    const size_t cell = s.mesh.n_cells / 2 + 3 * 6 + 2;
+    mt_mesh_centroid(&s.mesh, cell, at);
+    for (int axis = 0; axis < 3; axis++) at[axis] += 0.0137 * (axis + 1);
+    cr_assert_eq(nearest(&s, at), cell);
+    for (size_t i = 2; i < MT_DIFFUSION_ROW; i++)
+        for (size_t j = 1; j < i; j++)
+            for (size_t k = 0; k < j; k++) {
+                const size_t others[3] = {i, j, k};
+                fill(&s, linear);
+                keep_only(&s, cell, 3, others);
+                const bool in_plane = fabs(volume(&s, cell, others)) < 1e-12;
+                *(in_plane ? &flat : &full) += 1;
+                cr_expect_float_eq(
+                    read(&s, at), in_plane ? s.field[cell] : linear(at), 1e-10, "%zu, %zu, %zu", i, j, k);
+            }
+    cr_expect(flat > 20 && full > 100, "%zu sets in one plane, %zu not", flat, full);
     mt_arena_free(&s.arena);
 }

@@ -13,8 +13,8 @@ enum { END_US = 500000, EVERY_US = 10, SAMPLES = END_US / EVERY_US };
 
 static double rise(size_t us) { return us >= 1000 && us < 2000 ? 52 : 0; }
 
-/* V after each 10 us by classical Runge-Kutta steps of 1 us: the fastest rate, that of gate m, is about 900
- * per ms, so a step's error is below 1e-2 of 0.9^5 / 120 of the gate's distance to where it goes. */
+/* V after each 10 us by classical Runge-Kutta steps of 1 us. The fastest rate, that of gate m, is about 900
+ * per ms: stable, and steps of a quarter of that change V by less than 3e-5 mV over the upstroke. */
 static void exact_trace(int type, double *v)
 {
     double y[ORACLE_N];
