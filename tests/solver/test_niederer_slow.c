@@ -1,0 +1,61 @@
+/* The published slab benchmark in full: minutes, so not among the everyday tests. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "slab_problem.h"
+#include "solver/measure.h"
+
+/* P1 .. P9 of Niederer et al. 2011. */
+static const double points_mm[9][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3}, {0, 7, 3},
+    {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
+
+static slab_problem s;
+
+static void activation_at_points(
+    const char *backend, const mt_layout *layout, double end_ms, double at_point_ms[9])
+{
+    double *v = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *v);
+    double *activation = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *activation);
+    run_backend(&s, backend, layout, (size_t)llround(end_ms / s.problem.dt_ms), v, activation);
+    mt_measure_at(&s.mesh, &s.diffusion, activation, 9, &points_mm[0][0], at_point_ms);
+}
+
+static void compare_backends(double edge_mm, double end_ms)
+{
+    double cpu[9], ipu[9];
+    make_slab_problem(&s, (double[]){20, 7, 3}, edge_mm);
+    const mt_layout layout = layout_on(&s, 1472);
+    activation_at_points("cpu", NULL, end_ms, cpu);
+    activation_at_points("ipu", &layout, end_ms, ipu);
+    for (int p = 0; p < 9; p++) {
+        cr_log_info("%g mm, P%d: cpu %.4f ms, ipu %.4f ms", edge_mm, p + 1, cpu[p], ipu[p]);
+        cr_assert_lt(
+            fabs(cpu[p] - ipu[p]), 0.05, "%g mm, P%d: cpu %g ms, ipu %g ms", edge_mm, p + 1, cpu[p], ipu[p]);
+    }
+    mt_arena_free(&s.arena);
+}
+
+Test(niederer, the_machine_activates_at_the_times_of_the_cpu_at_0_5_mm) { compare_backends(0.5, 55); }
+Test(niederer, the_machine_activates_at_the_times_of_the_cpu_at_0_2_mm) { compare_backends(0.2, 45); }
+
+Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
+{
+    static const struct {
+        uint32_t tiles;
+        int threads;
+    } runs[] = {{1, 1}, {64, 1}, {1472, 1}, {1472, 2}, {64, 2}};
+    make_slab_problem(&s, (double[]){20, 7, 3}, 0.5);
+    double *first = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *first);
+    double *v = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *v);
+    for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+        const mt_layout layout = layout_on(&s, runs[r].tiles);
+        omp_set_num_threads(runs[r].threads);
+        run_backend(&s, "ipu", &layout, 1000, r ? v : first, NULL);
+        cr_assert(r == 0 || memcmp(v, first, s.mesh.n_cells * sizeof *v) == 0, "%u tiles, %d threads",
+            runs[r].tiles, runs[r].threads);
+    }
+    mt_arena_free(&s.arena);
+}
