@@ -33,12 +33,16 @@ static size_t on_terminal(char *out, size_t size) {
     cr_assert_not_null(terminal);
     mt_progress progress = mt_progress_begin_on(terminal, "simulating", 50);
     work(&progress);
-    ssize_t n = read(master, out, size - 1);
-    cr_assert(n > 0);
-    out[n] = 0;
+    size_t n = 0;
+    do { /* what was written arrives in pieces */
+        ssize_t more = read(master, out + n, size - 1 - n);
+        cr_assert(more > 0);
+        n += (size_t)more;
+        out[n] = 0;
+    } while (!strchr(out, '\n'));
     fclose(terminal);
     close(master);
-    return (size_t)n;
+    return n;
 }
 
 Test(progress, on_a_terminal_rewrites_one_line_and_ends_it) {
