@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/table.h"
 #include "data/file.h"
+#include "ipu/engine.h"
 #include "solver/tp06.h"
 
 static mt_status cell(const mt_arguments *arguments);
@@ -77,7 +78,9 @@ static void step(const request *r, bool stimulated, values *x)
         float f[1 + TP06_STATES];
         for (int k = 0; k <= TP06_STATES; k++) f[k] = (float)x->v[k];
         if (stimulated) f[0] += (float)(r->dt_ms * r->stimulus[2]);
+        uint64_t before = ipu_begin_flushing(); /* as on the machine */
         mt_tp06_step_float(type, r->dt_ms, 1, f + 1, f, f);
+        ipu_end_flushing(before);
         for (int k = 0; k <= TP06_STATES; k++) x->v[k] = (double)f[k];
     } else {
         if (stimulated) x->v[0] += r->dt_ms * r->stimulus[2];

@@ -11,8 +11,7 @@ static const mt_command *const commands[] = {
     &mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info, &mt_command_partition, &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* ---- help
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- help ---- */
 
 static void print_overview(FILE *out)
 {
@@ -46,8 +45,7 @@ static void print_help(FILE *out, const mt_command *command)
     (void)fprintf(out, "\nexample:\n  %s\n", command->example);
 }
 
-/* ---- finding and checking
- * ------------------------------------------------------------------------------------- */
+/* ---- finding and checking ---- */
 
 static size_t words_of(const char *name) { return strchr(name, ' ') ? 2 : 1; }
 
@@ -163,8 +161,7 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
     return (int)status;
 }
 
-/* ---- for commands
- * ---------------------------------------------------------------------------------------------- */
+/* ---- for commands ---- */
 
 const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number)
 {

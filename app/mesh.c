@@ -7,8 +7,7 @@
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 
-/* ---- mesh slab
- * ------------------------------------------------------------------------------------------------- */
+/* ---- mesh slab ---- */
 
 static mt_status slab(const mt_arguments *arguments);
 
@@ -57,8 +56,7 @@ static mt_status slab(const mt_arguments *arguments)
     return status;
 }
 
-/* ---- mesh info
- * -------------------------------------------------------------------------------------------------- */
+/* ---- mesh info ---- */
 
 static mt_status info(const mt_arguments *arguments);
 
@@ -77,37 +75,24 @@ const mt_command mt_command_mesh_info = {
 
 static mt_table info_table(mt_arena *arena, const char *title, const mt_info *i)
 {
-    const struct {
-        const char *name, *unit;
-        double value;
-    } rows[] = {
-        {"cells", "", (double)i->n_cells},
-        {"vertices", "", (double)i->n_vertices},
-        {"edges", "", (double)i->n_edges},
-        {"inner faces", "", (double)i->n_inner_faces},
-        {"boundary faces", "", (double)i->n_boundary_faces},
-        {"components", "", (double)i->n_components},
-        {"regions", "", (double)i->n_regions},
-        {"extent x", "mm", i->max_mm[0] - i->min_mm[0]},
-        {"extent y", "mm", i->max_mm[1] - i->min_mm[1]},
-        {"extent z", "mm", i->max_mm[2] - i->min_mm[2]},
-        {"volume", "mm^3", i->volume_mm3},
-        {"characteristic length V^(1/3)", "mm", i->length_mm},
-        {"shortest edge", "mm", i->edge_min_mm},
-        {"mean edge", "mm", i->edge_mean_mm},
-        {"longest edge", "mm", i->edge_max_mm},
-        {"worst radius ratio 3 r / R", "", i->quality_min},
-        {"mean radius ratio", "", i->quality_mean},
-    };
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_strings(&table, "property");
-    mt_table_digits(&table, "value", "", 8);
-    mt_table_strings(&table, "unit");
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        mt_table_text(&table, rows[k].name);
-        mt_table_number(&table, rows[k].value);
-        mt_table_text(&table, rows[k].unit);
-    }
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)i->n_cells, "");
+    mt_table_property(&table, "vertices", (double)i->n_vertices, "");
+    mt_table_property(&table, "edges", (double)i->n_edges, "");
+    mt_table_property(&table, "inner faces", (double)i->n_inner_faces, "");
+    mt_table_property(&table, "boundary faces", (double)i->n_boundary_faces, "");
+    mt_table_property(&table, "components", (double)i->n_components, "");
+    mt_table_property(&table, "regions", (double)i->n_regions, "");
+    mt_table_property(&table, "extent x", i->max_mm[0] - i->min_mm[0], "mm");
+    mt_table_property(&table, "extent y", i->max_mm[1] - i->min_mm[1], "mm");
+    mt_table_property(&table, "extent z", i->max_mm[2] - i->min_mm[2], "mm");
+    mt_table_property(&table, "volume", i->volume_mm3, "mm^3");
+    mt_table_property(&table, "characteristic length V^(1/3)", i->length_mm, "mm");
+    mt_table_property(&table, "shortest edge", i->edge_min_mm, "mm");
+    mt_table_property(&table, "mean edge", i->edge_mean_mm, "mm");
+    mt_table_property(&table, "longest edge", i->edge_max_mm, "mm");
+    mt_table_property(&table, "worst radius ratio 3 r / R", i->quality_min, "");
+    mt_table_property(&table, "mean radius ratio", i->quality_mean, "");
     return table;
 }
 

@@ -28,27 +28,13 @@ const mt_command mt_command_partition = {
     .run = partition,
 };
 
-/* The cells that each cell's row of the diffusion step reads: those at most two faces away, [n][16], padded
- * with its own. */
+/* The cells that each cell's row of the diffusion step reads. */
 static mt_status stencil(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns)
 {
     MT_TAKE(arena, *columns, adjacency->n_cells * MT_DIFFUSION_ROW);
 #pragma omp parallel for schedule(static)
-    for (size_t cell = 0; cell < adjacency->n_cells; cell++) {
-        uint32_t *row = *columns + cell * MT_DIFFUSION_ROW;
-        size_t n = 0;
-        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) row[k] = (uint32_t)cell;
-        for (size_t f = 0; f < 4; f++) {
-            uint32_t near = adjacency->neighbour[4 * cell + f];
-            if (near == MT_NO_CELL) continue;
-            for (size_t g = 0; g < 5; g++) { /* the neighbour and its own neighbours */
-                uint32_t far = g == 4 ? near : adjacency->neighbour[4 * (size_t)near + g];
-                bool known = far == MT_NO_CELL || far == cell;
-                for (size_t k = 0; k < n; k++) known |= row[k] == far;
-                if (!known) row[n++] = far;
-            }
-        }
-    }
+    for (size_t cell = 0; cell < adjacency->n_cells; cell++)
+        (void)mt_adjacency_ring(adjacency, cell, *columns + cell * MT_DIFFUSION_ROW);
     return MT_OK;
 }
 
@@ -118,31 +104,30 @@ static mt_table whole_table(mt_arena *arena, const char *title, const mt_partiti
         empty += mt_halo_own(halo, p) == 0;
     }
     for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
-    const struct {
-        const char *name, *unit;
-        double value;
-    } rows[] = {
-        {"parts", "", (double)halo->n_parts},
-        {"of these empty", "", (double)empty},
-        {"cells", "", (double)halo->n_cells},
-        {"faces cut", "", (double)parts->edge_cut},
-        {"ranges", "", (double)halo->n_ranges},
-        {"cells sent (a range once)", "", (double)words},
-        {"cells received", "", (double)received},
-        {"share of received cells", "%", 100 * (double)received / (double)(received + halo->n_cells)},
-        {"time for the partition", "s", seconds[0]},
-        {"time for the halo", "s", seconds[1]},
-    };
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_strings(&table, "what");
-    mt_table_digits(&table, "value", "", 8);
-    mt_table_strings(&table, "unit");
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        mt_table_text(&table, rows[k].name);
-        mt_table_number(&table, rows[k].value);
-        mt_table_text(&table, rows[k].unit);
-    }
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "parts", (double)halo->n_parts, "");
+    mt_table_property(&table, "of these empty", (double)empty, "");
+    mt_table_property(&table, "cells", (double)halo->n_cells, "");
+    mt_table_property(&table, "faces cut", (double)parts->edge_cut, "");
+    mt_table_property(&table, "ranges", (double)halo->n_ranges, "");
+    mt_table_property(&table, "cells sent (a range once)", (double)words, "");
+    mt_table_property(&table, "cells received", (double)received, "");
+    mt_table_property(
+        &table, "share of received cells", 100 * (double)received / (double)(received + halo->n_cells), "%");
+    mt_table_property(&table, "time for the partition", seconds[0], "s");
+    mt_table_property(&table, "time for the halo", seconds[1], "s");
     return table;
+}
+
+/* One part for each tile of all machines together. */
+static mt_status count_parts(unsigned long ipus, const ipu_target *target, uint32_t *n_parts)
+{
+    const uint64_t n = (uint64_t)ipus * target->tiles;
+    if (n > INT32_MAX)
+        return mt_fail(MT_INPUT, "%lu machines of %zu tiles make %llu parts; allowed: at most %d", ipus,
+            target->tiles, (unsigned long long)n, INT32_MAX);
+    *n_parts = (uint32_t)n;
+    return MT_OK;
 }
 
 static double now_s(void)
@@ -166,6 +151,8 @@ static mt_status partition_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(ipu_target_load(arena, machine, NULL, 0, &target));
     const mt_halo_scheme *scheme = mt_halo_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"));
     if (!scheme) return MT_INPUT;
+    uint32_t n_parts = 0;
+    MT_TRY(count_parts(ipus, &target, &n_parts));
 
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -176,7 +163,7 @@ static mt_status partition_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(stencil(arena, &adjacency, &columns));
     const double start_s = now_s();
-    MT_TRY(mt_partition_kway(arena, &adjacency, (uint32_t)(ipus * target.tiles), imbalance, &parts));
+    MT_TRY(mt_partition_kway(arena, &adjacency, n_parts, imbalance, &parts));
     const double cut_s = now_s();
     MT_TRY(mt_halo_make(arena, mesh.n_cells, MT_DIFFUSION_ROW, columns, &parts, scheme, &halo));
     const double seconds[2] = {cut_s - start_s, now_s() - cut_s};

@@ -23,7 +23,7 @@ enum {
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- Colours ---- */
+/* ---- colours ---- */
 
 /* OKLab to linear-light sRGB: B. Ottosson, "A perceptual color space for image processing" (2020),
  * bottosson.github.io. */
@@ -70,7 +70,7 @@ static double srgb_of_linear(double x)
 
 static const double grey_linear = 0.55; /* of what was never activated */
 
-/* ---- Scale of times ---- */
+/* ---- scale of times ---- */
 
 double mt_picture_interval_ms(double range_ms)
 {
@@ -132,7 +132,7 @@ static void label_text(const scale *s, double level, char out[32])
     (void)snprintf(out, 32, "%.*f", decimals, level * s->interval_ms + 0.0);
 }
 
-/* ---- The surface ---- */
+/* ---- the surface ---- */
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -167,20 +167,6 @@ typedef struct surface {
     float *time_ms;        /* [n_vertices]; 0 where no cell around is activated */
 } surface;
 
-/* The vertices of face f, opposite vertex f, in the order that turns the normal outward. */
-static const uint8_t face_corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-
-/* Twice the face's area, along its outward normal. */
-static void area_normal(const mt_mesh *mesh, const uint32_t vertex[3], double normal[3])
-{
-    const double *p = mesh->xyz_mm + 3 * (size_t)vertex[0];
-    const double *q = mesh->xyz_mm + 3 * (size_t)vertex[1], *r = mesh->xyz_mm + 3 * (size_t)vertex[2];
-    double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
-    normal[0] = a[1] * b[2] - a[2] * b[1];
-    normal[1] = a[2] * b[0] - a[0] * b[2];
-    normal[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void normalise(double v[3])
 {
     double length = sqrt(dot(v, v));
@@ -201,8 +187,8 @@ static mt_status collect_faces(
             if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
             uint32_t *vertex = s->face_vertex + 3 * s->n_faces;
             double *normal = s->face_normal + 3 * s->n_faces;
-            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + face_corner[f][k]];
-            area_normal(mesh, vertex, normal);
+            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            mt_mesh_face_area(mesh, c, f, normal);
             for (size_t k = 0; k < 9; k++) s->normal[3 * (size_t)vertex[k / 3] + k % 3] += normal[k % 3];
             normalise(normal);
             s->face_cell[s->n_faces++] = (uint32_t)c;
@@ -294,8 +280,7 @@ static double light_on(const view *v, const double normal[3])
     return 0.52 + 0.48 * (0.5 + 0.5 * sum);
 }
 
-/* Light at the corners of a face: smooth over a rounded surface, flat where the face meets others at an edge.
- */
+/* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
 static void light_face(const surface *s, const view *v, size_t face, double light[3])
 {
     const uint32_t *vertex = s->face_vertex + 3 * face;
@@ -306,10 +291,9 @@ static void light_face(const surface *s, const view *v, size_t face, double ligh
     }
 }
 
-/* ---- From triangles to samples ---- */
+/* ---- from triangles to samples ---- */
 
-/* What each sample shows. depth 0: nothing; time NaN: never activated; ink 0..255: how much of an isochrone.
- */
+/* What each sample shows. depth 0: nothing; time NaN: never activated; ink 0..255: how much isochrone. */
 typedef struct plot {
     float *depth, *time_ms, *light; /* [N_H][N_W] */
     uint8_t *ink;
@@ -336,8 +320,7 @@ static box box_around(double x_low, double x_high, double y_low, double y_high)
         clamp_int(ceil(x_high) + 1, 0, N_W), clamp_int(ceil(y_high) + 1, 0, N_H)};
 }
 
-/* a, b, c: the corners in samples, each with depth; fills every sample whose centre is inside and nearest so
- * far. */
+/* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
 static void fill_triangle(
     plot *p, const double *const corner[3], const double time_ms[3], const double light[3])
 {
@@ -387,7 +370,7 @@ static void fill_surface(plot *p, const surface *s, const view *v, const float *
     }
 }
 
-/* ---- Lines on the surface ---- */
+/* ---- lines on the surface ---- */
 
 typedef struct segment {
     double from[3], to[3]; /* samples, with depth */
@@ -470,7 +453,7 @@ static mt_status draw_edges(mt_arena *arena, plot *p, const surface *s, const vi
     return MT_OK;
 }
 
-/* ---- Isochrones and their labels ---- */
+/* ---- isochrones and their labels ---- */
 
 /* Where the level crosses the triangle: false where it does not. */
 static bool cross_level(const double *const corner[3], const double time_ms[3], double level_ms, segment *cut)
@@ -614,7 +597,7 @@ static void draw_isochrones(
         if (l->at[k].set) clear_below(p, l, &l->at[k]);
 }
 
-/* ---- From samples to pixels ---- */
+/* ---- from samples to pixels ---- */
 
 enum { SHADES = 1024, GAMMA = 4096 };
 
@@ -665,7 +648,7 @@ static void resolve(const plot *p, const palette *colours, const scale *times, c
         }
 }
 
-/* ---- Words and lines ---- */
+/* ---- words and lines ---- */
 
 enum anchor { START, MIDDLE, END };
 
@@ -816,7 +799,7 @@ static void draw_axes(cairo_t *cr, const view *v)
     write_text(cr, x0 - 45, y0 + 30, START, 15, false, 300, text);
 }
 
-/* ---- The whole ---- */
+/* ---- the whole ---- */
 
 static mt_status write_page(cairo_surface_t *page, const char *path)
 {

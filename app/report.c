@@ -10,8 +10,7 @@
 #include "solver/measure.h"
 #include "solver/plan.h"
 
-/* ---- tables
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void property(mt_table *table, const char *name, double value, const char *unit)
 {
@@ -34,38 +33,34 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
     property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
     property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
+    property(&table, "cells whose star is indefinite", (double)diffusion->n_indefinite, "");
     property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
+    property(&table, "fastest growth of the operator", diffusion->top_per_ms, "1/ms");
     property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
     return table;
 }
 
-/* The activation field at n places; [n] in `arena`. */
-static mt_status activation_at(
-    mt_arena *arena, const mt_run *run, size_t n, const double *xyz_mm, double **value)
+static void set_place(mt_places *places, size_t place, const double xyz_mm[3])
 {
-    MT_TAKE(arena, *value, n);
-    mt_measure_at(run->mesh, run->diffusion, run->activation_ms, n, xyz_mm, *value);
-    return MT_OK;
+    memcpy(places->xyz_mm + 3 * place, xyz_mm, 3 * sizeof *xyz_mm);
 }
 
-static mt_status point_places(mt_arena *arena, const mt_case *input, double **xyz_mm)
+mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places)
 {
-    MT_TAKE(arena, *xyz_mm, 3 * input->n_points);
-    for (size_t k = 0; k < input->n_points; k++)
-        memcpy(*xyz_mm + 3 * k, input->points[k].at_mm, 3 * sizeof **xyz_mm);
-    return MT_OK;
-}
-
-static mt_status line_places(mt_arena *arena, const mt_case *input, double **xyz_mm)
-{
-    const size_t n = input->line.points;
-    MT_TAKE(arena, *xyz_mm, 3 * n);
-    for (size_t k = 0; k < n; k++)
+    const size_t n_line = input->line.points;
+    *places = (mt_places){.n = input->n_points + n_line, .n_points = input->n_points};
+    MT_TAKE(arena, places->xyz_mm, 3 * places->n);
+    MT_TAKE(arena, places->cell, places->n);
+    for (size_t k = 0; k < input->n_points; k++) set_place(places, k, input->points[k].at_mm);
+    for (size_t k = 0; k < n_line; k++) {
+        const double along = n_line > 1 ? (double)k / (double)(n_line - 1) : 0;
+        double at_mm[3];
         for (int axis = 0; axis < 3; axis++)
-            (*xyz_mm)[3 * k + (size_t)axis] =
-                input->line.from_mm[axis] + (n > 1 ? (double)k / (double)(n - 1) : 0) *
-                                                (input->line.to_mm[axis] - input->line.from_mm[axis]);
-    return MT_OK;
+            at_mm[axis] =
+                input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
+        set_place(places, input->n_points + k, at_mm);
+    }
+    return mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
 }
 
 static void place_columns(mt_table *table)
@@ -77,28 +72,27 @@ static void place_columns(mt_table *table)
     mt_table_decimals(table, "activation", "ms", 2);
 }
 
-static void place_row(mt_table *table, const char *name, const double xyz_mm[3], double activation_ms)
+/* Not a number where the place is not reached within the simulated time. */
+static double activation_at(const mt_run *run, size_t place)
 {
-    mt_table_text(table, name);
-    for (int axis = 0; axis < 3; axis++) mt_table_number(table, xyz_mm[axis]);
-    mt_table_number(table, isfinite(activation_ms) ? activation_ms : NAN);
+    const mt_places *places = run->places;
+    const double t_ms = mt_measure_value(
+        run->mesh, run->diffusion, run->activation_ms, places->xyz_mm + 3 * place, places->cell[place]);
+    return t_ms <= (double)run->n_steps * run->input->time.dt_ms ? t_ms : NAN;
 }
 
 /* The points, and behind them the line if asked for. */
-static mt_status places_table(mt_arena *arena, const mt_run *run, bool with_line, mt_table *table)
+static mt_table places_table(mt_arena *arena, const mt_run *run, bool with_line)
 {
-    double *points, *line, *value;
-    *table = mt_table_begin(arena, "Activation times");
-    place_columns(table);
-    MT_TRY(point_places(arena, run->input, &points));
-    MT_TRY(activation_at(arena, run, run->input->n_points, points, &value));
-    for (size_t k = 0; k < run->input->n_points; k++)
-        place_row(table, run->input->points[k].name, points + 3 * k, value[k]);
-    if (!with_line) return MT_OK;
-    MT_TRY(line_places(arena, run->input, &line));
-    MT_TRY(activation_at(arena, run, run->input->line.points, line, &value));
-    for (size_t k = 0; k < run->input->line.points; k++) place_row(table, "line", line + 3 * k, value[k]);
-    return MT_OK;
+    const mt_places *places = run->places;
+    mt_table table = mt_table_begin(arena, "Activation times");
+    place_columns(&table);
+    for (size_t k = 0; k < (with_line ? places->n : places->n_points); k++) {
+        mt_table_text(&table, k < places->n_points ? run->input->points[k].name : "line");
+        for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, places->xyz_mm[3 * k + axis]);
+        mt_table_number(&table, activation_at(run, k));
+    }
+    return table;
 }
 
 /* One phase of the machine's work over the compute sets [first, last]; the spread is over tiles, in one run.
@@ -156,15 +150,15 @@ static phase sync_phase(const ipu_profile *profile)
     return p;
 }
 
+/* Cycles of one time step, in which the phase runs runs / n_steps times. */
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
-    const double steps = (double)run->n_steps, total = (double)p->total;
+    const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
     mt_table_text(table, p->name);
-    mt_table_number(table, (double)p->runs / steps);
-    mt_table_number(table, (double)p->spread.min);
-    mt_table_number(table, p->spread.mean);
-    mt_table_number(table, (double)p->spread.max);
-    mt_table_number(table, total / steps);
+    mt_table_number(table, runs);
+    mt_table_number(table, runs * (double)p->spread.min);
+    mt_table_number(table, runs * p->spread.mean);
+    mt_table_number(table, runs * (double)p->spread.max);
     mt_table_number(table, 100 * total / (double)run->profile->cycles);
     mt_table_number(table, total / run->target->clock_hz);
 }
@@ -172,16 +166,15 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
-    mt_table table =
-        mt_table_begin(arena, "Cycles of the emulated machine (min, mean and max over its tiles)");
+    mt_table table = mt_table_begin(
+        arena, "Cycles of a time step on the emulated machine: min, mean and max over its tiles");
     mt_table_strings(&table, "phase");
-    mt_table_decimals(&table, "runs a step", "", 2);
+    mt_table_decimals(&table, "runs", "", 2);
     mt_table_decimals(&table, "min", "cycles", 0);
     mt_table_decimals(&table, "mean", "cycles", 0);
     mt_table_decimals(&table, "max", "cycles", 0);
-    mt_table_decimals(&table, "a step", "cycles", 0);
     mt_table_decimals(&table, "share", "%", 1);
-    mt_table_digits(&table, "modelled", "s", 4);
+    mt_table_digits(&table, "whole run", "s", 4);
     phase phases[] = {
         compute_phase(profile, "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA),
         exchange_phase(profile, "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA),
@@ -192,10 +185,33 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     };
     for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++) phase_row(&table, run, &phases[k]);
     mt_table_text(&table, "all");
-    for (int k = 0; k < 4; k++) mt_table_number(&table, NAN);
+    for (int k = 0; k < 3; k++) mt_table_number(&table, NAN);
     mt_table_number(&table, (double)profile->cycles / (double)run->n_steps);
     mt_table_number(&table, 100);
     mt_table_number(&table, profile->seconds);
+    return table;
+}
+
+/* What goes over the exchange in one run of each compute set that receives anything. */
+static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
+{
+    mt_table table = mt_table_begin(arena, "Exchange, all tiles, each time it runs");
+    mt_table_strings(&table, "compute set");
+    mt_table_decimals(&table, "runs", "", 0);
+    mt_table_decimals(&table, "ranges received", "", 0);
+    mt_table_decimals(&table, "received", "bytes", 0);
+    mt_table_decimals(&table, "sent", "bytes", 0);
+    mt_table_decimals(&table, "copied", "bytes", 0);
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_profile_step *step = &profile->steps[s];
+        if (step->ranges_received == 0 || step->runs == 0) continue;
+        mt_table_text(&table, step->name);
+        mt_table_number(&table, (double)step->runs);
+        mt_table_number(&table, (double)step->ranges_received);
+        mt_table_number(&table, (double)step->bytes_received);
+        mt_table_number(&table, (double)step->bytes_sent);
+        mt_table_number(&table, (double)step->bytes_copied);
+    }
     return table;
 }
 
@@ -228,17 +244,17 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
     tables[0] = summary_table(arena, run);
-    MT_TRY(places_table(arena, run, false, &tables[1]));
+    tables[1] = places_table(arena, run, false);
     *n = 2;
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);
+        tables[(*n)++] = exchange_table(arena, run->profile);
         tables[(*n)++] = memory_table(arena, run->profile);
     }
     return MT_OK;
 }
 
-/* ---- files
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* As files and pictures want it: not a number where a cell has not activated. */
 static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
@@ -281,8 +297,7 @@ static mt_status write_tables(const char *path, const mt_table *tables, size_t n
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
-    mt_table table;
-    MT_TRY(places_table(arena, run, true, &table));
+    mt_table table = places_table(arena, run, true);
     return write_tables(path, &table, 1, MT_FORMAT_CSV);
 }
 
@@ -294,19 +309,37 @@ static mt_status write_profile(mt_arena *arena, const mt_run *run, const char *p
     return write_tables(path, tables, n, MT_FORMAT_JSON);
 }
 
+/* The same text, every line a comment. */
+static void print_as_comment(FILE *out, const char *text)
+{
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        (void)fprintf(out, "#   %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
 {
-    const char *body;
+    const char *body, *machine = NULL;
     MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
-    const size_t room = strlen(body) + 512;
-    char *text;
-    MT_TAKE(arena, text, room);
-    int n = snprintf(text, room,
-        "# Every value used by this run: myotile %s, compiled with %s.\n# Running it again gives the same "
-        "bits: myotile run "
-        "used.yaml\n%s",
+    if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->target, &machine));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", path);
+    (void)fprintf(memory,
+        "# Every value used by a run of myotile %s, compiled with %s. Running this file gives the same "
+        "bits.\n%s",
         MT_VERSION, MT_COMPILER, body);
-    return mt_file_write_text(path, text, (size_t)n);
+    if (machine) {
+        (void)fprintf(memory, "# The machine was:\n");
+        print_as_comment(memory, machine);
+    }
+    mt_status status = fclose(memory) == 0 ? MT_OK : mt_fail(MT_FILE, "%s: out of memory", path);
+    if (status == MT_OK) status = mt_file_write_text(path, text, size);
+    free(text);
+    return status;
 }
 
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
@@ -324,10 +357,18 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 
 mt_status mt_report_write(const mt_run *run, const char *folder)
 {
-    MT_TRY(write_one(run, folder, "result.hdf", write_result));
-    MT_TRY(write_one(run, folder, "activation.png", write_picture));
-    MT_TRY(write_one(run, folder, "activation.csv", write_activation_csv));
-    /* on every backend: one left from an earlier run would contradict the rest */
-    MT_TRY(write_one(run, folder, "profile.json", write_profile));
-    return write_one(run, folder, "used.yaml", write_used);
+    static const struct {
+        const char *name;
+        writer *write;
+    } files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
+        {"profile.json", write_profile}, {"used.yaml", write_used}, {"activation.png", write_picture}};
+    mt_status first = MT_OK;
+    char message[1024] = "";
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        mt_status status = write_one(run, folder, files[f].name, files[f].write);
+        if (status == MT_OK || first != MT_OK) continue;
+        first = status;
+        (void)snprintf(message, sizeof message, "%s", mt_message());
+    }
+    return first == MT_OK ? MT_OK : mt_fail(first, "%s", message);
 }

@@ -5,19 +5,31 @@
 #include "app/table.h"
 #include "solver/case.h"
 
+/* Where activation times are asked for: the case's points, then its line. */
+typedef struct mt_places {
+    size_t n, n_points;
+    double *xyz_mm; /* [n][3] */
+    uint32_t *cell; /* [n] whose centre is nearest */
+} mt_places;
+
+/* Gives the places of a case on its mesh. MT_INPUT where one is outside it. */
+MT_NODISCARD mt_status mt_places_make(
+    mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places);
+
 /* A run that has ended, in all its parts (borrowed). */
 typedef struct mt_run {
     const mt_case *input; /* with every value as it was used */
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     const mt_diffusion *diffusion;
+    const mt_places *places;
     size_t n_steps;
     const double *activation_ms; /* [n_cells] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
-    const ipu_target *target;    /* likewise */
+    const ipu_target *target;    /* used where profile is */
 } mt_run;
 
-enum { MT_REPORT_TABLES = 4 };
+enum { MT_REPORT_TABLES = 5 };
 
 /* Gives the run's tables in `arena`: what was run, activation at the points, and on an emulated machine
  * cycles and memory. */

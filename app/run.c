@@ -1,6 +1,7 @@
 /* myotile run: a case from its file to its tables and files. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,8 +31,7 @@ const mt_command mt_command_run = {
     .run = run,
 };
 
-/* ---- the folder
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the folder ---- */
 
 /* DIR, or the case's file name without folder and ending. */
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
@@ -59,8 +59,7 @@ static mt_status make_folder(const char *folder, bool *made)
     return MT_OK;
 }
 
-/* ---- from the case to the problem
- * -------------------------------------------------------------------------------- */
+/* ---- from the case to the problem ---- */
 
 /* Everything a run is made of; lives in one arena. */
 typedef struct parts {
@@ -72,26 +71,54 @@ typedef struct parts {
     mt_monodomain problem;
     ipu_target target;
     mt_partition partition;
+    const mt_halo_scheme *scheme;
     mt_halo halo;
+    mt_places places;
     mt_layout layout;
     const mt_backend *backend;
 } parts;
 
-static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
+/* Says in which case the trouble is; failures of files and memory name their own file. */
+static mt_status in_case(const char *path, mt_status status)
 {
-    if (input->mesh.file[0]) return mt_vtkhdf_read(arena, input->mesh.file, mesh);
-    return mt_slab_make(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, mesh);
+    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, message);
+}
+
+static mt_status stopped_so_far(void)
+{
+    return mt_progress_interrupted() ? mt_fail(MT_STOPPED, "stopped before the first step") : MT_OK;
+}
+
+/* A path that means the same from every folder. */
+static mt_status make_absolute(mt_arena *arena, const char **path)
+{
+    char *found = realpath(*path, NULL);
+    if (!found) return mt_fail(MT_FILE, "%s: %s", *path, strerror(errno));
+    char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
+    if (kept) *path = strcpy(kept, found);
+    free(found);
+    return kept ? MT_OK : MT_FILE;
+}
+
+static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
+{
+    if (!input->mesh.file[0])
+        return mt_slab_make(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, mesh);
+    MT_TRY(make_absolute(arena, &input->mesh.file));
+    return mt_vtkhdf_read(arena, input->mesh.file, mesh);
 }
 
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
-    if (p->input.time.end_ms < p->input.time.dt_ms)
-        return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least one step, dt_ms = %g",
-            p->input.time.end_ms, p->input.time.dt_ms);
     const mt_tissue tissue = mt_case_tissue(&p->input);
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
+    MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
+    MT_TRY(stopped_so_far());
     MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
     if (p->input.time.pde_steps == 0)
         p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
@@ -103,30 +130,37 @@ static mt_status make_problem(mt_arena *arena, parts *p)
         .n_stimuli = p->input.n_stimuli,
         .stimulus = p->stimuli,
     };
+    MT_TRY(stopped_so_far());
     return mt_monodomain_check(&p->problem);
+}
+
+/* The machine and the scheme: quick, so that what is wrong with them shows before the long work. */
+static mt_status choose_machine(mt_arena *arena, parts *p)
+{
+    const char *path;
+    p->scheme = mt_halo_scheme_find(p->input.machine.scheme);
+    if (!p->scheme) return MT_INPUT;
+    MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
+    MT_TRY(ipu_target_load(arena, path, NULL, 0, &p->target));
+    if (strchr(p->input.machine.target, '.')) MT_TRY(make_absolute(arena, &p->input.machine.target));
+    if (p->input.machine.tiles == 0) p->input.machine.tiles = p->target.tiles;
+    if (p->input.machine.tiles > p->target.tiles)
+        return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
+            p->input.machine.tiles, p->target.tiles, p->target.name);
+    return MT_OK;
 }
 
 static mt_status make_layout(mt_arena *arena, parts *p)
 {
-    const char *path;
-    MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
-    MT_TRY(ipu_target_load(arena, path, NULL, 0, &p->target));
-    if (p->input.machine.tiles == 0) p->input.machine.tiles = p->target.tiles;
-    if (p->input.machine.tiles > p->target.tiles)
-        return mt_fail(MT_INPUT, "machine.tiles: %zu; the machine %s has %zu", p->input.machine.tiles,
-            p->target.name, p->target.tiles);
-    const mt_halo_scheme *scheme = mt_halo_scheme_find(p->input.machine.scheme);
-    if (!scheme) return MT_INPUT;
     MT_TRY(mt_partition_kway(
         arena, &p->adjacency, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance, &p->partition));
     MT_TRY(mt_halo_make(
-        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, scheme, &p->halo));
+        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, p->scheme, &p->halo));
     p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};
-    return MT_OK;
+    return stopped_so_far();
 }
 
-/* ---- the run
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 typedef struct watching {
     mt_progress progress;
@@ -146,6 +180,7 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     void *self = NULL;
     const size_t n_steps = (size_t)llround(p->input.time.end_ms / p->input.time.dt_ms);
     MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
+    MT_TRY(stopped_so_far());
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
     mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
     mt_progress_end(&w.progress);
@@ -160,15 +195,16 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
         .mesh = &p->mesh,
         .adjacency = &p->adjacency,
         .diffusion = &p->diffusion,
+        .places = &p->places,
         .n_steps = n_steps,
         .activation_ms = activation_ms,
         .profile = p->backend->profile ? &profile : NULL,
         .target = &p->target};
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
-    MT_TRY(mt_report_write(&done, folder));
     MT_TRY(mt_report_tables(arena, &done, tables, &n));
-    MT_TRY(mt_tables_print(out, tables, n, format));
+    MT_TRY(mt_tables_print(out, tables, n, format)); /* first: it survives a full disk */
+    MT_TRY(mt_report_write(&done, folder));
     if (format == MT_FORMAT_TEXT)
         (void)fprintf(out,
             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
@@ -192,11 +228,12 @@ static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    MT_TRY(make_problem(arena, p));
-    if (p->backend->profile) MT_TRY(make_layout(arena, p));
+    if (p->backend->profile) MT_TRY(in_case(path, choose_machine(arena, p)));
     bool made;
     MT_TRY(make_folder(folder, &made));
-    mt_status status = simulate(arena, p, folder, format, arguments->out);
+    mt_status status = in_case(path, make_problem(arena, p));
+    if (status == MT_OK && p->backend->profile) status = in_case(path, make_layout(arena, p));
+    if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
 }

@@ -1,8 +1,9 @@
 #include "app/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "data/number.h"
 
 mt_status mt_format_parse(const char *name, mt_format *format)
 {
@@ -15,7 +16,7 @@ mt_status mt_format_parse(const char *name, mt_format *format)
     return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", name);
 }
 
-/* Filling. */
+/* ---- filling ---- */
 
 static const char *copy(mt_table *table, const char *text)
 {
@@ -92,7 +93,23 @@ void mt_table_text(mt_table *table, const char *text)
     if (table->status == MT_OK) table->values[table->n_values++] = (mt_value){.text = own};
 }
 
-/* Printing. */
+mt_table mt_table_properties(mt_arena *arena, const char *title)
+{
+    mt_table table = mt_table_begin(arena, title);
+    mt_table_strings(&table, "property");
+    mt_table_digits(&table, "value", "", 8);
+    mt_table_strings(&table, "unit");
+    return table;
+}
+
+void mt_table_property(mt_table *table, const char *name, double value, const char *unit)
+{
+    mt_table_text(table, name);
+    mt_table_number(table, value);
+    mt_table_text(table, unit);
+}
+
+/* ---- printing ---- */
 
 static bool missing(const mt_value *value) { return value->is_number ? isnan(value->number) : !value->text; }
 
@@ -105,15 +122,6 @@ static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
         (void)snprintf(out, NUMBER_SIZE, "%.*f", column->decimals, number);
     else
         (void)snprintf(out, NUMBER_SIZE, "%.*g", column->digits, number);
-}
-
-/* In as few digits as give back the same double. */
-static void exact(double number, char out[NUMBER_SIZE])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(out, NUMBER_SIZE, "%.*g", digits, number);
-        if (strtod(out, NULL) == number) return;
-    }
 }
 
 /* Characters of a text in UTF-8. */
@@ -225,7 +233,7 @@ static void print_csv(FILE *stream, const mt_table *table)
     (void)fputc('\n', stream);
     for (size_t i = 0; i < table->n_values; i++) {
         const mt_value *value = &table->values[i];
-        if (value->is_number) exact(value->number, buffer);
+        if (value->is_number) mt_number_text(value->number, buffer);
         if (!missing(value)) print_csv_field(stream, value->is_number ? buffer : value->text);
         (void)fputc((i + 1) % table->n_columns ? ',' : '\n', stream);
     }
@@ -259,7 +267,7 @@ static void print_json_value(FILE *stream, const mt_value *value)
     else if (!value->is_number)
         print_json_string(stream, value->text);
     else {
-        exact(value->number, buffer);
+        mt_number_text(value->number, buffer);
         (void)fputs(buffer, stream);
     }
 }

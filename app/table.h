@@ -69,6 +69,10 @@ void mt_table_digits(mt_table *table, const char *name, const char *unit, int di
 void mt_table_number(mt_table *table, double number);
 void mt_table_text(mt_table *table, const char *text);
 
+/* A table of the columns "property", "value" (8 digits) and "unit"; and one row of it, unit "" for none. */
+mt_table mt_table_properties(mt_arena *arena, const char *title);
+void mt_table_property(mt_table *table, const char *name, double value, const char *unit);
+
 /* The table as text, as one JSON object, or as CSV (header `name[unit]`, no title). Fails with the first
  * failure of filling, MT_INPUT where the last row is short, MT_FILE where the stream takes no more; nothing
  * is printed but for the last. */

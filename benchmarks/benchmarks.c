@@ -55,8 +55,7 @@ static double best_rate(void (*go)(void *), void *data, double work, int repeats
     return best;
 }
 
-/* ---- cell model
- * ------------------------------------------------------------------------------------------------ */
+/* ---- cell model ---- */
 
 enum { CELLS = 4096, CELL_STEPS = 50 };
 
@@ -115,8 +114,7 @@ static void cell_model(void)
     mt_arena_free(&arena);
 }
 
-/* ---- a slab
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- a slab ---- */
 
 typedef struct slab {
     mt_arena arena;
@@ -146,8 +144,7 @@ static void make_slab(slab *s, double edge_mm)
     s->layout = (mt_layout){&s->target, &s->halo, false, -1};
 }
 
-/* ---- diffusion
- * -------------------------------------------------------------------------------------------------- */
+/* ---- diffusion ---- */
 
 /* The rows of all tiles as each tile holds them, and plain memory of as many bytes. */
 typedef struct rows {
@@ -230,8 +227,7 @@ static void diffusion(slab *s)
     mt_arena_free(&arena);
 }
 
-/* ---- machine
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- machine ---- */
 
 enum { MACHINE_STEPS = 20 };
 

@@ -3,8 +3,7 @@
  * The message is written in one expression where the failure is seen, and names what was found and what is
  * allowed:
  *
- *     if (edge_mm <= 0) return mt_fail(MT_INPUT, "%s:%d: edge_mm is %g; it must be above 0", file, line,
- * edge_mm);
+ *     if (edge_mm <= 0) return mt_fail(MT_INPUT, "edge_mm is %g; it must be above 0", edge_mm);
  *
  * Only the newest message of a thread is kept. Below the program nothing prints and nothing exits. */
 #ifndef MT_DATA_STATUS_H

@@ -8,12 +8,13 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "data/number.h"
+
 /* The way of a file: libyaml reads it into nodes that know their line; overrides replace nodes; the nodes are
  * checked against the table and written, defaults included, as one plain text; libcyaml loads that text. */
 
 enum { PATH_CHARS = 256, ALLOWED_CHARS = 512, MAX_DEPTH = 32, NUMBER_CHARS = 40 };
-static const double largest_unsigned =
-    9007199254740992.0; /* 2^53: whole numbers up to here are exact doubles */
+static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
 
 /* ---- a growing text; a failure to grow sticks and is looked at once, at the end ---- */
 
@@ -60,14 +61,10 @@ static void put_quoted(text *t, const char *s)
     put(t, "\"");
 }
 
-/* The shortest of 15, 16, 17 digits that reads back to the same double. */
 static void put_double(text *t, double x)
 {
-    char number[NUMBER_CHARS];
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(number, sizeof number, "%.*g", digits, x);
-        if (strtod(number, NULL) == x) break;
-    }
+    char number[MT_NUMBER_SIZE];
+    mt_number_text(x, number);
     put(t, number);
 }
 
@@ -207,6 +204,15 @@ static mt_status take_mapping(const reading *r, const yaml_node_t *from, size_t 
     return MT_OK;
 }
 
+/* No tag, or the one that says what the node is anyway: libyaml makes no difference. */
+static bool plain_tag(const yaml_node_t *v)
+{
+    const char *plain = YAML_DEFAULT_SEQUENCE_TAG;
+    if (v->type == YAML_SCALAR_NODE) plain = YAML_DEFAULT_SCALAR_TAG;
+    if (v->type == YAML_MAPPING_NODE) plain = YAML_DEFAULT_MAPPING_TAG;
+    return strcmp((const char *)v->tag, plain) == 0;
+}
+
 static mt_status take_node(const reading *r, int index, size_t depth, node **out)
 {
     yaml_node_t *from = yaml_document_get_node(r->document, index);
@@ -218,6 +224,9 @@ static mt_status take_node(const reading *r, int index, size_t depth, node **out
     if (r->seen[index - 1])
         return complain(r->origin, v->line, "", "anchors and aliases are not allowed here");
     r->seen[index - 1] = true;
+    if (!plain_tag(from))
+        return complain(
+            r->origin, v->line, "", "the tag %.100s; tags are not allowed here", (const char *)from->tag);
     if (depth > MAX_DEPTH) return complain(r->origin, v->line, "", "nested more than %d deep", MAX_DEPTH);
     *out = v;
     if (from->type == YAML_SCALAR_NODE) return take_scalar(r, from, v);

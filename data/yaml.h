@@ -3,22 +3,37 @@
  * A file kind is described once, by a table of keys that points into a C struct; the checks, the libcyaml
  * schema that loads the struct and the writer all come from that table. What a table cannot say (one key
  * depending on another) is for the caller to check after loading. This is not a general YAML library: the
- * root is a mapping, keys are known beforehand, anchors, aliases and tags are refused.
+ * root is a mapping, keys are known beforehand. Aliases are refused, and so are tags, except !!str,
+ * !!seq and !!map at a node that is one anyway, where they change nothing; an anchor that no alias names is
+ * read over.
  *
- *     typedef struct stimulus { const char *name; double start_ms; } stimulus;
- *     typedef struct example { double edge_mm; double size_mm[3]; size_t tiles; int scheme; bool quiet;
- *                              struct { double end_ms; } time; stimulus *stimuli; size_t n_stimuli; }
- * example;
+ *     typedef struct stimulus {
+ *         const char *name;
+ *         double start_ms;
+ *     } stimulus;
+ *     typedef struct example {
+ *         double edge_mm, size_mm[3];
+ *         size_t tiles;
+ *         int scheme; // an index of schemes
+ *         bool quiet;
+ *         struct {
+ *             double end_ms;
+ *         } time;
+ *         stimulus *stimuli;
+ *         size_t n_stimuli;
+ *     } example;
  *
- *     static const char *const schemes[] = {"full", "ranged", NULL};           // the enum value is the index
+ *     static const char *const schemes[] = {"full", "ranged", NULL};
  *     static const mt_yaml_key stimulus_keys[] = {
- *         MT_YAML_STRING(stimulus, name, "name", "unnamed"),
+ *         MT_YAML_STRING(stimulus, name, "name", "unnamed"), // has a default
  *         MT_YAML_DOUBLE(stimulus, start_ms, "start_ms", NULL, MT_YAML_AT_LEAST(0)),
  *         MT_YAML_END};
- *     static const mt_yaml_key time_keys[] = {                                   // a nested mapping: dotted
- * members MT_YAML_DOUBLE(example, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)), MT_YAML_END}; static const
- * mt_yaml_key example_keys[] = { MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0)),  //
- * has a default MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0)),  // size_mm: [20, 7, 3]
+ *     static const mt_yaml_key time_keys[] = { // a nested mapping: dotted members
+ *         MT_YAML_DOUBLE(example, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
+ *         MT_YAML_END};
+ *     static const mt_yaml_key example_keys[] = {
+ *         MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0)),
+ *         MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0)), // size_mm: [20, 7, 3]
  *         MT_YAML_UNSIGNED(example, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1472)),
  *         MT_YAML_ENUM(example, scheme, "scheme", "full", schemes),
  *         MT_YAML_BOOL(example, quiet, "quiet", "false"),

@@ -21,8 +21,7 @@ typedef struct piece {
     size_t part, at, n;
 } piece;
 
-/* A message before anything has its place: bytes relative to the part's or the tile's edge buffers'
- * beginning. */
+/* A message before anything has its place: bytes from the beginning of the part or the edge buffers. */
 typedef struct draft {
     size_t source_part, source;
     size_t destination_part, destination;

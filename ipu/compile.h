@@ -1,24 +1,33 @@
 /* From a graph to what an engine can run: checked, placed in memory, with messages and with cycles.
  *
- * Checked: every element is mapped once; every field is connected; a vertex writes only to its own tile and
- * to one contiguous range; no element is written by one vertex while another of the same compute set writes
- * or reads it *in place* (an input that was received or copied was so before the compute set began, so it is
- * safe); every tile's memory is enough.
+ * Checked:
+ *   every element is mapped once;
+ *   every field is connected;
+ *   a vertex writes only to its own tile, and there to one contiguous range;
+ *   no element is written by one vertex while another of the same compute set writes it, or reads it
+ *     *in place* (an input that was received or copied was so before the compute set began, so it is safe);
+ *   every tile's memory is enough.
  *
  * How an input is given to its vertex:
  *   direct  one contiguous range of the tile's own memory: a pointer, no cost;
- *   tail    its first piece ends the tile's part of a variable and everything behind it comes from other
- * tiles: that is received into memory kept directly behind the part, so the own elements are not copied; edge
- * everything else: gathered into a buffer, by messages and by copies inside the tile. Vertices of a compute
- * set on one tile that take the same tensor share its memory. Tails and edge buffers hold their content
- * during one superstep only, so those of different compute sets lie over each other.
+ *   tail    its first piece ends the tile's part of a variable, and everything behind it comes from other
+ *           tiles: that is received into memory kept directly behind the part, so the own elements are not
+ *           copied;
+ *   edge    everything else: gathered into a buffer, by messages and by copies inside the tile.
+ * Vertices of a compute set on one tile that take the same tensor share its memory. Tails and edge buffers
+ * hold their content during one superstep only. So compute sets share the memory behind a part, which is as
+ * long as the longest tail there, and the memory for edge buffers, which is as long as the most that one
+ * compute set needs on the tile. Parts do not share: two variables with tails have memory for both, even
+ * where no compute set uses both.
  *
  * What a superstep costs, in tile cycles (ipu/README.md explains):
- *   exchange(tile) = max(words in, words out) + fragment_cycles * ranges received + copied bytes / local_copy
- * rate compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker) T = sync_cycles +
- * fixed_cycles + max exchange + max compute where nothing is received anywhere, sync_cycles and fixed_cycles
- * are 0. Words are of exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent
- * once. The cost of an exchange is an estimate; a schedule will replace it. */
+ *   exchange(tile) = max(words in, words out) + fragment_cycles * ranges received
+ *                    + copied bytes / local_copy rate
+ *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
+ *   T              = sync_cycles + fixed_cycles + max exchange + max compute
+ * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
+ * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of
+ * an exchange is an estimate; a schedule will replace it. */
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 

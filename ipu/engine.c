@@ -8,8 +8,7 @@
 
 /* ---- subnormals: the processor's setting of this thread ---- */
 
-/* Flush to zero and denormals are zero from here on; gives what was set before. */
-static uint64_t begin_flushing(void)
+uint64_t ipu_begin_flushing(void)
 {
 #if defined(__SSE2__)
     enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
@@ -26,7 +25,7 @@ static uint64_t begin_flushing(void)
 #endif
 }
 
-static void end_flushing(uint64_t before)
+void ipu_end_flushing(uint64_t before)
 {
 #if defined(__SSE2__)
     _mm_setcsr((unsigned)before);
@@ -236,15 +235,17 @@ enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 16 * CACHE_LINE };
 
 static void fetch_source(const ipu_engine *engine, const ipu_message *m)
 {
-    __builtin_prefetch(engine->image + m->source);
-    __builtin_prefetch(engine->image + m->source + CACHE_LINE);
+    uintptr_t source = (uintptr_t)engine->image + m->source;
+    __builtin_prefetch((const void *)source);
+    __builtin_prefetch((const void *)(source + CACHE_LINE));
 }
 
 static void fetch_fields(const ipu_engine *engine, const ipu_task *task)
 {
     for (size_t f = 0; f < task->codelet->n_fields; f++) {
-        const unsigned char *data = engine->spans[task->first_place + f].data;
-        for (size_t byte = 0; byte < BYTES_AHEAD; byte += CACHE_LINE) __builtin_prefetch(data + byte);
+        uintptr_t data = (uintptr_t)engine->spans[task->first_place + f].data;
+        for (size_t byte = 0; byte < BYTES_AHEAD; byte += CACHE_LINE)
+            __builtin_prefetch((const void *)(data + byte));
     }
 }
 
@@ -297,7 +298,7 @@ static size_t run_tiles(const ipu_engine *engine, const ipu_superstep *step)
     size_t failed = n_tiles;
 #pragma omp parallel reduction(min : failed)
     {
-        uint64_t before = begin_flushing();
+        uint64_t before = ipu_begin_flushing();
         if (step->apart) {
 #pragma omp for schedule(static)
             for (size_t t = 0; t < n_tiles; t++) receive(engine, step, t);
@@ -305,7 +306,7 @@ static size_t run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 #pragma omp for schedule(static) nowait
         for (size_t t = 0; t < n_tiles; t++)
             if (!run_tile(engine, step, t) && t < failed) failed = t;
-        end_flushing(before);
+        ipu_end_flushing(before);
     }
     return failed;
 }

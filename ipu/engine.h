@@ -63,6 +63,11 @@ void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *d
  * last the first again. MT_INPUT: no such stream. */
 MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *data, size_t n);
 
+/* The machine's float arithmetic on this thread from here on: subnormal numbers count as zero, as inputs and as results.
+ * Gives what was set before, for ipu_end_flushing. On hosts other than x86 and arm64 nothing happens. */
+uint64_t ipu_begin_flushing(void);
+void ipu_end_flushing(uint64_t before);
+
 /* Modelled cycles of everything run so far, transfers from and to the host not among them. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);
 

@@ -52,9 +52,8 @@ typedef struct ipu_cycles {
 
 enum { IPU_MAX_FIELDS = 32 };
 
-/* A kind of vertex. `compute` may touch its fields and read its context, nothing else: vertices of a compute
- * set run in any order and at once. `cost` must depend on its arguments alone. The graph keeps the codelet.
- */
+/* A kind of vertex, kept by the graph. `compute` may touch its fields and read its context, nothing else:
+ * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone. */
 typedef struct ipu_codelet {
     const char *name;
     size_t n_fields; /* at most IPU_MAX_FIELDS */

@@ -36,8 +36,7 @@ MT_NODISCARD mt_status ipu_program_host_write(
 MT_NODISCARD mt_status ipu_program_host_read(
     mt_arena *arena, ipu_tensor tensor, uint32_t stream, const ipu_program **program);
 
-/* That every compute set, stream and tensor of the tree is one of the graph's, types agree; MT_INPUT
- * otherwise. */
+/* That every compute set, stream and tensor of the tree is one of the graph's, and types agree (MT_INPUT). */
 MT_NODISCARD mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph);
 
 #endif

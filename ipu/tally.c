@@ -10,9 +10,9 @@
 
 #include "data/arena.h"
 
-const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "fused", "divide",
-    "exp", "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "address", "loop",
-    "spill", "reload"};
+const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
+    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "address", "loop", "spill",
+    "reload"};
 
 enum {
     MAIN_REGISTERS = 11,
@@ -76,8 +76,7 @@ static bool among(const instruction *i, int value)
     return false;
 }
 
-/* ---- reading the text
- * ---------------------------------------------------------------------------------------- */
+/* ---- reading the text ---- */
 
 enum { MAX_PARTS = 6, MAX_WORD = 64 };
 
@@ -141,8 +140,7 @@ static statement read_statement(const char *line, const char *end)
     return s;
 }
 
-/* ---- from statements to instructions
- * ------------------------------------------------------------------------- */
+/* ---- from statements to instructions ---- */
 
 static int new_value(code *c, register_file file)
 {
@@ -229,17 +227,19 @@ static void lower_choice(code *c, const statement *s)
 {
     if (strcmp(s->operation, "fcmp") == 0) {
         int mask = new_value(c, FILE_FLOAT);
-        int source[2] = {operand(c, s->part[0]), operand(c, s->part[1])};
-        emit(c, IPU_OP_COMPARE, mask, 2, source);
+        int first = operand(c, s->part[0]); /* one after the other: they may make constants */
+        int second = operand(c, s->part[1]);
+        emit(c, IPU_OP_COMPARE, mask, 2, (int[]){first, second});
         c->file[s->defines] = FILE_MAIN;
         emit(c, IPU_OP_TRANSFER, s->defines, 1, &mask);
         return;
     }
     int taken = new_value(c, FILE_NONE);
     emit(c, IPU_OP_SELECT, taken, 1, (int[]){atoi(s->part[0] + 1)});
-    int source[3] = {taken, operand(c, s->part[1]), operand(c, s->part[2])};
+    int first = operand(c, s->part[1]);
+    int second = operand(c, s->part[2]);
     c->file[s->defines] = FILE_FLOAT;
-    emit(c, IPU_OP_MOVE, s->defines, 3, source);
+    emit(c, IPU_OP_MOVE, s->defines, 3, (int[]){taken, first, second});
 }
 
 static bool lower_call(code *c, const statement *s)
@@ -291,8 +291,7 @@ static bool lower(code *c, const statement *s)
     return c->n < MAX_CODE && c->n_values < MAX_VALUES;
 }
 
-/* ---- order (rule 7)
- * ------------------------------------------------------------------------------------------ */
+/* ---- order (rule 7) ---- */
 
 typedef struct ordering {
     const code *c;
@@ -390,8 +389,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
     return MT_OK;
 }
 
-/* ---- registers (rule 8)
- * -------------------------------------------------------------------------------------- */
+/* ---- registers (rule 8) ---- */
 
 typedef struct allocation {
     const code *c;
@@ -496,8 +494,7 @@ static mt_status allocate_registers(mt_arena *scratch, allocation *a)
     return MT_OK;
 }
 
-/* ---- bundles (rule 9)
- * ---------------------------------------------------------------------------------------- */
+/* ---- bundles (rule 9) ---- */
 
 static bool goes_alone(const instruction *i)
 {
@@ -524,8 +521,7 @@ static void count_bundles(const instruction *line, int n, ipu_tally *tally)
     }
 }
 
-/* ---- the whole
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the whole ---- */
 
 /* The body of the function, and in it the block that branches to itself. */
 static bool find_loop(const char *begin, const char *end, const char **loop, const char **loop_end)

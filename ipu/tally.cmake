@@ -17,5 +17,7 @@ if(NOT "${CMAKE_ARGV${last}}" STREQUAL "check")
 endif()
 file(READ ${committed} written)
 if(NOT "${written}" STREQUAL "${counted}")
-  message(FATAL_ERROR "solver/codelets_tally.inc is out of date: build the target tally_update\ncounted now:\n${counted}")
+  execute_process(COMMAND ${CLANG} --version OUTPUT_VARIABLE version)
+  message(FATAL_ERROR "solver/codelets_tally.inc is out of date: build the target tally_update. (It was counted with clang 14; "
+    "another clang may make other instructions. This is ${version}) Counted now:\n${counted}")
 endif()

@@ -1,34 +1,37 @@
 /* What a codelet's inner loop costs a worker, counted on the codelet's own source.
  *
- * The source is compiled to LLVM's intermediate form (clang -S -emit-llvm, 32-bit pointers, no vectorisation,
- * no contraction); the count takes the loop of a function and turns it into the instructions, registers and
- * bundles of a tile's worker by the rules below. The program does not do this while it runs: the tool `tally`
- * writes the counts into the tree, and a test fails when source and counts drift apart.
+ * The source is compiled to LLVM's intermediate form (clang -S -emit-llvm, 32-bit pointers, no vectorisation, no
+ * contraction); the count takes the loop of a function and turns it into the instructions, registers and bundles of a
+ * tile's worker by the rules below. The program does not do this while it runs: the tool `tally` writes the counts into
+ * the tree, and a test fails when source and counts drift apart.
  *
- * Rules. (a) graphcore/llvm-project-fork and esa-tu-darmstadt/llvm-ipu, llvm/lib/Target/Colossus: the
- * vendor's own code generator; (b) L. Burchard et al., Front. Phys. 11 (2023) 979699, section 4.3; (c)
- * assumed, nothing public says it.
+ * Rules, and where they come from:
+ *   (a) graphcore/llvm-project-fork and esa-tu-darmstadt/llvm-ipu, llvm/lib/Target/Colossus: the vendor's code generator
+ *   (b) L. Burchard et al., Front. Phys. 11 (2023) 979699, section 4.3
+ *   (c) assumed: nothing public says it
  *
- *  1. A worker issues one bundle a slot: at most one main instruction (memory, integer, control) and one
- * auxiliary (float) instruction. (a)
- *  2. A float add, subtract, negation, multiply, divide, exp, log and sqrt is one auxiliary instruction;
- * there is no fused multiply-add of three registers; expm1 is exp and a subtraction. (a) How many slots the
- * longer ones take is in the machine's description (ipu/target.h).
- *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no
- * address step; a pointer used once a turn steps for free, one used more often takes one main instruction.
- * (a)
- *  4. A float constant is made where it is used: one auxiliary instruction where its upper 12 or lower 20
- * bits are zero, two otherwise, none for zero. (a: the instructions; c: at each use)
- *  5. Comparing floats takes a compare and a move between register files; each choice between two floats a
- * branch and a move. (a)
+ *  1. A worker issues one bundle a slot: at most one main instruction (memory, integer, control) and one auxiliary
+ *     (float) instruction. (a)
+ *  2. A float add, subtract, negation, multiply, divide, exp, log and sqrt is one auxiliary instruction; there is no
+ *     fused multiply-add of three registers (a); expm1 is exp and a subtraction (c). How many slots the longer ones
+ *     take is in the machine's description (ipu/target.h).
+ *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no address step; a
+ *     pointer used once a turn steps for free, one used more often takes one main instruction. (a)
+ *  4. A float constant is made where it is used: one auxiliary instruction where its upper 12 or lower 20 bits are zero,
+ *     two otherwise, none for zero. (a: the instructions; c: at each use)
+ *  5. Comparing floats takes a compare and a move between register files; each choice between two floats a branch and
+ *     a move. (a)
  *  6. A counted loop ends with one decrement-and-branch. (a)
- *  7. Order: top-down, what depends on the least first, ties as in the source; what would overfill a register
- * file is put off as long as anything else is ready. (a: top-down, all latencies taken as one; c: the ties)
- *  8. 11 main and 8 float registers; what does not fit is spilled, the value with the farthest next use
- * first. (a; c: the choice)
- *  9. Neighbours in that order share a bundle if one is main and one auxiliary, the second does not need the
- *     first's result and the first is no branch (a); spill code goes alone, as the paper counts it: 18
- * instructions are 18 of 107 cycles (b). */
+ *  7. Order: top-down, what depends on the least first, ties as in the source; what would overfill a register file is put
+ *     off as long as anything else is ready. (a: top-down, all latencies taken as one; c: the ties)
+ *  8. 11 main and 8 float registers; what does not fit is spilled, the value with the farthest next use first. (a: the
+ *     registers; c: the choice)
+ *  9. Neighbours in that order share a bundle if one is main and one auxiliary, the second does not need the first's
+ *     result and the first is no branch (a); spill code goes alone, as the paper counts it: 18 instructions are 18 of
+ *     107 cycles (b).
+ *
+ * Where nothing public decides, (c), the choice was the one that comes nearest to what the paper says of its own
+ * code: 18 and 111 spill instructions, 1,077 bundles. */
 #ifndef MT_IPU_TALLY_H
 #define MT_IPU_TALLY_H
 
@@ -40,7 +43,6 @@ typedef enum ipu_operation {
     IPU_OP_STORE,
     IPU_OP_ADD,
     IPU_OP_MULTIPLY,
-    IPU_OP_FUSED,
     IPU_OP_DIVIDE,
     IPU_OP_EXP,
     IPU_OP_EXPM1,

@@ -27,9 +27,10 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_END,
 };
 
+const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
+
 mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
 {
-    static const mt_yaml_table table = {target_keys, sizeof(ipu_target)};
-    return mt_yaml_load(arena, path, &table, overrides, n_overrides, target);
+    return mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target);
 }

@@ -9,6 +9,7 @@
 
 #include "data/arena.h"
 #include "data/status.h"
+#include "data/yaml.h"
 
 /* Worker cycles of the instructions that take more than one: 1 worker cycle = `worker_contexts` tile cycles. Not whole where
  * an instruction's time depends on its operands and a mean is meant. */
@@ -30,6 +31,9 @@ typedef struct ipu_target {
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
 } ipu_target;
+
+/* The keys of a machine file. */
+extern const mt_yaml_table ipu_target_table;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in
  * `arena`. Fails as mt_yaml_load does. */

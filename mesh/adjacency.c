@@ -149,3 +149,30 @@ size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency)
 {
     return (4 * adjacency->n_cells - mt_adjacency_boundary_faces(adjacency)) / 2;
 }
+
+/* Puts a cell among the n ascending ones of a ring, unless it is there; the new n. */
+static size_t insert(uint32_t *ring, size_t n, uint32_t cell)
+{
+    size_t k = n;
+    while (k > 0 && ring[k - 1] > cell) k--;
+    if (k > 0 && ring[k - 1] == cell) return n;
+    for (size_t m = n; m > k; m--) ring[m] = ring[m - 1];
+    ring[k] = cell;
+    return n + 1;
+}
+
+size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t cell, uint32_t ring[MT_RING_MAX])
+{
+    size_t n = 0;
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t near = adjacency->neighbour[4 * cell + f];
+        if (near == MT_NO_CELL) continue;
+        n = insert(ring, n, near);
+        for (size_t g = 0; g < 4; g++) {
+            uint32_t far = adjacency->neighbour[4 * (size_t)near + g];
+            if (far != MT_NO_CELL && far != cell) n = insert(ring, n, far);
+        }
+    }
+    for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)cell;
+    return n;
+}

@@ -1,8 +1,8 @@
 /* Which cells share a face: the dual graph of a mesh.
  *
  * Invariants (mt_adjacency_check):
- *   neighbour[c][f] is a cell other than c, below n_cells, or MT_NO_CELL where face f of c is on the
- * boundary; symmetric: if n is a neighbour of c then c is one of n, by exactly one face each. */
+ *   neighbour[c][f] is a cell other than c, below n_cells; MT_NO_CELL where face f of c is on the boundary;
+ *   symmetric: if n is a neighbour of c then c is one of n, by exactly one face each. */
 #ifndef MT_MESH_ADJACENCY_H
 #define MT_MESH_ADJACENCY_H
 
@@ -26,5 +26,11 @@ MT_NODISCARD mt_status mt_adjacency_check(const mt_adjacency *adjacency);
 /* Faces between two cells, and faces on the boundary. */
 size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency);
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency);
+
+enum { MT_RING_MAX = 16 }; /* cells at most two faces away: 4 neighbours and at most 3 more behind each */
+
+/* Fills ring with the cells at most two faces away from `cell`, ascending and without the cell itself, then
+ * with the cell itself to the end; returns how many there are. */
+size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t cell, uint32_t ring[MT_RING_MAX]);
 
 #endif

@@ -97,8 +97,7 @@ static void sort_cells(const mt_partition *partition, size_t *offset, uint32_t *
 }
 
 /* One pass over all rows, part by part. For every cell c and part q that needs it, q ascending: counts the
- * pair in offset[c + 2], or where `to` is given, puts it at to[offset[c + 1]++]. `seen` [n_cells] is scratch.
- */
+ * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_cells] is scratch. */
 static void pass_over_needs(
     const struct pattern *pattern, const mt_halo *halo, uint32_t *seen, size_t *offset, uint32_t *to)
 {

@@ -11,14 +11,17 @@
  * receives: the ranges in in_range, one after the other.
  *
  * Invariants (mt_halo_check):
- *   own_cell[own_offset[p] .. own_offset[p + 1]) are the cells of part p; all of them together are a
- * permutation; range[range_offset[p] .. range_offset[p + 1]) have source p, begin < end <= owned, begin >=
- * n_interior[p], begins ascending; to_part[to_offset[r] .. to_offset[r + 1]) are the parts that receive range
- * r: ascending, at least one, not its source; in_range[in_offset[q] .. in_offset[q + 1]) are the ranges that
- * q receives: ascending, so by source and then begin; r stands in q's list exactly where q stands in r's list
- * (the two directions are one relation); ranges of one source to one part do not overlap, so nothing is
- * received twice; every cell needed by q is received by q; inbound[q] = sum of (end - begin) over q's ranges
- * >= needed[q]. */
+ *   own_cell[own_offset[p] .. own_offset[p + 1]) are the cells of part p; all together are a permutation;
+ *   range[range_offset[p] .. range_offset[p + 1]) have source p, n_interior[p] <= begin < end <= owned, and
+ *     begins ascend;
+ *   to_part[to_offset[r] .. to_offset[r + 1]) are the parts that receive range r: ascending, at least one,
+ *     not its source;
+ *   in_range[in_offset[q] .. in_offset[q + 1]) are the ranges that q receives: ascending, so by source and
+ *     then begin;
+ *   r stands in q's list exactly where q stands in r's list (the two directions are one relation);
+ *   ranges of one source to one part do not overlap, so nothing is received twice;
+ *   every cell needed by q is received by q;
+ *   inbound[q] = sum of (end - begin) over q's ranges >= needed[q]. */
 #ifndef MT_MESH_HALO_H
 #define MT_MESH_HALO_H
 
@@ -50,10 +53,9 @@ typedef struct mt_halo {
 typedef struct mt_halo_source {
     uint32_t part;
     uint32_t n_own, n_neighbours;
-    const uint32_t *cell; /* [n_own] global ids, ascending */
-    const size_t
-        *need_offset; /* cell c is needed by need_part[need_offset[c] .. need_offset[c + 1]), ascending */
-    const uint32_t *need_part;
+    const uint32_t *cell;      /* [n_own] global ids, ascending */
+    const size_t *need_offset; /* cell c is needed by need_part[need_offset[c] .. need_offset[c + 1]) */
+    const uint32_t *need_part; /* ascending within a cell */
     const uint32_t *neighbour; /* [n_neighbours] ascending */
     uint64_t *scratch;         /* [n_own], contents arbitrary */
 } mt_halo_source;
@@ -73,12 +75,12 @@ typedef struct mt_halo_scheme {
 } mt_halo_scheme;
 
 /* The schemes there are; the last entry has no name.
- * mixed-clean: separator cells needed by two or more parts come first, and are sent whole to all neighbours;
- * then those needed by one part only, grouped by it (Burchard et al., Front. Phys. 2023, section 4.1.3). */
+ *   mixed-clean  separator cells needed by two or more parts come first, and are sent whole to all
+ *                neighbours; then those needed by one part only, grouped by it (Burchard et al., Front. Phys.
+ *                2023, section 4.1.3). */
 extern const mt_halo_scheme mt_halo_schemes[];
 
-/* The scheme of this name; NULL, with the message set (MT_INPUT: the names there are), where there is none.
- */
+/* The scheme of this name; NULL, with the message set (MT_INPUT: the names there are), if there is none. */
 const mt_halo_scheme *mt_halo_scheme_find(const char *name);
 
 /* Gives the halo of a pattern: row c reads the cells columns[c][0 .. width), where padding repeats c itself.

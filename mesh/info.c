@@ -15,14 +15,6 @@ static double distance(const double *a, const double *b)
     return sqrt(x * x + y * y + z * z);
 }
 
-static double triangle_area(const double *a, const double *b, const double *c)
-{
-    double u[3], v[3];
-    for (int k = 0; k < 3; k++) u[k] = b[k] - a[k], v[k] = c[k] - a[k];
-    double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
-    return sqrt(x * x + y * y + z * z) / 2;
-}
-
 /* R of the sphere through the corners, by the products p, q, s of opposite edges (Crelle 1821):
  * 24 V R = sqrt((p + q + s)(p + q - s)(p - q + s)(-p + q + s)). */
 double mt_info_quality(const mt_mesh *mesh, size_t cell)
@@ -30,8 +22,12 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell)
     const double *a = vertex(mesh, cell, 0), *b = vertex(mesh, cell, 1), *c = vertex(mesh, cell, 2),
                  *d = vertex(mesh, cell, 3);
     double volume = mt_mesh_volume_mm3(mesh, cell);
-    double area =
-        triangle_area(b, c, d) + triangle_area(a, c, d) + triangle_area(a, b, d) + triangle_area(a, b, c);
+    double area = 0;
+    for (size_t f = 0; f < 4; f++) {
+        double vector[3];
+        mt_mesh_face_area(mesh, cell, f, vector);
+        area += sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    }
     double p = distance(a, b) * distance(c, d), q = distance(a, c) * distance(b, d),
            s = distance(a, d) * distance(b, c);
     double product = (p + q + s) * (p + q - s) * (p - q + s) * (q + s - p);
@@ -76,8 +72,8 @@ static int compare_tags(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of the six edges of every cell: the higher vertex in the bucket of the lower, high[start[v] .. start[v +
- * 1]). */
+/* Of the six edges of every cell: the higher vertex in the bucket of the lower,
+ * high[start[v] .. start[v + 1]). */
 static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
 {
     static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};

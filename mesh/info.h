@@ -22,7 +22,7 @@ typedef struct mt_info {
 double mt_info_quality(const mt_mesh *mesh, size_t cell);
 
 /* Fills info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. All zero for a mesh of no
- * cells. MT_FILE: no memory. Time O(n log n); scratch about 56 bytes a cell, freed. */
+ * cells. MT_FILE: no memory. Time O(n log n); scratch about 35 bytes a cell, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
 #endif

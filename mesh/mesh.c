@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
 mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh)
 {
     if (n_vertices >= UINT32_MAX || n_cells >= UINT32_MAX)
@@ -38,6 +40,19 @@ double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
                e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
                e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
            6;
+}
+
+void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3])
+{
+    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const double *p = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][0]];
+    const double *q = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][1]];
+    const double *r = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][2]];
+    double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    double b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+    area_mm2[0] = (a[1] * b[2] - a[2] * b[1]) / 2;
+    area_mm2[1] = (a[2] * b[0] - a[0] * b[2]) / 2;
+    area_mm2[2] = (a[0] * b[1] - a[1] * b[0]) / 2;
 }
 
 mt_status mt_mesh_check(const mt_mesh *mesh)

@@ -4,6 +4,7 @@
  *   every vertex index < n_vertices; the four of a cell differ;
  *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0;
  *   every fibre is a unit vector to 1e-6.
+ *
  * Face f of a cell is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H
 #define MT_MESH_MESH_H
@@ -32,5 +33,12 @@ MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 /* Centroid [mm] and volume [mm^3] of one cell. */
 void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);
 double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell);
+
+/* The vertices of a cell, by their number in it, that are the corners of face f: counter-clockwise seen from
+ * outside a positively oriented cell. */
+extern const uint8_t mt_mesh_face[4][3];
+
+/* Area vector of face f of a cell [mm^2]: its length is the area, and it points outward. */
+void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3]);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct mt_partition {
  * where parts are small. The seed is fixed: same input, same outcome. With n_parts >= n_cells every cell has
  * a part of its own and the last parts are empty; METIS is not asked. It is METIS' allocations, not the
  * arena's, that hold the scratch; it installs signal handlers while it runs, so this is for one thread at a
- * time. MT_INPUT: n_parts 0; imbalance outside 1.001 .. 2; a graph too large for METIS' 32-bit numbers; METIS
+ * time.
+ * MT_INPUT: n_parts 0; imbalance outside 1.001 .. 2; a graph too large for METIS' 32-bit numbers; METIS
  * refuses. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_partition_kway(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts,
     double imbalance, mt_partition *partition);

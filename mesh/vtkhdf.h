@@ -1,11 +1,17 @@
 /* Myotile's own file of a mesh and cell fields: VTKHDF 1.0, an UnstructuredGrid of tetrahedra in HDF5, which
  * ParaView opens as it is. One mesh, one moment; a series in time is another matter.
  *
- *   /VTKHDF                 Version = {1, 0}, Type = "UnstructuredGrid"
- *   NumberOfPoints, NumberOfCells, NumberOfConnectivityIds    int64 [1]
- *   Points [n_vertices][3]  double, unit mm;   Connectivity [4 n_cells], Offsets [n_cells + 1]  int64; Types
- * uint8, 10 CellData/fibre [n_cells][3] double;   CellData/region [n_cells] int32;   CellData/<field>
- * [n_cells] with its unit */
+ *   /VTKHDF                    attributes Version = {1, 0}, Type = "UnstructuredGrid"; in it:
+ *   NumberOfPoints             [1]              int64
+ *   NumberOfCells              [1]              int64
+ *   NumberOfConnectivityIds    [1]              int64
+ *   Points                     [n_vertices][3]  double, unit mm
+ *   Connectivity               [4 n_cells]      int64
+ *   Offsets                    [n_cells + 1]    int64
+ *   Types                      [n_cells]        uint8, all 10 (VTK_TETRA)
+ *   CellData/fibre             [n_cells][3]     double
+ *   CellData/region            [n_cells]        int32
+ *   CellData/<field>           [n_cells]        float or double, with its unit */
 #ifndef MT_MESH_VTKHDF_H
 #define MT_MESH_VTKHDF_H
 

@@ -22,7 +22,7 @@ static const mt_yaml_key cell_keys[] = {
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 10000)), MT_YAML_END};
+    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000)), MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {
     MT_YAML_DOUBLES(mt_case_stimulus, min_mm, "min_mm", NULL, MT_YAML_ANY),
     MT_YAML_DOUBLES(mt_case_stimulus, max_mm, "max_mm", NULL, MT_YAML_ANY),
@@ -35,10 +35,10 @@ static const mt_yaml_key point_keys[] = {MT_YAML_STRING(mt_case_point, name, "na
 static const mt_yaml_key line_keys[] = {
     MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY),
     MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY),
-    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 100000)), MT_YAML_END};
+    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000)), MT_YAML_END};
 static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200"),
-    MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1000000)),
+    MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20)),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03", MT_YAML_WITHIN(1.001, 2)),
     MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean"),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false"), MT_YAML_END};
@@ -51,6 +51,28 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
+/* What is asked for in ms must be there in steps. */
+static mt_status check_times(const char *path, const mt_case *c)
+{
+    const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
+    if (round(steps) < 1 || fabs(steps - round(steps)) > 1e-6 * steps)
+        return mt_fail(MT_INPUT,
+            "%s: time.end_ms: %g; allowed: a whole number of steps of dt_ms = %g, at least one", path,
+            c->time.end_ms, dt_ms);
+    for (size_t s = 0; s < c->n_stimuli; s++) {
+        const mt_case_stimulus *stimulus = &c->stimuli[s];
+        if (stimulus->start_ms >= c->time.end_ms)
+            return mt_fail(MT_INPUT, "%s: stimuli.%zu.start_ms: %g; allowed: below end_ms = %g", path, s,
+                stimulus->start_ms, c->time.end_ms);
+        if (llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms) <=
+            llround(stimulus->start_ms / dt_ms))
+            return mt_fail(MT_INPUT,
+                "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g", path, s,
+                stimulus->duration_ms, dt_ms);
+    }
+    return MT_OK;
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
@@ -58,6 +80,7 @@ static mt_status check(const char *path, const mt_case *c)
         return mt_fail(MT_INPUT,
             "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
             file ? "both file and slab are given" : "neither file nor slab is given");
+    MT_TRY(check_times(path, c));
     double steps = c->time.end_ms / c->time.dt_ms;
     if (steps > 16777216) /* 2^24: the machine counts steps in single precision */
         return mt_fail(MT_INPUT,

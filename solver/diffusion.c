@@ -38,7 +38,7 @@ typedef struct builder {
     double *z, *w;     /* [n], [n][4] scratch of apply_symmetric */
 } builder;
 
-/* ---- Geometry of one cell. */
+/* ---- geometry of one cell ---- */
 
 typedef struct cell_shape {
     vec3 area[4];  /* S_f, outward [mm^2] */
@@ -50,22 +50,6 @@ typedef struct cell_shape {
 } cell_shape;
 
 static double dot3(const vec3 a, const vec3 b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-/* Area vector of the face opposite vertex f, outward for a positively oriented cell. */
-static void face_area(const mt_mesh *mesh, size_t cell, int f, vec3 area)
-{
-    static const uint8_t corner[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-    const uint32_t *v = mesh->cell_vertex + 4 * cell;
-    const double *p0 = mesh->xyz_mm + 3 * (size_t)v[corner[f][0]];
-    const double *p1 = mesh->xyz_mm + 3 * (size_t)v[corner[f][1]];
-    const double *p2 = mesh->xyz_mm + 3 * (size_t)v[corner[f][2]];
-    vec3 a = {p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2]};
-    vec3 b = {p2[0] - p0[0], p2[1] - p0[1], p2[2] - p0[2]};
-    for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        area[k] = (a[i] * b[j] - a[j] * b[i]) / 2;
-    }
-}
 
 /* D S for the mean of the tensors of two cells (twice the same for one cell). */
 static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec3 flux)
@@ -82,7 +66,7 @@ static void shape_of(const builder *b, size_t c, cell_shape *shape)
     for (int f = 0; f < 4; f++) {
         uint32_t n = b->adjacency->neighbour[4 * c + (size_t)f];
         bool inner = n != MT_NO_CELL;
-        face_area(b->mesh, c, f, shape->area[f]);
+        mt_mesh_face_area(b->mesh, c, (size_t)f, shape->area[f]);
         mean_flux(b, c, inner ? n : c, shape->area[f], shape->flux[f]);
         for (size_t k = 0; k < 3; k++)
             shape->to[f][k] = inner ? b->centroid[3 * (size_t)n + k] - b->centroid[3 * c + k] : 0;
@@ -98,11 +82,11 @@ static void shape_of(const builder *b, size_t c, cell_shape *shape)
     }
 }
 
-/* ---- The star of one cell. */
+/* ---- the star of one cell ---- */
 
-/* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space: P = I -
- * sum u u'. A direction counts if its singular value is not small beside the largest: two nearly coplanar
- * faces remove one. */
+/* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space:
+ * P = I - sum u u'. A direction counts if its singular value is not small beside the largest: two nearly
+ * coplanar faces remove one. */
 static void project_out(int count, vec3 *normals, double p[3][3])
 {
     double gram[4][4] = {{0}}, values[4], u[4][4];
@@ -217,8 +201,7 @@ static void keep_star(builder *b, size_t c, const double damping[4], double qb[4
             b->star[16 * c + 4 * (size_t)f + (size_t)g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
 }
 
-/* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. Returns 1 if that was new, else
- * 0. */
+/* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
 static size_t limit_star(builder *b, size_t c)
 {
     cell_shape shape;
@@ -233,7 +216,7 @@ static size_t limit_star(builder *b, size_t c)
     return 1;
 }
 
-/* ---- All cells. */
+/* ---- all cells ---- */
 
 static mt_status volumes(builder *b, double *volume)
 {
@@ -303,7 +286,7 @@ static void roots(builder *b)
     }
 }
 
-/* ---- The symmetric part. */
+/* ---- the symmetric part ---- */
 
 /* delta of a cell for values z. */
 static void differences(const builder *b, size_t c, const double *z, double delta[4])
@@ -314,8 +297,8 @@ static void differences(const builder *b, size_t c, const double *z, double delt
     }
 }
 
-/* y = S x = V^-1/2 (M + M')/2 V^-1/2 x: first sym(K_c) delta_c for every cell, then each cell sums what is
- * its own. */
+/* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
+ * first sym(K_c) delta_c for every cell, then each cell sums what is its own. */
 static void apply_symmetric(const void *context, const double *x, double *y)
 {
     const builder *b = context;
@@ -346,7 +329,7 @@ static void apply_symmetric(const void *context, const double *x, double *y)
     }
 }
 
-/* ---- The guided limiter. */
+/* ---- the guided limiter ---- */
 
 /* Energy that the star of a cell takes from z; below 0 it creates some. */
 static double star_energy(const builder *b, size_t c, const double *z)
@@ -434,27 +417,19 @@ static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusio
     return MT_OK;
 }
 
-/* ---- Rows. */
+/* ---- rows ---- */
 
 typedef struct row {
     size_t count;
-    uint32_t column[ROW];
+    uint32_t column[ROW]; /* mt_adjacency_ring */
     double value[ROW];
 } row;
 
-/* Adds to the entry of a column, keeping the columns ascending. */
+/* Adds to the entry of a column, which is there. */
 static void row_add(row *r, uint32_t column, double value)
 {
     size_t k = 0;
-    while (k < r->count && r->column[k] < column) k++;
-    if (k == r->count || r->column[k] != column) {
-        for (size_t m = r->count++; m > k; m--) {
-            r->column[m] = r->column[m - 1];
-            r->value[m] = r->value[m - 1];
-        }
-        r->column[k] = column;
-        r->value[k] = 0;
-    }
+    while (r->column[k] < column) k++;
     r->value[k] += value;
 }
 
@@ -464,7 +439,8 @@ static void row_of(const builder *b, size_t c, row *r)
 {
     const uint32_t *neighbour = b->adjacency->neighbour + 4 * c;
     const double *own = b->star + 16 * c;
-    r->count = 0;
+    r->count = mt_adjacency_ring(b->adjacency, c, r->column);
+    for (size_t k = 0; k < ROW; k++) r->value[k] = 0;
     for (size_t f = 0; f < 4; f++) {
         uint32_t n = neighbour[f];
         if (n == MT_NO_CELL) continue;
@@ -484,13 +460,13 @@ static void assemble(const builder *b, mt_diffusion *diffusion)
         row r;
         row_of(b, c, &r);
         for (size_t k = 0; k < ROW; k++) {
-            diffusion->column[ROW * c + k] = k < r.count ? r.column[k] : (uint32_t)c;
+            diffusion->column[ROW * c + k] = r.column[k];
             diffusion->rate[ROW * c + k] = k < r.count ? r.value[k] / b->volume[c] : 0;
         }
     }
 }
 
-/* ---- What the header promises. */
+/* ---- what the header promises ---- */
 
 static mt_status builder_make(mt_arena *scratch, builder *b)
 {
@@ -581,18 +557,14 @@ void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms,
     }
 }
 
-/* ---- The check. */
+/* ---- the check ---- */
 
 static bool within_two_faces(const mt_adjacency *adjacency, size_t c, uint32_t column)
 {
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t n = adjacency->neighbour[4 * c + f];
-        if (n == MT_NO_CELL) continue;
-        if (n == column) return true;
-        for (size_t g = 0; g < 4; g++)
-            if (adjacency->neighbour[4 * (size_t)n + g] == column) return true;
-    }
-    return false;
+    uint32_t ring[MT_RING_MAX];
+    size_t n = mt_adjacency_ring(adjacency, c, ring), k = 0;
+    while (k < n && ring[k] != column) k++;
+    return k < n;
 }
 
 static mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *adjacency, size_t c)

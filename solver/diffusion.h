@@ -1,14 +1,27 @@
 /* The diffusion operator: cell-centred finite volumes on tetrahedra, a cell coupled to its 4 neighbours and
  * theirs.
  *
- * For every cell c with faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
- * tensors) V_c dv_c/dt = sum_f F_f,        F_f = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c) tau_f = S .
- * D S / (S . d),      q_f = D S - alpha tau_f d where g_c is the gradient that fits the differences to the
- * neighbours with weights tau_f and has no conormal part through the boundary faces of c. The outer boundary
- * lets nothing through. The same thing cell by cell, as "stars": F_f = (p_cf - p_nf) / 2,  p_c = K_c delta_c,
- * K_c = alpha diag(tau) + theta_c Q_c B_c,  delta_f = v_n - v_c so that -v' M v = 1/2 sum_c delta_c' K_c
- * delta_c: only a cell whose sym(K_c) is indefinite can create energy. Most of those are harmless beside
- * their neighbours; the few that are not (found from the spectrum) get theta_c < 1.
+ * For every cell c and its faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
+ * tensors)
+ *
+ *     V_c dv_c/dt = sum_f F_f
+ *     F_f         = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c)
+ *     tau_f       = S . D S / (S . d)
+ *     q_f         = D S - alpha tau_f d
+ *
+ * where g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
+ * conormal part through the boundary faces of c. The outer boundary lets nothing through.
+ *
+ * The same thing cell by cell, as "stars", where B_c has the coefficients of g_c and Q_c has the rows q_f:
+ *
+ *     F_f     = (p_cf - p_nf) / 2
+ *     p_c     = K_c delta_c
+ *     K_c     = alpha diag(tau) + theta_c Q_c B_c
+ *     delta_f = v_n - v_c
+ *
+ * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only a cell whose sym(K_c) is indefinite can create
+ * energy. Most of those are harmless beside their neighbours; the few that are not (found from the spectrum)
+ * get theta_c < 1.
  *
  * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
 #ifndef MT_SOLVER_DIFFUSION_H
@@ -23,27 +36,27 @@
 #include "mesh/mesh.h"
 #include "solver/tissue.h"
 
-enum { MT_DIFFUSION_ROW = 16 }; /* off-diagonals of a row: 4 neighbours and at most 3 more behind each */
+enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
 
 #define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
 
 /* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (mt_diffusion_check):
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
  *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
- *   columns of a row ascend, are not the row itself and lie at most two faces away; then padding: own row,
- * rate 0. S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue
- * says how fast the V norm could grow; its lowest limits an explicit Euler step. */
+ *   columns of a row ascend, are not the row itself and lie at most two faces away;
+ *   behind them padding: the own row, rate 0.
+ * S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue says how
+ * fast the V norm could grow; its lowest limits an explicit Euler step. */
 typedef struct mt_diffusion {
     size_t n_cells;
-    double *volume_mm3; /* [n_cells] > 0 */
-    double *rate;       /* [n_cells][16] per ms */
-    uint32_t *column;   /* [n_cells][16] */
-    double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
-    double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
-    size_t
-        n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with 0 of them top <= 0 is proved */
-    size_t n_limited; /* cells with theta < 1 */
-    size_t n_rounds;  /* times the spectrum was looked at */
+    double *volume_mm3;  /* [n_cells] > 0 */
+    double *rate;        /* [n_cells][16] per ms */
+    uint32_t *column;    /* [n_cells][16] */
+    double limit_dt_ms;  /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
+    double top_per_ms;   /* highest eigenvalue of S that was seen; a lower bound of the true one */
+    size_t n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
+    size_t n_limited;    /* cells with theta < 1 */
+    size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
 /* Gives the operator in `arena` (200 bytes a cell; about 240 more on the way). Borrows mesh and adjacency.

@@ -9,10 +9,10 @@
  * next block's misses in time: they are asked for AHEAD rows before. Asking for memory behind the end does no
  * harm. */
 enum { AHEAD = 4 * MT_BLOCK, CACHE_LINE = 64 };
-static inline void fetch_ahead(const void *block, size_t size)
+static inline void fetch_ahead(const void *row, size_t size)
 {
     for (size_t byte = 0; byte < size * ELLPACK_WIDTH * MT_BLOCK; byte += CACHE_LINE)
-        __builtin_prefetch((const char *)block + byte);
+        __builtin_prefetch((const void *)((uintptr_t)row + AHEAD * size * ELLPACK_WIDTH + byte));
 }
 
 /* Whole blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the
@@ -31,8 +31,8 @@ static inline void fetch_ahead(const void *block, size_t size)
     {                                                                                                        \
         size_t row = 0;                                                                                      \
         for (; row + MT_BLOCK <= n; row += MT_BLOCK) {                                                       \
-            fetch_ahead(a + (row + AHEAD) * ELLPACK_WIDTH, sizeof *a);                                       \
-            fetch_ahead(column + (row + AHEAD) * ELLPACK_WIDTH, sizeof *column);                             \
+            fetch_ahead(a + row * ELLPACK_WIDTH, sizeof *a);                                                 \
+            fetch_ahead(column + row * ELLPACK_WIDTH, sizeof *column);                                       \
             for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
                 size_t at = row * ELLPACK_WIDTH + lane;                                                      \
                 lanes_store(out + row + lane,                                                                \

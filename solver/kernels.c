@@ -1,7 +1,6 @@
 #include "solver/kernels.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "solver/ellpack.h"
@@ -46,11 +45,8 @@ const mt_kernels *mt_kernels_best(void)
     const mt_kernels *best = atomic_load(&chosen);
     if (best) return best;
     const mt_kernels *all[3];
-    size_t n = mt_kernels_all(all);
-    const char *wanted = getenv("MYOTILE_ISA");
+    (void)mt_kernels_all(all);
     best = all[0];
-    for (size_t i = 0; wanted && i < n; i++)
-        if (strcmp(all[i]->isa, wanted) == 0) best = all[i];
     atomic_store(&chosen, best);
     return best;
 }

@@ -40,8 +40,7 @@ MT_KERNELS_DECLARE(base)
 MT_KERNELS_DECLARE(avx2)
 MT_KERNELS_DECLARE(avx512)
 
-/* The best this machine can run; the environment variable MYOTILE_ISA (base, avx2, avx512) asks for a lesser
- * one. */
+/* The best this machine can run. */
 const mt_kernels *mt_kernels_best(void);
 
 /* All that this machine can run, best first; returns their number (at most 3). */

@@ -3,20 +3,66 @@
 #include <math.h>
 #include <stdbool.h>
 
-static size_t nearest_cell(const mt_mesh *mesh, const double xyz_mm[3])
+enum { PASS = 4096 }; /* cells whose centres are at hand at a time */
+
+static double square_distance(const double a[3], const double b[3])
 {
-    size_t nearest = 0;
-    double least = INFINITY;
-    for (size_t cell = 0; cell < mesh->n_cells; cell++) {
-        double x[3], distance = 0;
-        mt_mesh_centroid(mesh, cell, x);
-        for (int axis = 0; axis < 3; axis++) distance += (x[axis] - xyz_mm[axis]) * (x[axis] - xyz_mm[axis]);
-        if (distance < least) {
-            least = distance;
-            nearest = cell;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) sum += (a[axis] - b[axis]) * (a[axis] - b[axis]);
+    return sum;
+}
+
+/* The nearest of the cells [first, first + n), if nearer than what was found before. */
+static void find_among(
+    const double (*centre)[3], size_t first, size_t n, const double xyz_mm[3], double *least, uint32_t *cell)
+{
+    for (size_t k = 0; k < n; k++) {
+        double distance = square_distance(centre[k], xyz_mm);
+        if (distance < *least) {
+            *least = distance;
+            *cell = (uint32_t)(first + k);
         }
     }
-    return nearest;
+}
+
+static double reach_of(const mt_mesh *mesh, size_t cell)
+{
+    double centre[3], farthest = 0;
+    mt_mesh_centroid(mesh, cell, centre);
+    for (size_t k = 0; k < 4; k++)
+        farthest = fmax(
+            farthest, square_distance(centre, mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k]));
+    return 1.5 * sqrt(farthest);
+}
+
+static mt_status find_with(
+    mt_arena *scratch, const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)
+{
+    double(*centre)[3], *least;
+    MT_TAKE(scratch, centre, PASS);
+    MT_TAKE(scratch, least, n);
+    for (size_t p = 0; p < n; p++) least[p] = INFINITY;
+    for (size_t first = 0; first < mesh->n_cells; first += PASS) {
+        const size_t count = mesh->n_cells - first < PASS ? mesh->n_cells - first : PASS;
+        for (size_t k = 0; k < count; k++) mt_mesh_centroid(mesh, first + k, centre[k]);
+#pragma omp parallel for schedule(static)
+        for (size_t p = 0; p < n; p++)
+            find_among((const double(*)[3])centre, first, count, xyz_mm + 3 * p, &least[p], &cell[p]);
+    }
+    for (size_t p = 0; p < n; p++)
+        if (!(sqrt(least[p]) <= reach_of(mesh, cell[p])))
+            return mt_fail(MT_INPUT,
+                "place %zu at [%g, %g, %g] mm is outside the mesh: %g mm from the nearest cell's centre", p,
+                xyz_mm[3 * p], xyz_mm[3 * p + 1], xyz_mm[3 * p + 2], sqrt(least[p]));
+    return MT_OK;
+}
+
+mt_status mt_measure_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_with(&scratch, mesh, n, xyz_mm, cell);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 /* Solves the 4 x 4 normal equations a x = b by Cholesky's method; false where a is not safely positive
@@ -56,26 +102,18 @@ static void add_to_fit(
     }
 }
 
-static double value_at(
-    const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field, const double xyz_mm[3])
+double mt_measure_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+    const double xyz_mm[3], uint32_t cell)
 {
-    const size_t cell = nearest_cell(mesh, xyz_mm);
     if (!isfinite(field[cell])) return field[cell];
     double a[4][4] = {{0}}, b[4] = {0};
     int n = 1;
     add_to_fit(a, b, mesh, cell, xyz_mm, field[cell]);
     for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-        size_t other = diffusion->column[MT_DIFFUSION_ROW * cell + k];
+        size_t other = diffusion->column[MT_DIFFUSION_ROW * (size_t)cell + k];
         if (other == cell || !isfinite(field[other])) continue;
         add_to_fit(a, b, mesh, other, xyz_mm, field[other]);
         n++;
     }
     return n >= 4 && solve(a, b) ? b[0] : field[cell];
-}
-
-void mt_measure_at(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field, size_t n,
-    const double *xyz_mm, double *value)
-{
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < n; k++) value[k] = value_at(mesh, diffusion, field, xyz_mm + 3 * k);
 }

@@ -9,8 +9,11 @@ const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, NULL}
 
 size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms)
 {
-    double steps = ceil(dt_ms / diffusion->limit_dt_ms);
-    return steps >= 1 ? (size_t)steps : 1;
+    size_t steps = 1;
+    if (dt_ms > diffusion->limit_dt_ms) steps = (size_t)ceil(dt_ms / diffusion->limit_dt_ms);
+    while (dt_ms / (double)steps > diffusion->limit_dt_ms)
+        steps++; /* the quotient above may have been rounded down */
+    return steps;
 }
 
 mt_status mt_monodomain_check(const mt_monodomain *problem)

@@ -1,11 +1,15 @@
 #include "solver/plan.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "solver/block.h"
 #include "solver/codelets.h"
 #include "solver/ellpack.h"
+
+_Static_assert(
+    (int)MT_ELLPACK_WIDTH == (int)MT_DIFFUSION_ROW, "a row of the operator is a row of the matrix");
 
 /* What the vertices of the plan take as their contexts; lives as long as the plan. */
 typedef struct contexts {
@@ -17,8 +21,7 @@ typedef struct contexts {
 static size_t own_from(const mt_plan *plan, size_t part) { return plan->halo->own_offset[part]; }
 static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(plan->halo, (uint32_t)part); }
 
-/* ---- variables
- * ----------------------------------------------------------------------------------------------- */
+/* ---- variables ---- */
 
 /* A variable with `entries` values a cell, each part's on its tile. */
 static mt_status add_per_cell(
@@ -50,8 +53,7 @@ static mt_status add_variables(mt_plan *plan)
     return ipu_graph_whole(plan->graph, step, &plan->step);
 }
 
-/* ---- the diffusion step in the parts' order
- * ------------------------------------------------------------------- */
+/* ---- the diffusion step in the parts' order ---- */
 
 static mt_status fill_part(
     mt_plan *plan, uint32_t part, const float *diagonal, const float *off, uint32_t *map, uint32_t *local)
@@ -109,8 +111,7 @@ static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
     return status;
 }
 
-/* ---- vertices
- * ------------------------------------------------------------------------------------------------- */
+/* ---- vertices ---- */
 
 /* The part's own piece of a variable with `entries` values a cell. */
 static mt_status own_piece(mt_plan *plan, ipu_tensor whole, size_t entries, uint32_t part, ipu_tensor *piece)
@@ -193,8 +194,7 @@ static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slice
     return MT_OK;
 }
 
-/* ---- stimuli
- * -------------------------------------------------------------------------------------------------- */
+/* ---- stimuli ---- */
 
 /* Where each cell stands in the parts' order, and on which part. */
 typedef struct places {
@@ -261,8 +261,7 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
     return status;
 }
 
-/* ---- programs
- * ------------------------------------------------------------------------------------------------- */
+/* ---- programs ---- */
 
 /* One time step with the stimuli that are on. */
 static mt_status step_program(
@@ -318,6 +317,7 @@ size_t mt_plan_program(const mt_plan *plan, size_t step)
                     mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
         if (same) return q;
     }
+    assert(!"every set of stimuli has its program");
     return 0;
 }
 

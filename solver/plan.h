@@ -1,21 +1,21 @@
-/* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated
- * machine.
+/* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated machine.
  *
- * The only place that knows both. Part p of the halo's partition lives on tile p. A variable of the graph
- * holds the values of all cells, part by part in the halo's order, so that each part's values are one run on
- * its tile:
+ * The only place that knows both. Part p of the halo's partition lives on tile p. A variable of the graph holds the
+ * values of all cells, part by part in the halo's order, so that each part's values are one run on its tile:
  *
- *   v_a, v_b   [n] float       the potential, twice: a diffusion step reads one and writes the other
- *   d          [n] float       diagonal of the diffusion step
- *   a, column  [n][16]         the rest of it, blocks of each part (solver/block.h); columns are 16-bit
- * places in the part's local order: its own cells, then those received state      [n][18] float   states of
- * the cell model, blocks of each part before     [n] float       the potential at the last record activation
- * [n] float       ms, infinite where not yet step       [parts] float   number of the step, one on each tile
- *   cells k    16-bit          places of the cells that stimulus k reaches
+ *   v_a, v_b   [n] float      the potential, twice: a diffusion step reads one and writes the other
+ *   d          [n] float      diagonal of the diffusion step
+ *   a, column  [n][16]        the rest of it, in blocks of each part (solver/block.h); columns are 16-bit places in
+ *                             the part's local order: its own cells, then those received
+ *   state      [n][18] float  states of the cell model, in blocks of each part
+ *   before     [n] float      the potential at the last record
+ *   activation [n] float      ms, infinite where not yet
+ *   step       [parts] float  number of the step, one on each tile
+ *   stimulus k 16-bit         places of the cells that stimulus k reaches
  *
- * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the
- * machine makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a;
- * with an odd one it begins and ends in v_b, and the reaction writes v_a. */
+ * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
+ * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one it
+ * begins and ends in v_b, and the reaction writes v_a. */
 #ifndef MT_SOLVER_PLAN_H
 #define MT_SOLVER_PLAN_H
 

@@ -45,8 +45,7 @@ typedef enum mt_tp06_state {
 
 /* What differs between cell types: two conductances [nS/pF] and gate s, with
  *   s_inf = 1 / (1 + exp((V + s_half_mV) / 5)),
- *   tau_s = s_peak_ms exp(-(V + s_centre_mV)^2 / s_width_mV2) + s_step_ms / (1 + exp((V - 20) / 5)) +
- * s_floor_ms. */
+ *   tau_s = s_peak_ms exp(-(V + s_centre_mV)^2 / s_width_mV2) + s_step_ms / (1 + exp((V - 20) / 5)) + s_floor_ms. */
 typedef struct mt_tp06_type {
     const char *name;
     double g_ks, g_to;

@@ -1,12 +1,10 @@
 /* The equations of the ten Tusscher-Panfilov 2006 model: one explicit step of LANES cells at once.
  *
- * Included by the kernels after solver/lanes.h has chosen the arithmetic; the only place where the model
- * stands. Source of every equation and constant: see solver/tp06.h. Units: mV, ms, mM, pA/pF (= mV/ms),
- * nS/pF.
+ * Included by the kernels after solver/lanes.h has chosen the arithmetic; the only place where the model stands.
+ * Source of every equation and constant: see solver/tp06.h. Units: mV, ms, mM, pA/pF (= mV/ms), nS/pF.
  *
- * Written so that the work is small: rates of gates with tau = a b are used as they come; the two branches of
- * gates h and j (V below and above -40 mV) share their exponentials, since only one branch's value is used;
- * i_CaL takes its 0/0 at V = 15 mV from expm1 (x / (exp(x) - 1) -> 1 for x -> 0). */
+ * As published, term by term. Where two functions hold on two sides of a voltage both are computed and one is chosen,
+ * so that all lanes do the same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
 #ifndef MT_SOLVER_TP06_EQUATIONS_H
 #define MT_SOLVER_TP06_EQUATIONS_H
 

@@ -29,11 +29,12 @@ static void part_block(const tp06_constants *c, size_t width, real *state, const
 }
 
 /* Asks for the next block's states while this one is computed. */
-static void fetch(const real *state)
+static void fetch_next_block(const real *state)
 {
     enum { CACHE_LINE = 64 };
-    for (size_t byte = 0; byte < TP06_STATES * MT_BLOCK * sizeof(real); byte += CACHE_LINE)
-        __builtin_prefetch((const char *)state + byte, 1);
+    const size_t ahead = TP06_STATES * MT_BLOCK * sizeof(real);
+    for (size_t byte = 0; byte < ahead; byte += CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)state + ahead + byte), 1);
 }
 
 void MT_KERNEL(tp06_step)(
@@ -42,7 +43,7 @@ void MT_KERNEL(tp06_step)(
     const tp06_constants c = tp06_constants_of(type, dt_ms);
     size_t cell = 0;
     for (; cell + MT_BLOCK <= n; cell += MT_BLOCK) {
-        fetch(state + (cell + MT_BLOCK) * TP06_STATES);
+        fetch_next_block(state + cell * TP06_STATES);
         whole_block(&c, state + cell * TP06_STATES, v_in + cell, v_out + cell);
     }
     if (cell < n) part_block(&c, n - cell, state + cell * TP06_STATES, v_in + cell, v_out + cell);

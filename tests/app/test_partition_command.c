@@ -138,7 +138,7 @@ Test(partition_command, speaks_text_and_csv_too)
 {
     write_machine("three.yaml", 3);
     char *csv = works("partition slab.hdf --target three.yaml --format csv");
-    cr_assert(strncmp(csv, "# slab.hdf\nwhat,value,unit\nparts,3,\n", 36) == 0, "%s", csv);
+    cr_assert(strncmp(csv, "# slab.hdf\nproperty,value,unit\nparts,3,\n", 40) == 0, "%s", csv);
     cr_assert(strstr(csv, "\n\n# A tile\nwhat,min,median,max\ncells,"), "%s", csv);
     char *text = works("partition slab.hdf --target three.yaml");
     cr_assert(strncmp(text, "slab.hdf\n", 9) == 0 && strstr(text, "\nA tile\n"), "%s", text);
@@ -158,4 +158,14 @@ Test(partition_command, bad_options_are_refused)
     refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");
     refuses(3, "none.hdf: ", "partition none.hdf");
     refuses(3, "data/machines/gc200.yaml: ", "partition data/machines/gc200.yaml");
+}
+
+/* 4096 * 2^20 is 2^32, which 32 bits would make 0. */
+Test(partition_command, more_parts_than_can_be_counted_are_refused)
+{
+    write_machine("large.yaml", 1 << 20);
+    refuses(2, "4096 machines of 1048576 tiles make 4294967296 parts; allowed: at most 2147483647",
+        "partition slab.hdf --target large.yaml --ipus 4096");
+    refuses(2, "2048 machines of 1048576 tiles make 2147483648 parts",
+        "partition slab.hdf --target large.yaml --ipus 2048");
 }

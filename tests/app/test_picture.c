@@ -29,7 +29,8 @@ typedef struct bench {
     char path[128];
 } bench;
 
-static bench make_bench(void) {
+static bench make_bench(void)
+{
     bench b = {.folder = "/tmp/test_picture.XXXXXX"};
     const double size_mm[3] = {20, 7, 3};
     cr_assert_not_null(mkdtemp(b.folder));
@@ -45,11 +46,13 @@ static bench make_bench(void) {
     return b;
 }
 
-static mt_status draw(bench *b, const char *path) {
+static mt_status draw(bench *b, const char *path)
+{
     return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, "A slab");
 }
 
-static size_t files_in(const char *folder) {
+static size_t files_in(const char *folder)
+{
     size_t n = 0;
     DIR *dir = opendir(folder);
     cr_assert_not_null(dir);
@@ -58,14 +61,16 @@ static size_t files_in(const char *folder) {
     return n;
 }
 
-static void end_bench(bench *b) {
+static void end_bench(bench *b)
+{
     (void)unlink(b->path);
     cr_assert_eq(files_in(b->folder), 0, "something was left behind");
     (void)rmdir(b->folder);
     mt_arena_free(&b->arena);
 }
 
-static unsigned char *read_all(const char *path, size_t *n) {
+static unsigned char *read_all(const char *path, size_t *n)
+{
     FILE *file = fopen(path, "rb");
     cr_assert_not_null(file, "%s is not there", path);
     fseek(file, 0, SEEK_END);
@@ -78,7 +83,8 @@ static unsigned char *read_all(const char *path, size_t *n) {
 }
 
 /* PNG, 5.2 and 11.2.1: the signature, then a chunk IHDR with width and height, big-endian. */
-Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time) {
+Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time)
+{
     static const unsigned char head[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H',
         'D', 'R', 0, 0, MT_PICTURE_WIDTH >> 8, MT_PICTURE_WIDTH & 255, 0, 0, MT_PICTURE_HEIGHT >> 8,
         MT_PICTURE_HEIGHT & 255};
@@ -98,7 +104,8 @@ Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time) {
 typedef bool pixel_test(const unsigned char rgb[3], double t);
 
 /* How many pixels of the page pass. */
-static size_t count_pixels(const char *path, pixel_test *passes, double t) {
+static size_t count_pixels(const char *path, pixel_test *passes, double t)
+{
     cairo_surface_t *page = cairo_image_surface_create_from_png(path);
     cr_assert_eq(cairo_surface_status(page), CAIRO_STATUS_SUCCESS);
     const unsigned char *bytes = cairo_image_surface_get_data(page);
@@ -114,7 +121,8 @@ static size_t count_pixels(const char *path, pixel_test *passes, double t) {
 }
 
 /* Red, green and blue differ by more than rounding. */
-static bool is_coloured(const unsigned char rgb[3], double t) {
+static bool is_coloured(const unsigned char rgb[3], double t)
+{
     (void)t;
     return abs(rgb[0] - rgb[1]) > 2 || abs(rgb[1] - rgb[2]) > 2;
 }
@@ -123,14 +131,16 @@ static size_t coloured_pixels(const char *path) { return count_pixels(path, is_c
 
 /* IEC 61966-2-1. */
 static double linear_of_srgb(double x) { return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4); }
-static double srgb_of_linear(double x) {
+static double srgb_of_linear(double x)
+{
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
 /* Is it the map's colour at t under some light? Blue or green, the strongest there, tells how much; the
  * others must follow to 2 of 255: half a level of rounding in each of the two, and one for the table of the
  * curve. */
-static bool is_map_colour(const unsigned char rgb[3], double t) {
+static bool is_map_colour(const unsigned char rgb[3], double t)
+{
     double map[3];
     mt_picture_colour(t, map);
     int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
@@ -141,7 +151,8 @@ static bool is_map_colour(const unsigned char rgb[3], double t) {
     return true;
 }
 
-Test(picture, shows_the_colours_of_the_map_under_light) {
+Test(picture, shows_the_colours_of_the_map_under_light)
+{
     bench b = make_bench();
     for (size_t c = 0; c < b.mesh.n_cells; c++) {
         double x[3];
@@ -157,7 +168,8 @@ Test(picture, shows_the_colours_of_the_map_under_light) {
     end_bench(&b);
 }
 
-Test(picture, what_was_never_activated_is_grey) {
+Test(picture, what_was_never_activated_is_grey)
+{
     bench b = make_bench();
     size_t all, half;
     cr_assert_eq(draw(&b, b.path), MT_OK);
@@ -177,7 +189,8 @@ Test(picture, what_was_never_activated_is_grey) {
     end_bench(&b);
 }
 
-Test(picture, one_time_everywhere_is_no_obstacle) {
+Test(picture, one_time_everywhere_is_no_obstacle)
+{
     bench b = make_bench();
     for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = 7;
     cr_assert_eq(draw(&b, b.path), MT_OK);
@@ -185,7 +198,8 @@ Test(picture, one_time_everywhere_is_no_obstacle) {
     end_bench(&b);
 }
 
-Test(picture, a_path_that_cannot_be_leaves_nothing) {
+Test(picture, a_path_that_cannot_be_leaves_nothing)
+{
     bench b = make_bench();
     char path[192];
     (void)snprintf(path, sizeof path, "%s/no/where.png", b.folder);
@@ -198,7 +212,8 @@ Test(picture, a_path_that_cannot_be_leaves_nothing) {
 }
 
 /* A file size limit stands for a disk that is full: the write fails in the middle. */
-Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else) {
+Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else)
+{
     bench b = make_bench();
     const struct rlimit little = {.rlim_cur = 5000, .rlim_max = RLIM_INFINITY};
     FILE *file = fopen(b.path, "w");
@@ -215,7 +230,8 @@ Test(picture, a_full_disk_leaves_the_old_picture_and_nothing_else) {
     end_bench(&b);
 }
 
-Test(picture, senseless_input_is_refused) {
+Test(picture, senseless_input_is_refused)
+{
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_cells--;
@@ -225,7 +241,8 @@ Test(picture, senseless_input_is_refused) {
     end_bench(&b);
 }
 
-Test(picture, needs_no_font) {
+Test(picture, needs_no_font)
+{
     bench b = make_bench();
     char path[128];
     (void)snprintf(path, sizeof path, "%s/fonts.conf", b.folder);
@@ -239,7 +256,8 @@ Test(picture, needs_no_font) {
     end_bench(&b);
 }
 
-Test(picture, every_lack_of_memory_comes_back_as_a_status) {
+Test(picture, every_lack_of_memory_comes_back_as_a_status)
+{
     bench b = make_bench();
     size_t n = 1;
     for (; n < 100; n++) {
@@ -255,7 +273,8 @@ Test(picture, every_lack_of_memory_comes_back_as_a_status) {
 }
 
 /* Linear-light sRGB to OKLab lightness: B. Ottosson (2020), bottosson.github.io/posts/oklab. */
-static double lightness(const double rgb[3]) {
+static double lightness(const double rgb[3])
+{
     double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
     double m = cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
     double s = cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
@@ -264,7 +283,8 @@ static double lightness(const double rgb[3]) {
 
 /* The matrices are printed with ten digits and inverse to about 1e-8, so equal steps are equal to about 1e-5
  * of a step; a colour outside sRGB would be clipped and stand out. */
-Test(picture, colour_map_gets_lighter_in_even_steps) {
+Test(picture, colour_map_gets_lighter_in_even_steps)
+{
     enum { STEPS = 255 };
     double before[3], here[3];
     const double step = 0.56 / STEPS;
@@ -279,7 +299,8 @@ Test(picture, colour_map_gets_lighter_in_even_steps) {
     cr_assert_float_eq(lightness(here), 0.92, 1e-6);
 }
 
-Test(picture, isochrones_are_round_and_not_too_many) {
+Test(picture, isochrones_are_round_and_not_too_many)
+{
     static const struct {
         double range, interval;
     } known[] = {{45, 5}, {14, 1}, {14.1, 2}, {28, 2}, {29, 5}, {70, 5}, {71, 10}, {140, 10}, {141, 20},

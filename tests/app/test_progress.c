@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static void work(mt_progress *progress) {
+static void work(mt_progress *progress)
+{
     for (int k = 0; k <= 50; k++) mt_progress_update(progress, k, 1000.0 * k);
     mt_progress_end(progress);
 }
 
-Test(progress, is_silent_in_a_pipe) {
+Test(progress, is_silent_in_a_pipe)
+{
     int ends[2];
     char byte;
     cr_assert_eq(pipe(ends), 0);
@@ -26,7 +28,8 @@ Test(progress, is_silent_in_a_pipe) {
 }
 
 /* All that a terminal received from the work. */
-static size_t on_terminal(char *out, size_t size) {
+static size_t on_terminal(char *out, size_t size)
+{
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     FILE *terminal = fopen(ptsname(master), "w");
@@ -45,7 +48,8 @@ static size_t on_terminal(char *out, size_t size) {
     return n;
 }
 
-Test(progress, on_a_terminal_rewrites_one_line_and_ends_it) {
+Test(progress, on_a_terminal_rewrites_one_line_and_ends_it)
+{
     char text[4096];
     size_t n = on_terminal(text, sizeof text);
     cr_assert_eq(strncmp(text, "\rsimulating  [>", 15), 0, "%s", text); /* the first line comes at once */
@@ -57,7 +61,8 @@ Test(progress, on_a_terminal_rewrites_one_line_and_ends_it) {
 }
 
 /* 51 updates follow each other within far less than the 10 s that 50 drawings would need. */
-Test(progress, draws_far_less_often_than_it_is_told) {
+Test(progress, draws_far_less_often_than_it_is_told)
+{
     char text[4096];
     int lines = 0;
     on_terminal(text, sizeof text);
@@ -67,7 +72,8 @@ Test(progress, draws_far_less_often_than_it_is_told) {
 
 static const mt_progress half = {.what = "simulating", .total_ms = 50, .now_ms = 19, .cell_steps = 24.8e9};
 
-Test(progress, line_tells_share_time_rate_and_time_left) {
+Test(progress, line_tells_share_time_rate_and_time_left)
+{
     char line[256];
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
     mt_progress_line(&half, 20, 120, line, sizeof line);
@@ -78,7 +84,8 @@ Test(progress, line_tells_share_time_rate_and_time_left) {
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M cell-steps/s   9:03:52 left");
 }
 
-Test(progress, line_never_exceeds_the_columns_nor_the_buffer) {
+Test(progress, line_never_exceeds_the_columns_nor_the_buffer)
+{
     char line[256];
     for (int columns = 0; columns < 120; columns++) {
         mt_progress_line(&half, 20, columns, line, sizeof line);
@@ -95,7 +102,8 @@ Test(progress, line_never_exceeds_the_columns_nor_the_buffer) {
     }
 }
 
-Test(progress, line_bears_a_beginning_an_end_and_nonsense) {
+Test(progress, line_bears_a_beginning_an_end_and_nonsense)
+{
     char line[256];
     mt_progress p = {.what = "w", .total_ms = 10};
     mt_progress_line(&p, 0, 120, line, sizeof line);
@@ -111,21 +119,24 @@ Test(progress, line_bears_a_beginning_an_end_and_nonsense) {
     cr_assert(strstr(line, "100 %"));
 }
 
-Test(progress, first_interrupt_is_told_not_suffered) {
+Test(progress, first_interrupt_is_told_not_suffered)
+{
     mt_progress_catch_interrupt();
     cr_assert(!mt_progress_interrupted());
     raise(SIGTERM);
     cr_assert(mt_progress_interrupted());
 }
 
-Test(progress, second_interrupt_kills, .signal = SIGINT) {
+Test(progress, second_interrupt_kills, .signal = SIGINT)
+{
     mt_progress_catch_interrupt();
     raise(SIGINT);
     if (!mt_progress_interrupted()) return;
     raise(SIGINT);
 }
 
-Test(progress, an_ignored_interrupt_stays_ignored) {
+Test(progress, an_ignored_interrupt_stays_ignored)
+{
     signal(SIGINT, SIG_IGN);
     mt_progress_catch_interrupt();
     raise(SIGINT);

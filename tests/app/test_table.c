@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* What printing writes, as one text; the caller frees it. */
-static char *printed(const mt_table *tables, size_t n, bool as_document, mt_format format) {
+static char *printed(const mt_table *tables, size_t n, bool as_document, mt_format format)
+{
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -18,14 +19,15 @@ static char *printed(const mt_table *tables, size_t n, bool as_document, mt_form
     return text;
 }
 
-static void expect(
-    const mt_table *tables, size_t n, bool as_document, mt_format format, const char *expected) {
+static void expect(const mt_table *tables, size_t n, bool as_document, mt_format format, const char *expected)
+{
     char *text = printed(tables, n, as_document, format);
     cr_assert_str_eq(text, expected, "printed:\n%s\nexpected:\n%s", text, expected);
     free(text);
 }
 
-static mt_table costs(mt_arena *arena) {
+static mt_table costs(mt_arena *arena)
+{
     mt_table t = mt_table_begin(arena, "Cost of a \"step\"");
     mt_table_strings(&t, "scheme");
     mt_table_decimals(&t, "cycles", "", 0);
@@ -36,7 +38,8 @@ static mt_table costs(mt_arena *arena) {
     return t;
 }
 
-Test(table, text_aligns_columns_below_names_and_units) {
+Test(table, text_aligns_columns_below_names_and_units)
+{
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     expect(&t, 1, false, MT_FORMAT_TEXT,
@@ -58,7 +61,8 @@ Test(table, text_aligns_columns_below_names_and_units) {
     mt_arena_free(&arena);
 }
 
-Test(table, json_is_one_object_with_all_digits_and_escapes) {
+Test(table, json_is_one_object_with_all_digits_and_escapes)
+{
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     expect(&t, 1, false, MT_FORMAT_JSON,
@@ -76,7 +80,8 @@ Test(table, json_is_one_object_with_all_digits_and_escapes) {
     mt_arena_free(&arena);
 }
 
-Test(table, csv_names_units_in_the_header_and_quotes_where_needed) {
+Test(table, csv_names_units_in_the_header_and_quotes_where_needed)
+{
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     expect(&t, 1, false, MT_FORMAT_CSV,
@@ -87,14 +92,16 @@ Test(table, csv_names_units_in_the_header_and_quotes_where_needed) {
     mt_arena_free(&arena);
 }
 
-static mt_table tiny(mt_arena *arena, const char *title, double value) {
+static mt_table tiny(mt_arena *arena, const char *title, double value)
+{
     mt_table t = mt_table_begin(arena, title);
     mt_table_decimals(&t, "n", "mm", 1);
     if (!isnan(value)) mt_table_number(&t, value);
     return t;
 }
 
-Test(table, several_tables_are_one_document) {
+Test(table, several_tables_are_one_document)
+{
     mt_arena arena = {0};
     mt_table t[2] = {tiny(&arena, "one", 2.25), tiny(&arena, "two", NAN)};
     expect(t, 2, true, MT_FORMAT_TEXT,
@@ -117,7 +124,8 @@ static const char *skip_json(const char *p);
 
 static const char *skip_blank(const char *p) { return p + strspn(p, " \n\t\r"); }
 
-static const char *skip_json_string(const char *p) {
+static const char *skip_json_string(const char *p)
+{
     if (*p++ != '"') return NULL;
     for (; *p != '"'; p++) {
         if ((unsigned char)*p < 0x20) return NULL;
@@ -129,7 +137,8 @@ static const char *skip_json_string(const char *p) {
     return p + 1;
 }
 
-static const char *skip_json_list(const char *p, char end, bool keyed) {
+static const char *skip_json_list(const char *p, char end, bool keyed)
+{
     p = skip_blank(p + 1);
     if (*p == end) return p + 1;
     for (;; p++) {
@@ -146,7 +155,8 @@ static const char *skip_json_list(const char *p, char end, bool keyed) {
     }
 }
 
-static const char *skip_json(const char *p) {
+static const char *skip_json(const char *p)
+{
     p = skip_blank(p);
     if (*p == '{') return skip_json_list(p, '}', true);
     if (*p == '[') return skip_json_list(p, ']', false);
@@ -158,7 +168,8 @@ static const char *skip_json(const char *p) {
     return end > p ? end : NULL;
 }
 
-Test(table, json_can_be_parsed_whatever_the_texts_are) {
+Test(table, json_can_be_parsed_whatever_the_texts_are)
+{
     mt_arena arena = {0};
     mt_table t[2] = {mt_table_begin(&arena, "a\\b\"c\"\n\t\x01 end"), costs(&arena)};
     mt_table_strings(&t[0], "key \"quoted\"");
@@ -173,7 +184,8 @@ Test(table, json_can_be_parsed_whatever_the_texts_are) {
     mt_arena_free(&arena);
 }
 
-Test(table, csv_gives_back_the_same_doubles) {
+Test(table, csv_gives_back_the_same_doubles)
+{
     static const double numbers[] = {
         0.1, 1.0 / 3, 1e300, 5e-324, 123456789012345678.0, -2.5e-7, 1.0000000000000002};
     mt_arena arena = {0};
@@ -186,7 +198,8 @@ Test(table, csv_gives_back_the_same_doubles) {
     mt_arena_free(&arena);
 }
 
-Test(table, a_short_row_or_a_late_column_is_refused) {
+Test(table, a_short_row_or_a_late_column_is_refused)
+{
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     mt_table_text(&t, "alone");
@@ -199,7 +212,8 @@ Test(table, a_short_row_or_a_late_column_is_refused) {
     mt_arena_free(&arena);
 }
 
-Test(table, a_stream_that_takes_no_more_is_a_failure) {
+Test(table, a_stream_that_takes_no_more_is_a_failure)
+{
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     FILE *full = fopen("/dev/full", "w");
@@ -209,7 +223,8 @@ Test(table, a_stream_that_takes_no_more_is_a_failure) {
     mt_arena_free(&arena);
 }
 
-Test(table, formats_are_known_by_name) {
+Test(table, formats_are_known_by_name)
+{
     mt_format format = MT_FORMAT_CSV;
     cr_assert_eq(mt_format_parse("text", &format), MT_OK);
     cr_assert_eq(format, MT_FORMAT_TEXT);
@@ -223,7 +238,8 @@ Test(table, formats_are_known_by_name) {
 }
 
 /* 100 rows make the values grow several times. */
-static mt_status fill_and_print(mt_arena *arena, FILE *stream) {
+static mt_status fill_and_print(mt_arena *arena, FILE *stream)
+{
     mt_table t = mt_table_begin(arena, "many");
     mt_table_strings(&t, "a");
     mt_table_digits(&t, "b", "s", 3);
@@ -231,7 +247,8 @@ static mt_status fill_and_print(mt_arena *arena, FILE *stream) {
     return mt_table_print(stream, &t, MT_FORMAT_CSV);
 }
 
-Test(table, every_lack_of_memory_comes_back_as_a_status) {
+Test(table, every_lack_of_memory_comes_back_as_a_status)
+{
     FILE *nowhere = fopen("/dev/null", "w");
     size_t n = 1;
     for (; n < 1000; n++) {

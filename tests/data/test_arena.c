@@ -5,7 +5,8 @@
 
 #include "data/arena.h"
 
-Test(arena, every_take_is_zero_aligned_and_its_own) {
+Test(arena, every_take_is_zero_aligned_and_its_own)
+{
     enum { TAKES = 200 };
     mt_arena arena = {0};
     unsigned char *taken[TAKES];
@@ -23,7 +24,8 @@ Test(arena, every_take_is_zero_aligned_and_its_own) {
     }
 }
 
-Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again) {
+Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
+{
     mt_arena arena = {0};
     cr_assert_not_null(mt_arena_take(&arena, 10, 8));
     cr_assert_not_null(mt_arena_take(&arena, 1, 1));
@@ -36,7 +38,8 @@ Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again) {
     mt_arena_free(&arena);
 }
 
-Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message) {
+Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message)
+{
     mt_arena arena = {0};
     cr_assert_null(mt_arena_take(&arena, SIZE_MAX / 2, 3));
     cr_assert_not_null(strstr(mt_message(), "more than can be addressed"), "%s", mt_message());
@@ -46,7 +49,8 @@ Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message) {
     mt_arena_free(&arena);
 }
 
-Test(arena, fail_at_fails_the_nth_take_once_in_any_arena) {
+Test(arena, fail_at_fails_the_nth_take_once_in_any_arena)
+{
     mt_arena one = {0}, two = {0};
     mt_arena_fail_at(3);
     cr_assert_not_null(mt_arena_take(&one, 1, 1));
@@ -61,13 +65,15 @@ Test(arena, fail_at_fails_the_nth_take_once_in_any_arena) {
     mt_arena_free(&two);
 }
 
-static mt_status take_two(mt_arena *arena, int **first, double **second) {
+static mt_status take_two(mt_arena *arena, int **first, double **second)
+{
     MT_TAKE(arena, *first, 2);
     MT_TAKE(arena, *second, 2);
     return MT_OK;
 }
 
-Test(arena, MT_TAKE_hands_the_failure_on) {
+Test(arena, MT_TAKE_hands_the_failure_on)
+{
     mt_arena arena = {0};
     int *first = NULL;
     double *second = NULL;

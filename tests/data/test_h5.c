@@ -11,14 +11,16 @@
 
 static char folder[64], path[128], part[160];
 
-static void enter(void) {
+static void enter(void)
+{
     strcpy(folder, "/tmp/myotile_h5_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/file.h5", folder);
     (void)snprintf(part, sizeof part, "%s.part", path);
 }
 
-static void leave(void) {
+static void leave(void)
+{
     (void)unlink(path);
     (void)unlink(part);
     (void)rmdir(folder);
@@ -28,22 +30,24 @@ TestSuite(h5, .init = enter, .fini = leave);
 
 static bool there(const char *name) { return access(name, F_OK) == 0; }
 
-static void assert_message(const char *part_of_it) {
+static void assert_message(const char *part_of_it)
+{
     cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
 }
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* A file with one array `name`. */
-static void write_one(
-    const char *name, mt_h5_type type, size_t rank, const size_t *shape, const void *values) {
+static void write_one(const char *name, mt_h5_type type, size_t rank, const size_t *shape, const void *values)
+{
     mt_h5 h5;
     ok(mt_h5_create(path, &h5));
     ok(mt_h5_write(&h5, name, type, rank, shape, "mm", values));
     ok(mt_h5_commit(&h5));
 }
 
-Test(h5, arrays_of_every_type_come_back_to_the_bit) {
+Test(h5, arrays_of_every_type_come_back_to_the_bit)
+{
     const float f[3] = {1.0f / 3, -0.0f, NAN};
     const double d[3] = {1.0 / 3, 5e-324, -INFINITY};
     const int32_t i[3] = {INT32_MIN, 0, INT32_MAX};
@@ -71,7 +75,8 @@ Test(h5, arrays_of_every_type_come_back_to_the_bit) {
 }
 
 /* 300,000 x 3 doubles are 7.2 MB: several chunks, the last one not full. */
-Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit) {
+Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
+{
     enum { N = 300000 };
     const size_t shape[2] = {N, 3};
     double *out = malloc(3 * N * sizeof *out), *in = malloc(3 * N * sizeof *in);
@@ -89,7 +94,8 @@ Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit) {
     free(out);
 }
 
-Test(h5, groups_and_attributes_come_back) {
+Test(h5, groups_and_attributes_come_back)
+{
     mt_h5 h5;
     char text[16];
     int64_t numbers[2];
@@ -121,7 +127,8 @@ Test(h5, groups_and_attributes_come_back) {
     mt_h5_close(&h5);
 }
 
-Test(h5, a_wrong_type_or_shape_is_refused_by_name) {
+Test(h5, a_wrong_type_or_shape_is_refused_by_name)
+{
     const size_t shape[2] = {2, 3}, other[2] = {3, 2}, six = 6;
     double back[6];
     float narrow[6];
@@ -141,7 +148,8 @@ Test(h5, a_wrong_type_or_shape_is_refused_by_name) {
     mt_h5_close(&h5);
 }
 
-Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped) {
+Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped)
+{
     const size_t one = 1;
     static const int64_t bad[] = {-1, (int64_t)UINT32_MAX + 1};
     for (int i = 0; i < 2; i++) {
@@ -155,7 +163,8 @@ Test(h5, an_integer_that_does_not_fit_is_refused_not_clipped) {
     }
 }
 
-Test(h5, the_target_is_whole_or_as_it_was) {
+Test(h5, the_target_is_whole_or_as_it_was)
+{
     const size_t one = 1;
     int32_t value = 1;
     mt_h5 h5;
@@ -177,7 +186,8 @@ Test(h5, the_target_is_whole_or_as_it_was) {
     mt_h5_close(&h5);
 }
 
-Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing) {
+Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing)
+{
     char inside[160];
     mt_h5 h5;
     (void)snprintf(inside, sizeof inside, "%s/x", path);
@@ -191,7 +201,8 @@ Test(h5, a_commit_that_cannot_be_put_in_place_leaves_nothing) {
     (void)rmdir(path);
 }
 
-Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash) {
+Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash)
+{
     enum { N = 5000 };
     static double values[N];
     const size_t n = N;
@@ -213,7 +224,8 @@ Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash) {
     mt_h5_close(&h5);
 }
 
-Test(h5, no_directory_no_file) {
+Test(h5, no_directory_no_file)
+{
     mt_h5 h5 = {0};
     cr_assert_eq(mt_h5_create("/tmp/myotile_no_such_directory/a.h5", &h5), MT_FILE);
     assert_message("No such file or directory");
@@ -221,7 +233,8 @@ Test(h5, no_directory_no_file) {
     cr_assert_eq(mt_h5_create("", &h5), MT_INPUT);
 }
 
-static void read_text(char *out, size_t size) {
+static void read_text(char *out, size_t size)
+{
     FILE *file = fopen(path, "rb");
     cr_assert_not_null(file);
     out[fread(out, 1, size - 1, file)] = 0;
@@ -230,7 +243,8 @@ static void read_text(char *out, size_t size) {
 
 /* Byte 8 of an HDF5 file is the version of its superblock (HDF5 File Format Specification, II.A); from 2 on
  * it and the headers of all objects carry checksums. */
-Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed) {
+Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed)
+{
     char bytes[64];
     const size_t one = 1;
     mt_h5 h5;
@@ -245,7 +259,8 @@ Test(h5, metadata_carry_checksums_so_a_turned_byte_is_noticed) {
     cr_assert_eq(mt_h5_open(path, &h5), MT_FILE);
 }
 
-Test(h5, a_text_file_is_replaced_whole_or_stays) {
+Test(h5, a_text_file_is_replaced_whole_or_stays)
+{
     char text[32], longest[MT_FILE_PATH_MAX + 1];
     ok(mt_file_write_text(path, "one", 3));
     ok(mt_file_write_text(path, "second", 6));

@@ -244,6 +244,9 @@ Test(yaml, broken_text_is_refused_with_its_line)
     expect_error("edge_mm: 1\n---\nedge_mm: 2\n", NULL, "case.yaml:3: a second document; one is allowed");
     expect_error(
         "size_mm: &a [1, 2, 3]\ntime: *a\n", NULL, "case.yaml:1: anchors and aliases are not allowed here");
+    expect_error("edge_mm: 1\ntiles: !!float 2\n", NULL,
+        "case.yaml:2: the tag tag:yaml.org,2002:float; tags are not allowed here");
+    expect_error("edge_mm: !here 1\n", NULL, "case.yaml:1: the tag !here; tags are not allowed here");
 }
 
 Test(yaml, a_missing_file_is_a_file_error)

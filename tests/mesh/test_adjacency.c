@@ -8,17 +8,20 @@
 static uint64_t state = 12345;
 
 /* Numerical Recipes' 64-bit congruential generator; the high bits are good enough to shuffle with. */
-static size_t below(size_t n) {
+static size_t below(size_t n)
+{
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (size_t)(state >> 33) % n;
 }
 
-static void slab(mt_arena *arena, mt_mesh *mesh) {
+static void slab(mt_arena *arena, mt_mesh *mesh)
+{
     cr_assert_eq(mt_slab_make(arena, (double[]){3, 2, 2}, 1, mesh), MT_OK, "%s", mt_message());
 }
 
 /* Renumbers vertices and cells at random, and turns every cell by one of its even permutations. */
-static void shuffle(mt_arena *arena, mt_mesh *mesh) {
+static void shuffle(mt_arena *arena, mt_mesh *mesh)
+{
     static const int even[3][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {3, 0, 2, 1}};
     uint32_t *name = mt_arena_take(arena, mesh->n_vertices, sizeof *name);
     uint32_t *old = mt_arena_take(arena, 4 * mesh->n_cells, sizeof *old);
@@ -45,7 +48,8 @@ static void shuffle(mt_arena *arena, mt_mesh *mesh) {
 }
 
 /* The neighbour across face f, by looking at all cells: the one that has the three other vertices. */
-static uint32_t oracle(const mt_mesh *mesh, size_t cell, size_t face) {
+static uint32_t oracle(const mt_mesh *mesh, size_t cell, size_t face)
+{
     for (size_t d = 0; d < mesh->n_cells; d++) {
         int shared = 0;
         for (size_t k = 0; k < 4; k++)
@@ -56,13 +60,15 @@ static uint32_t oracle(const mt_mesh *mesh, size_t cell, size_t face) {
     return MT_NO_CELL;
 }
 
-static void assert_like_oracle(const mt_mesh *mesh, const mt_adjacency *adjacency) {
+static void assert_like_oracle(const mt_mesh *mesh, const mt_adjacency *adjacency)
+{
     for (size_t c = 0; c < mesh->n_cells; c++)
         for (size_t f = 0; f < 4; f++)
             cr_assert_eq(adjacency->neighbour[4 * c + f], oracle(mesh, c, f), "cell %zu face %zu", c, f);
 }
 
-Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones) {
+Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones)
+{
     for (int round = 0; round < 4; round++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -78,9 +84,47 @@ Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones
     }
 }
 
+static bool is_neighbour(const mt_adjacency *adjacency, size_t c, size_t d)
+{
+    for (size_t f = 0; f < 4; f++)
+        if (adjacency->neighbour[4 * c + f] == d) return true;
+    return false;
+}
+
+static bool is_near(const mt_adjacency *adjacency, size_t c, size_t d)
+{
+    if (is_neighbour(adjacency, c, d)) return true;
+    for (size_t e = 0; e < adjacency->n_cells; e++)
+        if (is_neighbour(adjacency, c, e) && is_neighbour(adjacency, e, d)) return true;
+    return false;
+}
+
+Test(adjacency, a_ring_holds_what_asking_every_cell_finds_at_most_two_faces_away)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    slab(&arena, &mesh);
+    shuffle(&arena, &mesh);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        uint32_t ring[MT_RING_MAX];
+        size_t n = 0, count = mt_adjacency_ring(&adjacency, c, ring);
+        for (size_t d = 0; d < mesh.n_cells; d++) {
+            if (d == c || !is_near(&adjacency, c, d)) continue;
+            cr_assert(n < count && ring[n] == d, "cell %zu: entry %zu is not %zu", c, n, d);
+            n++;
+        }
+        cr_assert_eq(n, count);
+        for (; n < MT_RING_MAX; n++) cr_assert_eq(ring[n], c);
+    }
+    mt_arena_free(&arena);
+}
+
 /* A fan: n cells around the edge 0-1, whose other vertices 2 .. n + 1 form a ring, with vertex 0 the lowest.
  * One bucket then holds 3 n faces, which is more than the short sort takes. */
-Test(adjacency, a_vertex_of_many_cells_is_no_trouble) {
+Test(adjacency, a_vertex_of_many_cells_is_no_trouble)
+{
     enum { N = 500 };
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -96,7 +140,8 @@ Test(adjacency, a_vertex_of_many_cells_is_no_trouble) {
     mt_arena_free(&arena);
 }
 
-static void assert_refused(const uint32_t *cells, size_t n_cells, const char *why) {
+static void assert_refused(const uint32_t *cells, size_t n_cells, const char *why)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -107,18 +152,21 @@ static void assert_refused(const uint32_t *cells, size_t n_cells, const char *wh
     mt_arena_free(&arena);
 }
 
-Test(adjacency, a_face_of_three_cells_is_refused_with_their_names) {
+Test(adjacency, a_face_of_three_cells_is_refused_with_their_names)
+{
     assert_refused((uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 5, 6, 7, 8, 2, 1, 0, 9}, 4,
         "vertices 0, 1, 2 belongs to 3 cells (0, 1, 3)");
     assert_refused((uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 0, 1, 2, 5, 2, 1, 0, 9}, 4, "4 cells (0, 1, 2, ...)");
 }
 
-Test(adjacency, a_cell_that_is_there_twice_is_refused) {
+Test(adjacency, a_cell_that_is_there_twice_is_refused)
+{
     assert_refused(
         (uint32_t[]){5, 6, 7, 8, 0, 1, 2, 3, 1, 2, 0, 3}, 3, "cells 1 and 2 have the same four vertices");
 }
 
-Test(adjacency, check_finds_what_is_not_symmetric) {
+Test(adjacency, check_finds_what_is_not_symmetric)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -138,7 +186,8 @@ Test(adjacency, check_finds_what_is_not_symmetric) {
     mt_arena_free(&arena);
 }
 
-Test(adjacency, without_memory_there_is_a_failure_and_no_leak) {
+Test(adjacency, without_memory_there_is_a_failure_and_no_leak)
+{
     mt_arena lasting = {0};
     mt_mesh mesh;
     slab(&lasting, &mesh);

@@ -9,7 +9,8 @@
 static uint64_t state;
 
 /* Numerical Recipes' 64-bit congruential generator; the high bits are good enough here. */
-static uint32_t below(uint32_t n) {
+static uint32_t below(uint32_t n)
+{
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(state >> 33) % n;
 }
@@ -22,7 +23,8 @@ struct problem {
 
 /* Any pattern at all, not even symmetric: rows read cells nearby or far, and are padded with themselves;
  * parts are random or slices, and often empty. */
-static void random_problem(mt_arena *arena, uint64_t seed, struct problem *problem) {
+static void random_problem(mt_arena *arena, uint64_t seed, struct problem *problem)
+{
     state = seed;
     size_t n = 1 + below(200);
     problem->n_cells = n;
@@ -42,19 +44,21 @@ static void random_problem(mt_arena *arena, uint64_t seed, struct problem *probl
     }
 }
 
-static void make(
-    mt_arena *arena, const struct problem *problem, const mt_halo_scheme *scheme, mt_halo *halo) {
+static void make(mt_arena *arena, const struct problem *problem, const mt_halo_scheme *scheme, mt_halo *halo)
+{
     cr_assert_eq(mt_halo_make(arena, problem->n_cells, problem->width, problem->columns, &problem->partition,
                      scheme, halo),
         MT_OK, "%s", mt_message());
 }
 
-static mt_status check(const mt_halo *halo, const struct problem *problem) {
+static mt_status check(const mt_halo *halo, const struct problem *problem)
+{
     return mt_halo_check(halo, problem->width, problem->columns, &problem->partition);
 }
 
 /* Whether part q needs cell c, by looking at all rows. */
-static bool needs(const struct problem *problem, uint32_t q, uint32_t c) {
+static bool needs(const struct problem *problem, uint32_t q, uint32_t c)
+{
     if (problem->partition.part[c] == q) return false;
     for (size_t i = 0; i < problem->n_cells * problem->width; i++)
         if (problem->partition.part[i / problem->width] == q && problem->columns[i] == c) return true;
@@ -62,7 +66,8 @@ static bool needs(const struct problem *problem, uint32_t q, uint32_t c) {
 }
 
 /* Sends every range to the parts it goes to, and counts what arrives: times[q * n_cells + c]. */
-static uint8_t *deliver(mt_arena *arena, const mt_halo *halo) {
+static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
+{
     uint8_t *times = mt_arena_take(arena, halo->n_parts * halo->n_cells, 1);
     cr_assert_not_null(times);
     for (size_t r = 0; r < halo->n_ranges; r++)
@@ -74,7 +79,8 @@ static uint8_t *deliver(mt_arena *arena, const mt_halo *halo) {
 }
 
 /* The receivers' lists say the same as the senders': taken from times, all must be zero afterwards. */
-static void assert_directions_agree(const mt_halo *halo, uint8_t *times) {
+static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
+{
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t cells = 0;
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
@@ -88,7 +94,8 @@ static void assert_directions_agree(const mt_halo *halo, uint8_t *times) {
 }
 
 static void assert_delivers(
-    const struct problem *problem, const mt_halo *halo, const uint8_t *times, uint64_t seed) {
+    const struct problem *problem, const mt_halo *halo, const uint8_t *times, uint64_t seed)
+{
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t needed = 0;
         for (uint32_t c = 0; c < halo->n_cells; c++) {
@@ -104,7 +111,8 @@ static void assert_delivers(
 }
 
 /* Where a part computes with local indices it reads the values it would read with global ones. */
-static void assert_local_columns(mt_arena *arena, const struct problem *problem, const mt_halo *halo) {
+static void assert_local_columns(mt_arena *arena, const struct problem *problem, const mt_halo *halo)
+{
     uint32_t *map = mt_arena_take(arena, halo->n_cells, sizeof *map);
     uint32_t *local = mt_arena_take(arena, halo->n_cells * problem->width, sizeof *local);
     uint32_t *value = mt_arena_take(arena, halo->n_cells, sizeof *value);
@@ -133,7 +141,8 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
 
 /* The slow oracle looks at all rows for every part and cell, so the patterns are small; the seeds are many.
  */
-Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_scheme) {
+Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_scheme)
+{
     for (const mt_halo_scheme *scheme = mt_halo_schemes; scheme->name; scheme++)
         for (uint64_t seed = 1; seed <= 60; seed++) {
             mt_arena arena = {0};
@@ -150,7 +159,8 @@ Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_schem
         }
 }
 
-static size_t destinations(const struct problem *problem, uint32_t n_parts, uint32_t c, uint32_t *first) {
+static size_t destinations(const struct problem *problem, uint32_t n_parts, uint32_t c, uint32_t *first)
+{
     size_t n = 0;
     for (uint32_t q = n_parts; q-- > 0;)
         if (needs(problem, q, c)) *first = q, n++;
@@ -159,7 +169,8 @@ static size_t destinations(const struct problem *problem, uint32_t n_parts, uint
 
 /* The definition, cell by cell: interior ascending, then mixed ascending, then clean by destination and
  * ascending. */
-Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours) {
+Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours)
+{
     for (uint64_t seed = 1; seed <= 40; seed++) {
         mt_arena arena = {0};
         struct problem problem;
@@ -196,7 +207,8 @@ Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours) {
 
 /* Three parts of three cells. Cell 0 is needed by parts 1 and 2, cell 1 by part 2, cell 2 by nobody; cell 3
  * by part 0. */
-Test(halo, a_small_one_is_what_it_is_on_paper) {
+Test(halo, a_small_one_is_what_it_is_on_paper)
+{
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     const struct problem problem = {9, 2, columns, {3, 9, part, 0}};
@@ -215,7 +227,8 @@ Test(halo, a_small_one_is_what_it_is_on_paper) {
 }
 
 /* Each damage breaks one invariant of the struct comment. */
-static void damage(mt_halo *halo, int which) {
+static void damage(mt_halo *halo, int which)
+{
     uint32_t t = 0;
     switch (which) {
     case 0:
@@ -269,7 +282,8 @@ static void damage(mt_halo *halo, int which) {
     }
 }
 
-Test(halo, check_finds_every_kind_of_damage) {
+Test(halo, check_finds_every_kind_of_damage)
+{
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     const struct problem problem = {9, 2, columns, {3, 9, part, 0}};
@@ -284,7 +298,8 @@ Test(halo, check_finds_every_kind_of_damage) {
     }
 }
 
-Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored) {
+Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
+{
     uint32_t columns[4] = {0, 1, 2, 3}, other[4] = {0, 2, 2, 3}, part[4] = {0, 0, 1, 1}, map[4], local[2];
     const struct problem problem = {4, 1, columns, {2, 4, part, 0}};
     mt_arena arena = {0};
@@ -298,7 +313,8 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored) {
     mt_arena_free(&arena);
 }
 
-Test(halo, what_makes_no_sense_is_refused) {
+Test(halo, what_makes_no_sense_is_refused)
+{
     uint32_t columns[4] = {0, 1, 2, 4}, part[4] = {0, 0, 1, 1};
     mt_partition partition = {2, 4, part, 0};
     const mt_halo_scheme *scheme = mt_halo_scheme_find("mixed-clean");
@@ -317,7 +333,8 @@ Test(halo, what_makes_no_sense_is_refused) {
     mt_arena_free(&arena);
 }
 
-Test(halo, no_cells_at_all_is_a_halo_of_nothing) {
+Test(halo, no_cells_at_all_is_a_halo_of_nothing)
+{
     const struct problem problem = {0, 16, NULL, {5, 0, NULL, 0}};
     mt_arena arena = {0};
     mt_halo halo;
@@ -326,7 +343,8 @@ Test(halo, no_cells_at_all_is_a_halo_of_nothing) {
     mt_arena_free(&arena);
 }
 
-Test(halo, without_memory_there_is_a_failure_and_no_leak) {
+Test(halo, without_memory_there_is_a_failure_and_no_leak)
+{
     mt_arena lasting = {0};
     struct problem problem;
     random_problem(&lasting, 3, &problem);

@@ -6,7 +6,8 @@
 #include "mesh/info.h"
 #include "mesh/slab.h"
 
-static void describe(const mt_mesh *mesh, mt_info *info) {
+static void describe(const mt_mesh *mesh, mt_info *info)
+{
     mt_arena arena = {0};
     mt_adjacency adjacency;
     cr_assert_eq(mt_adjacency_make(&arena, mesh, &adjacency), MT_OK, "%s", mt_message());
@@ -16,7 +17,8 @@ static void describe(const mt_mesh *mesh, mt_info *info) {
 
 /* By Euler's formula a ball of V vertices, F faces and C cells has V + F - C - 1 edges. Lengths are sums of
  * at most 2,000 numbers near 1, each good to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
-Test(info, of_a_slab_is_what_geometry_says) {
+Test(info, of_a_slab_is_what_geometry_says)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_info info;
@@ -44,7 +46,8 @@ Test(info, of_a_slab_is_what_geometry_says) {
     mt_arena_free(&arena);
 }
 
-static void one_cell(mt_arena *arena, const double xyz[12], mt_mesh *mesh) {
+static void one_cell(mt_arena *arena, const double xyz[12], mt_mesh *mesh)
+{
     cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
     memcpy(mesh->xyz_mm, xyz, 12 * sizeof *xyz);
     for (uint32_t k = 0; k < 4; k++) mesh->cell_vertex[k] = k;
@@ -52,7 +55,8 @@ static void one_cell(mt_arena *arena, const double xyz[12], mt_mesh *mesh) {
 
 /* A quotient of a few roundings: 1e-14. The flat one, of height h over the unit right triangle, has 3 r / R <
  * 3 h. */
-Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0_for_a_flat_one) {
+Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0_for_a_flat_one)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     for (double s = 1e-3; s < 1e4; s *= 10) {
@@ -68,7 +72,8 @@ Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0
 }
 
 /* Two boxes far apart, and two cells that touch in one edge only: four pieces. */
-Test(info, counts_pieces_and_regions) {
+Test(info, counts_pieces_and_regions)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_info info;
@@ -84,7 +89,8 @@ Test(info, counts_pieces_and_regions) {
     mt_arena_free(&arena);
 }
 
-Test(info, without_memory_there_is_a_failure_and_no_leak) {
+Test(info, without_memory_there_is_a_failure_and_no_leak)
+{
     mt_arena lasting = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;

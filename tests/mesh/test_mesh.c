@@ -5,7 +5,8 @@
 
 #include "mesh/mesh.h"
 
-static void one_cell(mt_arena *arena, mt_mesh *mesh) {
+static void one_cell(mt_arena *arena, mt_mesh *mesh)
+{
     const double xyz[12] = {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5};
     cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
     memcpy(mesh->xyz_mm, xyz, sizeof xyz);
@@ -15,7 +16,8 @@ static void one_cell(mt_arena *arena, mt_mesh *mesh) {
 
 /* All numbers here are small integers, so the results are exact but for the division by 6, which is exact
  * for 30. */
-Test(mesh, volume_and_centroid_of_a_right_corner) {
+Test(mesh, volume_and_centroid_of_a_right_corner)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     double centroid[3];
@@ -27,12 +29,32 @@ Test(mesh, volume_and_centroid_of_a_right_corner) {
     mt_arena_free(&arena);
 }
 
-static void assert_refused(const mt_mesh *mesh, const char *why) {
+/* The corner at 0 has edges 2, 3, 5 along the axes: the faces opposite vertices 1, 2, 3 lie in the planes of
+ * the axes, and the fourth closes the surface. Exact, as above. */
+Test(mesh, face_areas_point_outward_and_close_the_cell)
+{
+    static const double expected[4][3] = {{7.5, 5, 3}, {-7.5, 0, 0}, {0, -5, 0}, {0, 0, -3}};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    one_cell(&arena, &mesh);
+    for (size_t f = 0; f < 4; f++) {
+        double area[3];
+        mt_mesh_face_area(&mesh, 0, f, area);
+        for (size_t k = 0; k < 3; k++)
+            cr_assert_eq(area[k], expected[f][k], "face %zu axis %zu: %g", f, k, area[k]);
+        for (size_t k = 0; k < 3; k++) cr_assert_neq(mt_mesh_face[f][k], f);
+    }
+    mt_arena_free(&arena);
+}
+
+static void assert_refused(const mt_mesh *mesh, const char *why)
+{
     cr_assert_eq(mt_mesh_check(mesh), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), why), "'%s' is not in: %s", why, mt_message());
 }
 
-Test(mesh, check_names_what_is_wrong) {
+Test(mesh, check_names_what_is_wrong)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     one_cell(&arena, &mesh);
@@ -57,7 +79,8 @@ Test(mesh, check_names_what_is_wrong) {
     mt_arena_free(&arena);
 }
 
-Test(mesh, ids_have_32_bits) {
+Test(mesh, ids_have_32_bits)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     cr_assert_eq(mt_mesh_new(&arena, UINT32_MAX, 1, &mesh), MT_INPUT);
@@ -65,7 +88,8 @@ Test(mesh, ids_have_32_bits) {
     mt_arena_free(&arena);
 }
 
-Test(mesh, without_memory_there_is_a_failure_and_no_leak) {
+Test(mesh, without_memory_there_is_a_failure_and_no_leak)
+{
     for (size_t n = 1;; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;

@@ -6,19 +6,21 @@
 #include "mesh/partition.h"
 #include "mesh/slab.h"
 
-static void slab(mt_arena *arena, double x, double y, double z, double edge, mt_adjacency *adjacency) {
+static void slab(mt_arena *arena, double x, double y, double z, double edge, mt_adjacency *adjacency)
+{
     mt_mesh mesh;
     cr_assert_eq(mt_slab_make(arena, (double[]){x, y, z}, edge, &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
 }
 
-static void divide(
-    mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts, mt_partition *partition) {
+static void divide(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts, mt_partition *partition)
+{
     cr_assert_eq(mt_partition_kway(arena, adjacency, n_parts, 1.03, partition), MT_OK, "%s", mt_message());
     cr_assert(partition->n_parts == n_parts && partition->n_cells == adjacency->n_cells);
 }
 
-static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_empty) {
+static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_empty)
+{
     size_t *size = mt_arena_take(arena, partition->n_parts, sizeof *size), most = 0;
     cr_assert_not_null(size);
     *n_empty = 0;
@@ -31,7 +33,8 @@ static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_
 }
 
 /* The bound with one cell more: METIS compares part weights as floats and moves whole cells. */
-Test(partition, keeps_the_imbalance_on_a_slab) {
+Test(partition, keeps_the_imbalance_on_a_slab)
+{
     mt_arena arena = {0};
     mt_adjacency adjacency;
     mt_partition partition;
@@ -43,7 +46,8 @@ Test(partition, keeps_the_imbalance_on_a_slab) {
     mt_arena_free(&arena);
 }
 
-Test(partition, counts_its_cut_faces_and_the_cut_is_small) {
+Test(partition, counts_its_cut_faces_and_the_cut_is_small)
+{
     mt_arena arena = {0};
     mt_adjacency adjacency;
     mt_partition partition;
@@ -60,7 +64,8 @@ Test(partition, counts_its_cut_faces_and_the_cut_is_small) {
     mt_arena_free(&arena);
 }
 
-Test(partition, is_the_same_every_time) {
+Test(partition, is_the_same_every_time)
+{
     mt_arena arena = {0};
     mt_adjacency adjacency;
     mt_partition one, two, other;
@@ -73,7 +78,8 @@ Test(partition, is_the_same_every_time) {
     mt_arena_free(&arena);
 }
 
-Test(partition, any_number_of_parts_is_taken) {
+Test(partition, any_number_of_parts_is_taken)
+{
     mt_arena arena = {0};
     mt_adjacency adjacency;
     slab(&arena, 2, 2, 1, 1, &adjacency); /* 24 cells */
@@ -90,7 +96,8 @@ Test(partition, any_number_of_parts_is_taken) {
     mt_arena_free(&arena);
 }
 
-Test(partition, cells_without_neighbours_can_be_divided) {
+Test(partition, cells_without_neighbours_can_be_divided)
+{
     uint32_t neighbour[4 * 10];
     memset(neighbour, 0xff, sizeof neighbour);
     const mt_adjacency alone = {10, neighbour}, none = {0, neighbour};
@@ -102,7 +109,8 @@ Test(partition, cells_without_neighbours_can_be_divided) {
     mt_arena_free(&arena);
 }
 
-Test(partition, what_makes_no_sense_is_refused) {
+Test(partition, what_makes_no_sense_is_refused)
+{
     static const double bad[] = {1, 0, -1, 2.5, NAN, INFINITY};
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -119,14 +127,16 @@ Test(partition, what_makes_no_sense_is_refused) {
     mt_arena_free(&arena);
 }
 
-Test(partition, check_finds_a_part_there_is_not) {
+Test(partition, check_finds_a_part_there_is_not)
+{
     uint32_t part[3] = {0, 1, 2};
     const mt_partition partition = {2, 3, part, 0};
     cr_assert_eq(mt_partition_check(&partition), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "cell 2: part 2; there are 2"), "%s", mt_message());
 }
 
-Test(partition, without_memory_there_is_a_failure_and_no_leak) {
+Test(partition, without_memory_there_is_a_failure_and_no_leak)
+{
     mt_arena lasting = {0};
     mt_adjacency adjacency;
     slab(&lasting, 2, 2, 1, 1, &adjacency);

@@ -6,11 +6,13 @@
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
 
-static void make(mt_arena *arena, double x, double y, double z, double edge, mt_mesh *mesh) {
+static void make(mt_arena *arena, double x, double y, double z, double edge, mt_mesh *mesh)
+{
     cr_assert_eq(mt_slab_make(arena, (double[]){x, y, z}, edge, mesh), MT_OK, "%s", mt_message());
 }
 
-Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh) {
+Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 1.5, 1, 0.5, 0.25, &mesh);
@@ -26,7 +28,8 @@ Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh) {
 
 /* Coordinates are within 2 roundings of 20 mm, 2^-51 * 20 < 1e-14 mm, of the true ones; a volume is a product
  * of three edges of 0.5 mm, so it is off by less than 10 * 1e-14 * 0.25 mm^3. */
-Test(slab, every_cell_has_a_sixth_of_a_box_and_all_of_them_fill_it) {
+Test(slab, every_cell_has_a_sixth_of_a_box_and_all_of_them_fill_it)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     double sum = 0;
@@ -40,7 +43,8 @@ Test(slab, every_cell_has_a_sixth_of_a_box_and_all_of_them_fill_it) {
     mt_arena_free(&arena);
 }
 
-Test(slab, reaches_its_size_exactly_and_the_last_vertex_is_the_far_corner) {
+Test(slab, reaches_its_size_exactly_and_the_last_vertex_is_the_far_corner)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 0.7, 0.3, 0.1, 0.1, &mesh);
@@ -50,7 +54,8 @@ Test(slab, reaches_its_size_exactly_and_the_last_vertex_is_the_far_corner) {
 }
 
 /* Every face belongs to two cells, or to one if its three vertices lie in one of the slab's six sides. */
-Test(slab, is_conforming) {
+Test(slab, is_conforming)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -75,7 +80,8 @@ Test(slab, is_conforming) {
     mt_arena_free(&arena);
 }
 
-Test(slab, all_six_cells_of_a_box_share_its_diagonal) {
+Test(slab, all_six_cells_of_a_box_share_its_diagonal)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 1, 1, 1, 0.5, &mesh);
@@ -108,7 +114,8 @@ static const struct {
     {{1, 1, 1}, 5e-324, "slab"},
 };
 
-Test(slab, sizes_that_make_no_sense_are_refused_and_named) {
+Test(slab, sizes_that_make_no_sense_are_refused_and_named)
+{
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -118,7 +125,8 @@ Test(slab, sizes_that_make_no_sense_are_refused_and_named) {
     }
 }
 
-Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken) {
+Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 0.3, 0.3, 3, 0.1, &mesh);
@@ -126,7 +134,8 @@ Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken) {
     mt_arena_free(&arena);
 }
 
-Test(slab, without_memory_there_is_a_failure_and_no_leak) {
+Test(slab, without_memory_there_is_a_failure_and_no_leak)
+{
     mt_status status = MT_FILE;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};

@@ -13,13 +13,15 @@
 
 static char folder[64], path[128];
 
-static void enter(void) {
+static void enter(void)
+{
     strcpy(folder, "/tmp/myotile_vtk_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/mesh.hdf", folder);
 }
 
-static void leave(void) {
+static void leave(void)
+{
     (void)unlink(path);
     (void)rmdir(folder);
 }
@@ -28,12 +30,14 @@ TestSuite(vtkhdf, .init = enter, .fini = leave);
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
-static void assert_message(const char *part_of_it) {
+static void assert_message(const char *part_of_it)
+{
     cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
 }
 
 /* Numbers that show every bit: thirds, and fibres that are unit vectors only up to rounding. */
-static void make(mt_arena *arena, double edge, mt_mesh *mesh) {
+static void make(mt_arena *arena, double edge, mt_mesh *mesh)
+{
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, edge, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
     for (size_t c = 0; c < mesh->n_cells; c++) {
@@ -44,7 +48,8 @@ static void make(mt_arena *arena, double edge, mt_mesh *mesh) {
 
 /* The edge 1/16 mm gives 49,152 cells: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
  * ones. */
-Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit) {
+Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
+{
     for (int fine = 0; fine < 2; fine++) {
         mt_arena arena = {0};
         mt_mesh out, in;
@@ -75,7 +80,8 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit) {
 }
 
 /* The layout that VTK's reader of version 1.0 asks for. */
-Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it) {
+Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_h5 h5;
@@ -106,13 +112,15 @@ Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it) {
     mt_arena_free(&arena);
 }
 
-static void assert_no_files(void) {
+static void assert_no_files(void)
+{
     char part[160];
     (void)snprintf(part, sizeof part, "%s.part", path);
     cr_assert(access(path, F_OK) != 0 && access(part, F_OK) != 0, "a failed write leaves no file");
 }
 
-Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was) {
+Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
+{
     mt_arena arena = {0};
     mt_mesh mesh, back;
     const float v[12] = {0};
@@ -135,7 +143,8 @@ Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was) {
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, other_endings_and_bad_fields_are_refused) {
+Test(vtkhdf, other_endings_and_bad_fields_are_refused)
+{
     static const char *const endings[] = {"mesh.vtkhdf", "mesh.h5", "mesh", "hdf", ".hdf5", ""};
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -193,13 +202,15 @@ static const struct fault faults[] = {
 };
 
 static void put(mt_h5 *h5, const struct fault *fault, const char *name, mt_h5_type type, size_t rank,
-    const size_t *shape, const void *values) {
+    const size_t *shape, const void *values)
+{
     bool hit = fault && strcmp(fault->dataset, name) == 0;
     if (hit && !fault->bad) return;
     ok(mt_h5_write(h5, name, type, rank, shape, NULL, hit ? fault->bad : values));
 }
 
-static void write_by_hand(const struct fault *fault) {
+static void write_by_hand(const struct fault *fault)
+{
     static const float points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
     static const double fibre[6] = {1, 0, 0, 0, 1, 0};
     mt_h5 h5;
@@ -224,7 +235,8 @@ static void write_by_hand(const struct fault *fault) {
     ok(mt_h5_commit(&h5));
 }
 
-Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read) {
+Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     write_by_hand(NULL);
@@ -234,7 +246,8 @@ Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read) {
     mt_arena_free(&arena);
 }
 
-Test(vtkhdf, every_fault_in_a_file_is_found_and_named) {
+Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
+{
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -246,7 +259,8 @@ Test(vtkhdf, every_fault_in_a_file_is_found_and_named) {
     }
 }
 
-Test(vtkhdf, what_is_no_mesh_file_is_an_error) {
+Test(vtkhdf, what_is_no_mesh_file_is_an_error)
+{
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_h5 h5;
@@ -269,7 +283,8 @@ void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
 /* Bytes turned all over the file: any answer is good, a crash or a mesh that fails its check is not. */
-Test(vtkhdf, damaged_files_never_crash) {
+Test(vtkhdf, damaged_files_never_crash)
+{
     FILE *file;
     static unsigned char bytes[1 << 16];
     if (__lsan_disable) __lsan_disable();
@@ -293,7 +308,8 @@ Test(vtkhdf, damaged_files_never_crash) {
     if (__lsan_enable) __lsan_enable();
 }
 
-Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak) {
+Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
+{
     write_by_hand(NULL);
     mt_status status = MT_FILE;
     for (size_t n = 1; status != MT_OK; n++) {

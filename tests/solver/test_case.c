@@ -242,6 +242,12 @@ Test(case, keys_that_contradict_each_other_are_refused)
         "0");
     expect_failure(
         "max_mm: [0.5, 1, 1]", "max_mm: [0.5, -1, 1]", ": stimuli.0: min_mm 0 is above max_mm -1 on axis y");
+    expect_failure("end_ms: 10", "end_ms: 10.01",
+        ": time.end_ms: 10.01; allowed: a whole number of steps of dt_ms = 0.02, at least one");
+    expect_failure("duration_ms: 2", "duration_ms: 0.005",
+        ": stimuli.0.duration_ms: 0.005 is no whole step; allowed: at least dt_ms = 0.02");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    start_ms: 10",
+        ": stimuli.0.start_ms: 10; allowed: below end_ms = 10");
     expect_failure("end_ms: 10", "end_ms: 335544.4",
         ": time: end_ms 335544 is 16777220 steps of dt_ms 0.02; allowed: at most 16777216 steps");
 }
@@ -257,7 +263,7 @@ Test(case, a_missing_file_is_a_matter_of_files)
 
 Test(case, what_is_written_loads_to_the_same_case)
 {
-    static const char *const sets[] = {"time.dt_ms=0.0123456789012345678", "tissue.chi_per_mm=0.1",
+    static const char *const sets[] = {"tissue.cm_uF_mm2=0.0123456789012345678", "tissue.chi_per_mm=0.1",
         "machine.checked=true", "title=a: \"b\" # c"};
     mt_arena arena = {0};
     mt_case c, d;
@@ -274,7 +280,7 @@ Test(case, what_is_written_loads_to_the_same_case)
     cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
     cr_expect_eq(c.cell.type, d.cell.type);
     cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
-    cr_expect_eq(d.time.dt_ms, 0.0123456789012345678);
+    cr_expect_eq(d.tissue.cm_uF_mm2, 0.0123456789012345678);
     cr_expect_eq(c.n_stimuli, d.n_stimuli);
     cr_expect_arr_eq(c.stimuli, d.stimuli, c.n_stimuli * sizeof *c.stimuli);
     cr_assert_eq(c.n_points, d.n_points);

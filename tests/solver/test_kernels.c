@@ -240,13 +240,5 @@ Test(kernels, the_baseline_runs_everywhere_and_the_best_comes_first)
     const size_t n = mt_kernels_all(all);
     cr_assert(n >= 1 && n <= 3);
     cr_expect_str_eq(all[n - 1]->isa, "base");
-    cr_expect_eq(unsetenv("MYOTILE_ISA"), 0);
     cr_expect_eq(mt_kernels_best(), all[0]);
-}
-
-/* Criterion runs each test in a process of its own: the choice is not made yet. */
-Test(kernels, a_lesser_instruction_set_can_be_asked_for)
-{
-    cr_expect_eq(setenv("MYOTILE_ISA", "base", 1), 0);
-    cr_expect_str_eq(mt_kernels_best()->isa, "base");
 }

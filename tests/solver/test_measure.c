@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
@@ -46,9 +47,9 @@ static void fill(slab *s, double (*function)(const double *))
 
 static double read(const slab *s, const double x[3])
 {
-    double value;
-    mt_measure_at(&s->mesh, &s->diffusion, s->field, 1, x, &value);
-    return value;
+    uint32_t cell = 0;
+    cr_assert_eq(mt_measure_find(&s->mesh, 1, x, &cell), MT_OK, "%s", mt_message());
+    return mt_measure_value(&s->mesh, &s->diffusion, s->field, x, cell);
 }
 
 static size_t nearest(const slab *s, const double at[3])
@@ -75,16 +76,20 @@ Test(measure, linear_fields_are_read_exactly_at_corners_and_inside)
     make(&s);
     fill(&s, linear);
     enum { SIDE = 7, PLACES = SIDE * SIDE * SIDE };
-    static double at[PLACES][3], value[PLACES];
+    static double at[PLACES][3];
+    static uint32_t cell[PLACES];
     for (size_t k = 0; k < PLACES; k++) {
         at[k][0] = size_mm[0] * (double)(k % SIDE) / (SIDE - 1);
         at[k][1] = size_mm[1] * (double)(k / SIDE % SIDE) / (SIDE - 1);
         at[k][2] = size_mm[2] * (double)(k / SIDE / SIDE) / (SIDE - 1);
     }
-    mt_measure_at(&s.mesh, &s.diffusion, s.field, PLACES, at[0], value);
-    for (size_t k = 0; k < PLACES; k++)
-        cr_expect_float_eq(value[k], linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
-            at[k][1], at[k][2], value[k], linear(at[k]));
+    cr_assert_eq(mt_measure_find(&s.mesh, PLACES, at[0], cell), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < PLACES; k++) {
+        double value = mt_measure_value(&s.mesh, &s.diffusion, s.field, at[k], cell[k]);
+        cr_expect_eq(cell[k], nearest(&s, at[k]));
+        cr_expect_float_eq(value, linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
+            at[k][1], at[k][2], value, linear(at[k]));
+    }
     mt_arena_free(&s.arena);
 }
 
@@ -195,5 +200,18 @@ Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
                     read(&s, at), in_plane ? s.field[cell] : linear(at), 1e-10, "%zu, %zu, %zu", i, j, k);
             }
     cr_expect(flat > 20 && full > 100, "%zu sets in one plane, %zu not", flat, full);
+    mt_arena_free(&s.arena);
+}
+
+Test(measure, places_outside_the_mesh_are_refused_by_number)
+{
+    slab s;
+    make(&s);
+    uint32_t cell[2];
+    const double places[2][3] = {{3, 2, 1.5}, {300, 0, 0}}, just_outside[3] = {3.6, 1, 1};
+    cr_assert_eq(mt_measure_find(&s.mesh, 1, places[0], cell), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_measure_find(&s.mesh, 2, places[0], cell), MT_INPUT);
+    cr_assert(strstr(mt_message(), "place 1 at [300, 0, 0] mm is outside the mesh"), "%s", mt_message());
+    cr_assert_eq(mt_measure_find(&s.mesh, 1, just_outside, cell), MT_INPUT);
     mt_arena_free(&s.arena);
 }
