@@ -12,31 +12,21 @@
 
 /* ---- tables ---- */
 
-static void property(mt_table *table, const char *name, double value, const char *unit)
-{
-    mt_table_text(table, name);
-    mt_table_number(table, value);
-    mt_table_text(table, unit);
-}
-
 static mt_table summary_table(mt_arena *arena, const mt_run *run)
 {
     const mt_diffusion *diffusion = run->diffusion;
     const mt_tissue tissue = mt_case_tissue(run->input);
-    mt_table table = mt_table_begin(arena, run->input->title[0] ? run->input->title : "Run");
-    mt_table_strings(&table, "property");
-    mt_table_digits(&table, "value", "", 8);
-    mt_table_strings(&table, "unit");
-    property(&table, "cells", (double)run->mesh->n_cells, "");
-    property(&table, "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
-    property(&table, "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
-    property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
-    property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
-    property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
-    property(&table, "cells whose star is indefinite", (double)diffusion->n_indefinite, "");
-    property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
-    property(&table, "fastest growth of the operator", diffusion->top_per_ms, "1/ms");
-    property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
+    mt_table table = mt_table_properties(arena, run->input->title[0] ? run->input->title : "Run");
+    mt_table_property(&table, "cells", (double)run->mesh->n_cells, "");
+    mt_table_property(&table, "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
+    mt_table_property(&table, "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
+    mt_table_property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
+    mt_table_property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
+    mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
+    mt_table_property(&table, "cells whose star is indefinite", (double)diffusion->n_indefinite, "");
+    mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
+    mt_table_property(&table, "fastest growth of the operator", diffusion->top_per_ms, "1/ms");
+    mt_table_property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
     return table;
 }
 

@@ -63,5 +63,5 @@ int main(int argc, char **argv)
     }
     free(module);
     if (status != MT_OK) (void)fprintf(stderr, "tally: %s\n", mt_message());
-    return status;
+    return (int)status;
 }

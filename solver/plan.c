@@ -317,7 +317,7 @@ size_t mt_plan_program(const mt_plan *plan, size_t step)
                     mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
         if (same) return q;
     }
-    assert(!"every set of stimuli has its program");
+    assert(false); /* every set of stimuli has its program */
     return 0;
 }
 

@@ -370,7 +370,7 @@ Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
     static const char *const backends[] = {"ipu", "cpu"};
     for (int k = 0; k < 2; k++)
         refuses(5, "pde_steps 1: diffusion steps of 0.05 ms are unstable on this mesh; the limit is 0.00",
-            "run small.yaml --set mesh.slab.size_mm=[1,0.5,0.5] --set mesh.slab.edge_mm=0.1 --set "
+            "run small.yaml --set mesh.slab.size_mm=[3,2,1] --set mesh.slab.edge_mm=0.1 --set "
             "time.dt_ms=0.05 "
             "--set time.pde_steps=1 --set machine.backend=%s",
             backends[k]);
