@@ -36,6 +36,16 @@ mt_progress mt_progress_begin(const char *what, double total_ms)
     return mt_progress_begin_on(stderr, what, total_ms);
 }
 
+void mt_progress_stage_on(FILE *stream, const char *what)
+{
+    int fd = fileno(stream);
+    if (fd < 0 || !isatty(fd)) return;
+    (void)fprintf(stream, "\r%s%s\033[K", what ? what : "", what ? " ..." : "");
+    (void)fflush(stream);
+}
+
+void mt_progress_stage(const char *what) { mt_progress_stage_on(stderr, what); }
+
 /* Appends a part where it fits into the columns. */
 static void append(char *out, size_t size, int columns, const char *part)
 {

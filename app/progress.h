@@ -39,6 +39,12 @@ void mt_progress_end(mt_progress *progress);
  * are left out, the least needed first), in out[size] with its final 0. */
 void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns, char *out, size_t size);
 
+/* Says what is being done before there is any simulated time: one line on stderr if that is a terminal, replaced by the next
+ * one and by the progress of the work itself. NULL takes it away. */
+void mt_progress_stage(const char *what);
+/* The same on any stream. */
+void mt_progress_stage_on(FILE *stream, const char *what);
+
 /* From now on SIGINT and SIGTERM only set a flag; the second of them kills as usual. A signal that is ignored
  * (nohup) stays ignored. */
 void mt_progress_catch_interrupt(void);

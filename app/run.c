@@ -114,11 +114,13 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
     const mt_tissue tissue = mt_case_tissue(&p->input);
+    mt_progress_stage("getting the mesh");
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
     MT_TRY(stopped_so_far());
+    mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
     if (p->input.time.pde_steps == 0)
         p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
@@ -152,6 +154,7 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
 
 static mt_status make_layout(mt_arena *arena, parts *p)
 {
+    mt_progress_stage("cutting the mesh for the tiles");
     MT_TRY(mt_partition_kway(
         arena, &p->adjacency, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance, &p->partition));
     MT_TRY(mt_halo_make(
@@ -179,6 +182,7 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
 {
     void *self = NULL;
     const size_t n_steps = (size_t)llround(p->input.time.end_ms / p->input.time.dt_ms);
+    mt_progress_stage("laying it out");
     MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
     MT_TRY(stopped_so_far());
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
@@ -234,6 +238,7 @@ static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
     mt_status status = in_case(path, make_problem(arena, p));
     if (status == MT_OK && p->backend->profile) status = in_case(path, make_layout(arena, p));
     if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
+    if (status != MT_OK) mt_progress_stage(NULL);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
 }

@@ -27,25 +27,53 @@ Test(progress, is_silent_in_a_pipe)
     close(ends[0]);
 }
 
-/* All that a terminal received from the work. */
-static size_t on_terminal(char *out, size_t size)
+/* A terminal, and what is written to it. */
+static FILE *open_terminal(int *master)
 {
-    int master = posix_openpt(O_RDWR | O_NOCTTY);
-    cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    FILE *terminal = fopen(ptsname(master), "w");
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    cr_assert(*master >= 0 && grantpt(*master) == 0 && unlockpt(*master) == 0);
+    FILE *terminal = fopen(ptsname(*master), "w");
     cr_assert_not_null(terminal);
-    mt_progress progress = mt_progress_begin_on(terminal, "simulating", 50);
-    work(&progress);
+    return terminal;
+}
+
+/* Reads until `last` has arrived: what was written comes in pieces. */
+static size_t read_until(int master, const char *last, char *out, size_t size)
+{
     size_t n = 0;
-    do { /* what was written arrives in pieces */
+    do {
         ssize_t more = read(master, out + n, size - 1 - n);
         cr_assert(more > 0);
         n += (size_t)more;
         out[n] = 0;
-    } while (!strchr(out, '\n'));
+    } while (!strstr(out, last));
+    return n;
+}
+
+/* All that a terminal received from the work. */
+static size_t on_terminal(char *out, size_t size)
+{
+    int master;
+    FILE *terminal = open_terminal(&master);
+    mt_progress progress = mt_progress_begin_on(terminal, "simulating", 50);
+    work(&progress);
+    size_t n = read_until(master, "\n", out, size);
     fclose(terminal);
     close(master);
     return n;
+}
+
+Test(progress, a_stage_is_one_line_that_the_next_replaces)
+{
+    char text[256];
+    int master;
+    FILE *terminal = open_terminal(&master);
+    mt_progress_stage_on(terminal, "cutting");
+    mt_progress_stage_on(terminal, NULL);
+    (void)read_until(master, "\r\033[K", text, sizeof text);
+    cr_assert_str_eq(text, "\rcutting ...\033[K\r\033[K");
+    fclose(terminal);
+    close(master);
 }
 
 Test(progress, on_a_terminal_rewrites_one_line_and_ends_it)
