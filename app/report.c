@@ -23,9 +23,8 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
     mt_table_property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
     mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
-    mt_table_property(&table, "cells whose star is indefinite", (double)diffusion->n_indefinite, "");
     mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
-    mt_table_property(&table, "fastest growth of the operator", diffusion->top_per_ms, "1/ms");
+    mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
     mt_table_property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
     return table;
 }
