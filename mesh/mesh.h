@@ -22,8 +22,13 @@ typedef struct mt_mesh {
     uint32_t *cell_vertex; /* [n_cells][4] */
     double *fibre;         /* [n_cells][3], unit vectors */
     int32_t *region;       /* [n_cells], tags chosen by whoever made the mesh; 1 where nothing else is said */
+    size_t n_faces;         /* tagged triangles of the surface; 0 where nothing is tagged */
+    uint32_t *face_vertex;  /* [n_faces][3] */
+    int32_t *face_tag;      /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
 
+/* The tags that the project's own tools give and look for. */
+typedef enum mt_surface { MT_SURFACE_BASE = 1, MT_SURFACE_EPI = 2, MT_SURFACE_LV = 3, MT_SURFACE_RV = 4 } mt_surface;
 /* Gives a mesh with its arrays allocated in `arena` and zeroed. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh);
 
