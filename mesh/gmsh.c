@@ -304,11 +304,19 @@ static mt_status read_element(reader *r, int64_t type, int32_t physical)
 
 static mt_status check_type(const reader *r, int64_t type)
 {
+    static const char *const names[] = {[3] = " (quadrangle)",
+        [5] = " (hexahedron)",
+        [6] = " (prism)",
+        [7] = " (pyramid)",
+        [8] = " (line of 3 nodes)",
+        [9] = " (triangle of 6 nodes)",
+        [11] = " (tetrahedron of 10 nodes)"};
     if (type == POINT || type == LINE || type == TRIANGLE || type == TETRAHEDRON) return MT_OK;
+    const char *name = (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
     return mt_scan_fail(&r->scan,
-        "an element of Gmsh's type %lld; allowed: tetrahedra (4) and triangles (2), beside points (15) and "
+        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4) and triangles (2), beside points (15) and "
         "lines (1)",
-        (long long)type);
+        (long long)type, name ? name : "");
 }
 
 static mt_status take_elements(reader *r, size_t n)

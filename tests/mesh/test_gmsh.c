@@ -190,7 +190,8 @@ static const struct fault faults[] = {
     {msh2, "20 1 0 0", "20 1e10 0 0", ":10: coordinate is '1e10'"},
     {msh2, "20 1 0 0", "10 1 0 0", "node 10 is there twice"},
     {msh2, "$Elements\n6", "$Elements\n5", ":24: '6'; $EndElements must follow here"},
-    {msh2, "5 4 3 3 21 0 10 20 30 5", "5 5 3 3 21 0 10 20 30 5 7 99 5 5", "an element of Gmsh's type 5"},
+    {msh2, "5 4 3 3 21 0 10 20 30 5", "5 5 3 3 21 0 10 20 30 5 7 99 5 5",
+        "an element of Gmsh's type 5 (hexahedron); allowed"},
     {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 8", ":24: an element has node 8"},
     {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 20", "cell 1: volume 0"},
     {msh2, "7 0 0 -1", "7 0.5 0.5 0", "cell 1: volume 0"},
@@ -202,7 +203,8 @@ static const struct fault faults[] = {
     {msh4, "2 6 5 99", "2 5 5 99", "3 nodes of an entity; $Nodes counts 5, and 3 came before"},
     {msh4, "6 6 1 6", "6 7 1 6", "the blocks of $Elements hold 6 elements; it counts 7"},
     {msh4, "6 6 1 6", "6 5 1 6", "1 elements of an entity; $Elements counts 5"},
-    {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11"},
+    {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11 (tetrahedron of 10 nodes)"},
+    {msh4, "3 22 4 1\n", "3 22 92 1\n", "an element of Gmsh's type 92; allowed"},
     {msh4, "6 6 1 6", "6 99999999999999999999 1 6", "number of elements is '99999999999999999999'"},
 };
 
