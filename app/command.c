@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const mt_command *const commands[] = {
-    &mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info, &mt_command_partition, &mt_command_cell};
+static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
+    &mt_command_mesh_convert, &mt_command_partition, &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */

@@ -41,26 +41,31 @@ mt_status mt_file_commit(const char *temporary, const char *path)
 
 void mt_file_discard(const char *temporary) { (void)unlink(temporary); }
 
-/* errno of writing the whole text, or 0. */
-static int write_all(const char *path, const char *text, size_t n)
+mt_status mt_file_begin(const char *path, mt_file *file)
+{
+    MT_TRY(mt_file_temporary(path, file->temporary, sizeof file->temporary));
+    errno = 0;
+    file->path = path;
+    file->stream = fopen(file->temporary, "wb");
+    return file->stream ? MT_OK : mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+mt_status mt_file_end(mt_file *file, mt_status status)
 {
     errno = 0;
-    FILE *file = fopen(path, "wb");
-    if (!file) return errno ? errno : EIO;
-    int reason = 0;
-    if (fwrite(text, 1, n, file) != n) reason = errno ? errno : EIO;
-    if (fclose(file) && !reason) reason = errno ? errno : EIO;
-    return reason;
+    const int broken = fflush(file->stream) != 0 || ferror(file->stream) != 0;
+    int reason = broken ? errno ? errno : EIO : 0;
+    if (fclose(file->stream) && !reason) reason = errno ? errno : EIO;
+    if (status == MT_OK && !reason) return mt_file_commit(file->temporary, file->path);
+    mt_file_discard(file->temporary);
+    if (status != MT_OK) return status;
+    return mt_fail(MT_FILE, "%s: cannot be written: %s", file->path, strerror(reason));
 }
 
 mt_status mt_file_write_text(const char *path, const char *text, size_t n)
 {
-    char temporary[MT_FILE_PATH_MAX];
-    MT_TRY(mt_file_temporary(path, temporary, sizeof temporary));
-    int reason = write_all(temporary, text, n);
-    if (reason) {
-        mt_file_discard(temporary);
-        return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(reason));
-    }
-    return mt_file_commit(temporary, path);
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fwrite(text, 1, n, file.stream);
+    return mt_file_end(&file, MT_OK);
 }

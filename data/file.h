@@ -6,6 +6,7 @@
 #define MT_DATA_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "data/status.h"
 
@@ -20,6 +21,20 @@ MT_NODISCARD mt_status mt_file_commit(const char *temporary, const char *path);
 
 /* Removes the temporary file; nothing happens where there is none. */
 void mt_file_discard(const char *temporary);
+
+/* A file being written piece by piece. Failures of its stream need not be looked at before mt_file_end. */
+typedef struct mt_file {
+    FILE *stream;
+    const char *path; /* the target; borrowed */
+    char temporary[MT_FILE_PATH_MAX];
+} mt_file;
+
+/* Starts a file for `path` under its temporary name. MT_FILE where that cannot be made. */
+MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
+
+/* Closes it. `status` is how the writing went: with MT_OK the file is put in place, or fails with MT_FILE where
+ * anything could not be written; otherwise it goes, and `status` is the answer. */
+MT_NODISCARD mt_status mt_file_end(mt_file *file, mt_status status);
 
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);

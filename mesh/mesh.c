@@ -11,10 +11,24 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mes
             n_cells, UINT32_MAX);
     mesh->n_vertices = n_vertices;
     mesh->n_cells = n_cells;
+    mesh->n_faces = 0;
+    mesh->face_vertex = NULL;
+    mesh->face_tag = NULL;
     MT_TAKE(arena, mesh->xyz_mm, 3 * n_vertices);
     MT_TAKE(arena, mesh->cell_vertex, 4 * n_cells);
     MT_TAKE(arena, mesh->fibre, 3 * n_cells);
     MT_TAKE(arena, mesh->region, n_cells);
+    return MT_OK;
+}
+
+mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh)
+{
+    if (n_faces >= UINT32_MAX)
+        return mt_fail(MT_INPUT, "%zu tagged triangles; there must be fewer than %u", n_faces, UINT32_MAX);
+    mesh->n_faces = 0;
+    MT_TAKE(arena, mesh->face_vertex, 3 * n_faces);
+    MT_TAKE(arena, mesh->face_tag, n_faces);
+    mesh->n_faces = n_faces;
     return MT_OK;
 }
 
@@ -55,6 +69,33 @@ void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double are
     area_mm2[2] = (a[0] * b[1] - a[1] * b[0]) / 2;
 }
 
+size_t mt_mesh_orient(mt_mesh *mesh)
+{
+    size_t turned = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        uint32_t *v = mesh->cell_vertex + 4 * c, last = v[3];
+        if (!(mt_mesh_volume_mm3(mesh, c) < 0)) continue;
+        v[3] = v[2], v[2] = last;
+        turned++;
+    }
+    return turned;
+}
+
+static mt_status check_faces(const mt_mesh *mesh)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        const uint32_t *v = mesh->face_vertex + 3 * f;
+        for (int k = 0; k < 3; k++)
+            if (v[k] >= mesh->n_vertices)
+                return mt_fail(MT_INPUT, "tagged triangle %zu: vertex %u; the mesh has vertices 0 to %zu", f,
+                    v[k], mesh->n_vertices - 1);
+        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+            return mt_fail(
+                MT_INPUT, "tagged triangle %zu: vertices %u %u %u; they must differ", f, v[0], v[1], v[2]);
+    }
+    return MT_OK;
+}
+
 mt_status mt_mesh_check(const mt_mesh *mesh)
 {
     for (size_t c = 0; c < mesh->n_cells; c++) {
@@ -71,5 +112,5 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
         if (!(fabs(length - 1) <= 1e-6))
             return mt_fail(MT_INPUT, "cell %zu: fibre of length %g; it must be 1", c, length);
     }
-    return MT_OK;
+    return check_faces(mesh);
 }

@@ -7,6 +7,7 @@
 
 enum { VTK_TETRA = 10 };
 static const char tetrahedra[] = "UnstructuredGrid";
+static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
 
 /* ---- writing ---- */
 
@@ -55,6 +56,15 @@ static mt_status write_cells(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n}, NULL, types);
 }
 
+static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
+{
+    const size_t n = mesh->n_faces;
+    if (n == 0) return MT_OK;
+    MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    MT_TRY(mt_h5_write(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){n, 3}, NULL, mesh->face_vertex));
+    return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
+}
+
 static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
 {
     MT_TRY(mt_h5_group(h5, "VTKHDF"));
@@ -69,8 +79,9 @@ static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
     MT_TRY(mt_h5_write(
         h5, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_cells, 3}, NULL, mesh->fibre));
-    return mt_h5_write(
-        h5, "VTKHDF/CellData/region", MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, NULL, mesh->region);
+    MT_TRY(mt_h5_write(
+        h5, "VTKHDF/CellData/region", MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, NULL, mesh->region));
+    return write_faces(h5, mesh);
 }
 
 static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const mt_vtkhdf_field *fields)
@@ -171,6 +182,16 @@ static mt_status read_cell_data(mt_h5 *h5, mt_mesh *mesh)
     return MT_OK;
 }
 
+static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
+{
+    size_t shape[2];
+    if (!mt_h5_has(h5, face_vertex)) return MT_OK;
+    MT_TRY(mt_h5_shape(h5, face_vertex, 2, shape));
+    MT_TRY(mt_mesh_new_faces(arena, shape[0], mesh));
+    MT_TRY(mt_h5_read(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){shape[0], 3}, mesh->face_vertex));
+    return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
+}
+
 static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
     size_t n_vertices, n_cells, n_ids;
@@ -186,6 +207,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
     MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
     MT_TRY(read_cell_data(h5, mesh));
+    MT_TRY(read_faces(arena, h5, mesh));
     mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;
     char why[512];

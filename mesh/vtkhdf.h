@@ -11,7 +11,9 @@
  *   Types                      [n_cells]        uint8, all 10 (VTK_TETRA)
  *   CellData/fibre             [n_cells][3]     double
  *   CellData/region            [n_cells]        int32
- *   CellData/<field>           [n_cells]        float or double, with its unit */
+ *   CellData/<field>           [n_cells]        float or double, with its unit
+ *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
+ *   FieldData/face_tag         [n_faces]        int32 */
 #ifndef MT_MESH_VTKHDF_H
 #define MT_MESH_VTKHDF_H
 
@@ -32,7 +34,7 @@ MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
 
 /* Gives the mesh of a file, of any name, written here or by others with a cell field `fibre`; without
- * `region` it is 1 everywhere. Numbers come back to the bit. MT_FILE: cannot be opened or read, no memory.
+ * `region` it is 1 everywhere, without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit. MT_FILE: cannot be opened or read, no memory.
  * MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, no fibres, or a mesh that fails mt_mesh_check; the
  * message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);

@@ -79,6 +79,35 @@ Test(mesh, check_names_what_is_wrong)
     mt_arena_free(&arena);
 }
 
+Test(mesh, tagged_triangles_have_three_different_vertices)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    one_cell(&arena, &mesh);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 2, &mesh), MT_OK);
+    memcpy(mesh.face_vertex, (uint32_t[]){0, 1, 2, 3, 1, 4}, 6 * sizeof(uint32_t));
+    assert_refused(&mesh, "tagged triangle 1: vertex 4; the mesh has vertices 0 to 3");
+    mesh.face_vertex[5] = 1;
+    assert_refused(&mesh, "tagged triangle 1: vertices 3 1 1");
+    mesh.face_vertex[5] = 0;
+    cr_assert_eq(mt_mesh_check(&mesh), MT_OK);
+    cr_assert_eq(mt_mesh_new_faces(&arena, UINT32_MAX, &mesh), MT_INPUT);
+    mt_arena_free(&arena);
+}
+
+Test(mesh, a_cell_wound_the_wrong_way_is_turned_round)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    one_cell(&arena, &mesh);
+    mesh.cell_vertex[0] = 1, mesh.cell_vertex[1] = 0;
+    cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), -5);
+    cr_assert_eq(mt_mesh_orient(&mesh), 1);
+    cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), 5);
+    cr_assert_eq(mt_mesh_orient(&mesh), 0);
+    mt_arena_free(&arena);
+}
+
 Test(mesh, ids_have_32_bits)
 {
     mt_arena arena = {0};

@@ -79,6 +79,36 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
     }
 }
 
+Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    mt_h5 h5;
+    make(&arena, 1, &out);
+    ok(mt_mesh_new_faces(&arena, 4, &out));
+    for (uint32_t f = 0; f < 4; f++) {
+        for (uint32_t k = 0; k < 3; k++) out.face_vertex[3 * f + k] = f + 2 * k;
+        out.face_tag[f] = (int32_t)f - 2;
+    }
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_eq(in.n_faces, 4);
+    cr_assert_arr_eq(in.face_vertex, out.face_vertex, 12 * sizeof *out.face_vertex);
+    cr_assert_arr_eq(in.face_tag, out.face_tag, 4 * sizeof *out.face_tag);
+    out.face_vertex[4] = 12;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT);
+    assert_message("tagged triangle 1: vertex 12");
+    out.n_faces = 0;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_eq(in.n_faces, 0);
+    ok(mt_h5_open(path, &h5));
+    cr_assert_not(mt_h5_has(&h5, "VTKHDF/FieldData"));
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
 /* The layout that VTK's reader of version 1.0 asks for. */
 Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it)
 {

@@ -1,0 +1,231 @@
+#include "mesh/carp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/file.h"
+#include "data/number.h"
+#include "data/scan.h"
+
+static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
+
+/* The name without an ending of CARP, with this one. */
+static mt_status path_of(const char *name, const char *ending, char path[MT_FILE_PATH_MAX])
+{
+    static const char *const endings[] = {".pts", ".elem", ".lon"};
+    size_t n = strlen(name);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        const size_t m = strlen(endings[k]);
+        if (n >= m && strcmp(name + n - m, endings[k]) == 0) {
+            n -= m;
+            break;
+        }
+    }
+    if (n == 0) return mt_fail(MT_INPUT, "'%s': the name of a CARP mesh is empty", name);
+    if (n + strlen(ending) >= MT_FILE_PATH_MAX)
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters is too long", name, n);
+    memcpy(path, name, n);
+    memcpy(path + n, ending, strlen(ending) + 1);
+    return MT_OK;
+}
+
+/* ---- reading ---- */
+
+/* The line must end here. */
+static mt_status end_line(mt_scan *scan, const char *line)
+{
+    char word[41];
+    if (!mt_scan_more(scan)) return MT_OK;
+    mt_scan_word(scan, word, sizeof word);
+    return mt_scan_fail(scan, "'%s' behind %s; allowed: the end of the line", word, line);
+}
+
+/* A line of n numbers has another one, after k of them. */
+static mt_status more(mt_scan *scan, size_t k, size_t n)
+{
+    if (mt_scan_more(scan)) return MT_OK;
+    return mt_scan_fail(scan, "the line ends behind %zu of %zu numbers", k, n);
+}
+
+/* So must the file, but for empty lines. */
+static mt_status end_file(mt_scan *scan, const char *what, size_t n)
+{
+    char word[41];
+    mt_scan_word(scan, word, sizeof word);
+    if (!word[0]) return MT_OK;
+    return mt_scan_fail(scan, "'%s' behind the last of %zu %s; allowed: the end of the file", word, n, what);
+}
+
+/* The count of a file whose lines have at least `bytes_each` bytes. */
+static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, size_t *n)
+{
+    MT_TRY(mt_scan_count(scan, what, bytes_each, n));
+    if (*n >= UINT32_MAX || *n == 0)
+        return mt_scan_fail(scan, "%s is %zu; allowed: 1 to %u", what, *n, UINT32_MAX - 1);
+    return end_line(scan, what);
+}
+
+static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
+{
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        for (size_t k = 0; k < 3; k++) {
+            double *x = mesh->xyz_mm + 3 * v + k;
+            if (k > 0) MT_TRY(more(scan, k, 3));
+            MT_TRY(mt_scan_real(scan, "coordinate", far_mm / unit_mm, x));
+            *x *= unit_mm;
+        }
+        MT_TRY(end_line(scan, "three coordinates"));
+    }
+    return end_file(scan, "points", mesh->n_vertices);
+}
+
+static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
+{
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        char kind[41];
+        int64_t number;
+        mt_scan_word(scan, kind, sizeof kind);
+        if (strcmp(kind, "Tt") != 0)
+            return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); %zu of %zu elements came before",
+                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_cells);
+        for (size_t k = 0; k < 4; k++) {
+            MT_TRY(more(scan, k, 4));
+            MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
+            mesh->cell_vertex[4 * c + k] = (uint32_t)number;
+        }
+        mesh->region[c] = 1;
+        if (!mt_scan_more(scan)) continue;
+        MT_TRY(mt_scan_int(scan, "region", INT32_MIN, INT32_MAX, &number));
+        mesh->region[c] = (int32_t)number;
+        MT_TRY(end_line(scan, "the region"));
+    }
+    return end_file(scan, "elements", mesh->n_cells);
+}
+
+/* The numbers of a line, 3 or 6: as the header says or, without one, as the first line has. */
+static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
+{
+    int64_t vectors;
+    *numbers = mt_scan_words(scan);
+    if (*numbers == 3 || *numbers == 6) return MT_OK;
+    if (*numbers != 1)
+        return mt_scan_fail(scan, "%zu numbers; allowed: a header of 1 or 2, or lines of 3 or 6", *numbers);
+    MT_TRY(mt_scan_int(scan, "number of vectors of a cell", 1, 2, &vectors));
+    *numbers = 3 * (size_t)vectors;
+    return MT_OK;
+}
+
+static mt_status read_fibres(mt_scan *scan, mt_mesh *mesh)
+{
+    size_t numbers;
+    MT_TRY(read_fibre_header(scan, &numbers));
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double x[6], *fibre = mesh->fibre + 3 * c;
+        for (size_t k = 0; k < numbers; k++) {
+            if (k > 0) MT_TRY(more(scan, k, numbers));
+            MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
+        }
+        const double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        if (!(length > 1e-6))
+            return mt_scan_fail(
+                scan, "a fibre of length %g (bath, or isotropic); every cell needs a direction", length);
+        for (size_t k = 0; k < 3; k++) fibre[k] = x[k] / length;
+        MT_TRY(end_line(scan, "the fibre"));
+    }
+    return end_file(scan, "fibres", mesh->n_cells);
+}
+
+static mt_status read_lon(mt_arena *scratch, const char *name, mt_mesh *mesh, bool *has_fibres)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_scan scan;
+    MT_TRY(path_of(name, ".lon", path));
+    *has_fibres = access(path, F_OK) == 0;
+    if (*has_fibres) {
+        MT_TRY(mt_scan_open(scratch, path, &scan));
+        return read_fibres(&scan, mesh);
+    }
+    for (size_t c = 0; c < mesh->n_cells; c++) mesh->fibre[3 * c] = 1;
+    return MT_OK;
+}
+
+static mt_status read_all(
+    mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres)
+{
+    char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
+    mt_scan points, elements;
+    size_t n_vertices, n_cells;
+    MT_TRY(path_of(name, ".pts", points_path));
+    MT_TRY(path_of(name, ".elem", elements_path));
+    MT_TRY(mt_scan_open(scratch, points_path, &points));
+    MT_TRY(mt_scan_open(scratch, elements_path, &elements));
+    MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &n_vertices));
+    MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_cells));
+    MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
+    MT_TRY(read_points(&points, unit_mm, mesh));
+    MT_TRY(read_elements(&elements, mesh));
+    MT_TRY(read_lon(scratch, name, mesh, has_fibres));
+    (void)mt_mesh_orient(mesh);
+    mt_status status = mt_mesh_check(mesh);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s", elements_path, why);
+}
+
+mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres)
+{
+    mt_arena scratch = {0};
+    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh, has_fibres);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void put_points(FILE *out, const mt_mesh *mesh)
+{
+    (void)fprintf(out, "%zu\n", mesh->n_vertices);
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) {
+        char text[MT_NUMBER_SIZE];
+        mt_number_text(1000 * mesh->xyz_mm[k], text);
+        (void)fprintf(out, "%s%c", text, k % 3 == 2 ? '\n' : ' ');
+    }
+}
+
+static void put_elements(FILE *out, const mt_mesh *mesh)
+{
+    (void)fprintf(out, "%zu\n", mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        (void)fprintf(out, "Tt %u %u %u %u %d\n", v[0], v[1], v[2], v[3], mesh->region[c]);
+    }
+}
+
+static void put_fibres(FILE *out, const mt_mesh *mesh)
+{
+    (void)fputs("1\n", out);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const double *f = mesh->fibre + 3 * c;
+        (void)fprintf(out, "%.9f %.9f %.9f\n", f[0], f[1], f[2]);
+    }
+}
+
+mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
+{
+    static const struct {
+        const char *ending;
+        void (*put)(FILE *out, const mt_mesh *mesh);
+    } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        char path[MT_FILE_PATH_MAX];
+        mt_file file;
+        MT_TRY(path_of(name, parts[k].ending, path));
+        MT_TRY(mt_file_begin(path, &file));
+        parts[k].put(file.stream, mesh);
+        MT_TRY(mt_file_end(&file, MT_OK));
+    }
+    return MT_OK;
+}

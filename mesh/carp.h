@@ -1,0 +1,28 @@
+/* CARP's mesh files (openCARP, CARPentry), as text: NAME.pts, NAME.elem and NAME.lon, in and out.
+ *
+ *   NAME.pts   the count, then a line "x y z" a vertex
+ *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" a cell, vertices from 0
+ *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers a cell; the first line may be missing
+ *
+ * Vertex lists (.vtx), surfaces (.surf) and the binary twins are not for this; tagged triangles are not kept. */
+#ifndef MT_MESH_CARP_H
+#define MT_MESH_CARP_H
+
+#include <stdbool.h>
+
+#include "mesh/mesh.h"
+
+/* Gives the mesh of the three files; `name` is their path without or with one of the endings, unit_mm what the
+ * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Cells of negative volume are turned round,
+ * fibres are made unit vectors; without .lon they are (1, 0, 0) and has_fibres is false.
+ * MT_FILE: .pts or .elem cannot be read, or a .lon that is there; no memory. MT_INPUT, with file and line: an
+ * element that is no Tt, a fibre of length 0 (a cell of the bath), damage; or a mesh that fails mt_mesh_check. */
+MT_NODISCARD mt_status mt_carp_read(
+    mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres);
+
+/* Writes mesh (borrowed) to the three files, vertices in micrometres to the last bit (of the product by 1000),
+ * fibres to nine decimals; each file is whole or as it was. MT_FILE: cannot be written. MT_INPUT: a name that
+ * is empty or too long. */
+MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
+
+#endif

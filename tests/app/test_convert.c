@@ -1,0 +1,197 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include <fcntl.h>
+
+#include "mesh/gmsh.h"
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+
+TestSuite(convert, .init = enter_room, .fini = leave_room);
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+/* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
+static char *warnings(char **table, const char *line)
+{
+    size_t n;
+    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    cr_assert(kept >= 0 && to >= 0);
+    (void)fflush(stderr);
+    (void)dup2(to, STDERR_FILENO);
+    reply r = myotile("%s", line);
+    (void)fflush(stderr);
+    (void)dup2(kept, STDERR_FILENO);
+    (void)close(kept), (void)close(to);
+    cr_assert_eq(r.code, 0, "%s: %s", line, r.said);
+    free(r.said);
+    *table = r.out;
+    return bytes_of("stderr", &n);
+}
+
+/* A slab of 40 x 20 x 20 mm with coordinates and fibres that show every bit, two regions one behind the other
+ * (MSH sorts by them), and the triangles of its lower side tagged. */
+static void make(mt_arena *arena, mt_mesh *mesh)
+{
+    uint32_t f = 0;
+    ok(mt_slab_make(arena, (double[]){4, 2, 2}, 1, mesh));
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= 10.0 + 1.0 / 3;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        mesh->region[c] = c < mesh->n_cells / 3 ? 1 : 5;
+        mesh->fibre[3 * c] = cos((double)c), mesh->fibre[3 * c + 1] = sin((double)c);
+    }
+    ok(mt_mesh_new_faces(arena, 16, mesh));
+    for (uint32_t y = 0; y < 2; y++)
+        for (uint32_t x = 0; x < 4; x++) {
+            const uint32_t v = 5 * y + x, corner[6] = {v, v + 6, v + 1, v, v + 5, v + 6};
+            memcpy(mesh->face_vertex + (size_t)6 * (f / 2), corner, sizeof corner);
+            mesh->face_tag[f++] = 3, mesh->face_tag[f++] = 3;
+        }
+}
+
+static void assert_same_mesh(const mt_mesh *a, const mt_mesh *b, double relative, double fibre)
+{
+    cr_assert(a->n_vertices == b->n_vertices && a->n_cells == b->n_cells);
+    for (size_t k = 0; k < 3 * a->n_vertices; k++)
+        cr_assert_float_eq(a->xyz_mm[k], b->xyz_mm[k], relative * fabs(a->xyz_mm[k]));
+    cr_assert_arr_eq(a->cell_vertex, b->cell_vertex, 4 * a->n_cells * sizeof *a->cell_vertex);
+    cr_assert_arr_eq(a->region, b->region, a->n_cells * sizeof *a->region);
+    for (size_t k = 0; k < 3 * a->n_cells; k++) cr_assert_float_eq(a->fibre[k], b->fibre[k], fibre);
+}
+
+static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
+{
+    cr_assert_eq(a->n_faces, b->n_faces);
+    cr_assert_arr_eq(a->face_vertex, b->face_vertex, 3 * a->n_faces * sizeof *a->face_vertex);
+    cr_assert_arr_eq(a->face_tag, b->face_tag, a->n_faces * sizeof *a->face_tag);
+}
+
+/* Ours to MSH and back: vertices, cells, tags to the bit, no fibres. Ours to CARP and back: all but the
+ * triangles, to the digits that tests/mesh/test_carp.c derives. MSH to ours to CARP to ours: both. */
+Test(convert, a_mesh_goes_round_all_formats)
+{
+    mt_arena arena = {0};
+    mt_mesh made, from_msh, from_carp, round;
+    char *table;
+    make(&arena, &made);
+    ok(mt_vtkhdf_write("a.hdf", &made, 0, NULL));
+    free(warnings(&table, "mesh convert a.hdf a.msh")), free(table);
+    free(warnings(&table, "mesh convert a.msh b.hdf")), free(table);
+    ok(mt_vtkhdf_read(&arena, "b.hdf", &from_msh));
+    assert_same_faces(&made, &from_msh);
+    free(warnings(&table, "mesh convert a.hdf c.pts")), free(table);
+    cr_assert(there("c.pts") && there("c.elem") && there("c.lon"));
+    free(works("mesh convert c.elem c.hdf"));
+    ok(mt_vtkhdf_read(&arena, "c.hdf", &from_carp));
+    assert_same_mesh(&made, &from_carp, 3.4e-16, 1.5e-9);
+    free(warnings(&table, "mesh convert b.hdf d.elem")), free(table);
+    free(works("mesh convert d.pts d.hdf"));
+    ok(mt_vtkhdf_read(&arena, "d.hdf", &round));
+    assert_same_mesh(&from_msh, &round, 3.4e-16, 1.5e-9);
+    for (size_t c = 0; c < made.n_cells; c++) {
+        made.fibre[3 * c] = 1, made.fibre[3 * c + 1] = 0;
+    }
+    assert_same_mesh(&made, &from_msh, 0, 0);
+    (void)things(); /* nothing half-written */
+    mt_arena_free(&arena);
+}
+
+/* 4 2 2 boxes of 6 cells; 5 3 3 corners. */
+Test(convert, the_table_tells_what_was_read)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char *table;
+    const double h = 10.0 + 1.0 / 3;
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"cells", 96}, {"vertices", 45}, {"regions", 2}, {"tagged triangles", 16},
+        {"different tags of them", 1}, {"extent x", 4 * h}, {"extent y", 2 * h}, {"extent z", 2 * h},
+        {"volume", 16 * h * h * h}};
+    make(&arena, &mesh);
+    ok(mt_gmsh_write("a.msh", &mesh));
+    free(warnings(&table, "mesh convert a.msh a.hdf --format json"));
+    cr_assert(is_json(table), "%s", table);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        cr_assert_float_eq(json_number(table, rows[k].name, "value"), rows[k].value, 1e-13 * rows[k].value,
+            "%s", rows[k].name);
+    cr_assert(strstr(table, "\"fibres\", \"value\": \"no\""), "%s", table);
+    free(table);
+    mt_arena_free(&arena);
+}
+
+Test(convert, the_unit_is_that_of_the_file_that_is_read)
+{
+    static const struct {
+        const char *options;
+        double mm;
+    } units[] = {{"a.msh b.hdf", 1}, {"a.msh b.hdf --unit mm", 1}, {"a.msh b.hdf --unit um", 1e-3},
+        {"--unit cm a.msh b.hdf", 10}, {"a.msh b.hdf --unit m", 1000}, {"c.pts b.hdf", 1},
+        {"c.pts b.hdf --unit mm", 1000}, {"a.hdf b.hdf --unit cm", 10}};
+    mt_arena arena = {0};
+    mt_mesh mesh, read;
+    char *table, line[128];
+    make(&arena, &mesh);
+    ok(mt_gmsh_write("a.msh", &mesh));
+    ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    free(warnings(&table, "mesh convert a.hdf c.pts")), free(table);
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+        (void)snprintf(line, sizeof line, "mesh convert %s", units[k].options);
+        free(warnings(&table, line)), free(table);
+        ok(mt_vtkhdf_read(&arena, "b.hdf", &read));
+        for (size_t i = 0; i < 3 * mesh.n_vertices; i++)
+            cr_assert_float_eq(read.xyz_mm[i], units[k].mm * mesh.xyz_mm[i],
+                4.5e-16 * units[k].mm * mesh.xyz_mm[i], "%s", line);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(convert, what_is_lost_or_of_a_strange_size_is_said)
+{
+    static const struct {
+        const char *line, *warning;
+    } cases[] = {{"mesh convert a.hdf a.msh", "a.msh: MSH keeps no fibres"},
+        {"mesh convert a.hdf a.pts", "a.pts: CARP keeps no tagged triangles"},
+        {"mesh convert a.msh b.hdf", "b.hdf: there are no fibres to write"},
+        {"mesh convert a.hdf b.hdf --unit cm",
+            "a.hdf: the longest side is 413.333 mm, a heart's is 20 to 300"},
+        {"mesh convert a.hdf b.hdf --unit um", "a.hdf: the longest side is 0.0413333 mm"},
+        {"mesh convert a.hdf b.hdf", NULL}};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    make(&arena, &mesh);
+    ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char *table, *said = warnings(&table, cases[k].line);
+        cr_assert(cases[k].warning ? strstr(said, cases[k].warning) != NULL : !*said, "%s: %s", cases[k].line,
+            said);
+        cr_assert(!*said || strncmp(said, "myotile: warning: ", 18) == 0, "%s", said);
+        cr_assert_eq(strchr(said, '\n') == strrchr(said, '\n'), true, "one line: %s", said);
+        free(said), free(table);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
+{
+    static const char *const twice =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 9 0 0\n3 0 9 0\n"
+        "4 0 0 9\n$EndNodes\n$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n"
+        "$EndElements\n";
+    free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o a.hdf"));
+    write_text("bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n");
+    write_text("twice.msh", twice);
+    refuses(2, "a.stl: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)",
+        "mesh convert a.stl a.msh");
+    refuses(2, "a.vtk: the ending tells", "mesh convert a.hdf a.vtk");
+    refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
+    refuses(2, "--unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
+    refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
+    refuses(2, "same", "mesh convert twice.msh b.hdf");
+    refuses(3, "none.msh: ", "mesh convert none.msh b.hdf");
+    refuses(3, "none.pts: ", "mesh convert none.pts b.hdf");
+    refuses(3, "none/b.pts: ", "mesh convert a.hdf none/b.pts");
+    refuses(2, "an argument is missing", "mesh convert a.hdf");
+}

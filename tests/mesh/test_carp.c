@@ -1,0 +1,213 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <unistd.h>
+
+#include "mesh/carp.h"
+#include "mesh/slab.h"
+#include "tests/mesh/damage.h"
+
+static char folder[64], name[96], file[3][128];
+static const char *const endings[3] = {".pts", ".elem", ".lon"};
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/myotile_carp_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(name, sizeof name, "%s/heart", folder);
+    for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, endings[k]);
+}
+
+static void leave(void)
+{
+    for (int k = 0; k < 3; k++) (void)unlink(file[k]);
+    (void)rmdir(folder);
+}
+
+TestSuite(carp, .init = enter, .fini = leave);
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+static void assert_message(const char *part_of_it)
+{
+    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
+}
+
+/* Two cells on one face, the second wound the wrong way and without a region. */
+static const char *const good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 1000\n0 0 -1000.0\n",
+    "2\nTt 1 0 2 3 -7\nTt  1 0 2\t4\n", "1\n0 0 20\n0.6 0.8 0\n"};
+
+static void write_good(void)
+{
+    for (int k = 0; k < 3; k++) write_bytes(file[k], good[k], strlen(good[k]));
+}
+
+Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
+{
+    static const double xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1},
+                        fibre[6] = {0, 0, 1, 0.6, 0.8, 0};
+    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 4, 2};
+    const char *const names[4] = {name, file[0], file[1], file[2]};
+    write_good();
+    for (int k = 0; k < 4; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        bool has_fibres = false;
+        ok(mt_carp_read(&arena, names[k], 0.001, &mesh, &has_fibres));
+        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 0 && has_fibres);
+        for (int i = 0; i < 15; i++) cr_assert_float_eq(mesh.xyz_mm[i], xyz[i], 1e-15);
+        cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells);
+        for (int i = 0; i < 6; i++) cr_assert_float_eq(mesh.fibre[i], fibre[i], 1e-15);
+        cr_assert(mesh.region[0] == -7 && mesh.region[1] == 1);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(carp, fibres_may_have_sheets_no_header_or_be_missing)
+{
+    static const char *const lon[] = {
+        "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n", "0 1 0\n0 1 0\n", "0 1 0 1 0 0\n0 1 0 0 0 1", NULL};
+    write_good();
+    for (size_t k = 0; k < sizeof lon / sizeof *lon; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        bool has_fibres;
+        (void)unlink(file[2]);
+        if (lon[k]) write_bytes(file[2], lon[k], strlen(lon[k]));
+        ok(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres));
+        cr_assert_eq(has_fibres, lon[k] != NULL);
+        for (size_t c = 0; c < 2; c++) {
+            cr_assert_eq(mesh.fibre[3 * c + 1], lon[k] ? 1 : 0);
+            cr_assert_eq(mesh.fibre[3 * c], lon[k] ? 0 : 1);
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+struct fault {
+    int file;
+    const char *text, *why;
+};
+
+static const struct fault faults[] = {
+    {0, "", "heart.pts:1: the file ends before the number of points"},
+    {0, "6\n1000 0 0\n0 0 0\n0 1e3 0\n0 0 1000\n0 0 -1000.0\n",
+        ".pts:7: the file ends before the coordinate"},
+    {0, "4\n1000 0 0\n0 0 0\n0 1e3 0\n0 0 1000\n0 0 -1000.0\n", ".pts:6: '0' behind the last of 4 points"},
+    {0, "400\n1000 0 0\n", ".pts:1: number of points is 400; the rest of the file has room for"},
+    {0, "2\n1000 0\n0 0 0\n", ".pts:2: the line ends behind 2 of 3 numbers"},
+    {0, "1\n1000 0 0 0\n", ".pts:2: '0' behind three coordinates"},
+    {0, "1\n1000 0 nan\n", ".pts:2: coordinate is 'nan'"},
+    {0, "1\n1000 0 1e20\n", ".pts:2: coordinate is '1e20'"},
+    {0, "0\n", ".pts:1: number of points is 0"},
+    {1, "2\nTt 1 0 2 3 1\nHx 1 0 2 3 4 5 6 7 1\n", ".elem:3: an element 'Hx'; allowed: Tt"},
+    {1, "2\nTt 1 0 2 3 1\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "the file ends; allowed: Tt (a tetrahedron); 1 of 2"},
+    {1, "1\nTt 1 0 2 5 1\n", ".elem:2: vertex is '5'; allowed: a whole number from 0 to 4"},
+    {1, "1\nTt 1 0 2 -1 1\n", ".elem:2: vertex is '-1'"},
+    {1, "1\nTt 1 0 2\n", ".elem:2: the line ends behind 3 of 4 numbers"},
+    {1, "1\nTt 1 0 2 3 1.5\n", ".elem:2: region is '1.5'"},
+    {1, "1\nTt 1 0 2 3 1 1\n", ".elem:2: '1' behind the region"},
+    {1, "2\nTt 1 0 2 2 1\nTt 1 0 2 4\n", ".elem: cell 0: volume 0"},
+    {2, "1\n1 0 0\n", ".lon:3: the file ends before the part of a fibre"},
+    {2, "1\n1 0 0\n0 0 0\n", ".lon:3: a fibre of length 0"},
+    {2, "1\n1 0 0\n0 nan 0\n", ".lon:3: part of a fibre is 'nan'"},
+    {2, "1\n1 0 0\n0 1 0\n0 0 1\n", ".lon:4: '0' behind the last of 2 fibres"},
+    {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors of a cell is '3'"},
+    {2, "1 0\n0 1\n", ".lon:1: 2 numbers; allowed: a header of 1 or 2"},
+    {2, "2\n1 0 0\n0 1 0\n", ".lon:2: the line ends behind 3 of 6 numbers"},
+};
+
+Test(carp, every_fault_is_found_and_named_with_its_line)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        bool has_fibres;
+        write_good();
+        write_bytes(file[faults[i].file], faults[i].text, strlen(faults[i].text));
+        cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres), MT_INPUT, "fault %zu", i);
+        assert_message(name);
+        assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    bool has_fibres;
+    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres), MT_FILE);
+    assert_message(file[0]);
+    cr_assert_eq(mt_carp_read(&arena, ".pts", 0.001, &mesh, &has_fibres), MT_INPUT);
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    cr_assert_eq(mt_carp_write("", &mesh), MT_INPUT);
+    cr_assert_eq(mt_carp_write("/tmp/myotile_no_such_directory/a", &mesh), MT_FILE);
+    assert_message("/tmp/myotile_no_such_directory/a.pts");
+    mt_arena_free(&arena);
+}
+
+/* Any answer is good but a crash or a mesh that fails its check. */
+Test(carp, damaged_files_never_crash)
+{
+    for (int k = 0; k < 3; k++) {
+        unsigned char copy[256];
+        size_t refused = 0;
+        write_good();
+        for (size_t i = 0; i < DAMAGED_COPIES; i++) {
+            mt_arena arena = {0};
+            mt_mesh mesh;
+            bool has_fibres;
+            const size_t n = damage(i, (const unsigned char *)good[k], strlen(good[k]), copy);
+            write_bytes(file[k], copy, n);
+            mt_status status = mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres);
+            if (status == MT_OK) ok(mt_mesh_check(&mesh));
+            cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
+            refused += status != MT_OK;
+            mt_arena_free(&arena);
+        }
+        cr_assert(
+            refused > DAMAGED_COPIES / 3, "%s: only %zu copies were damaged enough", endings[k], refused);
+    }
+}
+
+/* Times 1000 and times 0.001, three roundings with that of 0.001 itself: 3 * 1.1e-16 of the number, and 15 to 17
+ * digits that lose nothing. Fibres have nine decimals, each off by at most 5e-10; making their length 1 adds no
+ * more than that again. */
+Test(carp, what_is_written_comes_back)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    bool has_fibres;
+    ok(mt_slab_make(&arena, (double[]){2, 1, 1}, 0.5, &out));
+    for (size_t k = 0; k < 3 * out.n_vertices; k++) out.xyz_mm[k] = out.xyz_mm[k] / 3 - 0.1;
+    for (size_t c = 0; c < out.n_cells; c++) {
+        out.region[c] = (int32_t)c - 5;
+        out.fibre[3 * c] = cos((double)c), out.fibre[3 * c + 2] = sin((double)c);
+    }
+    ok(mt_carp_write(name, &out));
+    ok(mt_carp_read(&arena, name, 0.001, &in, &has_fibres));
+    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && has_fibres);
+    for (size_t k = 0; k < 3 * out.n_vertices; k++)
+        cr_assert_float_eq(in.xyz_mm[k], out.xyz_mm[k], 3.4e-16 * fabs(out.xyz_mm[k]), "%zu", k);
+    for (size_t k = 0; k < 3 * out.n_cells; k++) cr_assert_float_eq(in.fibre[k], out.fibre[k], 1.5e-9);
+    cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+    cr_assert_arr_eq(in.region, out.region, out.n_cells * sizeof *out.region);
+    mt_arena_free(&arena);
+}
+
+Test(carp, without_memory_there_is_a_failure_and_no_leak)
+{
+    mt_status status = MT_FILE;
+    write_good();
+    for (size_t n = 1; status != MT_OK; n++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        bool has_fibres;
+        mt_arena_fail_at(n);
+        status = mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        cr_assert(status == MT_OK ? n == 8 : status == MT_FILE, "take %zu: %s", n, mt_message());
+    }
+}

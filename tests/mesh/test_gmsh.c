@@ -1,0 +1,345 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <unistd.h>
+
+#include "mesh/gmsh.h"
+#include "mesh/slab.h"
+#include "tests/mesh/damage.h"
+
+static char path[64];
+
+static void enter(void)
+{
+    strcpy(path, "/tmp/myotile_msh_XXXXXX");
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    (void)close(fd);
+}
+
+static void leave(void) { (void)unlink(path); }
+
+TestSuite(gmsh, .init = enter, .fini = leave);
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+static void assert_message(const char *part_of_it)
+{
+    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
+}
+
+/* One small mesh in every kind of file: two cells on one face, the second wound the wrong way and without a
+ * physical tag; a tagged triangle and one without a tag; a point and a line; node tags in no order and with
+ * gaps, node 99 used by nobody. */
+static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                           "$PhysicalNames\n1\n2 4 \"rv $Nodes\"\n$EndPhysicalNames\n"
+                           "$Nodes\n6\n"
+                           "20 1 0 0\n10 0 0 0\n99 5 5 5\n30 0 1 0\n5 0 0 1\n7 0 0 -1\n"
+                           "$EndNodes\n"
+                           "$Elements\n6\n"
+                           "1 15 2 0 1 10\n2 1 2 0 1 10 20\n3 2 2 4 11 10 5 20\n4 2 2 0 12 10 7 20\n"
+                           "5 4 3 3 21 0 10 20 30 5\n6 4 2 0 22 10 20 30 7\n"
+                           "$EndElements\n"
+                           "$NodeData\n1\n\"v\"\n$EndNodeData\n";
+
+static const char msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\n"
+                           "$Entities\n1 1 2 2\n"
+                           "1 0 0 0 0 \n"
+                           "1 0 0 0 1 0 0 0 2 1 -1\n"
+                           "11 0 0 0 1 0 1 1 -4 0\n"
+                           "12 0 0 -1 1 0 0 0 0\n"
+                           "22 0 0 -1 1 1 0 0 1 12\n"
+                           "21 0 0 0 1 1 1 2 3 8 1 11\n"
+                           "$EndEntities\n"
+                           "$Nodes\n2 6 5 99\n"
+                           "2 11 1 3\n20\n10\n99\n1 0 0 0.5 0.5\n0 0 0 0 0\n5 5 5 1 1\n"
+                           "3 21 0 3\n30\n5\n7\n0 1 0\n0 0 1\n0 0 -1\n"
+                           "$EndNodes\n"
+                           "$Elements\n6 6 1 6\n"
+                           "0 1 15 1\n1 10\n1 1 1 1\n2 10 20\n2 11 2 1\n3 10 5 20\n2 12 2 1\n4 10 7 20\n"
+                           "3 21 4 1\n5 10 20 30 5\n3 22 4 1\n6 10 20 30 7\n"
+                           "$EndElements\n";
+
+/* ---- binary files, byte by byte */
+
+typedef struct buffer {
+    unsigned char bytes[4096];
+    size_t n;
+} buffer;
+
+static void text(buffer *b, const char *words)
+{
+    memcpy(b->bytes + b->n, words, strlen(words));
+    b->n += strlen(words);
+}
+
+static void raw(buffer *b, uint64_t value, size_t n)
+{
+    for (size_t k = 0; k < n; k++) b->bytes[b->n++] = (unsigned char)(value >> (8 * k));
+}
+
+static void ints(buffer *b, size_t n, const int32_t *values)
+{
+    for (size_t k = 0; k < n; k++) raw(b, (uint32_t)values[k], 4);
+}
+
+static void longs(buffer *b, size_t n, const uint64_t *values)
+{
+    for (size_t k = 0; k < n; k++) raw(b, values[k], 8);
+}
+
+static void doubles(buffer *b, size_t n, const double *values)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits;
+        memcpy(&bits, values + k, 8);
+        raw(b, bits, 8);
+    }
+}
+
+#define INTS(b, ...) ints(b, sizeof(int32_t[]){__VA_ARGS__} / 4, (int32_t[]){__VA_ARGS__})
+#define LONGS(b, ...) longs(b, sizeof(uint64_t[]){__VA_ARGS__} / 8, (uint64_t[]){__VA_ARGS__})
+#define DOUBLES(b, ...) doubles(b, sizeof(double[]){__VA_ARGS__} / 8, (double[]){__VA_ARGS__})
+
+static buffer binary2(void)
+{
+    static const int32_t tags[6] = {20, 10, 99, 30, 5, 7};
+    static const double xyz[6][3] = {{1, 0, 0}, {0, 0, 0}, {5, 5, 5}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+    buffer b = {.n = 0};
+    text(&b, "$MeshFormat\n2.2 1 8\n"), INTS(&b, 1), text(&b, "\n$EndMeshFormat\n");
+    text(&b, "$PhysicalNames\n1\n2 4 \"rv\"\n$EndPhysicalNames\n$Nodes\n6\n");
+    for (int k = 0; k < 6; k++) INTS(&b, tags[k]), doubles(&b, 3, xyz[k]);
+    text(&b, "\n$EndNodes\n$Elements\n6\n");
+    INTS(&b, 15, 1, 2, 1, 0, 1, 10, 1, 1, 2, 2, 0, 1, 10, 20); /* headers of 3: type, count, tags */
+    INTS(&b, 2, 2, 2, 3, 4, 11, 10, 5, 20, 4, 0, 12, 10, 7, 20);
+    INTS(&b, 4, 1, 3, 5, 3, 21, 0, 10, 20, 30, 5, 4, 1, 2, 6, 0, 22, 10, 20, 30, 7);
+    text(&b, "\n$EndElements\n");
+    return b;
+}
+
+static buffer binary4(void)
+{
+    buffer b = {.n = 0};
+    text(&b, "$MeshFormat\n4.1 1 8\n"), INTS(&b, 1), text(&b, "\n$EndMeshFormat\n$Entities\n");
+    LONGS(&b, 1, 1, 2, 2);
+    INTS(&b, 1), DOUBLES(&b, 0, 0, 0), LONGS(&b, 0);
+    INTS(&b, 1), DOUBLES(&b, 0, 0, 0, 1, 0, 0), LONGS(&b, 0, 2), INTS(&b, 1, -1);
+    INTS(&b, 11), DOUBLES(&b, 0, 0, 0, 1, 0, 1), LONGS(&b, 1), INTS(&b, -4), LONGS(&b, 0);
+    INTS(&b, 12), DOUBLES(&b, 0, 0, -1, 1, 0, 0), LONGS(&b, 0, 0);
+    INTS(&b, 22), DOUBLES(&b, 0, 0, -1, 1, 1, 0), LONGS(&b, 0, 1), INTS(&b, 12);
+    INTS(&b, 21), DOUBLES(&b, 0, 0, 0, 1, 1, 1), LONGS(&b, 2), INTS(&b, 3, 8), LONGS(&b, 1), INTS(&b, 11);
+    text(&b, "\n$EndEntities\n$Nodes\n"), LONGS(&b, 2, 6, 5, 99);
+    INTS(&b, 2, 11, 1), LONGS(&b, 3, 20, 10, 99), DOUBLES(&b, 1, 0, 0, .5, .5, 0, 0, 0, 0, 0, 5, 5, 5, 1, 1);
+    INTS(&b, 3, 21, 0), LONGS(&b, 3, 30, 5, 7), DOUBLES(&b, 0, 1, 0, 0, 0, 1, 0, 0, -1);
+    text(&b, "\n$EndNodes\n$Elements\n"), LONGS(&b, 6, 6, 1, 6);
+    INTS(&b, 0, 1, 15), LONGS(&b, 1, 1, 10), INTS(&b, 1, 1, 1), LONGS(&b, 1, 2, 10, 20);
+    INTS(&b, 2, 11, 2), LONGS(&b, 1, 3, 10, 5, 20), INTS(&b, 2, 12, 2), LONGS(&b, 1, 4, 10, 7, 20);
+    INTS(&b, 3, 21, 4), LONGS(&b, 1, 5, 10, 20, 30, 5), INTS(&b, 3, 22, 4), LONGS(&b, 1, 6, 10, 20, 30, 7);
+    text(&b, "\n$EndElements\n");
+    return b;
+}
+
+enum { KINDS = 4 };
+
+static buffer kind(int k)
+{
+    buffer b = {.n = 0};
+    if (k == 0) text(&b, msh2);
+    if (k == 1) text(&b, msh4);
+    return k == 2 ? binary2() : k == 3 ? binary4() : b;
+}
+
+/* ---- reading */
+
+Test(gmsh, one_mesh_is_read_from_every_version_as_text_and_binary)
+{
+    static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
+    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 4, 2}, face[3] = {1, 3, 0};
+    for (int k = 0; k < KINDS; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = kind(k);
+        write_bytes(path, b.bytes, b.n);
+        ok(mt_gmsh_read(&arena, path, 10, &mesh));
+        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 1, "kind %d", k);
+        cr_assert_arr_eq(mesh.xyz_mm, xyz, sizeof xyz, "kind %d", k);
+        cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells, "kind %d", k);
+        cr_assert_arr_eq(mesh.face_vertex, face, sizeof face, "kind %d", k);
+        cr_assert(mesh.face_tag[0] == 4 && mesh.region[0] == 3 && mesh.region[1] == 1, "kind %d", k);
+        for (size_t c = 0; c < 2; c++) cr_assert_eq(mesh.fibre[3 * c], 1);
+        mt_arena_free(&arena);
+    }
+}
+
+struct fault {
+    const char *text, *from, *to, *why;
+};
+
+static const struct fault faults[] = {
+    {msh2, "$MeshFormat\n", "solid\n", ":1: is no MSH file"},
+    {msh2, "2.2 0 8", "2.3 0 8", ":2: MSH version '2.3'"},
+    {msh2, "2.2 0 8", "4 0 8", ":2: MSH version '4'; allowed: 2 to 2.2 and 4.1"},
+    {msh2, "2.2 0 8", "2.2 0 4", ":2: data size is '4'"},
+    {msh2, "2.2 0 8", "2.2 2 8", ":2: file type (0 text, 1 binary) is '2'"},
+    {msh2, "$EndMeshFormat", "$EndMesh", ":3: '$EndMesh'; $EndMeshFormat must follow"},
+    {msh2, "$EndPhysicalNames", "", "section $PhysicalNames has no $EndPhysicalNames"},
+    {msh2, "$Nodes\n6", "$Nodes\n60000", ":9: number of nodes is 60000; the rest of the file has room for"},
+    {msh2, "$Nodes\n6", "$Nodes\n5", ":15: '7'; $EndNodes must follow here"},
+    {msh2, "$Nodes\n6", "$Nodes\n7", ":16: number of a node is '$EndNodes'"},
+    {msh2, "20 1 0 0", "20 nan 0 0", ":10: coordinate is 'nan'; allowed: a number from"},
+    {msh2, "20 1 0 0", "20 1e10 0 0", ":10: coordinate is '1e10'"},
+    {msh2, "20 1 0 0", "10 1 0 0", "node 10 is there twice"},
+    {msh2, "$Elements\n6", "$Elements\n5", ":24: '6'; $EndElements must follow here"},
+    {msh2, "5 4 3 3 21 0 10 20 30 5", "5 5 3 3 21 0 10 20 30 5 7 99 5 5",
+        "an element of Gmsh's type 5 (hexahedron); allowed"},
+    {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 8", ":24: an element has node 8"},
+    {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 20", "cell 1: volume 0"},
+    {msh2, "7 0 0 -1", "7 0.5 0.5 0", "cell 1: volume 0"},
+    {msh2, "3 2 2 4 11 10 5 20", "3 2 2 4 11 10 5 10", "tagged triangle 0: vertices"},
+    {msh2, "$EndElements\n", "$EndElements\nrubbish", ":26: 'rubbish"},
+    {msh4, "$Entities\n1 1 2 2", "$Entities\n1 1 2 2000", ":5: number of entities is 2000"},
+    {msh4, "2 6 5 99", "3 6 5 99", "dimension of an entity is '$EndNodes'"},
+    {msh4, "2 6 5 99", "1 6 5 99", "the blocks of $Nodes hold 3 nodes; it counts 6"},
+    {msh4, "2 6 5 99", "2 5 5 99", "3 nodes of an entity; $Nodes counts 5, and 3 came before"},
+    {msh4, "6 6 1 6", "6 7 1 6", "the blocks of $Elements hold 6 elements; it counts 7"},
+    {msh4, "6 6 1 6", "6 5 1 6", "1 elements of an entity; $Elements counts 5"},
+    {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11 (tetrahedron of 10 nodes)"},
+    {msh4, "3 22 4 1\n", "3 22 92 1\n", "an element of Gmsh's type 92; allowed"},
+    {msh4, "6 6 1 6", "6 99999999999999999999 1 6", "number of elements is '99999999999999999999'"},
+};
+
+Test(gmsh, every_fault_is_found_and_named_with_its_line)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = {.n = 0};
+        const char *at = strstr(faults[i].text, faults[i].from);
+        cr_assert_not_null(at, "fault %zu", i);
+        memcpy(b.bytes, faults[i].text, b.n = (size_t)(at - faults[i].text));
+        text(&b, faults[i].to), text(&b, at + strlen(faults[i].from));
+        write_bytes(path, b.bytes, b.n);
+        cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
+        assert_message(path);
+        assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(gmsh, faults_of_binary_files_are_named_with_their_byte)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    buffer b = binary4();
+    memcpy(b.bytes + strlen("$MeshFormat\n4.1 1 8\n"), (unsigned char[]){0, 0, 0, 1}, 4);
+    write_bytes(path, b.bytes, b.n);
+    cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("the file is big-endian");
+    b = binary4();
+    write_bytes(path, b.bytes, b.n - strlen("\n$EndElements\n") - 3);
+    cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("byte 1");
+    assert_message("the file ends before the node of an element");
+    write_bytes(path, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", 36);
+    cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("has no tetrahedra");
+    cr_assert_eq(mt_gmsh_read(&arena, "/tmp/myotile_no_such.msh", 1, &mesh), MT_FILE);
+    mt_arena_free(&arena);
+}
+
+/* Any answer is good but a crash or a mesh that fails its check. */
+Test(gmsh, damaged_files_never_crash)
+{
+    for (int k = 0; k < KINDS; k++) {
+        buffer b = kind(k);
+        unsigned char copy[sizeof b.bytes + DAMAGE_ROOM];
+        size_t refused = 0;
+        for (size_t i = 0; i < DAMAGED_COPIES; i++) {
+            mt_arena arena = {0};
+            mt_mesh mesh;
+            const size_t n = damage(i, b.bytes, b.n, copy);
+            write_bytes(path, copy, n);
+            mt_status status = mt_gmsh_read(&arena, path, 1, &mesh);
+            if (status == MT_OK) ok(mt_mesh_check(&mesh));
+            cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
+            refused += status != MT_OK;
+            mt_arena_free(&arena);
+        }
+        cr_assert(refused > DAMAGED_COPIES / 3, "kind %d: only %zu copies were damaged enough", k, refused);
+    }
+}
+
+/* ---- writing */
+
+/* A slab of two regions in turns and some tagged triangles, with coordinates that show every bit. */
+static void make(mt_arena *arena, mt_mesh *mesh)
+{
+    ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
+    for (size_t c = 0; c < mesh->n_cells; c++) mesh->region[c] = c % 2 ? 70000 : 2;
+    ok(mt_mesh_new_faces(arena, 10, mesh));
+    for (uint32_t f = 0; f < 10; f++) {
+        for (uint32_t k = 0; k < 3; k++) mesh->face_vertex[3 * f + k] = 3 * f + k;
+        mesh->face_tag[f] = f % 3 ? 4 : 2;
+    }
+}
+
+Test(gmsh, what_is_written_comes_back_sorted_by_region)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    size_t c = 0, f = 0;
+    make(&arena, &out);
+    ok(mt_gmsh_write(path, &out));
+    ok(mt_gmsh_read(&arena, path, 1, &in));
+    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && in.n_faces == out.n_faces);
+    cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = (size_t)pass; k < out.n_cells; k += 2, c++) {
+            cr_assert_arr_eq(in.cell_vertex + 4 * c, out.cell_vertex + 4 * k, 4 * sizeof *out.cell_vertex);
+            cr_assert_eq(in.region[c], out.region[k]);
+        }
+    for (int tag = 2; tag <= 4; tag += 2)
+        for (size_t k = 0; k < out.n_faces; k++) {
+            if (out.face_tag[k] != tag) continue;
+            cr_assert_eq(in.face_tag[f], tag);
+            cr_assert_arr_eq(in.face_vertex + 3 * f++, out.face_vertex + 3 * k, 3 * sizeof *out.face_vertex);
+        }
+    cr_assert(c == out.n_cells && f == out.n_faces);
+    mt_arena_free(&arena);
+}
+
+Test(gmsh, a_mesh_that_msh_has_no_room_for_is_refused_and_nothing_is_written)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char part[80];
+    make(&arena, &mesh);
+    cr_assert_eq(mt_gmsh_write("/tmp/myotile_no_such_directory/a.msh", &mesh), MT_FILE);
+    mesh.region[5] = 0;
+    (void)unlink(path);
+    cr_assert_eq(mt_gmsh_write(path, &mesh), MT_INPUT);
+    assert_message("region 0; in MSH tags are 1 and above");
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    cr_assert(access(path, F_OK) != 0 && access(part, F_OK) != 0);
+    mt_arena_free(&arena);
+}
+
+Test(gmsh, without_memory_there_is_a_failure_and_no_leak)
+{
+    write_bytes(path, msh4, sizeof msh4 - 1);
+    for (int writing = 0; writing < 2; writing++) {
+        mt_status status = MT_FILE;
+        for (size_t n = 1; status != MT_OK; n++) {
+            mt_arena arena = {0};
+            mt_mesh mesh;
+            if (writing) make(&arena, &mesh);
+            mt_arena_fail_at(n);
+            status = writing ? mt_gmsh_write(path, &mesh) : mt_gmsh_read(&arena, path, 1, &mesh);
+            mt_arena_fail_at(0);
+            mt_arena_free(&arena);
+            cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+            cr_assert(status != MT_OK || n > 8, "take %zu", n);
+        }
+    }
+}
