@@ -61,16 +61,16 @@ static void grow(heart *h, const mt_fibres_rule *rule)
 /* x through the wall, y around, z up to the base; the lower side is left free. */
 static const double wall[3] = {4, 3, 3};
 
-/* The wall's tagged triangles: x = 0 the left endocardium, x = 4 the epicardium (or the right endocardium), z = 3
+/* The wall's tagged triangles, with room for more: x = 0 the left endocardium, x = 4 the epicardium (or the right endocardium), z = 3
  * the base. */
 static void tag_wall(heart *h, int32_t far_tag)
 {
     mt_mesh *mesh = &h->mesh;
     mesh->n_faces = 0;
     mesh->face_vertex =
-        mt_arena_take(&h->arena, 6 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(uint32_t));
+        mt_arena_take(&h->arena, 12 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(uint32_t));
     mesh->face_tag =
-        mt_arena_take(&h->arena, 2 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(int32_t));
+        mt_arena_take(&h->arena, 4 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(int32_t));
     cr_assert(mesh->face_vertex && mesh->face_tag);
     for (size_t c = 0; c < mesh->n_cells; c++)
         for (size_t f = 0; f < 4; f++) {
@@ -449,6 +449,41 @@ Test(fibres, cells_all_on_the_epicardium_take_the_directions_of_a_neighbour)
     mt_arena_free(&h.arena);
 }
 
+/* Adds the triangle `from` once more, as part of another surface. */
+static void tag_again(heart *h, size_t from, int32_t tag)
+{
+    memcpy(h->mesh.face_vertex + 3 * h->mesh.n_faces, h->mesh.face_vertex + 3 * from, 3 * sizeof(uint32_t));
+    h->mesh.face_tag[h->mesh.n_faces++] = tag;
+}
+
+Test(fibres, vertices_of_several_surfaces_are_right_before_left_before_outside_and_apex_before_base)
+{
+    heart h;
+    make_wall(&h, 1, MT_SURFACE_EPI);
+    const double *xyz = h.mesh.xyz_mm;
+    for (size_t f = 0, n = h.mesh.n_faces; f < n; f++) {
+        const uint32_t *v = h.mesh.face_vertex + 3 * f;
+        int at_top = xyz[3 * v[0] + 2] > 1.5 && xyz[3 * v[1] + 2] > 1.5 && xyz[3 * v[2] + 2] > 1.5;
+        int twice = h.mesh.face_tag[f] == MT_SURFACE_LV && at_top;
+        if (twice) tag_again(&h, f, MT_SURFACE_EPI);
+        if (twice) tag_again(&h, f, MT_SURFACE_RV);
+        /* What plane that gives does not matter: wherever the apex is, it is on the base as well. */
+        if (twice || h.mesh.face_tag[f] == MT_SURFACE_EPI) tag_again(&h, f, MT_SURFACE_BASE);
+    }
+    grow(&h, &mt_fibres_rule_usual);
+    size_t n_left = 0, n_right = 0, n_apex = 0;
+    for (size_t v = 0; v < h.mesh.n_vertices; v++) {
+        n_apex += h.fibres.psi[v] == 0;
+        if (xyz[3 * v] != 0) continue;
+        n_left += h.fibres.phi_lv[v] == 1 && h.fibres.phi_rv[v] == 0;
+        n_right += h.fibres.phi_lv[v] == 0 && h.fibres.phi_rv[v] == 1;
+    }
+    cr_assert(n_left > 0 && n_right > 0);
+    cr_assert_eq(n_left + n_right, 16, "%zu and %zu", n_left, n_right);
+    cr_assert(n_apex >= 1 && n_apex == h.fibres.n_apex, "%zu of %zu", n_apex, h.fibres.n_apex);
+    mt_arena_free(&h.arena);
+}
+
 Test(fibres, of_a_mesh_without_surfaces_or_by_an_impossible_rule_are_an_input_error)
 {
     heart h;
@@ -478,6 +513,7 @@ Test(fibres, of_a_mesh_without_surfaces_or_by_an_impossible_rule_are_an_input_er
 Test(fibres, out_of_memory_is_a_file_error_and_leaks_nothing)
 {
     heart h;
+    omp_set_num_threads(1); /* many short solutions */
     make_wall(&h, 1, MT_SURFACE_EPI);
     for (size_t n = 1;; n++) {
         mt_arena result = {0};
