@@ -47,8 +47,8 @@ static void normalise(double q[4])
     for (int k = 0; k < 4; k++) q[k] /= length;
 }
 
-/* From the largest of the four squares, so that nothing small is divided by (S. W. Shepperd, J. Guid. Control 1
- * (1978) 223). */
+/* From the largest of the four squares, so that nothing small is divided by (S. W. Shepperd, J. Guid.
+ * Control 1 (1978) 223). */
 void mt_frame_to_quaternion(const mt_frame *frame, double q[4])
 {
     const double(*c)[3] = frame->column;

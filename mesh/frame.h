@@ -1,9 +1,10 @@
 /* Three orthonormal directions in space, as rotations: building, turning and interpolating them, as the
- * rule-based fibres do (J. D. Bayer et al., Ann. Biomed. Eng. 40 (2012) 2243). Pure arithmetic; knows no mesh.
+ * rule-based fibres do (J. D. Bayer et al., Ann. Biomed. Eng. 40 (2012) 2243). Pure arithmetic; knows no
+ * mesh.
  *
- * A frame's columns (column[k] is the k-th) are right-handed: column 0 x column 1 = column 2. In the wall of a
- * heart and before it is turned: 0 around it (counter-clockwise seen from the base), 1 from apex to base,
- * 2 outward through the wall.
+ * A frame's columns (column[k] is the k-th) are right-handed: column 0 x column 1 = column 2. In the wall
+ * of a heart and before it is turned: 0 around it (counter-clockwise seen from the base), 1 from apex to
+ * base, 2 outward through the wall.
  *
  * A quaternion {w, x, y, z} here is a unit one; q and -q are the same rotation. */
 #ifndef MT_MESH_FRAME_H

@@ -96,8 +96,8 @@ static size_t walk(
     return n;
 }
 
-/* All vertices, neighbours near each other: from one end of every piece to the other (Cuthill and McKee, Proc.
- * 24th ACM Conf. (1969) 157, without sorting by degree). */
+/* All vertices, neighbours near each other: from one end of every piece to the other (Cuthill and McKee,
+ * Proc. 24th ACM Conf. (1969) 157, without sorting by degree). */
 static mt_status order_vertices(
     mt_arena *scratch, const graph *g, const unsigned char *given, uint32_t *order)
 {

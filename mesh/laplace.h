@@ -1,6 +1,6 @@
-/* Laplace's equation on the vertices of a mesh: linear finite elements, values given at some vertices, no flux
- * through the rest of the surface. For smooth coordinates of a body (how far through its wall, how far along
- * it); not for the electrical problem, which lives on the cells.
+/* Laplace's equation on the vertices of a mesh: linear finite elements, values given at some vertices, no
+ * flux through the rest of the surface. For smooth coordinates of a body (how far through its wall, how far
+ * along it); not for the electrical problem, which lives on the cells.
  *
  * A problem is a mesh and the set of vertices whose value is given; it can be solved for any such values.
  *
@@ -9,7 +9,7 @@
  *     together are a permutation; neighbours stand near each other;
  *   row i < n_free has column[row[i] .. row[i + 1]), ascending positions in `vertex`, other than i itself;
  *   value[k] = integral of grad N_i . grad N_column[k] [mm], symmetric;
- *   diagonal[i] = -sum of row i's values, so that constants are solutions: to rounding where vertices touch. */
+ *   diagonal[i] = -sum of row i's values, so that constants are solutions. */
 #ifndef MT_MESH_LAPLACE_H
 #define MT_MESH_LAPLACE_H
 
@@ -40,8 +40,8 @@ MT_NODISCARD mt_status mt_laplace_make(
     mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem);
 
 /* Solves by conjugate gradients until the residual has fallen to `tolerance` times that of zero. phi
- * [n_vertices] holds the values at the given vertices, which stay; the others are overwritten. Preconditioner:
- * diagonal incomplete Cholesky within blocks of rows. Same bits for any number of threads.
+ * [n_vertices] holds the values at the given vertices, which stay; the others are overwritten.
+ * Preconditioner: diagonal incomplete Cholesky within blocks of rows. Same bits for any number of threads.
  * MT_NUMERICS: not converged after max_iterations, or not finite (given values too). MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations,
     double *phi, mt_laplace_report *report);

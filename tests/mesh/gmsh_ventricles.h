@@ -1,5 +1,5 @@
-/* For tests: the two ventricles of data/geometry/ventricles.geo, meshed by the gmsh program, and a reader of the
- * little of MSH 2.2 ASCII that it writes. Without gmsh the test fails and says so. */
+/* For tests: the two ventricles of data/geometry/ventricles.geo, meshed by the gmsh program, and a reader
+ * of the little of MSH 2.2 ASCII that it writes. Without gmsh the test fails and says so. */
 #ifndef MT_TESTS_MESH_GMSH_VENTRICLES_H
 #define MT_TESTS_MESH_GMSH_VENTRICLES_H
 
@@ -30,7 +30,8 @@ static int gmsh_run(char *const arguments[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Goes through `count` elements: triangles (type 2) and tetrahedra (type 4), into the mesh where it has arrays. */
+/* Goes through `count` elements: triangles (type 2) and tetrahedra (type 4), into the mesh where it has
+ * arrays. */
 static void gmsh_elements(FILE *file, size_t count, mt_mesh *mesh, size_t *n_faces, size_t *n_cells)
 {
     *n_faces = *n_cells = 0;

@@ -20,8 +20,8 @@ static void across(const double a[3], const double b[3], double c[3])
     for (int k = 0; k < 3; k++) c[k] /= sqrt(length);
 }
 
-/* The angle of an axis, in degrees and less than 90 from `near`: from `round` towards `along` is positive, where
- * round = along x out. */
+/* The angle of an axis, in degrees and less than 90 from `near`: from `round` towards `along` is positive,
+ * where round = along x out. */
 static double angle_of(const double axis[3], const double along[3], const double out[3], double near)
 {
     const double round[3] = {along[1] * out[2] - along[2] * out[1], along[2] * out[0] - along[0] * out[2],
@@ -61,8 +61,8 @@ static void grow(heart *h, const mt_fibres_rule *rule)
 /* x through the wall, y around, z up to the base; the lower side is left free. */
 static const double wall[3] = {4, 3, 3};
 
-/* The wall's tagged triangles, with room for more: x = 0 the left endocardium, x = 4 the epicardium (or the right endocardium), z = 3
- * the base. */
+/* The wall's tagged triangles, with room for more: x = 0 the left endocardium, x = 4 the epicardium (or the
+ * right endocardium), z = 3 the base. */
 static void tag_wall(heart *h, int32_t far_tag)
 {
     mt_mesh *mesh = &h->mesh;
@@ -92,8 +92,8 @@ static void tag_wall(heart *h, int32_t far_tag)
         }
 }
 
-/* A wall whose inner vertices are moved about, and whose lower side slopes along y, so that the lowest point of the
- * epicardium is one; no side without a given value lies across x. */
+/* A wall whose inner vertices are moved about, and whose lower side slopes along y, so that the lowest
+ * point of the epicardium is one; no side without a given value lies across x. */
 static void make_wall(heart *h, double edge, int32_t far_tag)
 {
     state = 31;
@@ -118,9 +118,10 @@ static void wall_axes(const heart *h, size_t cell, double along[3], double out[3
     across((double[]){1, 0, 0}, along, out);
 }
 
-/* Through the wall phi is linear, which the elements have exactly, so the angle must be what the rule says of the
- * centroid's x. The equations are solved to 1e-10; where depth is least, 1/48, its root has that over 0.3, the
- * directions have it times the sides' cells, some hundred: 1e-6 degrees are far above all that. */
+/* Through the wall phi is linear, which the elements have exactly, so the angle must be what the rule says
+ * of the centroid's x. The equations are solved to 1e-10; where depth is least, 1/48, its root has that
+ * over 0.3, the directions have it times the sides' cells, some hundred: 1e-6 degrees are far above all
+ * that. */
 static double worst_angle(const heart *h, double (*rule)(double depth))
 {
     double worst = 0;
@@ -179,9 +180,9 @@ Test(fibres, through_a_wall_run_linearly_from_60_to_minus_60_degrees)
     mt_arena_free(&h.arena);
 }
 
-/* As published the angle goes with the square of the depth, and where inner and outer frame differ by more than 90
- * degrees, beyond 3/4 of the wall, from the inner frame's half turn: a jump. With 90 degrees between the surfaces
- * there is none. */
+/* As published the angle goes with the square of the depth, and where inner and outer frame differ by more
+ * than 90 degrees, beyond 3/4 of the wall, from the inner frame's half turn: a jump. With 90 degrees
+ * between the surfaces there is none. */
 Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
 {
     heart h;
@@ -200,9 +201,9 @@ Test(fibres, by_bayers_rule_jump_at_three_quarters_of_the_wall)
     mt_arena_free(&h.arena);
 }
 
-/* With the left endocardium on one side and the right one on the other the wall is a septum: phi_lv = 1 - x, d = x,
- * and the angle runs from 60 to -60 with d whatever the variant. The right side's triangles are tagged as epicardium
- * as well, for the apex; the endocardium goes before it, so phi_epi = 0. */
+/* With the left endocardium on one side and the right one on the other the wall is a septum: d = x / 4
+ * = 1 - phi_lv, and the angle runs from 60 to -60 with d whatever the variant. The right side's triangles are
+ * tagged as epicardium as well, for the apex; the endocardium goes before it, so phi_epi = 0. */
 Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
@@ -226,8 +227,8 @@ Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
     }
 }
 
-/* With the same angles on both surfaces both frames are one, and columns are known everywhere: the sheet leans by
- * its angle out of the wall's normal. */
+/* With the same angles on both surfaces both frames are one, and columns are known everywhere: the sheet
+ * leans by its angle out of the wall's normal. */
 Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
 {
     heart h;
@@ -299,8 +300,9 @@ static int compare(const void *a, const void *b)
 
 enum { LV_WALL, RV_WALL, SEPTUM };
 
-/* Where the geometry of the script says a point is: 1, and the outward (in the septum: to the right) normal of the
- * ellipsoid through the middle of that wall. Away from base, apex and where the right ventricle starts. */
+/* Where the geometry of the script says a point is: 1, and the outward (in the septum: to the right) normal
+ * of the ellipsoid through the middle of that wall. Away from base, apex and where the right ventricle
+ * starts. */
 static int in_region(int region, const double x[3], double out[3])
 {
     const double s = 1.10, none[3] = {0};
@@ -367,9 +369,9 @@ static double jump_share(const heart *h)
 }
 
 /* 10 thousand cells, 4 or 5 through the left wall and one or two through the right. Axes are those of the
- * ellipsoids, not the solutions' gradients, so this is not exact: the gradient on a cell is off by its edge over the
- * radius of the wall, a tenth, of which fibres see a part. In the thin wall angles differ by 60 degrees and more
- * between neighbours; the published rule adds its jumps to that. */
+ * ellipsoids, not the solutions' gradients, so this is not exact: the gradient on a cell is off by its edge
+ * over the radius of the wall, a tenth, of which fibres see a part. In the thin wall angles differ by 60
+ * degrees and more between neighbours; the published rule adds its jumps to that. */
 Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
 {
     heart h = {0};
@@ -395,8 +397,8 @@ Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
     mt_arena_free(&h.arena);
 }
 
-/* A wall of one box, all of whose vertices are on surfaces, and apart from it a cell with all its vertices on the
- * epicardium and three on the base. */
+/* A wall of one box, all of whose vertices are on surfaces, and apart from it a cell with all its vertices
+ * on the epicardium and three on the base. */
 Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {

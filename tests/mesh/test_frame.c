@@ -120,8 +120,8 @@ Test(frame, half_turns_give_the_same_columns_but_for_two_signs)
         }
 }
 
-/* About one axis the angle must run evenly, and the shorter way: by 100 degrees, whatever the quaternion's sign;
- * with half turns allowed by 80 degrees the other way. */
+/* About one axis the angle must run evenly, and the shorter way: by 100 degrees, whatever the quaternion's
+ * sign; with half turns allowed by 80 degrees the other way. */
 Test(frame, slerp_goes_the_shorter_way_evenly)
 {
     for (int n = 0; n < 100; n++) {

@@ -17,7 +17,8 @@ static double noise(void)
     return (double)(state >> 11) * 0x1p-52 - 1;
 }
 
-/* A slab whose vertices are moved by up to `jitter` edges along each axis, but not off the sides they are on. */
+/* A slab whose vertices are moved by up to `jitter` edges along each axis, but not off the sides they are
+ * on. */
 static void jittered_slab(mt_arena *arena, const double size[3], double edge, double jitter, mt_mesh *mesh)
 {
     cr_assert_eq(mt_slab_make(arena, size, edge, mesh), MT_OK, "%s", mt_message());
@@ -65,8 +66,8 @@ static int at_surface(const double *p)
 }
 static double slope(const double *p) { return 1 + 0.5 * p[0] - 2 * p[1] + 3 * p[2]; }
 
-/* Linear functions are in the space of the elements, so only rounding and the 1e-13 of the iteration are left.
- * The error in the values is at most the residual times the inverse's norm, some hundred here. */
+/* Linear functions are in the space of the elements, so only rounding and the 1e-13 of the iteration are
+ * left. The error in the values is at most the residual times the inverse's norm, some hundred here. */
 Test(laplace, linear_functions_are_exact_on_a_jittered_slab_with_and_without_flux_through_the_sides)
 {
     mt_arena arena = {0};
@@ -105,7 +106,8 @@ static double gain(int mean, int (*fixed)(const double *))
 
 /* cos(pi y) cosh(pi z) solves the equation on the unit cube and has no flux through x = 0, 1 and y = 0, 1.
  * Second order: half the edge, a quarter of the error, but for higher terms of (pi / 8)^2 / 12 = 1 % in the
- * equation, so some per cent here. The largest error is of order h^2 |log h| where sides without flux meet. */
+ * equation, so some per cent here. The largest error is of order h^2 |log h| where sides without flux
+ * meet. */
 Test(laplace, errors_fall_with_the_square_of_the_edge)
 {
     double largest = gain(0, at_unit_surface), mean = gain(1, at_z_ends), corner = gain(0, at_z_ends);
