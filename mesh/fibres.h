@@ -1,0 +1,86 @@
+/* Rule-based fibres: the direction of the muscle in each cell of a heart from where the cell is in the
+ * wall, by the Laplace-Dirichlet rule (J. D. Bayer et al., Ann. Biomed. Eng. 40 (2012) 2243). For a left
+ * ventricle or both, cut off at the base; atria, outflow tracts and measured fibres are other matters.
+ *
+ * The rule. phi_lv is 1 on the left endocardium and 0 on the right one and the epicardium, phi_rv the other
+ * way round, phi_epi = 1 - phi_lv - phi_rv; psi is 0 at the apex and 1 on the base; all four solve Laplace's
+ * equation. Their gradients give each cell a frame for the inner and one for the outer surface
+ * (mesh/frame.h), turned by the angles there, and the cell's frame lies between:
+ *
+ *   d = phi_rv / (phi_lv + phi_rv)
+ *   inner angle  endo (1 - d) - endo d         (so it runs from endo to -endo through the septum)
+ *   outer angle  endo (1 - w) + epi w          w = phi_epi (MT_FIBRES_BAYER) or sqrt(phi_epi)
+ *   frame        between the inner ones of both ventricles by d, then between that and the outer one by w.
+ *
+ * What is taken per cell is the mean over its vertices, clamped to 0 .. 1.
+ *
+ * Angles are positive where the fibre climbs to the base counter-clockwise seen from the base, the usual
+ * +60 at the endocardium and -60 at the epicardium being a left-handed helix outside. Fibres are axes: f
+ * and -f are the same.
+ *
+ * Degenerate cells get directions too, never NaN: where psi is constant (a cell with all its vertices on the
+ * base) apex to base is the normal of the base plane; where a frame of one ventricle or surface cannot be had
+ * the others are taken; where none can (a cell with all its vertices on the epicardium) the cell takes the
+ * directions of its lowest-numbered face neighbour that has some, in rounds from all sides. */
+#ifndef MT_MESH_FIBRES_H
+#define MT_MESH_FIBRES_H
+
+#include "mesh/adjacency.h"
+#include "mesh/laplace.h"
+
+typedef enum mt_fibres_variant {
+    /* Angles run linearly with phi_epi through a free wall, and do not jump there. Of the two directions of a
+     * frame the one is taken that is right by construction: columns 0 and 2 of the inner frame are turned
+     * round where d > 1/2 (the "adapted" rule of KIT's LDRB_Fibers). */
+    MT_FIBRES_SMOOTH,
+    /* As published: before interpolation the nearest of four half turns is chosen, which with angles that
+     * differ by more than 90 degrees turns fibres over on a sheet within the free walls. */
+    MT_FIBRES_BAYER
+} mt_fibres_variant;
+
+typedef struct mt_fibres_rule {
+    mt_fibres_variant variant;
+    double endo_deg, epi_deg;             /* of the fibre, -90 .. 90 */
+    double sheet_endo_deg, sheet_epi_deg; /* of the sheet out of the wall's normal, -90 .. 90 */
+    double tolerance;                     /* of Laplace's equations, see mt_laplace_solve */
+    size_t max_iterations;
+} mt_fibres_rule;
+
+/* MT_FIBRES_SMOOTH, 60 and -60, 0 and 0 degrees, 1e-10, 10000. */
+extern const mt_fibres_rule mt_fibres_rule_usual;
+
+/* Invariants: fibre, sheet and normal of a cell are orthonormal to 1e-12, fibre x sheet = normal;
+ * 0 <= depth <= 1; n_jumps <= n_inner_faces. */
+typedef struct mt_fibres {
+    size_t n_cells, n_vertices;
+    int has_rv;     /* there is a right endocardium */
+    double *fibre;  /* [n_cells][3] */
+    double *sheet;  /* [n_cells][3] across the fibre in its sheet: through the wall where its angle is 0 */
+    double *normal; /* [n_cells][3] of the sheet */
+    double *depth;  /* [n_cells] phi_epi: 0 at the endocardium, 1 at the epicardium */
+    double *phi_lv; /* [n_vertices] as solved: obtuse cells may take them a little out of 0 .. 1 */
+    double *phi_rv; /* [n_vertices], 0 without a right ventricle */
+    double *psi;    /* [n_vertices] */
+    mt_laplace_report lv, rv, apex_base;
+    size_t n_apex;         /* vertices with psi = 0 */
+    size_t n_psi_constant; /* cells where the base's normal stood in */
+    size_t n_copied;       /* cells that took a neighbour's directions */
+    size_t n_inner_faces;
+    size_t n_jumps; /* inner faces whose two fibre axes differ by more than 30 degrees */
+} mt_fibres;
+
+/* Gives the fibres of a mesh; borrows it (mt_mesh_check passed; its own fibres are not read), its adjacency
+ * and the rule. Its tagged triangles (mt_surface) must have BASE, EPI and LV; RV may be missing. A vertex
+ * of several surfaces counts as RV before LV before EPI; as apex before BASE. The apex is the epicardial
+ * vertex farthest below the plane fitted to the base, with all epicardial vertices within 5 % of its depth
+ * around it: one vertex alone would make a spike. Same bits for any number of threads.
+ * MT_INPUT: a surface is missing, a triangle's vertex or an angle out of range, a base that is no plane (its
+ * vertices in a line), or a piece of the mesh without given values. MT_NUMERICS: see mt_laplace_solve.
+ * MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_fibres_rule *rule, mt_fibres *fibres);
+
+/* The invariants above; the message names the first offending cell. */
+MT_NODISCARD mt_status mt_fibres_check(const mt_fibres *fibres);
+
+#endif
