@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
-    &mt_command_mesh_convert, &mt_command_partition, &mt_command_cell};
+    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fibres, &mt_command_partition,
+    &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */
@@ -19,7 +20,7 @@ static void print_overview(FILE *out)
         "myotile %s: heart simulations on an emulated machine of tiles\n\nusage: myotile COMMAND ...\n\n",
         MT_VERSION);
     for (int c = 0; c < N_COMMANDS; c++)
-        (void)fprintf(out, "  %-12s %s\n", commands[c]->name, commands[c]->summary);
+        (void)fprintf(out, "  %-15s %s\n", commands[c]->name, commands[c]->summary);
     (void)fprintf(out, "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
                        "arguments, 3 files or memory,\n"
                        "4 does not fit the machine, 5 numerics, 130 stopped.\n");

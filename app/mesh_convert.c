@@ -182,7 +182,7 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
     const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
-    const mesh_format *from, *to;
+    const mesh_format *from = NULL, *to = NULL;
     mt_format format;
     double unit_mm = 1;
     bool has_fibres;

@@ -25,6 +25,15 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
     mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
     mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
+    double latest_ms = NAN;
+    size_t activated = 0;
+    for (size_t cell = 0; cell < run->mesh->n_cells; cell++) {
+        if (!isfinite(run->activation_ms[cell])) continue;
+        activated++;
+        latest_ms = fmax(latest_ms, run->activation_ms[cell]); /* fmax leaves out what is no number */
+    }
+    mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
+    mt_table_property(&table, "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
     return table;
 }
@@ -233,8 +242,8 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
     tables[0] = summary_table(arena, run);
-    tables[1] = places_table(arena, run, false);
-    *n = 2;
+    *n = 1;
+    if (run->places->n_points > 0) tables[(*n)++] = places_table(arena, run, false);
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);

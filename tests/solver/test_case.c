@@ -101,6 +101,16 @@ Test(case, what_comes_with_the_program_loads)
 }
 
 /* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm; over 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
+Test(case, the_heart_that_comes_with_the_program_loads)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, "data/cases/ventricles.yaml", NULL, 0, &c);
+    cr_expect_str_eq(c.mesh.file, "fibred.hdf");
+    cr_expect_eq(c.n_points, 0);
+    mt_arena_free(&arena);
+}
+
 Test(case, the_benchmarks_tissue_has_its_published_conductivities)
 {
     mt_arena arena = {0};

@@ -1,0 +1,105 @@
+/* myotile mesh fibres. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/command.h"
+#include "app/progress.h"
+#include "app/table.h"
+#include "mesh/fibres.h"
+#include "mesh/vtkhdf.h"
+
+static mt_status fibres(const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, and `depth`, 0 inside to 1 outside",
+        false},
+    {"--endo-deg", "A", "angle of the fibres at the endocardium; default: 60", false},
+    {"--epi-deg", "A", "and at the epicardium; default: -60", false},
+    {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_fibres = {
+    .name = "mesh fibres",
+    .operands = "MESH.hdf",
+    .n_operands = 1,
+    .summary = "give a heart its fibres by rule (Bayer et al. 2012) from its tagged surfaces",
+    .example = "myotile mesh fibres heart.hdf -o fibred.hdf --endo-deg 60 --epi-deg -60",
+    .options = options,
+    .run = fibres,
+};
+
+static mt_status read_rule(const mt_arguments *arguments, mt_fibres_rule *rule)
+{
+    const char *variant = mt_option_value(arguments, "--variant", "smooth");
+    *rule = mt_fibres_rule_usual;
+    MT_TRY(mt_numbers(
+        "--endo-deg", mt_option_value(arguments, "--endo-deg", "60"), 1, -INFINITY, &rule->endo_deg));
+    MT_TRY(mt_numbers(
+        "--epi-deg", mt_option_value(arguments, "--epi-deg", "-60"), 1, -INFINITY, &rule->epi_deg));
+    if (strcmp(variant, "bayer") == 0)
+        rule->variant = MT_FIBRES_BAYER;
+    else if (strcmp(variant, "smooth") != 0)
+        return mt_fail(MT_INPUT, "--variant %s; allowed: smooth, bayer", variant);
+    return MT_OK;
+}
+
+static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres *f, double seconds)
+{
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)f->n_cells, "");
+    mt_table_property(&table, "ventricles", f->has_rv ? 2 : 1, "");
+    mt_table_property(&table, "vertices of the apex", (double)f->n_apex, "");
+    mt_table_property(&table, "iterations, left endocardium", (double)f->lv.iterations, "");
+    mt_table_property(&table, "iterations, right endocardium", (double)f->rv.iterations, "");
+    mt_table_property(&table, "iterations, apex to base", (double)f->apex_base.iterations, "");
+    mt_table_property(
+        &table, "largest residual", fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
+    mt_table_property(&table, "cells with the base's normal", (double)f->n_psi_constant, "");
+    mt_table_property(&table, "cells with a neighbour's fibre", (double)f->n_copied, "");
+    mt_table_property(&table, "faces with a jump above 30 degrees",
+        f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
+    mt_table_property(&table, "time", seconds, "s");
+    return table;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, &mt_command_mesh_fibres, 0),
+               *out = mt_option_value(arguments, "-o", NULL);
+    mt_format format;
+    mt_fibres_rule rule;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_fibres f;
+    if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(read_rule(arguments, &rule));
+    MT_TRY(mt_vtkhdf_read(arena, in, &mesh));
+    MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
+    const double start_s = now_s();
+    mt_progress_stage("solving for the coordinates of the walls");
+    mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
+    mt_progress_stage(NULL);
+    MT_TRY(status);
+    const double seconds = now_s() - start_s;
+    mesh.fibre = f.fibre;
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 1, &(mt_vtkhdf_field){.name = "depth", .unit = NULL, .f64 = f.depth}));
+    mt_table table = fibres_table(arena, out, &f, seconds);
+    return mt_table_print(arguments->out, &table, format);
+}
+
+static mt_status fibres(const mt_arguments *arguments)
+{
+    mt_arena arena = {0};
+    mt_status status = fibres_with(&arena, arguments);
+    mt_arena_free(&arena);
+    return status;
+}
