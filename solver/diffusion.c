@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "solver/growth.h"
 #include "solver/spectrum.h"
 
 enum {
@@ -29,13 +30,14 @@ typedef struct builder {
     size_t n;
     double alpha, d_l, d_t;
     const double *volume;
-    double *centroid;  /* [n][3] */
-    double *star;      /* [n][4][4] K_c */
-    uint8_t *back;     /* [n][4] the face of the neighbour that leads back here */
-    uint8_t *limited;  /* [n] */
-    double *root;      /* [n] V^-1/2 */
-    double *null_root; /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
-    double *z, *w;     /* [n], [n][4] scratch of apply_symmetric */
+    double *centroid;    /* [n][3] */
+    double *star;        /* [n][4][4] K_c */
+    uint8_t *back;       /* [n][4] the face of the neighbour that leads back here */
+    uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
+    uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
+    double *root;        /* [n] V^-1/2 */
+    double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
+    double *z, *w;       /* [n], [n][4] scratch of apply_symmetric */
 } builder;
 
 /* ---- geometry of one cell ---- */
@@ -206,13 +208,11 @@ static size_t limit_star(builder *b, size_t c)
 {
     cell_shape shape;
     double damping[4], qb[4][4];
-    if (b->limited[c]) return 0;
+    if (!b->indefinite[c]) return 0;
     shape_of(b, c, &shape);
     star_parts(b, c, &shape, damping, qb);
-    double lowest = star_lowest(damping, qb);
-    if (lowest >= -1 - DEFINITE) return 0;
-    keep_star(b, c, damping, qb, 0.98 / -lowest);
-    b->limited[c] = 1;
+    keep_star(b, c, damping, qb, 0.98 / -star_lowest(damping, qb));
+    b->indefinite[c] = b->pending[c] = 0;
     return 1;
 }
 
@@ -255,7 +255,8 @@ static mt_status stars(builder *b, size_t *n_indefinite)
             continue;
         }
         star_parts(b, c, &shape, damping, qb);
-        indefinite += star_lowest(damping, qb) < -1 - DEFINITE;
+        b->indefinite[c] = b->pending[c] = star_lowest(damping, qb) < -1 - DEFINITE;
+        indefinite += b->indefinite[c];
         keep_star(b, c, damping, qb, 1);
     }
     if (bad < b->n) return refuse_shape(b, bad);
@@ -329,7 +330,78 @@ static void apply_symmetric(const void *context, const double *x, double *y)
     }
 }
 
-/* ---- the guided limiter ---- */
+/* ---- the limiter, close to each cell ---- */
+
+/* The cells that matter for growth create at least this much of what the worst one does. */
+static const double SHARE = 0.05;
+
+/* The indefinite cells whose patch holds the star of this one are to be looked at again. */
+static void ask_again(builder *b, const mt_growth_stars *stars, uint32_t cell)
+{
+    mt_growth_patch patch;
+    mt_growth_around(stars, cell, &patch);
+    for (size_t k = 0; k < patch.n_cells; k++) b->pending[patch.cell[k]] = b->indefinite[patch.cell[k]];
+}
+
+static size_t limit_in_patch(
+    builder *b, const mt_growth_stars *stars, const mt_growth_patch *patch, const double *energy)
+{
+    double most = 0;
+    size_t fresh = 0;
+    for (size_t k = 0; k < patch->n_stars; k++) most = fmin(most, energy[k]);
+    for (size_t k = 0; k < patch->n_stars; k++) {
+        if (!(energy[k] < SHARE * most) || limit_star(b, patch->cell[k]) == 0) continue;
+        ask_again(b, stars, patch->cell[k]);
+        fresh++;
+    }
+    return fresh;
+}
+
+/* Limits cells until nothing grows in the patch around a cell, or nobody is left to blame. Gives how many. */
+static size_t limit_around(builder *b, const mt_growth_stars *stars, uint32_t cell)
+{
+    mt_growth_patch patch;
+    double x[MT_GROWTH_CELLS], energy[MT_GROWTH_STARS];
+    size_t fresh = 0;
+    for (size_t more = 1; more > 0; fresh += more) {
+        mt_growth_around(stars, cell, &patch);
+        if (!mt_growth_direction(&patch, TOP_ALLOWED, x)) break;
+        mt_growth_energies(stars, &patch, x, energy);
+        more = limit_in_patch(b, stars, &patch, energy);
+    }
+    b->pending[cell] = 0;
+    return fresh;
+}
+
+/* Pending cells around which nothing grows become indefinite. Gives the number of the others. */
+static size_t clear_pending(builder *b, const mt_growth_stars *stars)
+{
+    size_t left = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : left) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        mt_growth_patch patch;
+        double x[MT_GROWTH_CELLS];
+        if (!b->pending[c]) continue;
+        mt_growth_around(stars, (uint32_t)c, &patch);
+        b->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
+        left += b->pending[c];
+    }
+    return left;
+}
+
+/* Limits until nothing grows around any cell that could feed it. Costs a few steps of the spectrum's search and
+ * nearly always leaves it nothing to find. Ends, as every turn but the last limits a cell or clears all. */
+static size_t limit_close_by(builder *b)
+{
+    const mt_growth_stars stars = {b->adjacency, b->star, b->indefinite, b->root};
+    size_t fresh = 0;
+    while (clear_pending(b, &stars) > 0)
+        for (size_t c = 0; c < b->n; c++)
+            if (b->pending[c]) fresh += limit_around(b, &stars, (uint32_t)c);
+    return fresh;
+}
+
+/* ---- the limiter, guided by the spectrum ---- */
 
 /* Energy that the star of a cell takes from z; below 0 it creates some. */
 static double star_energy(const builder *b, size_t c, const double *z)
@@ -357,7 +429,7 @@ static size_t limit_vector(builder *b, const double *x)
     }
     size_t fresh = 0;
     for (size_t c = 0; c < b->n; c++)
-        if (energy[c] < 0.05 * most) fresh += limit_star(b, c);
+        if (energy[c] < SHARE * most) fresh += limit_star(b, c);
     return fresh;
 }
 
@@ -381,7 +453,8 @@ static mt_status limit_some(const mt_spectrum_map *map, const mt_spectrum *ends,
     return status;
 }
 
-/* Both ends of the spectrum; the highest only as far as needed when every star is definite. */
+/* Both ends of the spectrum; the highest only as far as needed when every star is definite, and in the first
+ * round, where any Ritz value above what is allowed is answer enough. */
 static mt_status look(
     mt_arena *scratch, const mt_spectrum_map *map, const mt_diffusion *diffusion, mt_spectrum *ends)
 {
@@ -389,7 +462,7 @@ static mt_status look(
         .lowest_only = diffusion->n_limited == diffusion->n_indefinite,
         .lowest_tolerance = 1e-3,
         .above = TOP_ALLOWED,
-        .above_tolerance = 1e-2};
+        .above_tolerance = diffusion->n_rounds == 0 ? INFINITY : 1e-2};
     MT_TRY(mt_spectrum_run(scratch, map, &goal, ends));
     if (!ends->settled)
         return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
@@ -397,8 +470,10 @@ static mt_status look(
     return MT_OK;
 }
 
-/* Limits until nothing grows. Each round limits at least one cell more; after many rounds, or should rounding
- * hide the culprit, all indefinite cells are limited, and then top <= 0 is a matter of algebra. */
+/* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
+ * grows, and if so cells are limited by what lies close to them; later rounds are guided by the spectrum. Each
+ * limits at least one cell more; after many, or should rounding hide the culprit, all indefinite cells are
+ * limited, and then top <= 0 is a matter of algebra. */
 static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusion)
 {
     const mt_spectrum_map map = {b->n, apply_symmetric, b, b->null_root};
@@ -408,7 +483,8 @@ static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusio
         diffusion->n_rounds++;
         if (ends.highest <= TOP_ALLOWED || diffusion->n_limited == diffusion->n_indefinite) break;
         size_t fresh = 0;
-        if (diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
+        if (diffusion->n_rounds == 1) fresh = limit_close_by(b);
+        if (fresh == 0 && diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
         if (fresh == 0) fresh = limit_all(b);
         diffusion->n_limited += fresh;
     }
@@ -473,7 +549,8 @@ static mt_status builder_make(mt_arena *scratch, builder *b)
     MT_TAKE(scratch, b->centroid, 3 * b->n);
     MT_TAKE(scratch, b->star, 16 * b->n);
     MT_TAKE(scratch, b->back, 4 * b->n);
-    MT_TAKE(scratch, b->limited, b->n);
+    MT_TAKE(scratch, b->indefinite, b->n);
+    MT_TAKE(scratch, b->pending, b->n);
     MT_TAKE(scratch, b->root, b->n);
     MT_TAKE(scratch, b->null_root, b->n);
     MT_TAKE(scratch, b->z, b->n);
