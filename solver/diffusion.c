@@ -37,7 +37,8 @@ typedef struct builder {
     uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
-    double *z, *w;       /* [n], [n][4] scratch of apply_symmetric */
+    double *form;        /* [n][10] sym(K_c), upper half, row by row */
+    double *w;           /* [n][4] scratch of apply_symmetric */
 } builder;
 
 /* ---- geometry of one cell ---- */
@@ -198,9 +199,11 @@ static double star_lowest(const double damping[4], double qb[4][4])
 
 static void keep_star(builder *b, size_t c, const double damping[4], double qb[4][4], double theta)
 {
-    for (int f = 0; f < 4; f++)
-        for (int g = 0; g < 4; g++)
-            b->star[16 * c + 4 * (size_t)f + (size_t)g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    double *k = b->star + 16 * c, *half = b->form + 10 * c;
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
 }
 
 /* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
@@ -289,13 +292,23 @@ static void roots(builder *b)
 
 /* ---- the symmetric part ---- */
 
-/* delta of a cell for values z. */
-static void differences(const builder *b, size_t c, const double *z, double delta[4])
+/* delta of a cell for values z = V^-1/2 x. */
+static void differences(const builder *b, size_t c, const double *x, double delta[4])
 {
+    double own = b->root[c] * x[c];
     for (size_t f = 0; f < 4; f++) {
         uint32_t n = b->adjacency->neighbour[4 * c + f];
-        delta[f] = n == MT_NO_CELL ? 0 : z[n] - z[c];
+        delta[f] = n == MT_NO_CELL ? 0 : b->root[n] * x[n] - own;
     }
+}
+
+/* w = sym(K) d */
+static void apply_form(const double k[10], const double d[4], double w[4])
+{
+    w[0] = k[0] * d[0] + k[1] * d[1] + k[2] * d[2] + k[3] * d[3];
+    w[1] = k[1] * d[0] + k[4] * d[1] + k[5] * d[2] + k[6] * d[3];
+    w[2] = k[2] * d[0] + k[5] * d[1] + k[7] * d[2] + k[8] * d[3];
+    w[3] = k[3] * d[0] + k[6] * d[1] + k[8] * d[2] + k[9] * d[3];
 }
 
 /* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
@@ -306,17 +319,10 @@ static void apply_symmetric(const void *context, const double *x, double *y)
 #pragma omp parallel if (b->n >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
-        for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
-#pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
-            const double *k = b->star + 16 * c;
             double delta[4];
-            differences(b, c, b->z, delta);
-            for (size_t f = 0; f < 4; f++) {
-                double sum = 0;
-                for (size_t g = 0; g < 4; g++) sum += (k[4 * f + g] + k[4 * g + f]) * delta[g];
-                b->w[4 * c + f] = sum / 2;
-            }
+            differences(b, c, x, delta);
+            apply_form(b->form + 10 * c, delta, b->w + 4 * c);
         }
 #pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
@@ -403,15 +409,13 @@ static size_t limit_close_by(builder *b)
 
 /* ---- the limiter, guided by the spectrum ---- */
 
-/* Energy that the star of a cell takes from z; below 0 it creates some. */
-static double star_energy(const builder *b, size_t c, const double *z)
+/* Energy that the star of a cell takes from x; below 0 it creates some. */
+static double star_energy(const builder *b, size_t c, const double *x)
 {
-    const double *k = b->star + 16 * c;
-    double delta[4], energy = 0;
-    differences(b, c, z, delta);
-    for (size_t f = 0; f < 4; f++)
-        for (size_t g = 0; g < 4; g++) energy += delta[f] * k[4 * f + g] * delta[g];
-    return energy;
+    double delta[4], w[4];
+    differences(b, c, x, delta);
+    apply_form(b->form + 10 * c, delta, w);
+    return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
 }
 
 /* Limits the cells that matter for one growing vector: those that create at least 5 % of what the worst one
@@ -420,11 +424,9 @@ static double star_energy(const builder *b, size_t c, const double *z)
 static size_t limit_vector(builder *b, const double *x)
 {
     double *energy = b->w, most = 0;
-#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
-    for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
 #pragma omp parallel for schedule(static) reduction(min : most) if (b->n >= PARALLEL_FROM)
     for (size_t c = 0; c < b->n; c++) {
-        energy[c] = star_energy(b, c, b->z);
+        energy[c] = star_energy(b, c, x);
         if (energy[c] < most) most = energy[c];
     }
     size_t fresh = 0;
@@ -553,8 +555,6 @@ static mt_status builder_make(mt_arena *scratch, builder *b)
     MT_TAKE(scratch, b->pending, b->n);
     MT_TAKE(scratch, b->root, b->n);
     MT_TAKE(scratch, b->null_root, b->n);
-    MT_TAKE(scratch, b->z, b->n);
-    MT_TAKE(scratch, b->w, 4 * b->n);
     return MT_OK;
 }
 
@@ -564,6 +564,8 @@ static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffus
     MT_TAKE(arena, diffusion->rate, ROW * b->n);
     MT_TAKE(arena, diffusion->column, ROW * b->n);
     MT_TRY(builder_make(scratch, b));
+    b->form = diffusion->rate; /* not needed before the end: a place for scratch, 10 + 4 of 16 */
+    b->w = diffusion->rate + 10 * b->n;
     MT_TRY(volumes(b, diffusion->volume_mm3));
     b->volume = diffusion->volume_mm3;
     MT_TRY(stars(b, &diffusion->n_indefinite));

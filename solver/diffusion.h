@@ -60,7 +60,7 @@ typedef struct mt_diffusion {
     size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
-/* Gives the operator in `arena` (200 bytes a cell; about 240 more on the way). Borrows mesh and adjacency.
+/* Gives the operator in `arena` (200 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
  * Fails with MT_INPUT on an alpha or tissue that is not above 0, a cell without volume, or a face whose S and
  * d are nearly at right angles (cosine below 0.05), naming the cells; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
