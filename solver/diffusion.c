@@ -32,13 +32,14 @@ typedef struct builder {
     const double *volume;
     double *centroid;    /* [n][3] */
     double *star;        /* [n][4][4] K_c */
-    uint8_t *back;       /* [n][4] the face of the neighbour that leads back here */
+    uint32_t *near;      /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
+    uint8_t *back;       /* [n][4] the face of `near` that leads back here; at the boundary the same face */
     uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
     uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
     double *form;        /* [n][10] sym(K_c), upper half, row by row */
-    double *w;           /* [n][4] scratch of apply_symmetric */
+    double *w, *z;       /* [n][4], [n] scratch of apply_symmetric */
 } builder;
 
 /* ---- geometry of one cell ---- */
@@ -274,6 +275,8 @@ static void ways_back(builder *b)
     for (size_t c = 0; c < b->n; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = neighbour[4 * c + f];
+            b->near[4 * c + f] = n == MT_NO_CELL ? (uint32_t)c : n;
+            b->back[4 * c + f] = (uint8_t)f;
             for (uint8_t g = 0; n != MT_NO_CELL && g < 4; g++)
                 if (neighbour[4 * (size_t)n + g] == c) b->back[4 * c + f] = g;
         }
@@ -292,14 +295,10 @@ static void roots(builder *b)
 
 /* ---- the symmetric part ---- */
 
-/* delta of a cell for values z = V^-1/2 x. */
-static void differences(const builder *b, size_t c, const double *x, double delta[4])
+/* delta of a cell for values z. */
+static void differences(const builder *b, size_t c, const double *z, double delta[4])
 {
-    double own = b->root[c] * x[c];
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t n = b->adjacency->neighbour[4 * c + f];
-        delta[f] = n == MT_NO_CELL ? 0 : b->root[n] * x[n] - own;
-    }
+    for (size_t f = 0; f < 4; f++) delta[f] = z[b->near[4 * c + f]] - z[c];
 }
 
 /* w = sym(K) d */
@@ -319,18 +318,18 @@ static void apply_symmetric(const void *context, const double *x, double *y)
 #pragma omp parallel if (b->n >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
+        for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
+#pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
             double delta[4];
-            differences(b, c, x, delta);
+            differences(b, c, b->z, delta);
             apply_form(b->form + 10 * c, delta, b->w + 4 * c);
         }
 #pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
             double sum = 0;
-            for (size_t f = 0; f < 4; f++) {
-                uint32_t n = b->adjacency->neighbour[4 * c + f];
-                if (n != MT_NO_CELL) sum += b->w[4 * c + f] - b->w[4 * (size_t)n + b->back[4 * c + f]];
-            }
+            for (size_t f = 0; f < 4; f++)
+                sum += b->w[4 * c + f] - b->w[4 * (size_t)b->near[4 * c + f] + b->back[4 * c + f]];
             y[c] = b->root[c] * sum / 2;
         }
     }
@@ -409,11 +408,11 @@ static size_t limit_close_by(builder *b)
 
 /* ---- the limiter, guided by the spectrum ---- */
 
-/* Energy that the star of a cell takes from x; below 0 it creates some. */
-static double star_energy(const builder *b, size_t c, const double *x)
+/* Energy that the star of a cell takes from z; below 0 it creates some. */
+static double star_energy(const builder *b, size_t c, const double *z)
 {
     double delta[4], w[4];
-    differences(b, c, x, delta);
+    differences(b, c, z, delta);
     apply_form(b->form + 10 * c, delta, w);
     return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
 }
@@ -424,9 +423,11 @@ static double star_energy(const builder *b, size_t c, const double *x)
 static size_t limit_vector(builder *b, const double *x)
 {
     double *energy = b->w, most = 0;
+#pragma omp parallel for schedule(static) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
 #pragma omp parallel for schedule(static) reduction(min : most) if (b->n >= PARALLEL_FROM)
     for (size_t c = 0; c < b->n; c++) {
-        energy[c] = star_energy(b, c, x);
+        energy[c] = star_energy(b, c, b->z);
         if (energy[c] < most) most = energy[c];
     }
     size_t fresh = 0;
@@ -564,8 +565,10 @@ static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffus
     MT_TAKE(arena, diffusion->rate, ROW * b->n);
     MT_TAKE(arena, diffusion->column, ROW * b->n);
     MT_TRY(builder_make(scratch, b));
-    b->form = diffusion->rate; /* not needed before the end: a place for scratch, 10 + 4 of 16 */
-    b->w = diffusion->rate + 10 * b->n;
+    b->form = diffusion->rate; /* the rows are not needed before the end: their place serves as scratch */
+    b->w = b->form + 10 * b->n;
+    b->z = b->w + 4 * b->n;
+    b->near = diffusion->column;
     MT_TRY(volumes(b, diffusion->volume_mm3));
     b->volume = diffusion->volume_mm3;
     MT_TRY(stars(b, &diffusion->n_indefinite));
