@@ -524,6 +524,44 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
     mt_arena_free(&p.arena);
 }
 
+/* Where nothing grows nothing is limited, however many stars are indefinite; where something does, few cells pay
+ * and ARPACK sees no growth left (a zero up to rounding, as above). */
+Test(diffusion, few_cells_are_limited_and_only_where_something_grows)
+{
+    size_t grew = 0;
+    for (uint64_t first = 1; first <= 8; first++) {
+        problem p = {0};
+        jittered(&p, 0.2, first);
+        make(&p, 1);
+        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_cells, "LA");
+        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA");
+        cr_assert(p.op.n_limited > 0 ? before > 1e-6 : before < 1e-6, "seed %d: %zu for %g", (int)first,
+            p.op.n_limited, before);
+        cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "seed %d: %zu of %zu", (int)first, p.op.n_limited,
+            p.op.n_indefinite);
+        cr_assert(p.op.top_per_ms <= 1e-6 && after < 1e-10, "seed %d: %g, ARPACK %g", (int)first,
+            p.op.top_per_ms, after);
+        grew += p.op.n_limited > 0;
+        mt_arena_free(&p.arena);
+    }
+    cr_assert(grew >= 3 && grew < 8, "%zu", grew);
+}
+
+/* With several growing cells and little damping, the search close to each does the whole work at once: the first
+ * look at the spectrum says that something grows, the second that nothing does. Guided by the spectrum alone it
+ * takes a third. */
+Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
+{
+    problem p = {0};
+    jittered(&p, 1 / 12., JITTER_SEED);
+    make(&p, 0.5);
+    cr_assert(p.op.n_rounds == 2, "%zu rounds", p.op.n_rounds);
+    cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "%zu of %zu", p.op.n_limited, p.op.n_indefinite);
+    cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
+    norm_falls(&p, 3000);
+    mt_arena_free(&p.arena);
+}
+
 /* ---- Determinism, memory, refusals. */
 
 Test(diffusion, the_number_of_threads_does_not_matter)
