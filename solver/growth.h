@@ -38,7 +38,7 @@ typedef struct mt_growth_patch {
     double matrix[MT_GROWTH_CELLS][MT_GROWTH_CELLS];
 } mt_growth_patch;
 
-/* Fills the patch around a cell. 220 kB: mind the stack. */
+/* Fills the patch around a cell. A patch is 210 kB: mind the stack. */
 void mt_growth_around(const mt_growth_stars *stars, uint32_t cell, mt_growth_patch *patch);
 
 /* Seeks a direction that grows: x with x' matrix x >= above |x|^2 > 0. False if there is none (elimination
