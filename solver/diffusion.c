@@ -108,8 +108,8 @@ static void project_out(int count, vec3 *normals, double p[3][3])
     }
 }
 
-/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues. */
-static void pseudo_inverse(double a[4][4], double inverse[3][3])
+/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues; what is small beside `size` is 0. */
+static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
 {
     double values[4], u[4][4];
     mt_spectrum_small(3, a, values, u);
@@ -117,7 +117,7 @@ static void pseudo_inverse(double a[4][4], double inverse[3][3])
         for (int j = 0; j < 3; j++) {
             inverse[i][j] = 0;
             for (int m = 0; m < 3; m++)
-                if (values[m] > RANK_CUT * values[2]) inverse[i][j] += u[m][i] * u[m][j] / values[m];
+                if (values[m] > RANK_CUT * size) inverse[i][j] += u[m][i] * u[m][j] / values[m];
         }
 }
 
@@ -147,6 +147,8 @@ static void boundary_projector(const builder *b, size_t c, const cell_shape *sha
 static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 column[4])
 {
     double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
+    double size =
+        0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
     vec3 dp[4];
     mt_tissue_tensor(1 / sqrt(b->d_l), 1 / sqrt(b->d_t), b->mesh->fibre + 3 * c, minus_half);
     boundary_projector(b, c, shape, p);
@@ -154,10 +156,11 @@ static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 c
         vec3 dy;
         multiply3(minus_half, shape->to[f], dy);
         multiply3(p, dy, dp[f]);
+        size += shape->tau[f] * dot3(dy, dy);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
     }
-    pseudo_inverse(fit, inverse);
+    pseudo_inverse(fit, size, inverse);
     for (int f = 0; f < 4; f++) {
         vec3 y;
         multiply3(inverse, dp[f], y);
