@@ -658,6 +658,29 @@ Test(diffusion, tissue_and_alpha_must_be_above_zero)
     mt_arena_free(&p.arena);
 }
 
+/* Two cells with three boundary faces each have no gradients, or weak ones where their normals are nearly in a
+ * plane: alpha tau between them is the size of what flows, not the inverse of rounding. */
+Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding)
+{
+    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    for (int round = 0; round < 50; round++) {
+        problem p = {0};
+        double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.3, 0.3, -1}, s[3], d[3], ds[3], tau;
+        for (int k = 0; k < 15; k++) xyz[k] += 0.2 * uniform();
+        cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
+        memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
+        memcpy(p.mesh.cell_vertex, cells, sizeof cells);
+        oblique_fibres(&p.mesh);
+        make(&p, 1.5);
+        double v[2] = {0, 1}, dv[2];
+        mt_diffusion_apply(&p.op, v, dv);
+        oracle_face(&p, 0, 3, s, d, ds, &tau);
+        double expected = 1.5 * tau / p.op.volume_mm3[0];
+        cr_assert(fabs(dv[0]) <= 10 * expected, "%g, expected about %g", dv[0], expected);
+        mt_arena_free(&p.arena);
+    }
+}
+
 /* A lone cell has nobody to exchange with, and any step will do. */
 Test(diffusion, a_lone_cell_keeps_its_value)
 {
