@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "solver/growth.h"
 #include "solver/spectrum.h"
 
 enum {
@@ -29,13 +30,16 @@ typedef struct builder {
     size_t n;
     double alpha, d_l, d_t;
     const double *volume;
-    double *centroid;  /* [n][3] */
-    double *star;      /* [n][4][4] K_c */
-    uint8_t *back;     /* [n][4] the face of the neighbour that leads back here */
-    uint8_t *limited;  /* [n] */
-    double *root;      /* [n] V^-1/2 */
-    double *null_root; /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
-    double *z, *w;     /* [n], [n][4] scratch of apply_symmetric */
+    double *centroid;    /* [n][3] */
+    double *star;        /* [n][4][4] K_c */
+    uint32_t *near;      /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
+    uint8_t *back;       /* [n][4] the face of `near` that leads back here; at the boundary the same face */
+    uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
+    uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
+    double *root;        /* [n] V^-1/2 */
+    double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
+    double *form;        /* [n][10] sym(K_c), upper half, row by row */
+    double *w, *z;       /* [n][4], [n] scratch of apply_symmetric */
 } builder;
 
 /* ---- geometry of one cell ---- */
@@ -104,8 +108,8 @@ static void project_out(int count, vec3 *normals, double p[3][3])
     }
 }
 
-/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues. */
-static void pseudo_inverse(double a[4][4], double inverse[3][3])
+/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues; what is small beside `size` is 0. */
+static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
 {
     double values[4], u[4][4];
     mt_spectrum_small(3, a, values, u);
@@ -113,7 +117,7 @@ static void pseudo_inverse(double a[4][4], double inverse[3][3])
         for (int j = 0; j < 3; j++) {
             inverse[i][j] = 0;
             for (int m = 0; m < 3; m++)
-                if (values[m] > RANK_CUT * values[2]) inverse[i][j] += u[m][i] * u[m][j] / values[m];
+                if (values[m] > RANK_CUT * size) inverse[i][j] += u[m][i] * u[m][j] / values[m];
         }
 }
 
@@ -143,6 +147,8 @@ static void boundary_projector(const builder *b, size_t c, const cell_shape *sha
 static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 column[4])
 {
     double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
+    double size =
+        0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
     vec3 dp[4];
     mt_tissue_tensor(1 / sqrt(b->d_l), 1 / sqrt(b->d_t), b->mesh->fibre + 3 * c, minus_half);
     boundary_projector(b, c, shape, p);
@@ -150,10 +156,11 @@ static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 c
         vec3 dy;
         multiply3(minus_half, shape->to[f], dy);
         multiply3(p, dy, dp[f]);
+        size += shape->tau[f] * dot3(dy, dy);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
     }
-    pseudo_inverse(fit, inverse);
+    pseudo_inverse(fit, size, inverse);
     for (int f = 0; f < 4; f++) {
         vec3 y;
         multiply3(inverse, dp[f], y);
@@ -196,9 +203,11 @@ static double star_lowest(const double damping[4], double qb[4][4])
 
 static void keep_star(builder *b, size_t c, const double damping[4], double qb[4][4], double theta)
 {
-    for (int f = 0; f < 4; f++)
-        for (int g = 0; g < 4; g++)
-            b->star[16 * c + 4 * (size_t)f + (size_t)g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    double *k = b->star + 16 * c, *half = b->form + 10 * c;
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
 }
 
 /* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
@@ -206,13 +215,11 @@ static size_t limit_star(builder *b, size_t c)
 {
     cell_shape shape;
     double damping[4], qb[4][4];
-    if (b->limited[c]) return 0;
+    if (!b->indefinite[c]) return 0;
     shape_of(b, c, &shape);
     star_parts(b, c, &shape, damping, qb);
-    double lowest = star_lowest(damping, qb);
-    if (lowest >= -1 - DEFINITE) return 0;
-    keep_star(b, c, damping, qb, 0.98 / -lowest);
-    b->limited[c] = 1;
+    keep_star(b, c, damping, qb, 0.98 / -star_lowest(damping, qb));
+    b->indefinite[c] = b->pending[c] = 0;
     return 1;
 }
 
@@ -255,7 +262,8 @@ static mt_status stars(builder *b, size_t *n_indefinite)
             continue;
         }
         star_parts(b, c, &shape, damping, qb);
-        indefinite += star_lowest(damping, qb) < -1 - DEFINITE;
+        b->indefinite[c] = b->pending[c] = star_lowest(damping, qb) < -1 - DEFINITE;
+        indefinite += b->indefinite[c];
         keep_star(b, c, damping, qb, 1);
     }
     if (bad < b->n) return refuse_shape(b, bad);
@@ -270,6 +278,8 @@ static void ways_back(builder *b)
     for (size_t c = 0; c < b->n; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = neighbour[4 * c + f];
+            b->near[4 * c + f] = n == MT_NO_CELL ? (uint32_t)c : n;
+            b->back[4 * c + f] = (uint8_t)f;
             for (uint8_t g = 0; n != MT_NO_CELL && g < 4; g++)
                 if (neighbour[4 * (size_t)n + g] == c) b->back[4 * c + f] = g;
         }
@@ -291,10 +301,16 @@ static void roots(builder *b)
 /* delta of a cell for values z. */
 static void differences(const builder *b, size_t c, const double *z, double delta[4])
 {
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t n = b->adjacency->neighbour[4 * c + f];
-        delta[f] = n == MT_NO_CELL ? 0 : z[n] - z[c];
-    }
+    for (size_t f = 0; f < 4; f++) delta[f] = z[b->near[4 * c + f]] - z[c];
+}
+
+/* w = sym(K) d */
+static void apply_form(const double k[10], const double d[4], double w[4])
+{
+    w[0] = k[0] * d[0] + k[1] * d[1] + k[2] * d[2] + k[3] * d[3];
+    w[1] = k[1] * d[0] + k[4] * d[1] + k[5] * d[2] + k[6] * d[3];
+    w[2] = k[2] * d[0] + k[5] * d[1] + k[7] * d[2] + k[8] * d[3];
+    w[3] = k[3] * d[0] + k[6] * d[1] + k[8] * d[2] + k[9] * d[3];
 }
 
 /* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
@@ -308,38 +324,100 @@ static void apply_symmetric(const void *context, const double *x, double *y)
         for (size_t c = 0; c < b->n; c++) b->z[c] = b->root[c] * x[c];
 #pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
-            const double *k = b->star + 16 * c;
             double delta[4];
             differences(b, c, b->z, delta);
-            for (size_t f = 0; f < 4; f++) {
-                double sum = 0;
-                for (size_t g = 0; g < 4; g++) sum += (k[4 * f + g] + k[4 * g + f]) * delta[g];
-                b->w[4 * c + f] = sum / 2;
-            }
+            apply_form(b->form + 10 * c, delta, b->w + 4 * c);
         }
 #pragma omp for schedule(static)
         for (size_t c = 0; c < b->n; c++) {
             double sum = 0;
-            for (size_t f = 0; f < 4; f++) {
-                uint32_t n = b->adjacency->neighbour[4 * c + f];
-                if (n != MT_NO_CELL) sum += b->w[4 * c + f] - b->w[4 * (size_t)n + b->back[4 * c + f]];
-            }
+            for (size_t f = 0; f < 4; f++)
+                sum += b->w[4 * c + f] - b->w[4 * (size_t)b->near[4 * c + f] + b->back[4 * c + f]];
             y[c] = b->root[c] * sum / 2;
         }
     }
 }
 
-/* ---- the guided limiter ---- */
+/* ---- the limiter, close to each cell ---- */
+
+/* The cells that matter for growth create at least this much of what the worst one does. */
+static const double SHARE = 0.05;
+
+/* The indefinite cells whose patch holds the star of this one are to be looked at again. */
+static void ask_again(builder *b, const mt_growth_stars *stars, uint32_t cell)
+{
+    mt_growth_patch patch;
+    mt_growth_around(stars, cell, &patch);
+    for (size_t k = 0; k < patch.n_cells; k++) b->pending[patch.cell[k]] = b->indefinite[patch.cell[k]];
+}
+
+static size_t limit_in_patch(
+    builder *b, const mt_growth_stars *stars, const mt_growth_patch *patch, const double *energy)
+{
+    double most = 0;
+    size_t fresh = 0;
+    for (size_t k = 0; k < patch->n_stars; k++) most = fmin(most, energy[k]);
+    for (size_t k = 0; k < patch->n_stars; k++) {
+        if (!(energy[k] < SHARE * most) || limit_star(b, patch->cell[k]) == 0) continue;
+        ask_again(b, stars, patch->cell[k]);
+        fresh++;
+    }
+    return fresh;
+}
+
+/* Limits cells until nothing grows in the patch around a cell, or nobody is left to blame. Gives how many. */
+static size_t limit_around(builder *b, const mt_growth_stars *stars, uint32_t cell)
+{
+    mt_growth_patch patch;
+    double x[MT_GROWTH_CELLS], energy[MT_GROWTH_STARS];
+    size_t fresh = 0;
+    for (size_t more = 1; more > 0; fresh += more) {
+        mt_growth_around(stars, cell, &patch);
+        if (!mt_growth_direction(&patch, TOP_ALLOWED, x)) break;
+        mt_growth_energies(stars, &patch, x, energy);
+        more = limit_in_patch(b, stars, &patch, energy);
+    }
+    b->pending[cell] = 0;
+    return fresh;
+}
+
+/* Pending cells around which nothing grows become indefinite. Gives the number of the others. */
+static size_t clear_pending(builder *b, const mt_growth_stars *stars)
+{
+    size_t left = 0;
+#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : left) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        mt_growth_patch patch;
+        double x[MT_GROWTH_CELLS];
+        if (!b->pending[c]) continue;
+        mt_growth_around(stars, (uint32_t)c, &patch);
+        b->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
+        left += b->pending[c];
+    }
+    return left;
+}
+
+/* Limits until nothing grows around any cell that could feed it. Costs a few steps of the spectrum's search and
+ * nearly always leaves it nothing to find. Ends, as every turn but the last limits a cell or clears all. */
+static size_t limit_close_by(builder *b)
+{
+    const mt_growth_stars stars = {b->adjacency, b->star, b->indefinite, b->root};
+    size_t fresh = 0;
+    while (clear_pending(b, &stars) > 0)
+        for (size_t c = 0; c < b->n; c++)
+            if (b->pending[c]) fresh += limit_around(b, &stars, (uint32_t)c);
+    return fresh;
+}
+
+/* ---- the limiter, guided by the spectrum ---- */
 
 /* Energy that the star of a cell takes from z; below 0 it creates some. */
 static double star_energy(const builder *b, size_t c, const double *z)
 {
-    const double *k = b->star + 16 * c;
-    double delta[4], energy = 0;
+    double delta[4], w[4];
     differences(b, c, z, delta);
-    for (size_t f = 0; f < 4; f++)
-        for (size_t g = 0; g < 4; g++) energy += delta[f] * k[4 * f + g] * delta[g];
-    return energy;
+    apply_form(b->form + 10 * c, delta, w);
+    return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
 }
 
 /* Limits the cells that matter for one growing vector: those that create at least 5 % of what the worst one
@@ -357,7 +435,7 @@ static size_t limit_vector(builder *b, const double *x)
     }
     size_t fresh = 0;
     for (size_t c = 0; c < b->n; c++)
-        if (energy[c] < 0.05 * most) fresh += limit_star(b, c);
+        if (energy[c] < SHARE * most) fresh += limit_star(b, c);
     return fresh;
 }
 
@@ -381,7 +459,8 @@ static mt_status limit_some(const mt_spectrum_map *map, const mt_spectrum *ends,
     return status;
 }
 
-/* Both ends of the spectrum; the highest only as far as needed when every star is definite. */
+/* Both ends of the spectrum; the highest only as far as needed when every star is definite, and in the first
+ * round, where any Ritz value above what is allowed is answer enough. */
 static mt_status look(
     mt_arena *scratch, const mt_spectrum_map *map, const mt_diffusion *diffusion, mt_spectrum *ends)
 {
@@ -389,7 +468,7 @@ static mt_status look(
         .lowest_only = diffusion->n_limited == diffusion->n_indefinite,
         .lowest_tolerance = 1e-3,
         .above = TOP_ALLOWED,
-        .above_tolerance = 1e-2};
+        .above_tolerance = diffusion->n_rounds == 0 ? INFINITY : 1e-2};
     MT_TRY(mt_spectrum_run(scratch, map, &goal, ends));
     if (!ends->settled)
         return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
@@ -397,8 +476,10 @@ static mt_status look(
     return MT_OK;
 }
 
-/* Limits until nothing grows. Each round limits at least one cell more; after many rounds, or should rounding
- * hide the culprit, all indefinite cells are limited, and then top <= 0 is a matter of algebra. */
+/* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
+ * grows, and if so cells are limited by what lies close to them; later rounds are guided by the spectrum. Each
+ * limits at least one cell more; after many, or should rounding hide the culprit, all indefinite cells are
+ * limited, and then top <= 0 is a matter of algebra. */
 static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusion)
 {
     const mt_spectrum_map map = {b->n, apply_symmetric, b, b->null_root};
@@ -408,7 +489,8 @@ static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusio
         diffusion->n_rounds++;
         if (ends.highest <= TOP_ALLOWED || diffusion->n_limited == diffusion->n_indefinite) break;
         size_t fresh = 0;
-        if (diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
+        if (diffusion->n_rounds == 1) fresh = limit_close_by(b);
+        if (fresh == 0 && diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
         if (fresh == 0) fresh = limit_all(b);
         diffusion->n_limited += fresh;
     }
@@ -473,11 +555,10 @@ static mt_status builder_make(mt_arena *scratch, builder *b)
     MT_TAKE(scratch, b->centroid, 3 * b->n);
     MT_TAKE(scratch, b->star, 16 * b->n);
     MT_TAKE(scratch, b->back, 4 * b->n);
-    MT_TAKE(scratch, b->limited, b->n);
+    MT_TAKE(scratch, b->indefinite, b->n);
+    MT_TAKE(scratch, b->pending, b->n);
     MT_TAKE(scratch, b->root, b->n);
     MT_TAKE(scratch, b->null_root, b->n);
-    MT_TAKE(scratch, b->z, b->n);
-    MT_TAKE(scratch, b->w, 4 * b->n);
     return MT_OK;
 }
 
@@ -487,6 +568,10 @@ static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffus
     MT_TAKE(arena, diffusion->rate, ROW * b->n);
     MT_TAKE(arena, diffusion->column, ROW * b->n);
     MT_TRY(builder_make(scratch, b));
+    b->form = diffusion->rate; /* the rows are not needed before the end: their place serves as scratch */
+    b->w = b->form + 10 * b->n;
+    b->z = b->w + 4 * b->n;
+    b->near = diffusion->column;
     MT_TRY(volumes(b, diffusion->volume_mm3));
     b->volume = diffusion->volume_mm3;
     MT_TRY(stars(b, &diffusion->n_indefinite));

@@ -20,8 +20,9 @@
  *     delta_f = v_n - v_c
  *
  * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only a cell whose sym(K_c) is indefinite can create
- * energy. Most of those are harmless beside their neighbours; the few that are not (found from the spectrum)
- * get theta_c < 1.
+ * energy. Most of those are harmless beside their neighbours; where the spectrum shows growth, the few that are
+ * not get theta_c < 1. They are found close by (solver/growth.h), which costs little and errs on the safe side;
+ * the spectrum has the last word.
  *
  * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
 #ifndef MT_SOLVER_DIFFUSION_H
@@ -59,7 +60,7 @@ typedef struct mt_diffusion {
     size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
-/* Gives the operator in `arena` (200 bytes a cell; about 240 more on the way). Borrows mesh and adjacency.
+/* Gives the operator in `arena` (200 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
  * Fails with MT_INPUT on an alpha or tissue that is not above 0, a cell without volume, or a face whose S and
  * d are nearly at right angles (cosine below 0.05), naming the cells; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */

@@ -17,7 +17,7 @@ enum {
 typedef struct lanczos {
     const mt_spectrum_map *map;
     double *q_old, *q, *y; /* [n] */
-    double *partial;       /* [number of blocks] */
+    double *partial;       /* [number of blocks][2] */
     size_t n, n_blocks;
 } lanczos;
 
@@ -46,10 +46,40 @@ static void add(size_t n, double a, const double *x, double *y)
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+/* x = (x - part * y) * a */
+static void subtract_and_scale(size_t n, double part, const double *y, double a, double *x)
+{
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) x[i] = (x[i] - part * y[i]) * a;
+}
+
 static void scale(size_t n, double a, double *x)
 {
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) x[i] *= a;
+}
+
+/* y += a x, and gives y . y and z . y; one sweep through memory. */
+static void add_and_two_dots(
+    const lanczos *l, double a, const double *x, double *y, const double *z, double *yy, double *zy)
+{
+#pragma omp parallel for schedule(static) if (l->n >= PARALLEL_FROM)
+    for (size_t b = 0; b < l->n_blocks; b++) {
+        size_t end = (b + 1) * SUM_BLOCK < l->n ? (b + 1) * SUM_BLOCK : l->n;
+        double square = 0, product = 0;
+        for (size_t i = b * SUM_BLOCK; i < end; i++) {
+            y[i] += a * x[i];
+            square += y[i] * y[i];
+            product += z[i] * y[i];
+        }
+        l->partial[2 * b] = square;
+        l->partial[2 * b + 1] = product;
+    }
+    *yy = *zy = 0;
+    for (size_t b = 0; b < l->n_blocks; b++) {
+        *yy += l->partial[2 * b];
+        *zy += l->partial[2 * b + 1];
+    }
 }
 
 /* ---- The recurrence. */
@@ -64,13 +94,22 @@ static double noise(uint64_t index)
     return (double)(z >> 11) * 0x1p-52 - 1;
 }
 
-/* y += a x, then the null vector is taken out of y; gives |y|. */
+/* y += a x, then the null vector is taken out of y and y made a unit vector, if it is not 0; gives what |y| was
+ * in between. Where little but the null vector was there, the norm by Pythagoras is mostly rounding, so that one
+ * who needs it asks twice. */
 static double add_and_clean(const lanczos *l, double a, const double *x, double *y)
 {
     const double *null_vector = l->map->null_vector;
-    if (!null_vector) return sqrt(add_and_dot(l, a, x, y, y));
-    double part = add_and_dot(l, a, x, y, null_vector);
-    return sqrt(add_and_dot(l, -part, null_vector, y, y));
+    double length, square, part;
+    if (!null_vector) {
+        length = sqrt(add_and_dot(l, a, x, y, y));
+        if (length > 0) scale(l->n, 1 / length, y);
+        return length;
+    }
+    add_and_two_dots(l, a, x, y, null_vector, &square, &part);
+    length = sqrt(fmax(square - part * part, 0));
+    subtract_and_scale(l->n, part, null_vector, length > 0 ? 1 / length : 1, y);
+    return length;
 }
 
 /* Puts the unit start vector into q; returns false where there is no space for one. */
@@ -80,10 +119,9 @@ static bool start(lanczos *l)
 #pragma omp parallel for schedule(static) if (l->n >= PARALLEL_FROM)
     for (size_t i = 0; i < l->n; i++) l->q[i] = noise(i);
     double before = sqrt(add_and_dot(l, 0, l->q_old, l->q, l->q));
-    add_and_clean(l, 0, l->q_old, l->q);
     double length = add_and_clean(l, 0, l->q_old, l->q);
-    if (!(length > 1e-12 * before)) return false;
-    scale(l->n, 1 / length, l->q);
+    if (!(length > 1e-7 * before)) return false;
+    add_and_clean(l, 0, l->q_old, l->q);
     return true;
 }
 
@@ -93,7 +131,6 @@ static void step(lanczos *l, double beta_old, double *alpha, double *beta)
     l->map->apply(l->map->context, l->q, l->y);
     *alpha = add_and_dot(l, -beta_old, l->q_old, l->y, l->q);
     *beta = add_and_clean(l, -*alpha, l->q, l->y);
-    if (*beta > 0) scale(l->n, 1 / *beta, l->y);
     double *oldest = l->q_old;
     l->q_old = l->q;
     l->q = l->y;
@@ -108,7 +145,7 @@ static mt_status lanczos_make(mt_arena *arena, const mt_spectrum_map *map, lancz
     MT_TAKE(arena, l->q_old, map->n);
     MT_TAKE(arena, l->q, map->n);
     MT_TAKE(arena, l->y, map->n);
-    MT_TAKE(arena, l->partial, l->n_blocks);
+    MT_TAKE(arena, l->partial, 2 * l->n_blocks);
     return MT_OK;
 }
 

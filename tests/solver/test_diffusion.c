@@ -524,6 +524,44 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
     mt_arena_free(&p.arena);
 }
 
+/* Where nothing grows nothing is limited, however many stars are indefinite; where something does, few cells pay
+ * and ARPACK sees no growth left (a zero up to rounding, as above). */
+Test(diffusion, few_cells_are_limited_and_only_where_something_grows)
+{
+    size_t grew = 0;
+    for (uint64_t first = 1; first <= 8; first++) {
+        problem p = {0};
+        jittered(&p, 0.2, first);
+        make(&p, 1);
+        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_cells, "LA");
+        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA");
+        cr_assert(p.op.n_limited > 0 ? before > 1e-6 : before < 1e-6, "seed %d: %zu for %g", (int)first,
+            p.op.n_limited, before);
+        cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "seed %d: %zu of %zu", (int)first, p.op.n_limited,
+            p.op.n_indefinite);
+        cr_assert(p.op.top_per_ms <= 1e-6 && after < 1e-10, "seed %d: %g, ARPACK %g", (int)first,
+            p.op.top_per_ms, after);
+        grew += p.op.n_limited > 0;
+        mt_arena_free(&p.arena);
+    }
+    cr_assert(grew >= 3 && grew < 8, "%zu", grew);
+}
+
+/* With several growing cells and little damping, the search close to each does the whole work at once: the first
+ * look at the spectrum says that something grows, the second that nothing does. Guided by the spectrum alone it
+ * takes a third. */
+Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
+{
+    problem p = {0};
+    jittered(&p, 1 / 12., JITTER_SEED);
+    make(&p, 0.5);
+    cr_assert(p.op.n_rounds == 2, "%zu rounds", p.op.n_rounds);
+    cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "%zu of %zu", p.op.n_limited, p.op.n_indefinite);
+    cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
+    norm_falls(&p, 3000);
+    mt_arena_free(&p.arena);
+}
+
 /* ---- Determinism, memory, refusals. */
 
 Test(diffusion, the_number_of_threads_does_not_matter)
@@ -618,6 +656,29 @@ Test(diffusion, tissue_and_alpha_must_be_above_zero)
                 try_make(&p, &tissue, 1.5) == MT_INPUT && strstr(mt_message(), names[k]), "%s", mt_message());
         }
     mt_arena_free(&p.arena);
+}
+
+/* Two cells with three boundary faces each have no gradients, or weak ones where their normals are nearly in a
+ * plane: alpha tau between them is the size of what flows, not the inverse of rounding. */
+Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding)
+{
+    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    for (int round = 0; round < 50; round++) {
+        problem p = {0};
+        double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.3, 0.3, -1}, s[3], d[3], ds[3], tau;
+        for (int k = 0; k < 15; k++) xyz[k] += 0.2 * uniform();
+        cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
+        memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
+        memcpy(p.mesh.cell_vertex, cells, sizeof cells);
+        oblique_fibres(&p.mesh);
+        make(&p, 1.5);
+        double v[2] = {0, 1}, dv[2];
+        mt_diffusion_apply(&p.op, v, dv);
+        oracle_face(&p, 0, 3, s, d, ds, &tau);
+        double expected = 1.5 * tau / p.op.volume_mm3[0];
+        cr_assert(fabs(dv[0]) <= 10 * expected, "%g, expected about %g", dv[0], expected);
+        mt_arena_free(&p.arena);
+    }
 }
 
 /* A lone cell has nobody to exchange with, and any step will do. */
