@@ -5,30 +5,14 @@
 
 #include <criterion/criterion.h>
 
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/gmsh_run.h"
+
 #include "mesh/mesh.h"
-
-extern char **environ;
-
-static int gmsh_run(char *const arguments[])
-{
-    pid_t child;
-    int status = 0;
-    posix_spawn_file_actions_t quiet;
-    posix_spawn_file_actions_init(&quiet);
-    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
-    int failed = posix_spawnp(&child, arguments[0], &quiet, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&quiet);
-    if (failed) return -1;
-    while (waitpid(child, &status, 0) < 0) continue;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /* Goes through `count` elements: triangles (type 2) and tetrahedra (type 4), into the mesh where it has
  * arrays. */

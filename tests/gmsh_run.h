@@ -1,0 +1,26 @@
+/* For tests: the gmsh program. */
+#ifndef MT_TESTS_GMSH_RUN_H
+#define MT_TESTS_GMSH_RUN_H
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Runs the program with these arguments, ended by NULL, and gives its exit code; -1 where it cannot be started. */
+static int gmsh_run(char *const arguments[])
+{
+    pid_t child;
+    int status = 0;
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+    int failed = posix_spawnp(&child, arguments[0], &quiet, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&quiet);
+    if (failed) return -1;
+    while (waitpid(child, &status, 0) < 0) continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#endif
