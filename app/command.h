@@ -61,8 +61,8 @@ MT_NODISCARD mt_status mt_numbers(
 MT_NODISCARD mt_status mt_whole_number(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
 
-/* The file of a machine: the name of one in data/machines (found beside the program's source or installed
- * data), or a path. */
+/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path.
+ * MT_INPUT: no such name; the message has those there are. */
 MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
 
 #endif

@@ -27,8 +27,8 @@
  *  8. 11 main and 8 float registers; what does not fit is spilled, the value with the farthest next use first. (a: the
  *     registers; c: the choice)
  *  9. Neighbours in that order share a bundle if one is main and one auxiliary, the second does not need the first's
- *     result and the first is no branch (a); spill code goes alone, as the paper counts it: 18 instructions are 18 of
- *     107 cycles (b).
+ *     result and the first is no branch (a). Spill code goes alone: the paper counts 18 spill instructions as 18 of 107
+ *     cycles (b), which says so if read to the letter (c).
  *
  * Where nothing public decides, (c), the choice was the one that comes nearest to what the paper says of its own
  * code: 18 and 111 spill instructions, 1,077 bundles. */

@@ -52,8 +52,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "tally: %s: cannot be read\n", argv[1]);
         return MT_FILE;
     }
-    printf("/* Written by the tool `tally` from solver/codelets_kernel.c; do not edit. Renew it with: ninja "
-           "tally_update */\n");
+    printf("/* Written by the tool `tally` (ipu/tally.h); do not edit. */\n");
     mt_status status = MT_OK;
     for (int f = 2; f < argc && status == MT_OK; f++) {
         ipu_tally tally;

@@ -25,6 +25,8 @@
 #ifndef MT_MESH_FIBRES_H
 #define MT_MESH_FIBRES_H
 
+#include <stdbool.h>
+
 #include "mesh/adjacency.h"
 #include "mesh/laplace.h"
 
@@ -53,7 +55,7 @@ extern const mt_fibres_rule mt_fibres_rule_usual;
  * 0 <= depth <= 1; n_jumps <= n_inner_faces. */
 typedef struct mt_fibres {
     size_t n_cells, n_vertices;
-    int has_rv;     /* there is a right endocardium */
+    bool has_rv;    /* there is a right endocardium */
     double *fibre;  /* [n_cells][3] */
     double *sheet;  /* [n_cells][3] across the fibre in its sheet: through the wall where its angle is 0 */
     double *normal; /* [n_cells][3] of the sheet */

@@ -18,8 +18,7 @@ enum { MT_ELLPACK_WIDTH = 16 };
 void mt_ellpack_rows_float16(
     size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out);
 
-/* A piece of n rows of a whole mesh, whose own values are v_own (a piece of v); out and v must not overlap.
- * 16: 16-bit columns, 32: 32-bit columns. */
+/* A piece of n rows of a whole mesh, whose own values are v_own (a piece of v); out and v must not overlap. */
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
     const float *v_own, const float *v, float *out);
 void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,

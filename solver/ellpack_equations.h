@@ -5,17 +5,14 @@
 #ifndef MT_SOLVER_ELLPACK_EQUATIONS_H
 #define MT_SOLVER_ELLPACK_EQUATIONS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum { ELLPACK_WIDTH = 16 };
+#include "solver/ellpack.h"
 
 #define DEFINE_ROW(index)                                                                                    \
     static inline real ellpack_row_##index(                                                                  \
         real d, real v_own, const real *a, const index *column, size_t stride, const real *v)                \
     {                                                                                                        \
         real sum = d * v_own;                                                                                \
-        _Pragma("GCC unroll 16") for (size_t k = 0; k < ELLPACK_WIDTH; k++) sum +=                           \
+        _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum +=                        \
             a[k * stride] * v[column[k * stride]];                                                           \
         return sum;                                                                                          \
     }

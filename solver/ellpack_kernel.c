@@ -11,8 +11,8 @@
 enum { AHEAD = 4 * MT_BLOCK, CACHE_LINE = 64 };
 static inline void fetch_ahead(const void *row, size_t size)
 {
-    for (size_t byte = 0; byte < size * ELLPACK_WIDTH * MT_BLOCK; byte += CACHE_LINE)
-        __builtin_prefetch((const void *)((uintptr_t)row + AHEAD * size * ELLPACK_WIDTH + byte));
+    for (size_t byte = 0; byte < size * MT_ELLPACK_WIDTH * MT_BLOCK; byte += CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)row + AHEAD * size * MT_ELLPACK_WIDTH + byte));
 }
 
 /* Whole blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the
@@ -22,7 +22,7 @@ static inline void fetch_ahead(const void *row, size_t size)
         const real *d, const real *a, const index *column, const real *v_own, const real *v)                 \
     {                                                                                                        \
         lanes sum = lanes_load(d) * lanes_load(v_own);                                                       \
-        _Pragma("GCC unroll 16") for (size_t k = 0; k < ELLPACK_WIDTH; k++) sum +=                           \
+        _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum +=                        \
             lanes_load(a + k * MT_BLOCK) * gather_##index(v, column + k * MT_BLOCK);                         \
         return sum;                                                                                          \
     }                                                                                                        \
@@ -31,17 +31,17 @@ static inline void fetch_ahead(const void *row, size_t size)
     {                                                                                                        \
         size_t row = 0;                                                                                      \
         for (; row + MT_BLOCK <= n; row += MT_BLOCK) {                                                       \
-            fetch_ahead(a + row * ELLPACK_WIDTH, sizeof *a);                                                 \
-            fetch_ahead(column + row * ELLPACK_WIDTH, sizeof *column);                                       \
+            fetch_ahead(a + row * MT_ELLPACK_WIDTH, sizeof *a);                                              \
+            fetch_ahead(column + row * MT_ELLPACK_WIDTH, sizeof *column);                                    \
             for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
-                size_t at = row * ELLPACK_WIDTH + lane;                                                      \
+                size_t at = row * MT_ELLPACK_WIDTH + lane;                                                   \
                 lanes_store(out + row + lane,                                                                \
                     name##_lanes(d + row + lane, a + at, column + at, v_own + row + lane, v));               \
             }                                                                                                \
         }                                                                                                    \
         size_t width = n - row;                                                                              \
         for (size_t lane = 0; lane < width; lane++) {                                                        \
-            size_t at = row * ELLPACK_WIDTH + lane;                                                          \
+            size_t at = row * MT_ELLPACK_WIDTH + lane;                                                       \
             out[row + lane] =                                                                                \
                 ellpack_row_##index(d[row + lane], v_own[row + lane], a + at, column + at, width, v);        \
         }                                                                                                    \

@@ -57,24 +57,20 @@ typedef struct mt_layout {
     const ipu_target *target;
     const mt_halo *halo;  /* of the operator's columns, one part a tile */
     bool checked;         /* poison what is stale; slow */
-    int64_t drop_message; /* for tests: leave out this message of the first diffusion step's exchange; -1 =
-                             none */
+    int64_t drop_message; /* for tests: one of the first diffusion step's exchange to leave out; -1: none */
 } mt_layout;
 
-/* One row of the table of backends. A backend's own data lives in the arena given to open, and ends with it.
- */
+/* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
 typedef struct mt_backend {
     const char *name;
 
-    /* Sets up v, states and activation times at rest. Keeps problem and layout. `layout` may be NULL for cpu.
-     */
+    /* Sets up v, states and activation times at rest. Keeps problem and layout. layout may be NULL for cpu. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
     /* Does steps [first, first + n), over which no stimulus is switched. */
     mt_status (*advance)(void *self, size_t first, size_t n);
 
-    /* Copies out, by global cell; each may be NULL. activation_ms is infinite where a cell has not activated.
-     */
+    /* Copies out, by global cell; each may be NULL. activation_ms is infinite where not activated. */
     mt_status (*read)(void *self, double *v_mV, double *activation_ms);
 
     /* What it cost the emulated machine so far; NULL where there is none. */
