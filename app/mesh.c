@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/table.h"
+#include "mesh/formats.h"
 #include "mesh/info.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
@@ -65,7 +66,7 @@ static const mt_option info_options[] = {
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",
-    .operands = "MESH.hdf",
+    .operands = "MESH",
     .n_operands = 1,
     .summary = "say what there is to say about a mesh: counts, extent, volume, edges, quality",
     .example = "myotile mesh info slab.hdf",
@@ -104,7 +105,7 @@ static mt_status print_info(mt_arena *arena, const mt_arguments *arguments)
     mt_adjacency adjacency;
     mt_info numbers;
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_vtkhdf_read(arena, path, &mesh));
+    MT_TRY(mt_mesh_read(arena, path, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
     mt_table table = info_table(arena, path, &numbers);

@@ -6,9 +6,7 @@
 #include "app/command.h"
 #include "app/table.h"
 #include "mesh/adjacency.h"
-#include "mesh/carp.h"
-#include "mesh/gmsh.h"
-#include "mesh/vtkhdf.h"
+#include "mesh/formats.h"
 
 static mt_status convert(const mt_arguments *arguments);
 
@@ -25,73 +23,6 @@ const mt_command mt_command_mesh_convert = {
     .options = convert_options,
     .run = convert,
 };
-
-/* ---- formats ---- */
-
-static mt_status read_gmsh(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh, bool *has_fibres)
-{
-    *has_fibres = false;
-    return mt_gmsh_read(arena, path, unit_mm, mesh);
-}
-
-static mt_status read_vtkhdf(
-    mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh, bool *has_fibres)
-{
-    *has_fibres = true;
-    MT_TRY(mt_vtkhdf_read(arena, path, mesh));
-    if (unit_mm == 1) return MT_OK;
-    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
-    return mt_mesh_check(mesh); /* cells may vanish */
-}
-
-static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
-{
-    return mt_vtkhdf_write(path, mesh, 0, NULL);
-}
-
-/* What can be read and written, by the ending of a file's name. */
-typedef struct mesh_format {
-    const char *ending, *name, *unit;
-    bool keeps_fibres, keeps_faces;
-    mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh, bool *has_fibres);
-    mt_status (*write)(const char *path, const mt_mesh *mesh);
-} mesh_format;
-
-static const mesh_format formats[] = {
-    {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf},
-    {".msh", "MSH", "mm", false, true, read_gmsh, mt_gmsh_write},
-    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
-    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
-};
-enum { N_FORMATS = sizeof formats / sizeof formats[0] };
-
-static mt_status find_format(const char *path, const mesh_format **format)
-{
-    const size_t n = strlen(path);
-    for (int f = 0; f < N_FORMATS; f++) {
-        const size_t m = strlen(formats[f].ending);
-        if (n <= m || strcmp(path + n - m, formats[f].ending) != 0) continue;
-        *format = &formats[f];
-        return MT_OK;
-    }
-    return mt_fail(MT_INPUT,
-        "mesh convert: %s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)",
-        path);
-}
-
-static mt_status unit_of(const char *name, double *mm)
-{
-    static const struct {
-        const char *name;
-        double mm;
-    } units[] = {{"um", 1e-3}, {"mm", 1}, {"cm", 10}, {"m", 1000}};
-    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
-        if (strcmp(name, units[u].name) == 0) {
-            *mm = units[u].mm;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--unit %s; allowed: um, mm, cm, m", name);
-}
 
 /* ---- what was read ---- */
 
@@ -135,8 +66,7 @@ static mt_status look_at(mt_arena *arena, const mt_mesh *mesh, content *c)
     return MT_OK;
 }
 
-static mt_table content_table(
-    mt_arena *arena, const char *title, const mt_mesh *mesh, const content *c, bool has_fibres)
+static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const content *c)
 {
     mt_table table = mt_table_properties(arena, title);
     mt_table_property(&table, "cells", (double)mesh->n_cells, "");
@@ -145,7 +75,7 @@ static mt_table content_table(
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "different tags of them", (double)c->n_tags, "");
     mt_table_text(&table, "fibres");
-    mt_table_text(&table, has_fibres ? "yes" : "no");
+    mt_table_text(&table, mesh->sheet ? "with sheets" : mesh->fibre ? "yes" : "no");
     mt_table_text(&table, "");
     mt_table_property(&table, "extent x", c->side_mm[0], "mm");
     mt_table_property(&table, "extent y", c->side_mm[1], "mm");
@@ -165,15 +95,12 @@ static void warn_of_size(const char *path, const content *c)
         path, longest);
 }
 
-static void warn_of_loss(const char *path, const mesh_format *to, const mt_mesh *mesh, bool has_fibres)
+static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
 {
-    if (has_fibres && !to->keeps_fibres)
+    if (mesh->fibre && !to->keeps_fibres)
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
     if (mesh->n_faces > 0 && !to->keeps_faces)
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no tagged triangles\n", path, to->name);
-    if (!has_fibres && to->keeps_fibres)
-        (void)fprintf(stderr,
-            "myotile: warning: %s: there are no fibres to write; they are (1, 0, 0) in every cell\n", path);
 }
 
 /* ---- the command ---- */
@@ -182,24 +109,23 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
     const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
-    const mesh_format *from = NULL, *to = NULL;
+    const mt_mesh_format *from, *to;
     mt_format format;
-    double unit_mm = 1;
-    bool has_fibres;
+    double unit_mm;
     mt_mesh mesh;
     mt_adjacency adjacency;
     content c;
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(find_format(in, &from));
-    MT_TRY(find_format(out, &to));
-    MT_TRY(unit_of(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
-    MT_TRY(from->read(arena, in, unit_mm, &mesh, &has_fibres));
+    MT_TRY(mt_mesh_format_find(in, &from));
+    MT_TRY(mt_mesh_format_find(out, &to));
+    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
+    MT_TRY(from->read(arena, in, unit_mm, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency)); /* refuses cells that overlap or are there twice */
     MT_TRY(look_at(arena, &mesh, &c));
     MT_TRY(to->write(out, &mesh));
     warn_of_size(in, &c);
-    warn_of_loss(out, to, &mesh, has_fibres);
-    mt_table table = content_table(arena, in, &mesh, &c, has_fibres);
+    warn_of_loss(out, to, &mesh);
+    mt_table table = content_table(arena, in, &mesh, &c);
     return mt_table_print(arguments->out, &table, format);
 }
 

@@ -7,6 +7,7 @@
 #include "app/progress.h"
 #include "app/table.h"
 #include "mesh/fibres.h"
+#include "mesh/formats.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status fibres(const mt_arguments *arguments);
@@ -82,7 +83,7 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, &rule));
-    MT_TRY(mt_vtkhdf_read(arena, in, &mesh));
+    MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     const double start_s = now_s();
     mt_progress_stage("solving for the coordinates of the walls");
@@ -90,8 +91,8 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     MT_TRY(status);
     const double seconds = now_s() - start_s;
-    mesh.fibre = f.fibre;
-    MT_TRY(mt_vtkhdf_write(out, &mesh, 1, &(mt_vtkhdf_field){.name = "depth", .unit = NULL, .f64 = f.depth}));
+    mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth;
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     mt_table table = fibres_table(arena, out, &f, seconds);
     return mt_table_print(arguments->out, &table, format);
 }

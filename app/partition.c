@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 #include "app/table.h"
-#include "mesh/vtkhdf.h"
+#include "mesh/formats.h"
 #include "mesh/halo.h"
 #include "ipu/target.h"
 #include "solver/diffusion.h"
@@ -159,7 +159,7 @@ static mt_status partition_with(mt_arena *arena, const mt_arguments *arguments)
     mt_partition parts;
     mt_halo halo;
     uint32_t *columns;
-    MT_TRY(mt_vtkhdf_read(arena, path, &mesh));
+    MT_TRY(mt_mesh_read(arena, path, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(stencil(arena, &adjacency, &columns));
     const double start_s = now_s();

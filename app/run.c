@@ -10,8 +10,8 @@
 #include "app/progress.h"
 #include "app/report.h"
 #include "data/file.h"
+#include "mesh/formats.h"
 #include "mesh/slab.h"
-#include "mesh/vtkhdf.h"
 
 static const mt_option options[] = {
     {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
@@ -108,7 +108,7 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
     if (!input->mesh.file[0])
         return mt_slab_make(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, mesh);
     MT_TRY(make_absolute(arena, &input->mesh.file));
-    return mt_vtkhdf_read(arena, input->mesh.file, mesh);
+    return mt_mesh_read(arena, input->mesh.file, mesh);
 }
 
 static mt_status make_problem(mt_arena *arena, parts *p)

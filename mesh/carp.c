@@ -1,5 +1,6 @@
 #include "mesh/carp.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,42 +118,38 @@ static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
     return MT_OK;
 }
 
-static mt_status read_fibres(mt_scan *scan, mt_mesh *mesh)
+static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
 {
     size_t numbers;
     MT_TRY(read_fibre_header(scan, &numbers));
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (numbers == 6) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
     for (size_t c = 0; c < mesh->n_cells; c++) {
-        double x[6], *fibre = mesh->fibre + 3 * c;
+        double x[6];
         for (size_t k = 0; k < numbers; k++) {
             if (k > 0) MT_TRY(more(scan, k, numbers));
             MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
         }
-        const double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-        if (!(length > 1e-6))
-            return mt_scan_fail(
-                scan, "a fibre of length %g (bath, or isotropic); every cell needs a direction", length);
-        for (size_t k = 0; k < 3; k++) fibre[k] = x[k] / length;
+        if (!mt_mesh_put_directions(mesh, c, x, x + 3))
+            return mt_scan_fail(scan,
+                "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every cell needs "
+                "directions");
         MT_TRY(end_line(scan, "the fibre"));
     }
     return end_file(scan, "fibres", mesh->n_cells);
 }
 
-static mt_status read_lon(mt_arena *scratch, const char *name, mt_mesh *mesh, bool *has_fibres)
+static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
     char path[MT_FILE_PATH_MAX];
     mt_scan scan;
     MT_TRY(path_of(name, ".lon", path));
-    *has_fibres = access(path, F_OK) == 0;
-    if (*has_fibres) {
-        MT_TRY(mt_scan_open(scratch, path, &scan));
-        return read_fibres(&scan, mesh);
-    }
-    for (size_t c = 0; c < mesh->n_cells; c++) mesh->fibre[3 * c] = 1;
-    return MT_OK;
+    if (access(path, F_OK) != 0) return MT_OK;
+    MT_TRY(mt_scan_open(scratch, path, &scan));
+    return read_fibres(arena, &scan, mesh);
 }
 
-static mt_status read_all(
-    mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres)
+static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
 {
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
     mt_scan points, elements;
@@ -166,7 +163,7 @@ static mt_status read_all(
     MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh));
     MT_TRY(read_elements(&elements, mesh));
-    MT_TRY(read_lon(scratch, name, mesh, has_fibres));
+    MT_TRY(read_lon(arena, scratch, name, mesh));
     (void)mt_mesh_orient(mesh);
     mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;
@@ -175,10 +172,10 @@ static mt_status read_all(
     return mt_fail(status, "%s: %s", elements_path, why);
 }
 
-mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres)
+mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
 {
     mt_arena scratch = {0};
-    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh, has_fibres);
+    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
     mt_arena_free(&scratch);
     return status;
 }
@@ -206,10 +203,15 @@ static void put_elements(FILE *out, const mt_mesh *mesh)
 
 static void put_fibres(FILE *out, const mt_mesh *mesh)
 {
-    (void)fputs("1\n", out);
+    (void)fputs(mesh->sheet ? "2\n" : "1\n", out);
     for (size_t c = 0; c < mesh->n_cells; c++) {
         const double *f = mesh->fibre + 3 * c;
-        (void)fprintf(out, "%.9f %.9f %.9f\n", f[0], f[1], f[2]);
+        (void)fprintf(out, "%.9f %.9f %.9f", f[0], f[1], f[2]);
+        if (mesh->sheet) {
+            const double *s = mesh->sheet + 3 * c;
+            (void)fprintf(out, " %.9f %.9f %.9f", s[0], s[1], s[2]);
+        }
+        (void)fputc('\n', out);
     }
 }
 
@@ -223,6 +225,11 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
         char path[MT_FILE_PATH_MAX];
         mt_file file;
         MT_TRY(path_of(name, parts[k].ending, path));
+        if (parts[k].put == put_fibres && !mesh->fibre) {
+            if (unlink(path) != 0 && errno != ENOENT)
+                return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+            continue;
+        }
         MT_TRY(mt_file_begin(path, &file));
         parts[k].put(file.stream, mesh);
         MT_TRY(mt_file_end(&file, MT_OK));

@@ -8,21 +8,19 @@
 #ifndef MT_MESH_CARP_H
 #define MT_MESH_CARP_H
 
-#include <stdbool.h>
-
 #include "mesh/mesh.h"
 
 /* Gives the mesh of the three files; `name` is their path without or with one of the endings, unit_mm what the
  * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Cells of negative volume are turned round,
- * fibres are made unit vectors; without .lon they are (1, 0, 0) and has_fibres is false.
+ * fibres are made unit vectors and sheets too, perpendicular to them; without .lon there are none.
  * MT_FILE: .pts or .elem cannot be read, or a .lon that is there; no memory. MT_INPUT, with file and line: an
- * element that is no Tt, a fibre of length 0 (a cell of the bath), damage; or a mesh that fails mt_mesh_check. */
-MT_NODISCARD mt_status mt_carp_read(
-    mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh, bool *has_fibres);
+ * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, damage; or a mesh that fails
+ * mt_mesh_check. */
+MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 
-/* Writes mesh (borrowed) to the three files, vertices in micrometres to the last bit (of the product by 1000),
- * fibres to nine decimals; each file is whole or as it was. MT_FILE: cannot be written. MT_INPUT: a name that
- * is empty or too long. */
+/* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to
+ * nine decimals; each file is whole or as it was. Without fibres there is no .lon, and one that was there goes. MT_FILE:
+ * cannot be written. MT_INPUT: a name that is empty or too long. */
 MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
 
 #endif

@@ -463,7 +463,6 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
     memcpy(mesh->region, r->region, r->n_cells * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
-    for (size_t c = 0; c < r->n_cells; c++) mesh->fibre[3 * c] = 1;
     (void)mt_mesh_orient(mesh);
     mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;

@@ -12,7 +12,6 @@
 /* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of cells and tagged triangles, in the order of the file; others are dropped;
  *   cells     in the order of the file, turned round where their volume is negative;
- *   fibres    (1, 0, 0): there are none in the file;
  *   region    1 where the volume has no physical tag.
  * MT_FILE: cannot be read, no memory. MT_INPUT, with the file and the line or byte: another version, another
  * order of bytes, another kind of volume or surface element, damage; or no tetrahedra, or a mesh that fails

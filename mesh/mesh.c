@@ -1,6 +1,7 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <string.h>
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
@@ -9,15 +10,17 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mes
     if (n_vertices >= UINT32_MAX || n_cells >= UINT32_MAX)
         return mt_fail(MT_INPUT, "a mesh of %zu vertices and %zu cells; each must stay below %u", n_vertices,
             n_cells, UINT32_MAX);
-    mesh->n_vertices = n_vertices;
-    mesh->n_cells = n_cells;
-    mesh->n_faces = 0;
-    mesh->face_vertex = NULL;
-    mesh->face_tag = NULL;
+    *mesh = (mt_mesh){.n_vertices = n_vertices, .n_cells = n_cells};
     MT_TAKE(arena, mesh->xyz_mm, 3 * n_vertices);
     MT_TAKE(arena, mesh->cell_vertex, 4 * n_cells);
-    MT_TAKE(arena, mesh->fibre, 3 * n_cells);
     MT_TAKE(arena, mesh->region, n_cells);
+    return MT_OK;
+}
+
+mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh)
+{
+    MT_TAKE(arena, mesh->fibre, 3 * mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) mesh->fibre[3 * c] = 1;
     return MT_OK;
 }
 
@@ -96,6 +99,56 @@ static mt_status check_faces(const mt_mesh *mesh)
     return MT_OK;
 }
 
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Makes v a unit vector; false where it is too short for that. */
+static bool normalise(double v[3])
+{
+    const double length = sqrt(dot3(v, v));
+    for (int k = 0; k < 3; k++) v[k] /= length;
+    return length > 1e-6;
+}
+
+bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet)
+{
+    double f[3] = {fibre[0], fibre[1], fibre[2]}, s[3];
+    if (!normalise(f)) return false;
+    if (mesh->sheet) {
+        for (int k = 0; k < 3; k++) s[k] = sheet[k];
+        if (!normalise(s)) return false;
+        const double along = dot3(f, s);
+        for (int k = 0; k < 3; k++) s[k] -= along * f[k];
+        if (!normalise(s)) return false;
+        memcpy(mesh->sheet + 3 * cell, s, sizeof s);
+    }
+    memcpy(mesh->fibre + 3 * cell, f, sizeof f);
+    return true;
+}
+
+static mt_status check_direction(size_t cell, const char *what, const double direction[3])
+{
+    const double length = sqrt(dot3(direction, direction));
+    if (fabs(length - 1) <= 1e-6) return MT_OK;
+    return mt_fail(MT_INPUT, "cell %zu: %s of length %g; it must be 1", cell, what, length);
+}
+
+static mt_status check_directions(const mt_mesh *mesh)
+{
+    if (mesh->sheet && !mesh->fibre) return mt_fail(MT_INPUT, "the mesh has sheets but no fibres");
+    if (!mesh->fibre) return MT_OK;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const double *fibre = mesh->fibre + 3 * c;
+        MT_TRY(check_direction(c, "fibre", fibre));
+        if (!mesh->sheet) continue;
+        const double *sheet = mesh->sheet + 3 * c;
+        MT_TRY(check_direction(c, "sheet", sheet));
+        if (!(fabs(dot3(fibre, sheet)) <= 1e-6))
+            return mt_fail(
+                MT_INPUT, "cell %zu: fibre . sheet is %g; they must be perpendicular", c, dot3(fibre, sheet));
+    }
+    return MT_OK;
+}
+
 mt_status mt_mesh_check(const mt_mesh *mesh)
 {
     for (size_t c = 0; c < mesh->n_cells; c++) {
@@ -107,10 +160,7 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
         double volume = mt_mesh_volume_mm3(mesh, c);
         if (!(volume > 0))
             return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be above 0", c, volume);
-        const double *f = mesh->fibre + 3 * c;
-        double length = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        if (!(fabs(length - 1) <= 1e-6))
-            return mt_fail(MT_INPUT, "cell %zu: fibre of length %g; it must be 1", c, length);
     }
+    MT_TRY(check_directions(mesh));
     return check_faces(mesh);
 }

@@ -3,13 +3,14 @@
  * Invariants (mt_mesh_check):
  *   every vertex index < n_vertices; the four of a cell differ;
  *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0;
- *   every fibre is a unit vector to 1e-6;
+ *   every fibre and sheet is a unit vector to 1e-6, and the two of a cell are perpendicular to 1e-6;
  *   the three corners of a tagged triangle are vertices, and differ; it need not be a face of a cell.
  *
  * Face f of a cell is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H
 #define MT_MESH_MESH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,11 @@ typedef struct mt_mesh {
     size_t n_cells;
     double *xyz_mm;        /* [n_vertices][3] */
     uint32_t *cell_vertex; /* [n_cells][4] */
-    double *fibre;         /* [n_cells][3], unit vectors */
     int32_t *region;       /* [n_cells], tags chosen by whoever made the mesh; 1 where nothing else is said */
+    double *fibre;         /* [n_cells][3] the direction of the muscle; NULL: not known, as the next three */
+    double *sheet;         /* [n_cells][3] across the fibre in its sheet; only with fibres */
+    double *depth;         /* [n_cells] 0 at the endocardium to 1 at the epicardium */
+    int32_t *layer;        /* [n_cells] of the wall: see mt_layer */
     size_t n_faces;        /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
@@ -36,8 +40,15 @@ typedef enum mt_surface {
     MT_SURFACE_RV = 4
 } mt_surface;
 
-/* Gives a mesh with its arrays allocated in `arena` and zeroed, and no tagged triangles. */
+/* What part of the wall a cell is in. */
+typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } mt_layer;
+
+/* Gives a mesh with its vertices, cells and regions allocated in `arena` and zeroed, no tagged triangles, and
+ * nothing of what may be NULL. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh);
+
+/* Gives the mesh room in `arena` for fibres, all (1, 0, 0). */
+MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 
 /* Gives the mesh room in `arena` for n tagged triangles, zeroed; those it had are forgotten. */
 MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh);
@@ -45,6 +56,10 @@ MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mes
 /* Turns the cells of negative volume round, by swapping their last two vertices; returns how many there were.
  * All indices are vertices. */
 size_t mt_mesh_orient(mt_mesh *mesh);
+
+/* Stores the directions of a cell, made unit vectors, the sheet (where the mesh has sheets; else not read)
+ * perpendicular to the fibre. False, and nothing stored, where one is 0 or they are along each other. */
+bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet);
 
 /* The invariants above; the message names the first offending cell or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);

@@ -65,7 +65,6 @@ static void place_cells(const size_t n[3], mt_mesh *mesh)
                             (uint32_t)(lowest + (corner & 1) + (corner >> 1 & 1) * row +
                                        (corner >> 2) * layer);
                     }
-                    mesh->fibre[3 * cell] = 1;
                     mesh->region[cell] = 1;
                 }
             }
@@ -78,5 +77,5 @@ mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], double edge_mm,
     MT_TRY(mt_mesh_new(arena, (n[0] + 1) * (n[1] + 1) * (n[2] + 1), 6 * n[0] * n[1] * n[2], mesh));
     place_vertices(size_mm, n, mesh->xyz_mm);
     place_cells(n, mesh);
-    return MT_OK;
+    return mt_mesh_new_fibres(arena, mesh);
 }

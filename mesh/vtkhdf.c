@@ -7,6 +7,7 @@
 
 enum { VTK_TETRA = 10 };
 static const char tetrahedra[] = "UnstructuredGrid";
+static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
 
 /* ---- writing ---- */
@@ -17,11 +18,10 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
         const char *name = fields[i].name;
         if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strlen(name) > 200)
             return mt_fail(MT_INPUT, "cell field '%.200s'; a name has 1 to 200 characters and no '/'", name);
-        bool taken = strcmp(name, "fibre") == 0 || strcmp(name, "region") == 0;
+        bool taken = false;
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
-        if (taken)
-            return mt_fail(
-                MT_INPUT, "cell field '%s' is there twice; fibre and region are the mesh's own", name);
+        if (taken) return mt_fail(MT_INPUT, "cell field '%s' is there twice, or one of the mesh's own", name);
         if (!fields[i].f32 == !fields[i].f64)
             return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32 and f64 must be given", name);
     }
@@ -56,6 +56,36 @@ static mt_status write_cells(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n}, NULL, types);
 }
 
+static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
+{
+    const size_t shape[2] = {mesh->n_cells, 3};
+    double *normal = NULL;
+    if (mesh->sheet) {
+        MT_TAKE(scratch, normal, 3 * mesh->n_cells);
+        for (size_t c = 0; c < mesh->n_cells; c++) {
+            const double *f = mesh->fibre + 3 * c, *s = mesh->sheet + 3 * c;
+            for (size_t k = 0; k < 3; k++)
+                normal[3 * c + k] = f[(k + 1) % 3] * s[(k + 2) % 3] - f[(k + 2) % 3] * s[(k + 1) % 3];
+        }
+    }
+    const struct {
+        const char *name;
+        mt_h5_type type;
+        size_t rank;
+        const void *values;
+    } fields[] = {{"region", MT_H5_INT32, 1, mesh->region}, {"fibre", MT_H5_DOUBLE, 2, mesh->fibre},
+        {"sheet", MT_H5_DOUBLE, 2, mesh->sheet}, {"normal", MT_H5_DOUBLE, 2, normal},
+        {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer}};
+    MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        char name[64];
+        if (!fields[k].values) continue;
+        (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", fields[k].name);
+        MT_TRY(mt_h5_write(h5, name, fields[k].type, fields[k].rank, shape, NULL, fields[k].values));
+    }
+    return MT_OK;
+}
+
 static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
 {
     const size_t n = mesh->n_faces;
@@ -76,11 +106,7 @@ static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     MT_TRY(mt_h5_write(
         h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, "mm", mesh->xyz_mm));
     MT_TRY(write_cells(scratch, h5, mesh));
-    MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
-    MT_TRY(mt_h5_write(
-        h5, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_cells, 3}, NULL, mesh->fibre));
-    MT_TRY(mt_h5_write(
-        h5, "VTKHDF/CellData/region", MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, NULL, mesh->region));
+    MT_TRY(write_cell_data(scratch, h5, mesh));
     return write_faces(h5, mesh);
 }
 
@@ -169,17 +195,28 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_cells)
     return MT_OK;
 }
 
-static mt_status read_cell_data(mt_h5 *h5, mt_mesh *mesh)
+/* One or three numbers a cell, where the file has them. */
+static mt_status read_doubles(
+    mt_arena *arena, mt_h5 *h5, const char *name, size_t n_cells, size_t each, double **values)
 {
-    const char *region = "VTKHDF/CellData/region";
-    if (!mt_h5_has(h5, "VTKHDF/CellData/fibre"))
-        return mt_fail(MT_INPUT, "%s: the mesh has no fibres: VTKHDF/CellData/fibre is missing", h5->path);
-    MT_TRY(
-        mt_h5_read(h5, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_cells, 3}, mesh->fibre));
-    if (mt_h5_has(h5, region))
-        return mt_h5_read(h5, region, MT_H5_INT32, 1, (size_t[]){mesh->n_cells}, mesh->region);
-    for (size_t c = 0; c < mesh->n_cells; c++) mesh->region[c] = 1;
-    return MT_OK;
+    if (!mt_h5_has(h5, name)) return MT_OK;
+    MT_TAKE(arena, *values, each * n_cells);
+    return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_cells, each}, *values);
+}
+
+static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
+{
+    const char *region = "VTKHDF/CellData/region", *layer = "VTKHDF/CellData/layer";
+    const size_t n = mesh->n_cells;
+    for (size_t c = 0; c < n; c++) mesh->region[c] = 1;
+    if (mt_h5_has(h5, region)) MT_TRY(mt_h5_read(h5, region, MT_H5_INT32, 1, &n, mesh->region));
+    if (mt_h5_has(h5, layer)) {
+        MT_TAKE(arena, mesh->layer, n);
+        MT_TRY(mt_h5_read(h5, layer, MT_H5_INT32, 1, &n, mesh->layer));
+    }
+    MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/fibre", n, 3, &mesh->fibre));
+    MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/sheet", n, 3, &mesh->sheet));
+    return read_doubles(arena, h5, "VTKHDF/CellData/depth", n, 1, &mesh->depth);
 }
 
 static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
@@ -206,7 +243,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
     MT_TRY(check_cells(scratch, h5, n_cells));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
-    MT_TRY(read_cell_data(h5, mesh));
+    MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
     mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;

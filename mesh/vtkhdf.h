@@ -9,8 +9,12 @@
  *   Connectivity               [4 n_cells]      int64
  *   Offsets                    [n_cells + 1]    int64
  *   Types                      [n_cells]        uint8, all 10 (VTK_TETRA)
- *   CellData/fibre             [n_cells][3]     double
  *   CellData/region            [n_cells]        int32
+ *   CellData/fibre             [n_cells][3]     double; this and the rest only where the mesh has them
+ *   CellData/sheet             [n_cells][3]     double
+ *   CellData/normal            [n_cells][3]     double, fibre x sheet: for viewers, not read
+ *   CellData/depth             [n_cells]        double
+ *   CellData/layer             [n_cells]        int32
  *   CellData/<field>           [n_cells]        float or double, with its unit
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
  *   FieldData/face_tag         [n_faces]        int32 */
@@ -21,7 +25,7 @@
 
 /* One value a cell. Exactly one of f32, f64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
-    const char *name; /* not empty, no '/', not "fibre" or "region" */
+    const char *name; /* not empty, no '/', none of the mesh's own above */
     const char *unit; /* NULL: none */
     const float *f32; /* [n_cells] */
     const double *f64;
@@ -33,10 +37,10 @@ typedef struct mt_vtkhdf_field {
 MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
 
-/* Gives the mesh of a file, of any name, written here or by others with a cell field `fibre`; without
- * `region` it is 1 everywhere, without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit. MT_FILE: cannot be opened or read, no memory.
- * MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, no fibres, or a mesh that fails mt_mesh_check; the
- * message names the file. */
+/* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
+ * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit. MT_FILE: cannot be
+ * opened or read, no memory. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a mesh that fails
+ * mt_mesh_check; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
 /* Gives the cell field `name`, stored as float or double (both fit a double exactly), of a file whose mesh

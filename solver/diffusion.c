@@ -29,6 +29,7 @@ typedef struct builder {
     const mt_adjacency *adjacency;
     size_t n;
     double alpha, d_l, d_t;
+    const double *fibre; /* [n][3] */
     const double *volume;
     double *centroid;    /* [n][3] */
     double *star;        /* [n][4][4] K_c */
@@ -58,7 +59,7 @@ static double dot3(const vec3 a, const vec3 b) { return a[0] * b[0] + a[1] * b[1
 /* D S for the mean of the tensors of two cells (twice the same for one cell). */
 static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec3 flux)
 {
-    const double *p = b->mesh->fibre + 3 * c, *q = b->mesh->fibre + 3 * n;
+    const double *p = b->fibre + 3 * c, *q = b->fibre + 3 * n;
     double along = (b->d_l - b->d_t) / 2, sp = along * dot3(p, area), sq = along * dot3(q, area);
     for (int k = 0; k < 3; k++) flux[k] = b->d_t * area[k] + (sp * p[k] + sq * q[k]);
 }
@@ -132,7 +133,7 @@ static void boundary_projector(const builder *b, size_t c, const cell_shape *sha
     double half[3][3];
     vec3 normals[4];
     int count = 0;
-    mt_tissue_tensor(sqrt(b->d_l), sqrt(b->d_t), b->mesh->fibre + 3 * c, half);
+    mt_tissue_tensor(sqrt(b->d_l), sqrt(b->d_t), b->fibre + 3 * c, half);
     for (int f = 0; f < 4; f++) {
         if (b->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL) continue;
         multiply3(half, shape->area[f], normals[count]);
@@ -150,7 +151,7 @@ static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 c
     double size =
         0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
     vec3 dp[4];
-    mt_tissue_tensor(1 / sqrt(b->d_l), 1 / sqrt(b->d_t), b->mesh->fibre + 3 * c, minus_half);
+    mt_tissue_tensor(1 / sqrt(b->d_l), 1 / sqrt(b->d_t), b->fibre + 3 * c, minus_half);
     boundary_projector(b, c, shape, p);
     for (int f = 0; f < 4; f++) {
         vec3 dy;
@@ -582,6 +583,21 @@ static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffus
     return MT_OK;
 }
 
+/* Where all directions are the same to the tissue any will do. */
+static mt_status get_fibres(mt_arena *scratch, builder *b)
+{
+    mt_mesh any = {.n_cells = b->n};
+    b->fibre = b->mesh->fibre;
+    if (b->fibre) return MT_OK;
+    if (b->d_l != b->d_t)
+        return mt_fail(MT_INPUT,
+            "the mesh has no fibres, and the tissue conducts otherwise along than across them; `myotile mesh "
+            "fibres` makes some, equal conductivities need none");
+    MT_TRY(mt_mesh_new_fibres(scratch, &any));
+    b->fibre = any.fibre;
+    return MT_OK;
+}
+
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, double alpha, mt_diffusion *diffusion)
 {
@@ -599,7 +615,8 @@ mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjac
         .d_l = mt_tissue_diffusivity_l(tissue),
         .d_t = mt_tissue_diffusivity_t(tissue)};
     mt_arena scratch = {0};
-    mt_status status = build(arena, &scratch, &b, diffusion);
+    mt_status status = get_fibres(&scratch, &b);
+    if (status == MT_OK) status = build(arena, &scratch, &b, diffusion);
     mt_arena_free(&scratch);
     return status;
 }

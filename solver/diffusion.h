@@ -61,7 +61,8 @@ typedef struct mt_diffusion {
 } mt_diffusion;
 
 /* Gives the operator in `arena` (200 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
- * Fails with MT_INPUT on an alpha or tissue that is not above 0, a cell without volume, or a face whose S and
+ * Fails with MT_INPUT on an alpha or tissue that is not above 0, a mesh without fibres in a tissue that conducts
+ * better one way than another, a cell without volume, or a face whose S and
  * d are nearly at right angles (cosine below 0.05), naming the cells; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
 MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,

@@ -79,9 +79,10 @@ Test(mesh_commands, bad_slabs_are_refused_and_write_nothing)
 Test(mesh_commands, files_that_cannot_be_written_or_read_are_refused)
 {
     write_text("file", "no mesh");
+    write_text("file.hdf", "no mesh");
     refuses(3, "file/a.hdf: ", "mesh slab --size-mm 1,1,1 --edge-mm 0.5 -o file/a.hdf");
     refuses(3, "none/a.hdf: ", "mesh slab --size-mm 1,1,1 --edge-mm 0.5 -o none/a.hdf");
     refuses(3, "none.hdf: ", "mesh info none.hdf");
-    refuses(3, "file: ", "mesh info file");
-    refuses(3, "data: ", "mesh info data");
+    refuses(2, "file: the ending tells the format", "mesh info file");
+    refuses(3, "file.hdf: ", "mesh info file.hdf");
 }

@@ -52,9 +52,8 @@ Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
     for (int k = 0; k < 4; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
-        bool has_fibres = false;
-        ok(mt_carp_read(&arena, names[k], 0.001, &mesh, &has_fibres));
-        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 0 && has_fibres);
+        ok(mt_carp_read(&arena, names[k], 0.001, &mesh));
+        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 0 && mesh.fibre);
         for (int i = 0; i < 15; i++) cr_assert_float_eq(mesh.xyz_mm[i], xyz[i], 1e-15);
         cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells);
         for (int i = 0; i < 6; i++) cr_assert_float_eq(mesh.fibre[i], fibre[i], 1e-15);
@@ -71,15 +70,13 @@ Test(carp, fibres_may_have_sheets_no_header_or_be_missing)
     for (size_t k = 0; k < sizeof lon / sizeof *lon; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
-        bool has_fibres;
         (void)unlink(file[2]);
         if (lon[k]) write_bytes(file[2], lon[k], strlen(lon[k]));
-        ok(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres));
-        cr_assert_eq(has_fibres, lon[k] != NULL);
-        for (size_t c = 0; c < 2; c++) {
-            cr_assert_eq(mesh.fibre[3 * c + 1], lon[k] ? 1 : 0);
-            cr_assert_eq(mesh.fibre[3 * c], lon[k] ? 0 : 1);
-        }
+        ok(mt_carp_read(&arena, name, 0.001, &mesh));
+        cr_assert_eq(mesh.fibre != NULL, lon[k] != NULL);
+        cr_assert_eq(mesh.sheet != NULL, k == 0 || k == 2);
+        for (size_t c = 0; c < 2 && mesh.fibre; c++) cr_assert_eq(mesh.fibre[3 * c + 1], 1);
+        for (size_t c = 0; c < 2 && mesh.sheet; c++) cr_assert_eq(mesh.sheet[3 * c + 2 * c], 1);
         mt_arena_free(&arena);
     }
 }
@@ -114,6 +111,8 @@ static const struct fault faults[] = {
     {2, "1\n1 0 0\n0 1 0\n0 0 1\n", ".lon:4: '0' behind the last of 2 fibres"},
     {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors of a cell is '3'"},
     {2, "1 0\n0 1\n", ".lon:1: 2 numbers; allowed: a header of 1 or 2"},
+    {2, "2\n1 0 0 2 0 0\n0 1 0 0 0 1\n",
+        ".lon:2: a fibre of length 0 (bath, or isotropic), or a sheet along"},
     {2, "2\n1 0 0\n0 1 0\n", ".lon:2: the line ends behind 3 of 6 numbers"},
 };
 
@@ -122,10 +121,9 @@ Test(carp, every_fault_is_found_and_named_with_its_line)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         mt_arena arena = {0};
         mt_mesh mesh;
-        bool has_fibres;
         write_good();
         write_bytes(file[faults[i].file], faults[i].text, strlen(faults[i].text));
-        cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres), MT_INPUT, "fault %zu", i);
+        cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT, "fault %zu", i);
         assert_message(name);
         assert_message(faults[i].why);
         mt_arena_free(&arena);
@@ -136,10 +134,9 @@ Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    bool has_fibres;
-    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres), MT_FILE);
+    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_FILE);
     assert_message(file[0]);
-    cr_assert_eq(mt_carp_read(&arena, ".pts", 0.001, &mesh, &has_fibres), MT_INPUT);
+    cr_assert_eq(mt_carp_read(&arena, ".pts", 0.001, &mesh), MT_INPUT);
     ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
     cr_assert_eq(mt_carp_write("", &mesh), MT_INPUT);
     cr_assert_eq(mt_carp_write("/tmp/myotile_no_such_directory/a", &mesh), MT_FILE);
@@ -157,10 +154,9 @@ Test(carp, damaged_files_never_crash)
         for (size_t i = 0; i < DAMAGED_COPIES; i++) {
             mt_arena arena = {0};
             mt_mesh mesh;
-            bool has_fibres;
             const size_t n = damage(i, (const unsigned char *)good[k], strlen(good[k]), copy);
             write_bytes(file[k], copy, n);
-            mt_status status = mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres);
+            mt_status status = mt_carp_read(&arena, name, 0.001, &mesh);
             if (status == MT_OK) ok(mt_mesh_check(&mesh));
             cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
             refused += status != MT_OK;
@@ -178,7 +174,6 @@ Test(carp, what_is_written_comes_back)
 {
     mt_arena arena = {0};
     mt_mesh out, in;
-    bool has_fibres;
     ok(mt_slab_make(&arena, (double[]){2, 1, 1}, 0.5, &out));
     for (size_t k = 0; k < 3 * out.n_vertices; k++) out.xyz_mm[k] = out.xyz_mm[k] / 3 - 0.1;
     for (size_t c = 0; c < out.n_cells; c++) {
@@ -186,8 +181,8 @@ Test(carp, what_is_written_comes_back)
         out.fibre[3 * c] = cos((double)c), out.fibre[3 * c + 2] = sin((double)c);
     }
     ok(mt_carp_write(name, &out));
-    ok(mt_carp_read(&arena, name, 0.001, &in, &has_fibres));
-    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && has_fibres);
+    ok(mt_carp_read(&arena, name, 0.001, &in));
+    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && in.fibre);
     for (size_t k = 0; k < 3 * out.n_vertices; k++)
         cr_assert_float_eq(in.xyz_mm[k], out.xyz_mm[k], 3.4e-16 * fabs(out.xyz_mm[k]), "%zu", k);
     for (size_t k = 0; k < 3 * out.n_cells; k++) cr_assert_float_eq(in.fibre[k], out.fibre[k], 1.5e-9);
@@ -203,9 +198,8 @@ Test(carp, without_memory_there_is_a_failure_and_no_leak)
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;
-        bool has_fibres;
         mt_arena_fail_at(n);
-        status = mt_carp_read(&arena, name, 0.001, &mesh, &has_fibres);
+        status = mt_carp_read(&arena, name, 0.001, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
         cr_assert(status == MT_OK ? n == 8 : status == MT_FILE, "take %zu: %s", n, mt_message());

@@ -412,7 +412,6 @@ Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
         memcpy(h.mesh.xyz_mm + 24, (double[]){3, 0, 1, 4, 0, 1, 3, 1, 1, 3, 0, 2}, 12 * sizeof(double));
         memcpy(h.mesh.cell_vertex, box.cell_vertex, 24 * sizeof(uint32_t));
         memcpy(h.mesh.cell_vertex + 24, (uint32_t[]){8, 9, 10, 11}, 4 * sizeof(uint32_t));
-        for (size_t c = 0; c < 7; c++) h.mesh.fibre[3 * c] = 1;
         connect(&h);
         h.mesh.n_faces = 9;
         h.mesh.face_vertex = (uint32_t[]){0, 2, 4, 2, 4, 6, 1, 3, 5, 3, 5, 7, 4, 5, 6, 5, 6, 7, /* the box */

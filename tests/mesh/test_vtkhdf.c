@@ -79,6 +79,38 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
     }
 }
 
+Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_for_viewers)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    mt_h5 h5;
+    make(&arena, 1, &out);
+    const size_t n = out.n_cells;
+    double *normal = mt_arena_take(&arena, 3 * n, sizeof *normal);
+    out.sheet = mt_arena_take(&arena, 3 * n, sizeof *out.sheet);
+    out.depth = mt_arena_take(&arena, n, sizeof *out.depth);
+    out.layer = mt_arena_take(&arena, n, sizeof *out.layer);
+    for (size_t c = 0; c < n; c++) {
+        out.sheet[3 * c] = -sin((double)c), out.sheet[3 * c + 1] = cos((double)c);
+        out.depth[c] = (double)c / 13, out.layer[c] = (int32_t)(c % 3) + 1;
+    }
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_arr_eq(in.fibre, out.fibre, 3 * n * sizeof *out.fibre);
+    cr_assert_arr_eq(in.sheet, out.sheet, 3 * n * sizeof *out.sheet);
+    cr_assert_arr_eq(in.depth, out.depth, n * sizeof *out.depth);
+    cr_assert_arr_eq(in.layer, out.layer, n * sizeof *out.layer);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "VTKHDF/CellData/normal", MT_H5_DOUBLE, 2, (size_t[]){n, 3}, normal));
+    mt_h5_close(&h5);
+    for (size_t k = 0; k < 3 * n; k++) cr_assert_float_eq(normal[k], k % 3 == 2, 1e-15);
+    out.fibre = out.sheet = out.depth = NULL, out.layer = NULL;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert(!in.fibre && !in.sheet && !in.depth && !in.layer);
+    mt_arena_free(&arena);
+}
+
 Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
 {
     mt_arena arena = {0};
@@ -223,7 +255,6 @@ static const struct fault faults[] = {
     {"VTKHDF/Offsets", NULL, "Offsets"},
     {"VTKHDF/Types", bad_types, "cell 1 is of VTK type 12"},
     {"VTKHDF/Types", NULL, "Types"},
-    {"VTKHDF/CellData/fibre", NULL, "no fibres"},
     {"VTKHDF/CellData/fibre", bad_fibre, "cell 1: fibre of length 0"},
     {"Version", bad_version, "version 2.0"},
     {"Version", NULL, "no attribute Version"},

@@ -631,6 +631,7 @@ Test(diffusion, a_face_seen_from_the_side_is_refused_by_name)
     static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
     problem p = {0};
     cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
+    cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
     memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
     memcpy(p.mesh.cell_vertex, cells, sizeof cells);
     oblique_fibres(&p.mesh);
@@ -668,6 +669,7 @@ Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding
         double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.3, 0.3, -1}, s[3], d[3], ds[3], tau;
         for (int k = 0; k < 15; k++) xyz[k] += 0.2 * uniform();
         cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
+        cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
         memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
         memcpy(p.mesh.cell_vertex, cells, sizeof cells);
         oblique_fibres(&p.mesh);
@@ -686,6 +688,7 @@ Test(diffusion, a_lone_cell_keeps_its_value)
 {
     problem p = {0};
     cr_assert(mt_mesh_new(&p.arena, 4, 1, &p.mesh) == MT_OK);
+    cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
     for (uint32_t k = 0; k < 4; k++) p.mesh.cell_vertex[k] = k;
     for (size_t k = 0; k < 3; k++) p.mesh.xyz_mm[3 * (k + 1) + k] = 1;
     oblique_fibres(&p.mesh);
