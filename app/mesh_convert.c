@@ -109,9 +109,9 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
     const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
-    const mt_mesh_format *from, *to;
+    const mt_mesh_format *from = NULL, *to = NULL;
     mt_format format;
-    double unit_mm;
+    double unit_mm = 1;
     mt_mesh mesh;
     mt_adjacency adjacency;
     content c;
