@@ -68,6 +68,7 @@ typedef struct parts {
     mt_adjacency adjacency;
     mt_diffusion diffusion;
     mt_stimulus *stimuli;
+    uint16_t *cell_type_of;
     mt_monodomain problem;
     ipu_target target;
     mt_partition partition;
@@ -119,6 +120,7 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
+    MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
     MT_TRY(stopped_so_far());
     mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
@@ -127,6 +129,7 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     p->problem = (mt_monodomain){
         .diffusion = &p->diffusion,
         .cell_type = (mt_cell_type)p->input.cell.type,
+        .cell_type_of = p->cell_type_of,
         .dt_ms = p->input.time.dt_ms,
         .pde_steps = p->input.time.pde_steps,
         .n_stimuli = p->input.n_stimuli,

@@ -20,7 +20,8 @@
 #include "solver/monodomain.h"
 #include "solver/tissue.h"
 
-void mt_tp06_step_double_one(const mt_tp06_type *, double, size_t, double *, const double *, double *);
+void mt_tp06_step_double_one(
+    const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);
 
 static double now_s(void)
 {
@@ -69,21 +70,23 @@ static void go_float(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        c->kernels->tp06_float(&mt_tp06_types[0], 0.02, CELLS, c->state, c->v, c->v);
+        c->kernels->tp06_float(&mt_tp06_types[0], NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 static void go_double(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        c->kernels->tp06_double(&mt_tp06_types[0], 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+        c->kernels->tp06_double(
+            &mt_tp06_types[0], NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void go_double_one(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        mt_tp06_step_double_one(&mt_tp06_types[0], 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+        mt_tp06_step_double_one(
+            &mt_tp06_types[0], NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void cell_model(void)
@@ -139,8 +142,8 @@ static void make_slab(slab *s, double edge_mm)
     must(mt_partition_kway(&s->arena, &s->adjacency, (uint32_t)s->target.tiles, 1.03, &s->partition));
     must(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition,
         mt_halo_scheme_find("mixed-clean"), &s->halo));
-    s->problem =
-        (mt_monodomain){&s->diffusion, MT_EPI, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 0, NULL};
+    s->problem = (mt_monodomain){
+        &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 0, NULL};
     s->layout = (mt_layout){&s->target, &s->halo, false, -1};
 }
 

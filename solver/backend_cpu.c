@@ -54,8 +54,8 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     }
     mt_arena_free(&scratch);
     if (!off) return MT_FILE;
-    const mt_tp06_type *type = &mt_tp06_types[problem->cell_type];
     for (size_t cell = 0; cell < n; cell++) {
+        const mt_tp06_type *type = mt_monodomain_type(problem, cell);
         c->v[cell] = c->before[cell] = type->v_mV;
         c->activation_ms[cell] = INFINITY;
         for (size_t k = 0; k < TP06_STATES; k++)
@@ -82,10 +82,17 @@ static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n 
 static void react(cpu *c)
 {
     const mt_tp06_type *type = &mt_tp06_types[c->problem->cell_type];
+    const uint16_t *of = c->problem->cell_type_of;
+    const double dt_ms = c->problem->dt_ms;
 #pragma omp parallel for schedule(static)
-    for (size_t from = 0; from < c->n; from += CHUNK)
-        mt_tp06_step_double(type, c->problem->dt_ms, chunk_length(c->n, from), c->state + from * TP06_STATES,
-            c->v + from, c->v + from);
+    for (size_t from = 0; from < c->n; from += CHUNK) {
+        const size_t n = chunk_length(c->n, from);
+        double *state = c->state + from * TP06_STATES, *v = c->v + from;
+        if (of)
+            mt_tp06_step_mixed_double(of + from, dt_ms, n, state, v, v);
+        else
+            mt_tp06_step_double(type, dt_ms, n, state, v, v);
+    }
 }
 
 static void diffuse(cpu *c)

@@ -20,31 +20,36 @@ static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
     ipu_engine_write(self->engine, tensor, self->buffer);
 }
 
-static void write_states(ipu *self, const mt_tp06_type *type)
+/* Every cell at rest. */
+static void write_states(ipu *self, const mt_monodomain *problem)
 {
     const mt_halo *halo = self->plan.halo;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
-        const size_t n = mt_halo_own(halo, part);
-        float *state = self->buffer + TP06_STATES * halo->own_offset[part];
-        for (size_t cell = 0; cell < n; cell++)
+        const size_t n = mt_halo_own(halo, part), from = halo->own_offset[part];
+        float *state = self->buffer + TP06_STATES * from;
+        for (size_t cell = 0; cell < n; cell++) {
+            const mt_tp06_type *type = mt_monodomain_type(problem, halo->own_cell[from + cell]);
             for (size_t k = 0; k < TP06_STATES; k++)
                 state[mt_block_index(n, TP06_STATES, cell, k)] = (float)type->state[k];
+        }
     }
     ipu_engine_write(self->engine, &self->plan.state, self->buffer);
+    for (size_t k = 0; k < halo->n_cells; k++)
+        self->buffer[k] = (float)mt_monodomain_type(problem, halo->own_cell[k])->v_mV;
+    ipu_engine_write(self->engine, self->plan.v, self->buffer);
+    ipu_engine_write(self->engine, &self->plan.before, self->buffer);
 }
 
 static void write_all(ipu *self, const mt_monodomain *problem)
 {
     const mt_plan *plan = &self->plan;
-    const mt_tp06_type *type = &mt_tp06_types[problem->cell_type];
     ipu_engine_write(self->engine, &plan->d, plan->d_value);
     ipu_engine_write(self->engine, &plan->a, plan->a_value);
     ipu_engine_write(self->engine, &plan->column, plan->column_value);
     for (size_t s = 0; s < problem->n_stimuli; s++)
         ipu_engine_write(self->engine, &plan->cells[s], plan->cells_value[s]);
-    write_states(self, type);
-    write_constant(self, plan->v, (float)type->v_mV);
-    write_constant(self, &plan->before, (float)type->v_mV);
+    if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
+    write_states(self, problem);
     write_constant(self, &plan->activation, INFINITY);
     write_constant(self, &plan->step, 0);
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const char *const cell_types[] = {"epi", "mid", "endo", NULL};
+static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 static const mt_yaml_key slab_keys[] = {
@@ -111,6 +111,28 @@ mt_tissue mt_case_tissue(const mt_case *from)
         .chi_per_mm = from->tissue.chi_per_mm,
         .cm_uF_mm2 = from->tissue.cm_uF_mm2,
     };
+}
+
+mt_status mt_case_cell_types(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of)
+{
+    static const mt_cell_type type_of[] = {
+        [MT_LAYER_ENDO] = MT_ENDO, [MT_LAYER_MID] = MT_MID, [MT_LAYER_EPI] = MT_EPI};
+    *cell_type_of = NULL;
+    if (from->cell.type != MT_CASE_LAYERS) return MT_OK;
+    if (!mesh->layer)
+        return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
+                                 "or take epi, mid or endo");
+    MT_TAKE(arena, *cell_type_of, mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const int32_t layer = mesh->layer[c];
+        if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
+            return mt_fail(MT_INPUT,
+                "cell.type: layers; cell %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
+                MT_LAYER_ENDO, MT_LAYER_EPI);
+        (*cell_type_of)[c] = (uint16_t)type_of[layer];
+    }
+    return MT_OK;
 }
 
 static bool reaches(const mt_case_stimulus *s, const mt_mesh *mesh, size_t cell)

@@ -25,6 +25,8 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
+enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: as the mesh's layers say */
+
 typedef struct mt_case {
     const char *title;
     struct {
@@ -39,7 +41,7 @@ typedef struct mt_case {
         double chi_per_mm, cm_uF_mm2;
     } tissue;
     struct {
-        int type; /* mt_cell_type */
+        int type; /* mt_cell_type, or MT_CASE_LAYERS */
     } cell;
     struct {
         double dt_ms, end_ms;
@@ -73,6 +75,11 @@ MT_NODISCARD mt_status mt_case_load(
 /* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across.
  */
 mt_tissue mt_case_tissue(const mt_case *from);
+
+/* Gives the type of each cell where the case takes it from the mesh's layers, else NULL. MT_INPUT where the mesh
+ * has none, or one that is none of mt_layer. */
+MT_NODISCARD mt_status mt_case_cell_types(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
 
 /* The case's stimuli on a mesh: gives for each the cells it reaches. MT_INPUT where one reaches none. */
 MT_NODISCARD mt_status mt_case_stimuli(

@@ -90,6 +90,26 @@ static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void
     return cost_of(target, TALLY_ode, n[ODE_V_OUT]);
 }
 
+enum { MIXED_STATE, MIXED_OF, MIXED_V_IN, MIXED_V_OUT };
+static const ipu_field ode_mixed_fields[] = {
+    [MIXED_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
+    [MIXED_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [MIXED_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
+    [MIXED_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
+};
+
+static void ode_mixed_compute(const ipu_span *f, const void *context)
+{
+    mt_tp06_step_mixed_float(f[MIXED_OF].data, *(const double *)context, f[MIXED_V_OUT].n,
+        f[MIXED_STATE].data, f[MIXED_V_IN].data, f[MIXED_V_OUT].data);
+}
+
+static ipu_cycles ode_mixed_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, TALLY_ode_mixed, n[MIXED_V_OUT]);
+}
+
 enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME };
 static const ipu_field activation_fields[] = {
     [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT},
@@ -149,5 +169,6 @@ static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const
 
 CODELET(pde);
 CODELET(ode);
+CODELET(ode_mixed);
 CODELET(activation);
 CODELET(stimulus);

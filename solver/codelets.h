@@ -21,6 +21,9 @@ typedef struct mt_ode_context {
 } mt_ode_context;
 extern const ipu_codelet mt_codelet_ode;
 
+/* The same where each cell has its own type: `of` holds mt_cell_type; context: const double *, dt_ms. */
+extern const ipu_codelet mt_codelet_ode_mixed;
+
 /* First upward crossings of 0 mV in the step from `before` to `v`; then before = v and step = step + 1. Not
  * yet activated is infinity. context: const float *, dt_ms. */
 extern const ipu_codelet mt_codelet_activation;
@@ -28,7 +31,7 @@ extern const ipu_codelet mt_codelet_activation;
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "ode", "activation", "stimulus"; NULL for another name. */
+/* The counts behind a codelet's cost: "pde", "ode", "ode_mixed", "activation", "stimulus"; NULL for another name. */
 const ipu_tally *mt_codelet_tally(const char *name);
 
 #endif

@@ -24,6 +24,13 @@ void ode(uint32_t n, const tp06_constants *restrict c, float *restrict state, co
     for (uint32_t cell = 0; cell < n; cell++) v_out[cell] = tp06_step(c, v_in[cell], state + cell, MT_BLOCK);
 }
 
+void ode_mixed(uint32_t n, const tp06_constants *restrict of_type, const uint16_t *restrict of,
+    float *restrict state, const float *restrict v_in, float *restrict v_out)
+{
+    for (uint32_t cell = 0; cell < n; cell++)
+        v_out[cell] = tp06_step(&of_type[of[cell]], v_in[cell], state + cell, MT_BLOCK);
+}
+
 void activation(uint32_t n, float step, float dt_ms, const float *restrict v, float *restrict before,
     float *restrict activation_ms)
 {

@@ -3,11 +3,11 @@
 if(NOT EXISTS "${CLANG}")
   message(FATAL_ERROR "clang is needed to count instructions; install the package clang")
 endif()
-set(codelets pde ode activation stimulus)
+set(codelets pde ode ode_mixed activation stimulus)
 set(committed ${SOURCE}/solver/codelets_tally.inc)
 execute_process(
   COMMAND ${CLANG} -I${SOURCE} -std=c17 --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f -ffreestanding -O2
-          -fno-vectorize -fno-slp-vectorize -ffp-contract=off -S -emit-llvm -o codelets.ll ${SOURCE}/solver/codelets_kernel.c
+          -mllvm -inline-threshold=100000 -fno-vectorize -fno-slp-vectorize -ffp-contract=off -S -emit-llvm -o codelets.ll ${SOURCE}/solver/codelets_kernel.c
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${TALLY} codelets.ll ${codelets} OUTPUT_VARIABLE counted COMMAND_ERROR_IS_FATAL ANY)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -54,13 +54,25 @@ const mt_kernels *mt_kernels_best(void)
 void mt_tp06_step_float(
     const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
-    mt_kernels_best()->tp06_float(type, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_best()->tp06_float(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_tp06_step_double(
     const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
 {
-    mt_kernels_best()->tp06_double(type, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_best()->tp06_double(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_mixed_float(
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    mt_kernels_best()->tp06_float(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_mixed_double(
+    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    mt_kernels_best()->tp06_double(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_ellpack_rows_float16(

@@ -16,8 +16,10 @@
 
 typedef struct mt_kernels {
     const char *isa;
-    void (*tp06_float)(const mt_tp06_type *, double, size_t, float *, const float *, float *);
-    void (*tp06_double)(const mt_tp06_type *, double, size_t, double *, const double *, double *);
+    void (*tp06_float)(
+        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);
+    void (*tp06_double)(
+        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);
     void (*rows_float16)(
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);
     void (*rows_float32)(
@@ -27,9 +29,10 @@ typedef struct mt_kernels {
 } mt_kernels;
 
 #define MT_KERNELS_DECLARE(isa)                                                                              \
-    void mt_tp06_step_float_##isa(const mt_tp06_type *, double, size_t, float *, const float *, float *);    \
+    void mt_tp06_step_float_##isa(                                                                           \
+        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);            \
     void mt_tp06_step_double_##isa(                                                                          \
-        const mt_tp06_type *, double, size_t, double *, const double *, double *);                           \
+        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);         \
     void mt_ellpack_rows_16_float_##isa(                                                                     \
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);      \
     void mt_ellpack_rows_32_float_##isa(                                                                     \

@@ -52,6 +52,9 @@ static inline lanes lanes_load(const real *from)
 }
 static inline void lanes_store(real *to, lanes x) { __builtin_memcpy(to, &x, sizeof x); }
 
+/* x in every lane. */
+static inline lanes lanes_all(real x) { return x - (lanes){0}; }
+
 #ifdef LANE_ONE
 static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
 {

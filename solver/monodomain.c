@@ -26,6 +26,11 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
         mt_monodomain_pde_steps(problem->diffusion, problem->dt_ms));
 }
 
+const mt_tp06_type *mt_monodomain_type(const mt_monodomain *problem, size_t cell)
+{
+    return &mt_tp06_types[problem->cell_type_of ? problem->cell_type_of[cell] : problem->cell_type];
+}
+
 static size_t on_step(const mt_stimulus *s, double dt_ms) { return (size_t)llround(s->start_ms / dt_ms); }
 static size_t off_step(const mt_stimulus *s, double dt_ms)
 {

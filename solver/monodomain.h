@@ -34,6 +34,7 @@ typedef struct mt_stimulus {
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     mt_cell_type cell_type;
+    const uint16_t *cell_type_of; /* [n_cells] mt_cell_type where they differ; NULL: all of cell_type */
     double dt_ms;
     size_t pde_steps;
     size_t n_stimuli;
@@ -45,6 +46,9 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 
 /* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
+
+/* What a cell is made of. */
+const mt_tp06_type *mt_monodomain_type(const mt_monodomain *problem, size_t cell);
 
 /* Is the stimulus on in the step with this number? */
 bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step);

@@ -44,6 +44,7 @@ static mt_status add_variables(mt_plan *plan)
     MT_TRY(add_per_cell(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
     MT_TRY(add_per_cell(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
     MT_TRY(add_per_cell(plan, "state", IPU_FLOAT, TP06_STATES, &plan->state));
+    if (plan->problem->cell_type_of) MT_TRY(add_per_cell(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
     MT_TRY(add_per_cell(plan, "before", IPU_FLOAT, 1, &plan->before));
     MT_TRY(add_per_cell(plan, "activation", IPU_FLOAT, 1, &plan->activation));
     uint32_t step;
@@ -111,6 +112,15 @@ static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
     return status;
 }
 
+static mt_status fill_types(mt_arena *values, mt_plan *plan)
+{
+    const uint16_t *of = plan->problem->cell_type_of;
+    if (!of) return MT_OK;
+    MT_TAKE(values, plan->of_value, plan->halo->n_cells);
+    for (size_t k = 0; k < plan->halo->n_cells; k++) plan->of_value[k] = of[plan->halo->own_cell[k]];
+    return MT_OK;
+}
+
 /* ---- vertices ---- */
 
 /* The part's own piece of a variable with `entries` values a cell. */
@@ -161,7 +171,12 @@ static mt_status add_pde(
 static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
 {
     size_t vertex;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, part, &c->ode, &vertex));
+    if (plan->problem->cell_type_of) {
+        MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode_mixed, part, &c->ode.dt_ms, &vertex));
+        MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    } else {
+        MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, part, &c->ode, &vertex));
+    }
     MT_TRY(connect_own(plan, vertex, "state", plan->state, TP06_STATES, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
     return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
@@ -340,6 +355,7 @@ mt_status mt_plan_make(
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
     MT_TRY(add_variables(plan));
     MT_TRY(fill_matrix(values, plan));
+    MT_TRY(fill_types(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         size_t n = halo->in_offset[part + 1] - halo->in_offset[part];

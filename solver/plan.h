@@ -8,6 +8,7 @@
  *   a, column  [n][16]        the rest of it, in blocks of each part (solver/block.h); columns are 16-bit places in
  *                             the part's local order: its own cells, then those received
  *   state      [n][18] float  states of the cell model, in blocks of each part
+ *   of         [n] 16-bit     the type of each cell, where they differ
  *   before     [n] float      the potential at the last record
  *   activation [n] float      ms, infinite where not yet
  *   step       [parts] float  number of the step, one on each tile
@@ -29,7 +30,7 @@ typedef struct mt_plan {
     const mt_monodomain *problem;
     const mt_halo *halo;
     ipu_graph *graph;
-    ipu_tensor v_a, v_b, d, a, column, state, before, activation, step;
+    ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
     ipu_tensor *cells; /* [n_stimuli] */
     ipu_tensor *v;     /* v_a or v_b: where the potential is between time steps */
     size_t n_programs; /* one for each set of stimuli that are on together; program 0: none */
@@ -37,7 +38,7 @@ typedef struct mt_plan {
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
     float *d_value, *a_value;
-    uint16_t *column_value, **cells_value;
+    uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more parts

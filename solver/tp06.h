@@ -14,6 +14,7 @@
 #define MT_SOLVER_TP06_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "data/status.h"
 
@@ -67,5 +68,11 @@ void mt_tp06_step_float(
     const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV);
 void mt_tp06_step_double(
     const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+
+/* The same with a type for each cell: of[n] are mt_cell_type. A cell gets the bits it would get among its like. */
+void mt_tp06_step_mixed_float(
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV);
+void mt_tp06_step_mixed_double(
+    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
 #endif

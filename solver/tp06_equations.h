@@ -12,23 +12,52 @@
 
 #define K(number) ((real)(number))
 
-/* Constants with the step's dt and the cell type worked in. */
+/* The step's dt, and what differs between cell types, lane by lane. */
 typedef struct tp06_constants {
-    real dt, g_ks, g_to, s_half, s_peak, s_centre, s_width, s_step, s_floor;
+    real dt;
+    lanes g_ks, g_to, s_half, s_peak, s_centre, s_width, s_step, s_floor;
 } tp06_constants;
 
 static inline tp06_constants tp06_constants_of(const mt_tp06_type *type, double dt_ms)
 {
     return (tp06_constants){
         .dt = K(dt_ms),
-        .g_ks = K(type->g_ks),
-        .g_to = K(type->g_to),
-        .s_half = K(type->s_half_mV),
-        .s_peak = K(type->s_peak_ms),
-        .s_centre = K(type->s_centre_mV),
-        .s_width = K(type->s_width_mV2),
-        .s_step = K(type->s_step_ms),
-        .s_floor = K(type->s_floor_ms),
+        .g_ks = lanes_all(K(type->g_ks)),
+        .g_to = lanes_all(K(type->g_to)),
+        .s_half = lanes_all(K(type->s_half_mV)),
+        .s_peak = lanes_all(K(type->s_peak_ms)),
+        .s_centre = lanes_all(K(type->s_centre_mV)),
+        .s_width = lanes_all(K(type->s_width_mV2)),
+        .s_step = lanes_all(K(type->s_step_ms)),
+        .s_floor = lanes_all(K(type->s_floor_ms)),
+    };
+}
+
+/* Lane by lane the one of three that `type` names. */
+static inline lanes tp06_choose(lanes type, lanes epi, lanes mid, lanes endo)
+{
+    return lanes_select_below(
+        type, K(MT_EPI + 0.5), epi, lanes_select_below(type, K(MT_MID + 0.5), mid, endo));
+}
+
+/* The constants of LANES cells of different types: of[0 .. LANES) are mt_cell_type. */
+static inline tp06_constants tp06_constants_mixed(
+    const tp06_constants of_type[MT_CELL_TYPES], const uint16_t *of)
+{
+    const tp06_constants *epi = &of_type[MT_EPI], *mid = &of_type[MT_MID], *endo = &of_type[MT_ENDO];
+    real number[LANES];
+    for (int lane = 0; lane < LANES; lane++) number[lane] = (real)of[lane];
+    const lanes type = lanes_load(number);
+    return (tp06_constants){
+        .dt = epi->dt,
+        .g_ks = tp06_choose(type, epi->g_ks, mid->g_ks, endo->g_ks),
+        .g_to = tp06_choose(type, epi->g_to, mid->g_to, endo->g_to),
+        .s_half = tp06_choose(type, epi->s_half, mid->s_half, endo->s_half),
+        .s_peak = tp06_choose(type, epi->s_peak, mid->s_peak, endo->s_peak),
+        .s_centre = tp06_choose(type, epi->s_centre, mid->s_centre, endo->s_centre),
+        .s_width = tp06_choose(type, epi->s_width, mid->s_width, endo->s_width),
+        .s_step = tp06_choose(type, epi->s_step, mid->s_step, endo->s_step),
+        .s_floor = tp06_choose(type, epi->s_floor, mid->s_floor, endo->s_floor),
     };
 }
 

@@ -38,7 +38,7 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     }
     s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells};
     s->problem = (mt_monodomain){
-        &s->diffusion, MT_EPI, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 1, s->stimulus};
+        &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 1, s->stimulus};
     cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",
         mt_message());
     s->target.bytes_per_tile = (size_t)1 << 30;

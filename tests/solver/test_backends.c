@@ -90,6 +90,38 @@ Test(backends, without_a_stimulus_every_cell_does_the_same)
     }
 }
 
+/* Sheets of the three types along x. Without a stimulus each drifts in its own way from its own rest. */
+Test(backends, cells_of_several_types_do_the_same_on_both_and_on_any_tiles)
+{
+    static uint16_t of[6 * 10 * 6 * 3];
+    double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
+    const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
+    cr_assert_eq(s.mesh.n_cells, sizeof of / sizeof *of);
+    for (size_t c = 0; c < s.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, c, x);
+        of[c] = x[0] < 2 ? MT_ENDO : x[0] < 3 ? MT_MID : MT_EPI;
+    }
+    s.problem.cell_type_of = of;
+    run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
+    run_backend(&s, "ipu", &few, 800, v[1], activation[1]);
+    run_backend(&s, "ipu", &many, 800, v[2], activation[2]);
+    cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]));
+    cr_assert_lt(largest_difference(activation[0], activation[1]), 0.05); /* as above */
+    cr_assert_lt(largest_difference(v[0], v[1]), 1);
+    s.problem.n_stimuli = 0;
+    run_backend(&s, "cpu", NULL, 1, v[0], NULL);
+    run_backend(&s, "ipu", &many, 1, v[1], NULL);
+    for (size_t c = 0; c < s.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, c, x);
+        if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches two faces */
+        const double rest = mt_tp06_types[of[c]].v_mV;
+        cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1, "cell %zu: %g and %g, not %g", c,
+            v[0][c], v[1][c], rest);
+    }
+}
+
 /* Two stimuli that overlap in time: on alone, both, the other alone, none. */
 Test(backends, stimuli_are_switched_at_their_times)
 {

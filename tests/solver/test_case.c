@@ -185,6 +185,31 @@ Test(case, a_stimulus_that_reaches_nothing_is_refused)
     mt_arena_free(&arena);
 }
 
+Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
+{
+    static const char *const sets[] = {"cell.type=layers"};
+    static int32_t layer[6] = {MT_LAYER_EPI, MT_LAYER_ENDO, MT_LAYER_MID, MT_LAYER_MID, MT_LAYER_EPI, 0};
+    static const uint16_t types[5] = {MT_EPI, MT_ENDO, MT_MID, MT_MID, MT_EPI};
+    mt_arena arena = {0};
+    mt_mesh mesh = {.n_cells = 5, .layer = layer};
+    uint16_t *of = (uint16_t[]){7};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    cr_assert_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_OK);
+    cr_expect_null(of, "the case has one type for all");
+    load(&arena, niederer, sets, 1, &c);
+    cr_assert_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_OK, "%s", mt_message());
+    cr_expect_arr_eq(of, types, sizeof types);
+    mesh.n_cells = 6;
+    cr_expect_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_INPUT);
+    cr_expect_not_null(
+        strstr(mt_message(), "cell 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
+    mesh.layer = NULL;
+    cr_expect_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_INPUT);
+    cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
 Test(case, what_may_be_left_out_has_its_default)
 {
     mt_arena arena = {0};
@@ -236,7 +261,8 @@ Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
     expect_failure(
         "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
     expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
-    expect_failure("type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo");
+    expect_failure(
+        "type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo, layers");
     expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
         ":13: time.dt_ms: 0.06; allowed: at least 0.0001 and at most 0.05");
     expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");

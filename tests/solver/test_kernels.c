@@ -60,8 +60,8 @@ static cells in_blocks(const cells *from, size_t n)
 
 static void step(const mt_kernels *kernels, int type, size_t n, cells *c)
 {
-    kernels->tp06_float(&mt_tp06_types[type], 0.02, n, c->state_f, c->v_f, c->v_f);
-    kernels->tp06_double(&mt_tp06_types[type], 0.02, n, c->state_d, c->v_d, c->v_d);
+    kernels->tp06_float(&mt_tp06_types[type], NULL, 0.02, n, c->state_f, c->v_f, c->v_f);
+    kernels->tp06_double(&mt_tp06_types[type], NULL, 0.02, n, c->state_d, c->v_d, c->v_d);
 }
 
 /* The same bits, NaN included. */
@@ -107,9 +107,9 @@ Test(kernels, a_cell_does_not_depend_on_its_place_in_the_block)
     for (size_t k = 0; k < n_all; k++) {
         cells alone = start;
         for (size_t cell = 0; cell < MOST; cell++) {
-            all[k]->tp06_float(&mt_tp06_types[MT_EPI], 0.02, 1, alone.state_f + cell * TP06_STATES,
+            all[k]->tp06_float(&mt_tp06_types[MT_EPI], NULL, 0.02, 1, alone.state_f + cell * TP06_STATES,
                 alone.v_f + cell, alone.v_f + cell);
-            all[k]->tp06_double(&mt_tp06_types[MT_EPI], 0.02, 1, alone.state_d + cell * TP06_STATES,
+            all[k]->tp06_double(&mt_tp06_types[MT_EPI], NULL, 0.02, 1, alone.state_d + cell * TP06_STATES,
                 alone.v_d + cell, alone.v_d + cell);
         }
         for (size_t n = 1; n <= MOST; n++) {
@@ -122,6 +122,35 @@ Test(kernels, a_cell_does_not_depend_on_its_place_in_the_block)
             memcpy(
                 expected.state_d + n * TP06_STATES, start.state_d + n * TP06_STATES, rest * sizeof(double));
             expect_same_cells(&expected, &together, all[k]->isa, n);
+        }
+    }
+}
+
+Test(kernels, among_other_types_a_cell_gets_the_bits_it_gets_among_its_like)
+{
+    const mt_kernels *all[3];
+    const size_t n_all = mt_kernels_all(all);
+    for (size_t n = 1; n <= MOST; n++) {
+        const cells start = random_cells(), blocks = in_blocks(&start, n);
+        uint16_t of[MOST];
+        for (size_t cell = 0; cell < n; cell++) of[cell] = (uint16_t)(cell * 7 % 5 % MT_CELL_TYPES);
+        for (size_t k = 0; k < n_all; k++) {
+            cells like[MT_CELL_TYPES], expected = blocks, mixed = blocks;
+            for (int type = 0; type < MT_CELL_TYPES; type++) {
+                like[type] = blocks;
+                step(all[k], type, n, &like[type]);
+            }
+            for (size_t cell = 0; cell < n; cell++) {
+                expected.v_f[cell] = like[of[cell]].v_f[cell], expected.v_d[cell] = like[of[cell]].v_d[cell];
+                for (size_t s = 0; s < TP06_STATES; s++) {
+                    const size_t at = mt_block_index(n, TP06_STATES, cell, s);
+                    expected.state_f[at] = like[of[cell]].state_f[at];
+                    expected.state_d[at] = like[of[cell]].state_d[at];
+                }
+            }
+            all[k]->tp06_float(mt_tp06_types, of, 0.02, n, mixed.state_f, mixed.v_f, mixed.v_f);
+            all[k]->tp06_double(mt_tp06_types, of, 0.02, n, mixed.state_d, mixed.v_d, mixed.v_d);
+            expect_same_cells(&expected, &mixed, all[k]->isa, n);
         }
     }
 }
