@@ -218,7 +218,7 @@ typedef struct place {
     double smallest; /* gradients below this are none */
 } place;
 
-static mt_layer layer_at(const double share[3], double depth)
+static int32_t layer_at(const double share[3], double depth)
 {
     if (depth < share[0]) return MT_LAYER_ENDO;
     if (depth < share[0] + share[1] || share[2] == 0) return share[1] > 0 ? MT_LAYER_MID : MT_LAYER_ENDO;

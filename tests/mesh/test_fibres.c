@@ -542,7 +542,7 @@ static size_t first_tagged(const heart *h, int32_t tag)
     return f;
 }
 
-static mt_layer layer_by(const double share[3], double depth)
+static int32_t layer_by(const double share[3], double depth)
 {
     return depth < share[0] ? MT_LAYER_ENDO : depth < 1 - share[2] ? MT_LAYER_MID : MT_LAYER_EPI;
 }
