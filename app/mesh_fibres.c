@@ -13,10 +13,12 @@
 static mt_status fibres(const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, and `depth`, 0 inside to 1 outside",
-        false},
+    {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`", false},
     {"--endo-deg", "A", "angle of the fibres at the endocardium; default: 60", false},
     {"--epi-deg", "A", "and at the epicardium; default: -60", false},
+    {"--sheet-endo-deg", "A", "angle of the sheets out of the wall's normal, inside; default: 0", false},
+    {"--sheet-epi-deg", "A", "and outside; default: 0", false},
+    {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
     {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
     {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
 
@@ -34,14 +36,33 @@ static mt_status read_rule(const mt_arguments *arguments, mt_fibres_rule *rule)
 {
     const char *variant = mt_option_value(arguments, "--variant", "smooth");
     *rule = mt_fibres_rule_usual;
-    MT_TRY(mt_numbers(
-        "--endo-deg", mt_option_value(arguments, "--endo-deg", "60"), 1, -INFINITY, &rule->endo_deg));
-    MT_TRY(mt_numbers(
-        "--epi-deg", mt_option_value(arguments, "--epi-deg", "-60"), 1, -INFINITY, &rule->epi_deg));
+    const struct {
+        const char *name;
+        size_t count;
+        double *numbers;
+    } given[] = {{"--endo-deg", 1, &rule->endo_deg}, {"--epi-deg", 1, &rule->epi_deg},
+        {"--sheet-endo-deg", 1, &rule->sheet_endo_deg}, {"--sheet-epi-deg", 1, &rule->sheet_epi_deg},
+        {"--layers", 3, rule->layer_share}};
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        const char *text = mt_option_value(arguments, given[k].name, NULL);
+        if (text) MT_TRY(mt_numbers(given[k].name, text, given[k].count, -INFINITY, given[k].numbers));
+    }
     if (strcmp(variant, "bayer") == 0)
         rule->variant = MT_FIBRES_BAYER;
     else if (strcmp(variant, "smooth") != 0)
         return mt_fail(MT_INPUT, "--variant %s; allowed: smooth, bayer", variant);
+    return MT_OK;
+}
+
+/* `old`: the fibres that the mesh had, or NULL. */
+static mt_status add_comparison(mt_table *table, const mt_fibres *f, const double *old)
+{
+    mt_fibres_angles angles;
+    if (!old) return MT_OK;
+    MT_TRY(mt_fibres_compare(f->n_cells, old, f->fibre, &angles));
+    mt_table_property(table, "angle to the old fibres, mean", angles.mean_deg, "degrees");
+    mt_table_property(table, "angle to the old fibres, median", angles.median_deg, "degrees");
+    mt_table_property(table, "angle to the old fibres, 90 % below", angles.high_deg, "degrees");
     return MT_OK;
 }
 
@@ -60,6 +81,9 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     mt_table_property(&table, "cells with a neighbour's fibre", (double)f->n_copied, "");
     mt_table_property(&table, "faces with a jump above 30 degrees",
         f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
+    mt_table_property(&table, "volume of the inner layer", 100 * f->layer_volume[0], "%");
+    mt_table_property(&table, "volume of the middle layer", 100 * f->layer_volume[1], "%");
+    mt_table_property(&table, "volume of the outer layer", 100 * f->layer_volume[2], "%");
     mt_table_property(&table, "time", seconds, "s");
     return table;
 }
@@ -91,9 +115,10 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     MT_TRY(status);
     const double seconds = now_s() - start_s;
-    mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth;
-    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     mt_table table = fibres_table(arena, out, &f, seconds);
+    MT_TRY(add_comparison(&table, &f, mesh.fibre));
+    mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     return mt_table_print(arguments->out, &table, format);
 }
 

@@ -1,11 +1,17 @@
 #include "mesh/fibres.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mesh/frame.h"
 
-const mt_fibres_rule mt_fibres_rule_usual = {MT_FIBRES_SMOOTH, 60, -60, 0, 0, 1e-10, 10000};
+const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
+    .endo_deg = 60,
+    .epi_deg = -60,
+    .layer_share = {1.0 / 3, 1.0 / 3, 1.0 / 3},
+    .tolerance = 1e-10,
+    .max_iterations = 10000};
 
 /* A gradient this small across a cell (difference per cube root of its volume) is what is left of solving. */
 static const double flat = 1e-7;
@@ -36,6 +42,11 @@ static mt_status check_rule(const mt_fibres_rule *rule)
         if (!(fabs(angle[k]) <= 90))
             return mt_fail(MT_INPUT, "fibres: the %s angle at the %s is %g degrees; -90 .. 90 is allowed",
                 k < 2 ? "fibre" : "sheet", k % 2 ? "epicardium" : "endocardium", angle[k]);
+    const double *share = rule->layer_share, sum = share[0] + share[1] + share[2];
+    if (!(share[0] >= 0 && share[1] >= 0 && share[2] >= 0 && fabs(sum - 1) <= 1e-6))
+        return mt_fail(MT_INPUT,
+            "fibres: shares %g, %g, %g of the layers, with sum %.9g; each must be 0 or more, and the sum 1",
+            share[0], share[1], share[2], sum);
     return MT_OK;
 }
 
@@ -207,15 +218,23 @@ typedef struct place {
     double smallest; /* gradients below this are none */
 } place;
 
+static int32_t layer_at(const double share[3], double depth)
+{
+    if (depth < share[0]) return MT_LAYER_ENDO;
+    if (depth < share[0] + share[1] || share[2] == 0) return share[1] > 0 ? MT_LAYER_MID : MT_LAYER_ENDO;
+    return MT_LAYER_EPI;
+}
+
 static unsigned char find_place(const mt_mesh *mesh, const plane *base, const mt_fibres_rule *rule,
     mt_fibres *fibres, size_t cell, place *at)
 {
     double lv = clamp(cell_mean(mesh, cell, fibres->phi_lv));
     double rv = clamp(cell_mean(mesh, cell, fibres->phi_rv));
-    fibres->depth[cell] =
-        clamp(1 - cell_mean(mesh, cell, fibres->phi_lv) - cell_mean(mesh, cell, fibres->phi_rv));
+    double epi = clamp(1 - cell_mean(mesh, cell, fibres->phi_lv) - cell_mean(mesh, cell, fibres->phi_rv));
+    fibres->depth[cell] = 1 - fmax(lv, rv);
+    fibres->layer[cell] = layer_at(rule->layer_share, fibres->depth[cell]);
     at->right = !fibres->has_rv ? 0 : lv + rv > 0 ? rv / (lv + rv) : 0.5;
-    at->out = rule->variant == MT_FIBRES_BAYER ? fibres->depth[cell] : sqrt(fibres->depth[cell]);
+    at->out = rule->variant == MT_FIBRES_BAYER ? epi : sqrt(epi);
     at->smallest = flat / cbrt(mt_mesh_volume_mm3(mesh, cell));
     mt_laplace_gradient(mesh, cell, fibres->psi, at->along);
     mt_laplace_gradient(mesh, cell, fibres->phi_lv, at->from_lv);
@@ -370,6 +389,14 @@ static void count_jumps(const mt_adjacency *adjacency, mt_fibres *fibres)
     fibres->n_jumps = jumps;
 }
 
+static void share_volume(const mt_mesh *mesh, mt_fibres *fibres)
+{
+    double mm3[3] = {0};
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        mm3[fibres->layer[c] - MT_LAYER_ENDO] += mt_mesh_volume_mm3(mesh, c);
+    for (int k = 0; k < 3; k++) fibres->layer_volume[k] = mm3[k] / (mm3[0] + mm3[1] + mm3[2]);
+}
+
 static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_fibres_rule *rule, mt_fibres *fibres)
 {
@@ -389,6 +416,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
     for (size_t c = 0; c < mesh->n_cells; c++) fibres->n_psi_constant += (state[c] & PSI_CONSTANT) != 0;
     MT_TRY(fill_unknown(scratch, adjacency, &base, fibres, state));
     count_jumps(adjacency, fibres);
+    share_volume(mesh, fibres);
     return MT_OK;
 }
 
@@ -402,6 +430,7 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     MT_TAKE(arena, fibres->sheet, 3 * mesh->n_cells);
     MT_TAKE(arena, fibres->normal, 3 * mesh->n_cells);
     MT_TAKE(arena, fibres->depth, mesh->n_cells);
+    MT_TAKE(arena, fibres->layer, mesh->n_cells);
     MT_TAKE(arena, fibres->phi_lv, mesh->n_vertices);
     MT_TAKE(arena, fibres->phi_rv, mesh->n_vertices);
     MT_TAKE(arena, fibres->psi, mesh->n_vertices);
@@ -423,8 +452,40 @@ mt_status mt_fibres_check(const mt_fibres *fibres)
             return mt_fail(MT_INPUT, "fibres of cell %zu: off orthonormal by %g; 1e-12 is allowed", c, worst);
         if (!(fibres->depth[c] >= 0 && fibres->depth[c] <= 1))
             return mt_fail(MT_INPUT, "fibres of cell %zu: depth %g; 0 .. 1 is allowed", c, fibres->depth[c]);
+        if (fibres->layer[c] < MT_LAYER_ENDO || fibres->layer[c] > MT_LAYER_EPI)
+            return mt_fail(
+                MT_INPUT, "fibres of cell %zu: layer %d; 1 .. 3 is allowed", c, (int)fibres->layer[c]);
     }
     if (fibres->n_jumps > fibres->n_inner_faces)
         return mt_fail(MT_INPUT, "fibres: %zu jumps at %zu faces", fibres->n_jumps, fibres->n_inner_faces);
+    return MT_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+mt_status mt_fibres_compare(size_t n_cells, const double *a, const double *b, mt_fibres_angles *angles)
+{
+    mt_arena scratch = {0};
+    double *angle, sum = 0;
+    *angles = (mt_fibres_angles){0};
+    if (n_cells == 0) return MT_OK;
+    MT_TAKE(&scratch, angle, n_cells);
+    for (size_t c = 0; c < n_cells; c++) {
+        const double *f = a + 3 * c, *g = b + 3 * c;
+        const double turn[3] = {
+            f[1] * g[2] - f[2] * g[1], f[2] * g[0] - f[0] * g[2], f[0] * g[1] - f[1] * g[0]};
+        /* by sine and cosine: exact for small angles too */
+        angle[c] = atan2(sqrt(dot3(turn, turn)), fabs(dot3(f, g))) / radians(1);
+        sum += angle[c];
+    }
+    qsort(angle, n_cells, sizeof *angle, compare_numbers);
+    angles->mean_deg = sum / (double)n_cells;
+    angles->median_deg = angle[(n_cells - 1) / 2];
+    angles->high_deg = angle[n_cells - 1 - n_cells / 10];
+    mt_arena_free(&scratch);
     return MT_OK;
 }

@@ -25,7 +25,7 @@ typedef struct mt_mesh {
     int32_t *region;       /* [n_cells], tags chosen by whoever made the mesh; 1 where nothing else is said */
     double *fibre;         /* [n_cells][3] the direction of the muscle; NULL: not known, as the next three */
     double *sheet;         /* [n_cells][3] across the fibre in its sheet; only with fibres */
-    double *depth;         /* [n_cells] 0 at the endocardium to 1 at the epicardium */
+    double *depth;         /* [n_cells] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
     int32_t *layer;        /* [n_cells] of the wall: see mt_layer */
     size_t n_faces;        /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */

@@ -6,6 +6,7 @@
 
 #include "program.h"
 
+#include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 
 TestSuite(hearts, .init = enter_room, .fini = leave_room);
@@ -42,6 +43,96 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_cells_and_tagged_surf
     mt_arena_free(&arena);
 }
 
+/* Writes a wall 8 mm through: x = 0 the left endocardium, x = 8 the epicardium, z = 4 the base. */
+static void write_wall(const char *path)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){8, 4, 4}, 1, &mesh), MT_OK);
+    mesh.fibre = NULL;
+    cr_assert_eq(mt_mesh_new_faces(&arena, 4 * mesh.n_cells, &mesh), MT_OK);
+    mesh.n_faces = 0;
+    for (size_t f = 0; f < 4 * mesh.n_cells; f++) {
+        uint32_t *face = mesh.face_vertex + 3 * mesh.n_faces;
+        double low_x = 8, high_x = 0, low_z = 4;
+        for (size_t k = 0; k < 3; k++) {
+            face[k] = mesh.cell_vertex[4 * (f / 4) + mt_mesh_face[f % 4][k]];
+            low_x = fmin(low_x, mesh.xyz_mm[3 * face[k]]);
+            high_x = fmax(high_x, mesh.xyz_mm[3 * face[k]]);
+            low_z = fmin(low_z, mesh.xyz_mm[3 * face[k] + 2]);
+        }
+        int32_t tag = high_x == 0  ? MT_SURFACE_LV
+                      : low_x == 8 ? MT_SURFACE_EPI
+                      : low_z == 4 ? MT_SURFACE_BASE
+                                   : 0;
+        if (tag) mesh.face_tag[mesh.n_faces++] = tag;
+    }
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* The largest angle, in degrees, between the sheets of two meshes where `first`'s depth is from low to high. */
+static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double low, double high)
+{
+    double most = 0;
+    for (size_t c = 0; c < first->n_cells; c++) {
+        const double *a = first->sheet + 3 * c, *b = second->sheet + 3 * c;
+        if (first->depth[c] < low || first->depth[c] > high) continue;
+        most = fmax(most, acos(fmin(1, fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]))));
+    }
+    return most * 180 / M_PI;
+}
+
+/* The outermost cells are within 1/16 of their side on average, where the sheet's angle is that much less. */
+Test(hearts, sheets_and_layers_are_by_the_options)
+{
+    mt_arena arena = {0};
+    mt_mesh flat, inner, outer;
+    write_wall("wall.hdf");
+    free(works("mesh fibres wall.hdf -o flat.hdf --epi-deg 60 --layers 0.25,0.5,0.25"));
+    free(works("mesh fibres wall.hdf -o inner.hdf --epi-deg 60 --sheet-endo-deg 40"));
+    free(works("mesh fibres wall.hdf -o outer.hdf --epi-deg 60 --sheet-epi-deg -40"));
+    cr_assert_eq(mt_vtkhdf_read(&arena, "flat.hdf", &flat), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read(&arena, "inner.hdf", &inner), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read(&arena, "outer.hdf", &outer), MT_OK, "%s", mt_message());
+    cr_assert_gt(sheets_apart(&flat, &inner, 0, 0.1), 35);
+    cr_assert_lt(sheets_apart(&flat, &inner, 0.9, 1), 5);
+    cr_assert_lt(sheets_apart(&flat, &outer, 0, 0.1), 5);
+    cr_assert_gt(sheets_apart(&flat, &outer, 0.9, 1), 35);
+    for (size_t c = 0; c < flat.n_cells; c++) {
+        double d = flat.depth[c];
+        if (fabs(d - 0.25) > 1e-6 && fabs(d - 0.75) > 1e-6) /* what is on the border may go either way */
+            cr_assert_eq(flat.layer[c],
+                d < 0.25   ? MT_LAYER_ENDO
+                : d < 0.75 ? MT_LAYER_MID
+                           : MT_LAYER_EPI,
+                "%g", d);
+        if (fabs(d - 1.0 / 3) > 1e-6 && fabs(d - 2.0 / 3) > 1e-6)
+            cr_assert_eq(inner.layer[c], 1 + (int)(3 * inner.depth[c]));
+    }
+    mt_arena_free(&arena);
+}
+
+Test(hearts, fibres_there_were_are_compared_with)
+{
+    write_wall("wall.hdf");
+    char *first = works("mesh fibres wall.hdf -o first.hdf --endo-deg 20 --epi-deg 20 --format json");
+    char *again = works("mesh fibres first.hdf -o again.hdf --endo-deg 20 --epi-deg 20 --format json");
+    char *other = works("mesh fibres first.hdf -o other.hdf --endo-deg -30 --epi-deg -30 --format json");
+    cr_assert(!strstr(first, "old fibres"), "%s", first);
+    const char *const rows[] = {"angle to the old fibres, mean", "angle to the old fibres, median",
+        "angle to the old fibres, 90 % below"};
+    for (size_t k = 0; k < 3; k++) {
+        cr_assert_float_eq(json_number(again, rows[k], "value"), 0, 1e-6, "%s", again);
+        cr_assert_float_eq(json_number(other, rows[k], "value"), 50, 1e-6, "%s", other);
+    }
+    cr_assert_float_eq(json_number(first, "volume of the inner layer", "value") +
+                           json_number(first, "volume of the middle layer", "value") +
+                           json_number(first, "volume of the outer layer", "value"),
+        100, 1e-9);
+    free(first), free(again), free(other);
+}
+
 Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
@@ -57,4 +148,9 @@ Test(hearts, options_that_make_no_sense_are_refused)
     refuses(2, "-o is needed", "mesh ventricles");
     refuses(2, "--variant smoth; allowed: smooth, bayer", "mesh fibres heart.hdf -o out.hdf --variant smoth");
     refuses(3, "heart.hdf", "mesh fibres heart.hdf -o out.hdf");
+    refuses(2, "--sheet-epi-deg x", "mesh fibres heart.hdf -o out.hdf --sheet-epi-deg x");
+    refuses(2, "--layers 0.5,0.5; allowed: 3 numbers", "mesh fibres heart.hdf -o out.hdf --layers 0.5,0.5");
+    write_wall("heart.hdf");
+    refuses(2, "with sum 1.2", "mesh fibres heart.hdf -o out.hdf --layers 0.4,0.4,0.4");
+    refuses(2, "sheet angle at the epicardium is 91", "mesh fibres heart.hdf -o out.hdf --sheet-epi-deg 91");
 }

@@ -1,5 +1,4 @@
-/* For tests: the two ventricles of data/geometry/ventricles.geo, meshed by the gmsh program. Without gmsh the test fails and
- * says so. */
+/* For tests: hearts meshed by the gmsh program. Without gmsh the test fails and says so. */
 #ifndef MT_TESTS_MESH_GMSH_VENTRICLES_H
 #define MT_TESTS_MESH_GMSH_VENTRICLES_H
 
@@ -14,20 +13,59 @@
 
 #include "mesh/gmsh.h"
 
-static inline void gmsh_ventricles(mt_arena *arena, double h_mm, mt_mesh *mesh)
+/* The mesh of a script of gmsh's, which has a parameter h. */
+static inline void gmsh_mesh(mt_arena *arena, const char *script, double h_mm, mt_mesh *mesh)
 {
     char folder[] = "/tmp/myotile_XXXXXX", msh[64], h[32];
     cr_assert(mkdtemp(folder));
-    snprintf(msh, sizeof msh, "%s/ventricles.msh", folder);
+    snprintf(msh, sizeof msh, "%s/heart.msh", folder);
     snprintf(h, sizeof h, "%g", h_mm);
-    char *arguments[] = {"gmsh", "data/geometry/ventricles.geo", "-3", "-nt", "1", "-v", "1", "-format",
-        "msh2", "-algo", "hxt", "-setnumber", "h", h, "-o", msh, NULL};
+    char *arguments[] = {"gmsh", (char *)(uintptr_t)script, "-3", "-nt", "1", "-v", "1", "-format", "msh41",
+        "-bin", "-algo", "hxt", "-setnumber", "h", h, "-o", msh, NULL};
     int code = gmsh_run(arguments);
     mt_status status = code == 0 ? mt_gmsh_read(arena, msh, 1, mesh) : MT_FILE;
     unlink(msh);
     rmdir(folder);
     cr_assert(code == 0, "the gmsh program is needed to make this test's mesh, and it ended with %d", code);
     cr_assert(status == MT_OK, "%s", mt_message());
+}
+
+/* The two ventricles of data/geometry/ventricles.geo. */
+static inline void gmsh_ventricles(mt_arena *arena, double h_mm, mt_mesh *mesh)
+{
+    gmsh_mesh(arena, "data/geometry/ventricles.geo", h_mm, mesh);
+}
+
+/* The left one alone, of the same size: between the halves of ellipsoids with the axes 26.4, 26.4, 79.2 and
+ * 37.4, 37.4, 90.2 mm below the base z = 0. */
+static inline void gmsh_left_ventricle(mt_arena *arena, double h_mm, mt_mesh *mesh)
+{
+    static const char geometry[] =
+        "SetFactory(\"OpenCASCADE\");\n"
+        "Sphere(1) = {0, 0, 0, 1, -Pi/2, 0, 2*Pi}; Dilate{{0, 0, 0}, {37.4, 37.4, 90.2}}{ Volume{1}; }\n"
+        "Sphere(2) = {0, 0, 0, 1, -Pi/2, 0, 2*Pi}; Dilate{{0, 0, 0}, {26.4, 26.4, 79.2}}{ Volume{2}; }\n"
+        "wall() = BooleanDifference{ Volume{1}; Delete; }{ Volume{2}; Delete; };\n"
+        "faces() = Abs(Boundary{ Volume{wall()}; });\n"
+        "For i In {0 : #faces() - 1}\n"
+        "  box() = BoundingBox Surface{ faces(i) };\n"
+        "  If (box(5) - box(2) < 1)\n"
+        "    Physical Surface(1) = {faces(i)};\n"
+        "  ElseIf (box(2) < -85)\n"
+        "    Physical Surface(2) = {faces(i)};\n"
+        "  Else\n"
+        "    Physical Surface(3) = {faces(i)};\n"
+        "  EndIf\n"
+        "EndFor\n"
+        "Physical Volume(1) = {wall()};\n"
+        "Mesh.CharacteristicLengthFromPoints = 0;\n"
+        "Mesh.CharacteristicLengthMin = h;\n"
+        "Mesh.CharacteristicLengthMax = h;\n";
+    char script[] = "/tmp/myotile_XXXXXX.geo";
+    int file = mkstemps(script, 4);
+    cr_assert(file >= 0 && write(file, geometry, sizeof geometry - 1) == (ssize_t)(sizeof geometry - 1));
+    close(file);
+    gmsh_mesh(arena, script, h_mm, mesh);
+    unlink(script);
 }
 
 #endif
