@@ -11,6 +11,8 @@ const mt_fibres_rule mt_fibres_rule_usual = {MT_FIBRES_SMOOTH, 60, -60, 0, 0, 1e
 static const double flat = 1e-7;
 /* Of the depth below the base: how far around the apex psi is 0. */
 static const double apex_share = 0.05;
+/* Of the wall below the left cavity: how far from the cavity's lowest point the apex may be. */
+static const double apex_reach = 1.5;
 static const double jump_cosine = 0.86602540378443864676; /* of 30 degrees */
 
 enum {
@@ -139,21 +141,44 @@ static double depth_below(const plane *base, const double *xyz)
     return dot3(d, base->normal);
 }
 
+static double distance(const double *a, const double *b)
+{
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return sqrt(dot3(d, d));
+}
+
+/* Of the vertices with this surface, no farther from `from` than `most`: the one deepest below the base. */
+static size_t find_deepest(const mt_mesh *mesh, const unsigned char *surface, int on, const plane *base,
+    const double *from, double most)
+{
+    double deepest = -INFINITY;
+    size_t at = 0;
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        const double *xyz = mesh->xyz_mm + 3 * v;
+        if (!(surface[v] & on) || distance(xyz, from) > most) continue;
+        double depth = depth_below(base, xyz);
+        if (depth > deepest) deepest = depth, at = v;
+    }
+    return at;
+}
+
+static size_t find_apex(const mt_mesh *mesh, const unsigned char *surface, const plane *base)
+{
+    const double *lowest = mesh->xyz_mm + 3 * find_deepest(mesh, surface, LV, base, base->centre, INFINITY);
+    double wall = INFINITY;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (surface[v] & EPI) wall = fmin(wall, distance(mesh->xyz_mm + 3 * v, lowest));
+    return find_deepest(mesh, surface, EPI, base, lowest, apex_reach * wall);
+}
+
 /* apex[v] = 1 for the epicardial vertices at and around the apex; how many. */
 static size_t mark_apex(
     const mt_mesh *mesh, const unsigned char *surface, const plane *base, unsigned char *apex)
 {
-    double deepest = -INFINITY;
-    size_t at = 0, n = 0;
+    size_t at = find_apex(mesh, surface, base), n = 0;
+    const double *tip = mesh->xyz_mm + 3 * at, around = apex_share * depth_below(base, tip);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
-        if (!(surface[v] & EPI)) continue;
-        double depth = depth_below(base, mesh->xyz_mm + 3 * v);
-        if (depth > deepest) deepest = depth, at = v;
-    }
-    for (size_t v = 0; v < mesh->n_vertices; v++) {
-        double d[3];
-        for (size_t k = 0; k < 3; k++) d[k] = mesh->xyz_mm[3 * v + k] - mesh->xyz_mm[3 * at + k];
-        apex[v] = v == at || ((surface[v] & EPI) && sqrt(dot3(d, d)) <= apex_share * deepest);
+        apex[v] = v == at || ((surface[v] & EPI) && distance(mesh->xyz_mm + 3 * v, tip) <= around);
         n += apex[v];
     }
     return n;
@@ -406,6 +431,27 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     MT_TAKE(arena, fibres->phi_rv, mesh->n_vertices);
     MT_TAKE(arena, fibres->psi, mesh->n_vertices);
     mt_status status = make(&scratch, mesh, adjacency, rule, fibres);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landmarks *landmarks)
+{
+    unsigned char *surface;
+    plane base;
+    MT_TAKE(scratch, surface, mesh->n_vertices);
+    MT_TRY(mark_surfaces(mesh, surface));
+    MT_TRY(fit_base(mesh, surface, &base));
+    memcpy(landmarks->base_mm, base.centre, sizeof base.centre);
+    memcpy(landmarks->up, base.normal, sizeof base.normal);
+    landmarks->apex = find_apex(mesh, surface, &base);
+    return MT_OK;
+}
+
+mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_landmarks(&scratch, mesh, landmarks);
     mt_arena_free(&scratch);
     return status;
 }
