@@ -435,6 +435,24 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     return status;
 }
 
+/* From the middle of the left endocardium's vertices to that of the right one's, across the base's normal. */
+static void find_rv(const mt_mesh *mesh, const unsigned char *surface, const plane *base, double to_rv[3])
+{
+    double sum[2][3] = {{0}}, n[2] = {0}, above, length;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (int side = 0; side < 2; side++) {
+            if (!(surface[v] & (side ? RV : LV))) continue;
+            for (size_t k = 0; k < 3; k++) sum[side][k] += mesh->xyz_mm[3 * v + k];
+            n[side]++;
+        }
+    for (int k = 0; k < 3; k++) to_rv[k] = n[1] > 0 ? sum[1][k] / n[1] - sum[0][k] / n[0] : 0;
+    above = dot3(to_rv, base->normal);
+    length = sqrt(dot3(to_rv, to_rv));
+    for (int k = 0; k < 3; k++) to_rv[k] -= above * base->normal[k];
+    const double across = sqrt(dot3(to_rv, to_rv));
+    for (int k = 0; k < 3; k++) to_rv[k] = across > 1e-6 * length ? to_rv[k] / across : 0;
+}
+
 static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landmarks *landmarks)
 {
     unsigned char *surface;
@@ -444,6 +462,7 @@ static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landm
     MT_TRY(fit_base(mesh, surface, &base));
     memcpy(landmarks->base_mm, base.centre, sizeof base.centre);
     memcpy(landmarks->up, base.normal, sizeof base.normal);
+    find_rv(mesh, surface, &base, landmarks->to_rv);
     landmarks->apex = find_apex(mesh, surface, &base);
     return MT_OK;
 }

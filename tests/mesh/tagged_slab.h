@@ -40,4 +40,12 @@ static inline void tagged_slab(mt_arena *arena, const double size_mm[3], double 
     mesh->n_faces = n;
 }
 
+/* The side of the epicardium becomes the right endocardium, all but one triangle: the slab is a septum then. */
+static inline void make_septum(mt_mesh *mesh)
+{
+    size_t outside = 0;
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] == MT_SURFACE_EPI && outside++) mesh->face_tag[f] = MT_SURFACE_RV;
+}
+
 #endif
