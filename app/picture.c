@@ -478,14 +478,15 @@ static void draw_axis(cairo_t *cr, const char *name, double x0, double y0, doubl
 static void draw_axes(cairo_t *cr, const mt_view *v, double samples_per_mm, double x0, double longest)
 {
     static const char *const names[] = {"x", "y", "z"};
-    double y0 = 925; /* lower axes end there */
+    double y0 = 925; /* axes that go down end above the text */
     double per_mm = samples_per_mm / SUPER;
     double length = pow(10, floor(log10(longest / per_mm)));
     length *= length * 5 * per_mm <= longest ? 5 : length * 2 * per_mm <= longest ? 2 : 1;
     char text[64];
     set_grey(cr, ink_grey);
     cairo_set_line_width(cr, 1.6);
-    for (int axis = 0; axis < 3; axis++) y0 = fmin(y0, 925 + v->up[axis] * length * per_mm);
+    for (int axis = 0; axis < 3; axis++)
+        if (v->up[axis] < 0) y0 = fmin(y0, 915 + v->up[axis] * length * per_mm);
     for (int axis = 0; axis < 3; axis++)
         draw_axis(cr, names[axis], x0, y0, v->right[axis] * length * per_mm, -v->up[axis] * length * per_mm);
     (void)snprintf(text, sizeof text, "each arrow %g mm", length);

@@ -32,6 +32,10 @@ static void find(int32_t tag, double depth_mm)
 Test(patch, without_depth_is_the_cells_with_a_face_on_the_surface)
 {
     size_t reached = 0;
+    for (size_t f = 0; f < mesh.n_faces; f++) { /* in all orders of the corners */
+        uint32_t *v = mesh.face_vertex + 3 * f, corner[3] = {v[0], v[1], v[2]};
+        for (size_t k = 0; k < 3; k++) v[f % 2 ? 2 - k : k] = corner[(f / 2 + k) % 3];
+    }
     find(MT_SURFACE_LV, 0);
     for (size_t c = 0; c < mesh.n_cells; c++) {
         int on = 0;
@@ -42,15 +46,24 @@ Test(patch, without_depth_is_the_cells_with_a_face_on_the_surface)
     cr_assert_eq(reached, 2 * 12 * 10); /* two triangles on each of the side's squares */
 }
 
-/* A cell touches the surface with a face, but the surface ends half way: a whole side's face belongs only where
- * its very triangle is tagged. */
+/* The missing triangle's corners all belong to others of the surface. */
 Test(patch, is_only_the_tagged_part_of_a_side)
 {
-    size_t first = 0;
-    while (mesh.face_tag[first] != MT_SURFACE_LV) first++;
-    mesh.face_tag[first] = 99;
+    size_t inner = 0, reached = 0;
+    for (size_t f = 0; f < mesh.n_faces; f++) {
+        size_t inside = 0;
+        for (size_t k = 0; k < 3; k++) {
+            const double *x = mesh.xyz_mm + 3 * mesh.face_vertex[3 * f + k];
+            inside += x[0] == 0 && x[1] > 0 && x[1] < size_mm[1] && x[2] > 0 && x[2] < size_mm[2];
+        }
+        if (inside == 3) inner = f;
+    }
+    mesh.face_tag[inner] = 99;
+    find(MT_SURFACE_LV, 0);
+    for (size_t c = 0; c < mesh.n_cells; c++) reached += at[c];
+    cr_assert_eq(reached, 2 * 12 * 10 - 1);
     find(99, 0);
-    size_t reached = 0;
+    reached = 0;
     for (size_t c = 0; c < mesh.n_cells; c++) reached += at[c];
     cr_assert_eq(reached, 1);
 }
