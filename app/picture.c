@@ -572,7 +572,7 @@ static mt_status draw_and_write(const figure *f, const char *path, const char *t
 static mt_status make_panels(mt_arena *scratch, figure *f)
 {
     mt_view views[MT_VIEWS_MAX];
-    f->n_panels = mt_views_find(f->skin.mesh, views);
+    MT_TRY(mt_views_find(f->skin.mesh, views, &f->n_panels));
     const int n = (int)f->n_panels, width = (PLOT_W - (n - 1) * GAP) / n, w = width * SUPER,
               h = PLOT_H * SUPER;
     f->samples_per_mm = INFINITY;

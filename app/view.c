@@ -46,17 +46,20 @@ static mt_view heart_view(const char *name, const double up[3], const double sid
     return v;
 }
 
-/* Of a person who stands, up x (from left to right ventricle) is the front; the right ventricle is turned 25 degrees
- * towards us there. A left ventricle alone has no front: it is seen from where y, or x where y is its axis, is
- * least. */
-size_t mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX])
+/* Of a person who stands, up x (from left to right ventricle) is the front; the right ventricle is turned 25
+ * degrees towards us there. A left ventricle alone has no front: it is seen from where y, or x where y is its
+ * axis, is least. */
+mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n)
 {
     mt_landmarks heart;
     double side[3];
-    if (mt_landmarks_find(mesh, &heart) != MT_OK) {
+    mt_status status = mt_landmarks_find(mesh, &heart);
+    if (status == MT_INPUT) {
         views[0] = single_view();
-        return 1;
+        *n = 1;
+        return MT_OK;
     }
+    MT_TRY(status);
     const bool both = dot(heart.to_rv, heart.to_rv) > 0;
     if (both) {
         cross(heart.up, heart.to_rv, side);
@@ -68,7 +71,8 @@ size_t mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX])
     normalise(side);
     views[0] = heart_view(both ? "Anterior view" : "From one side", heart.up, side, 1);
     views[1] = heart_view(both ? "Posterior view" : "From the other side", heart.up, side, -1);
-    return 2;
+    *n = 2;
+    return MT_OK;
 }
 
 /* ---- the skin ---- */

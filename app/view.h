@@ -1,5 +1,5 @@
-/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, when it was
- * activated, and lines on it.
+/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, when
+ * it was activated, and lines on it.
  *
  * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
  * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
@@ -25,7 +25,8 @@ typedef struct mt_skin {
     float *time_ms;        /* [n_vertices]; 0 where no cell around is activated */
 } mt_skin;
 
-/* Gives the skin; borrows all. Times at vertices are such that the mean of a cell's four is nearly the cell's own. */
+/* Gives the skin; borrows all. Times at vertices are such that the mean of a cell's four is nearly the cell's
+ * own. */
 MT_NODISCARD mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const float *activation_ms, mt_skin *skin);
 
@@ -35,11 +36,12 @@ typedef struct mt_view {
     double right[3], up[3], toward[3];
 } mt_view;
 
-/* Fills views with the sides to look at a mesh from, and returns how many. A heart (mt_landmarks_find) stands with its
- * base up and is seen twice, from opposite sides and a little from above: with two ventricles from its front, where
- * the right one is on our left, and from behind. Everything else is seen once: x to the right, y away from us and
- * to the left, z up, at an azimuth and elevation that show three sides of a slab, the largest one widest. */
-size_t mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX]);
+/* Gives the n sides to look at a mesh from. A heart (one that has mt_landmarks) stands with its base up and
+ * is seen twice, from opposite sides and a little from above: with two ventricles from its front, where the
+ * right one is on our left, and from behind. Everything else is seen once: x to the right, y away from us and
+ * to the left, z up, at an azimuth and elevation that show three sides of a slab, the largest one widest.
+ * MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
 
 /* What each sample shows. depth 0: nothing; time NaN: never activated; ink 0..255: how much of a line. */
 typedef struct mt_plot {

@@ -52,8 +52,9 @@
  *
  * The keys of a nested mapping have offsets from the *same* struct as their parent's; the keys of a list's
  * entries from the entry's struct. A key with a default (text as it would stand in the file) may be left out;
- * a mapping may be left out when all its keys may; a list may be left out when its least count is 0. A number,
- * numbers or a text whose default is MT_YAML_NONE are NaN or "" where left out, and then not written either. */
+ * a mapping may be left out when all its keys may; a list may be left out when its least count is 0. A
+ * number, numbers or a text whose default is MT_YAML_NONE are NaN or "" where left out, and then not written
+ * either. */
 #ifndef MT_DATA_YAML_H
 #define MT_DATA_YAML_H
 
@@ -188,8 +189,8 @@ MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const cha
     const mt_yaml_table *table, const char *const *overrides, size_t n_overrides, void *out);
 
 /* Gives in `arena` the text of a file which loads to the same struct, bit for bit: every key of the table is
- * written, those left at their defaults too, but no MT_YAML_NONE. The entries of a list need a key that is always
- * written. Fails with MT_FILE (no memory). */
+ * written, those left at their defaults too, but no MT_YAML_NONE. The entries of a list need a key that is
+ * always written. Fails with MT_FILE (no memory). */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 

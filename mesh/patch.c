@@ -92,9 +92,9 @@ static mt_status mark_faces(
 
 /* ---- cells near the surface: a tree of boxes ---- */
 
-/* The triangles in the order of a curve that fills space, LEAF of them in a box, boxes two by two in larger ones.
- * Node 1 is the root, node k has the children 2 k and 2 k + 1, leaf l is node `leaves` + l; those without
- * triangles are empty boxes, infinitely far. */
+/* The triangles in the order of a curve that fills space, LEAF of them in a box, boxes two by two in larger
+ * ones. Node 1 is the root, node k has the children 2 k and 2 k + 1, leaf l is node `leaves` + l; those
+ * without triangles are empty boxes, infinitely far. */
 enum { LEAF = 4, STACK = 64 };
 
 typedef struct tree {

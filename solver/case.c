@@ -33,7 +33,7 @@ static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, sit
     MT_YAML_DOUBLE(mt_case_stimulus, site.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9)),
     MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000)),
     MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_END};
@@ -73,11 +73,10 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
             stimulus->duration_ms, dt_ms);
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
-            "or "
-            "neither",
+            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count "
+            "above 1, or neither",
             path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
-    if (stimulus->count > 1 && !(stimulus->period_ms < 1e12 && llround(stimulus->period_ms / dt_ms) > steps))
+    if (stimulus->count > 1 && llround(stimulus->period_ms / dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
             s, stimulus->period_ms, stimulus->duration_ms);
     return MT_OK;

@@ -77,8 +77,8 @@ MT_NODISCARD mt_status mt_case_load(
  */
 mt_tissue mt_case_tissue(const mt_case *from);
 
-/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_site_cells; the message names the
- * stimulus. */
+/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_site_cells; the message
+ * names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
 

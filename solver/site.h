@@ -22,13 +22,13 @@ typedef struct mt_site {
     double depth_mm; /* given where surface is, once checked */
 } mt_site;
 
-/* Checks what keys must agree on, and fills in depth_mm. MT_INPUT; the message begins with the key's name and has
- * what is allowed. */
+/* Checks what keys must agree on, and fills in depth_mm. MT_INPUT; the message begins with the key's name and
+ * has what is allowed. */
 MT_NODISCARD mt_status mt_site_check(mt_site *site);
 
-/* Gives the cells of a mesh that a checked site reaches, ascending; borrows both. MT_INPUT where it reaches none (the
- * message has how far it is from the nearest cell's centre), or the mesh lacks the tagged triangles that it
- * needs. MT_FILE: no memory. */
+/* Gives the cells of a mesh that a checked site reaches, ascending; borrows both. MT_INPUT where it reaches
+ * none (the message has how far it is from the nearest cell's centre), or the mesh lacks the tagged triangles
+ * that it needs. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_site_cells(
     mt_arena *arena, const mt_site *site, const mt_mesh *mesh, size_t *n, uint32_t **cells);
 

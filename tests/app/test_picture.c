@@ -176,9 +176,9 @@ Test(picture, shows_the_colours_of_the_map_under_light)
     end_bench(&b);
 }
 
-/* A septum from the left ventricle at x = 0 to the right one, z up to the base: its front, at large y, is early and its
- * back is late. The left half of the page is the front, the right half the back. Above 0.85 of the page is no
- * colour bar. */
+/* A septum from the left ventricle at x = 0 to the right one, z up to the base: its front, at large y, is
+ * early and its back is late. The left half of the page is the front, the right half the back. Above 0.85 of
+ * the page is no colour bar. */
 Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
 {
     static const size_t left[2] = {0, MT_PICTURE_WIDTH / 2},

@@ -11,6 +11,13 @@ static mt_arena arena;
 static mt_mesh mesh;
 static mt_view views[MT_VIEWS_MAX];
 
+static size_t n_views(void)
+{
+    size_t n;
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_OK, "%s", mt_message());
+    return n;
+}
+
 static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(view, .fini = end);
@@ -47,7 +54,7 @@ Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
     make_septum(&mesh);
-    cr_assert_eq(mt_views_find(&mesh, views), 2);
+    cr_assert_eq(n_views(), 2);
     assert_opposite();
     cr_assert_str_eq(views[0].name, "Anterior view");
     cr_assert(views[0].toward[1] > 0.5 && views[0].toward[0] > 0.2, "[%g, %g]", views[0].toward[0],
@@ -61,7 +68,7 @@ Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
     for (size_t shift = 0; shift < 3; shift++) {
-        cr_assert_eq(mt_views_find(&mesh, views), 2);
+        cr_assert_eq(n_views(), 2);
         cr_assert_str_eq(views[0].name, "From one side");
         for (int k = 0; k < 2; k++) {
             assert_frame(&views[k]);
@@ -79,9 +86,19 @@ Test(view, what_is_no_heart_is_seen_once)
     const double size_mm[3] = {4, 5, 5};
     tagged_slab(&arena, size_mm, 1, &mesh);
     for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] += 10;
-    cr_assert_eq(mt_views_find(&mesh, views), 1);
+    cr_assert_eq(n_views(), 1);
     cr_assert_str_eq(views[0].name, "");
     assert_frame(&views[0]);
     mesh.n_faces = 0;
-    cr_assert_eq(mt_views_find(&mesh, views), 1);
+    cr_assert_eq(n_views(), 1);
+}
+
+Test(view, lack_of_memory_is_reported)
+{
+    const double size_mm[3] = {4, 5, 5};
+    size_t n;
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    mt_arena_fail_at(1);
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_FILE);
+    mt_arena_fail_at(0);
 }

@@ -1,5 +1,5 @@
-/* For tests: a slab as a piece of a heart's wall, x through it, z up to the base. Tagged are its sides x = 0 (left
- * endocardium), x = size (epicardium) and z = size (base). */
+/* For tests: a slab as a piece of a heart's wall, x through it, z up to the base. Tagged are its sides x = 0
+ * (left endocardium), x = size (epicardium) and z = size (base). */
 #ifndef MT_TESTS_MESH_TAGGED_SLAB_H
 #define MT_TESTS_MESH_TAGGED_SLAB_H
 
@@ -40,7 +40,8 @@ static inline void tagged_slab(mt_arena *arena, const double size_mm[3], double 
     mesh->n_faces = n;
 }
 
-/* The side of the epicardium becomes the right endocardium, all but one triangle: the slab is a septum then. */
+/* The side of the epicardium becomes the right endocardium, all but one triangle: the slab is a septum
+ * then. */
 static inline void make_septum(mt_mesh *mesh)
 {
     size_t outside = 0;

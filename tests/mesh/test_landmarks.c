@@ -22,9 +22,10 @@ static mt_landmarks find(void)
     return landmarks;
 }
 
-/* The script's base is the plane z = 0, its right ventricle lies at +x of the left one and is as far to +y as to -y, and
- * its left tip is at z = -90.2 mm. Vertices are up to an edge, 5 mm, from where they might stand: that over the
- * distance of the two cavities, 40 mm, for the direction between them; the lowest one may be an edge off the axis. */
+/* The script's base is the plane z = 0, its right ventricle lies at +x of the left one and is as far to +y as
+ * to -y, and its left tip is at z = -90.2 mm. Vertices are up to an edge, 5 mm, from where they might stand:
+ * that over the distance of the two cavities, 40 mm, for the direction between them; the lowest one may be an
+ * edge off the axis. */
 Test(landmarks, of_two_ventricles_are_those_of_the_script_however_they_are_turned)
 {
     mt_adjacency adjacency;

@@ -104,8 +104,8 @@ static double sampled_mm(const double x[3], int32_t tag, int parts)
     return least;
 }
 
-/* On a surface of hills the nearest of points strewn over it is too far by at most the distance of a triangle's
- * point from the nearest strewn one: a part of its longest side, which is below 1.2 mm here. */
+/* On a surface of hills the nearest of points strewn over it is too far by at most the distance of a
+ * triangle's point from the nearest strewn one: a part of its longest side, which is below 1.2 mm here. */
 Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
 {
     enum { PARTS = 12 };

@@ -114,8 +114,8 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
 }
 
-/* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and then, so
- * that the sets of stimuli on together change. */
+/* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and
+ * then, so that the sets of stimuli on together change. */
 Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
 {
     const mt_layout layout = layout_on(&s, 16);

@@ -88,10 +88,10 @@ Test(site, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
     expect_cells(boxed, shallow_and_in_box);
 }
 
-/* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is on the
- * z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z grows by
- * up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the left ventricle's tip
- * as it is. The tip's vertex is off the pole by less than an edge, 6 mm. */
+/* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
+ * on the z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z
+ * grows by up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the
+ * left ventricle's tip as it is. The tip's vertex is off the pole by less than an edge, 6 mm. */
 static bool near_left_tip(const double x[3])
 {
     const double tip[3] = {0, 0, -90.2};
