@@ -33,10 +33,10 @@ static mt_view single_view(void)
     };
 }
 
-/* Looks at a heart from this side (unit, across its up), from 20 degrees above. */
+/* Looks at a heart from this side (unit, across its up), from 15 degrees above. */
 static mt_view heart_view(const char *name, const double up[3], const double side[3], double sign)
 {
-    const double sine = 0.34, cosine = sqrt(1 - sine * sine);
+    const double sine = 0.26, cosine = sqrt(1 - sine * sine);
     mt_view v = {.name = name};
     for (int k = 0; k < 3; k++) {
         v.toward[k] = sign * cosine * side[k] + sine * up[k];

@@ -12,7 +12,7 @@ static const double flat = 1e-7;
 /* Of the depth below the base: how far around the apex psi is 0. */
 static const double apex_share = 0.05;
 /* Of the wall below the left cavity: how far from the cavity's lowest point the apex may be. */
-static const double apex_reach = 1.5;
+static const double apex_reach = 2;
 static const double jump_cosine = 0.86602540378443864676; /* of 30 degrees */
 
 enum {

@@ -75,8 +75,8 @@ typedef struct mt_fibres {
  *
  * The apex is that of the left ventricle, whichever ventricle reaches lower: from the left cavity's lowest
  * point (of the left endocardium the vertex farthest below the base's plane) the way to the nearest
- * epicardial vertex is the wall there; of the epicardial vertices within 1.5 times that way the apex is the
- * one farthest below the base. */
+ * epicardial vertex is the wall there; of the epicardial vertices within twice that way the apex is the one
+ * farthest below the base. */
 typedef struct mt_landmarks {
     double base_mm[3]; /* the middle of the base's vertices, on the plane fitted to them */
     double up[3];      /* that plane's unit normal, out of the heart: from the apex to the base */

@@ -64,7 +64,7 @@ static void assert_same_activation(const char *one, const char *two)
     mt_arena arena = {0};
     const double *a = activation_of(&arena, one), *b = activation_of(&arena, two);
     size_t n = 0;
-    for (size_t c = 0; c < n_cells; c++) n += isfinite(a[c]);
+    for (size_t c = 0; c < n_cells; c++) n += isfinite(a[c]) ? 1 : 0;
     cr_assert(n > 20, "%zu of %zu", n, n_cells);
     cr_assert_arr_eq(a, b, n_cells * sizeof *a);
     mt_arena_free(&arena);
