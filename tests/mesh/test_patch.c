@@ -154,7 +154,7 @@ Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
     mesh.face_tag[0] = 12;
     mesh.xyz_mm = xyz_mm, mesh.n_vertices += more;
     cr_assert_eq(mt_patch_cells(&mesh, 12, 1, at), MT_INPUT);
-    /* the nearest centres are a quarter of an edge behind the side x = 0, 2.125 mm away, somewhere on the line */
+    /* the nearest centres are a quarter of an edge behind the side x = 0: 2.125 mm away */
     cr_assert(
         strstr(mt_message(), "within 1 mm of it; the nearest centre is 2.13 mm away"), "%s", mt_message());
     find(12, 2.2);
