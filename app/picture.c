@@ -6,18 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/view.h"
 #include "data/file.h"
 
-/* Everything below counts in samples: SUPER x SUPER of them make a pixel. The surface is drawn into the plot,
- * a part of the page; title, colour bar and axes stand around it. */
+/* Where the plots stand on the page; title, colour bar and axes stand around them. Pixels. */
 enum {
-    SUPER = 2,
     PLOT_X = 50,
     PLOT_Y = 96,
     PLOT_W = MT_PICTURE_WIDTH - 2 * PLOT_X,
-    PLOT_H = 750, /* pixels */
-    N_W = PLOT_W * SUPER,
-    N_H = PLOT_H * SUPER,
+    PLOT_H = 750,
+    GAP = 40, /* between two of them */
+    SUPER = MT_VIEW_SUPER,
     LEVELS_MAX = 32
 };
 
@@ -132,331 +131,11 @@ static void label_text(const scale *s, double level, char out[32])
     (void)snprintf(out, 32, "%.*f", decimals, level * s->interval_ms + 0.0);
 }
 
-/* ---- the surface ---- */
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-/* The view: x to the right, y away from us and to the left, z up. An azimuth and elevation at which the three
- * sides of a slab are seen, the largest one widest. right, up and toward (us) are orthonormal and
- * right-handed. */
-typedef struct view {
-    double right[3], up[3], toward[3];
-    double middle_right, middle_up; /* mm; drawn in the middle of the plot */
-    double samples_per_mm;
-    double nearest, farthest; /* mm along toward */
-} view;
-
-static view make_view(void)
-{
-    double a = 27 * pi / 180, e = 36 * pi / 180;
-    return (view){
-        .right = {cos(a), -sin(a), 0},
-        .up = {sin(a) * sin(e), cos(a) * sin(e), cos(e)},
-        .toward = {-sin(a) * cos(e), -cos(a) * cos(e), sin(e)},
-    };
-}
-
-/* The outer faces, and what belongs to vertices (of the mesh; zero where a vertex is inside). */
-typedef struct surface {
-    size_t n_faces, n_vertices;
-    uint32_t *face_vertex; /* [n_faces][3], counter-clockwise seen from outside */
-    uint32_t *face_cell;   /* [n_faces] */
-    double *face_normal;   /* [n_faces][3], unit, outward */
-    double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
-    double *sample;        /* [n_vertices][3]: x right, y down in samples; z in [1, 2], growing toward us */
-    float *time_ms;        /* [n_vertices]; 0 where no cell around is activated */
-} surface;
-
-static void normalise(double v[3])
-{
-    double length = sqrt(dot(v, v));
-    for (int k = 0; k < 3 && length > 0; k++) v[k] /= length;
-}
-
-static mt_status collect_faces(
-    mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, surface *s)
-{
-    size_t n = mt_adjacency_boundary_faces(adjacency);
-    s->n_vertices = mesh->n_vertices;
-    MT_TAKE(arena, s->face_vertex, 3 * n);
-    MT_TAKE(arena, s->face_cell, n);
-    MT_TAKE(arena, s->face_normal, 3 * n);
-    MT_TAKE(arena, s->normal, 3 * s->n_vertices);
-    for (size_t c = 0; c < mesh->n_cells; c++)
-        for (size_t f = 0; f < 4; f++) {
-            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
-            uint32_t *vertex = s->face_vertex + 3 * s->n_faces;
-            double *normal = s->face_normal + 3 * s->n_faces;
-            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
-            mt_mesh_face_area(mesh, c, f, normal);
-            for (size_t k = 0; k < 9; k++) s->normal[3 * (size_t)vertex[k / 3] + k % 3] += normal[k % 3];
-            normalise(normal);
-            s->face_cell[s->n_faces++] = (uint32_t)c;
-        }
-    for (size_t i = 0; i < s->n_vertices; i++) normalise(s->normal + 3 * i);
-    return MT_OK;
-}
-
-static bool is_front(const surface *s, const view *v, size_t face)
-{
-    return dot(s->face_normal + 3 * face, v->toward) > 0;
-}
-
-/* Adds to every vertex the volume-weighted mean, over the activated cells around, of what the mean of a
- * cell's four vertices lacks to the cell's own time. */
-static void correct_times(const mt_mesh *mesh, const float *activation_ms, const double *volume_mm3,
-    double *sum, const double *weight, float *time_ms)
-{
-    memset(sum, 0, mesh->n_vertices * sizeof *sum);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        if (!isfinite(activation_ms[c])) continue;
-        const uint32_t *vertex = mesh->cell_vertex + 4 * c;
-        double mean = 0;
-        for (int k = 0; k < 4; k++) mean += 0.25 * (double)time_ms[vertex[k]];
-        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)activation_ms[c] - mean);
-    }
-    for (size_t i = 0; i < mesh->n_vertices; i++)
-        if (weight[i] > 0) time_ms[i] += (float)(sum[i] / weight[i]);
-}
-
-/* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
- * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
-static mt_status average_times(mt_arena *arena, const mt_mesh *mesh, const float *activation_ms, surface *s)
-{
-    enum { ROUNDS = 16 };
-    double *weight, *sum, *volume_mm3;
-    MT_TAKE(arena, weight, mesh->n_vertices);
-    MT_TAKE(arena, sum, mesh->n_vertices);
-    MT_TAKE(arena, volume_mm3, mesh->n_cells);
-    MT_TAKE(arena, s->time_ms, mesh->n_vertices);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
-        for (size_t k = 0; k < 4 && isfinite(activation_ms[c]); k++)
-            weight[mesh->cell_vertex[4 * c + k]] += volume_mm3[c];
-    }
-    for (int round = 0; round < ROUNDS; round++)
-        correct_times(mesh, activation_ms, volume_mm3, sum, weight, s->time_ms);
-    return MT_OK;
-}
-
-/* Fits the surface into the plot and brings their vertices there. */
-static mt_status place_vertices(mt_arena *arena, const mt_mesh *mesh, view *v, surface *s)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    const double *axes[3] = {v->right, v->up, v->toward};
-    for (size_t k = 0; k < 3 * s->n_faces; k++)
-        for (size_t axis = 0; axis < 3; axis++) {
-            double x = dot(axes[axis], mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
-            low[axis] = fmin(low[axis], x);
-            high[axis] = fmax(high[axis], x);
-        }
-    double margin = 4 * SUPER;
-    v->samples_per_mm =
-        fmin((N_W - 2 * margin) / (high[0] - low[0]), (N_H - 2 * margin) / (high[1] - low[1]));
-    v->middle_right = 0.5 * (low[0] + high[0]);
-    v->middle_up = 0.5 * (low[1] + high[1]);
-    v->farthest = low[2];
-    v->nearest = high[2] > low[2] ? high[2] : low[2] + 1;
-
-    MT_TAKE(arena, s->sample, 3 * mesh->n_vertices);
-    for (size_t i = 0; i < mesh->n_vertices; i++) {
-        const double *x = mesh->xyz_mm + 3 * i;
-        s->sample[3 * i] = 0.5 * N_W + (dot(v->right, x) - v->middle_right) * v->samples_per_mm;
-        s->sample[3 * i + 1] = 0.5 * N_H - (dot(v->up, x) - v->middle_up) * v->samples_per_mm;
-        s->sample[3 * i + 2] = 1 + (dot(v->toward, x) - v->farthest) / (v->nearest - v->farthest);
-    }
-    return MT_OK;
-}
-
-static const double flat_cos =
-    0.82; /* cos 35 degrees: faces that turn by more meet at an edge of the shape */
-
-/* How much light a surface of this normal sends to us: 1 is the colour itself. */
-static double light_on(const view *v, const double normal[3])
-{
-    double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
-    normalise(lamp);
-    sum = lamp[0] * dot(v->right, normal) + lamp[1] * dot(v->up, normal) + lamp[2] * dot(v->toward, normal);
-    return 0.52 + 0.48 * (0.5 + 0.5 * sum);
-}
-
-/* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
-static void light_face(const surface *s, const view *v, size_t face, double light[3])
-{
-    const uint32_t *vertex = s->face_vertex + 3 * face;
-    const double *normal = s->face_normal + 3 * face;
-    for (size_t k = 0; k < 3; k++) {
-        const double *around = s->normal + 3 * (size_t)vertex[k];
-        light[k] = light_on(v, dot(around, normal) > flat_cos ? around : normal);
-    }
-}
-
-/* ---- from triangles to samples ---- */
-
-/* What each sample shows. depth 0: nothing; time NaN: never activated; ink 0..255: how much isochrone. */
-typedef struct plot {
-    float *depth, *time_ms, *light; /* [N_H][N_W] */
-    uint8_t *ink;
-} plot;
-
-static mt_status make_plot(mt_arena *arena, plot *p)
-{
-    MT_TAKE(arena, p->depth, (size_t)N_W * N_H);
-    MT_TAKE(arena, p->time_ms, (size_t)N_W * N_H);
-    MT_TAKE(arena, p->light, (size_t)N_W * N_H);
-    MT_TAKE(arena, p->ink, (size_t)N_W * N_H);
-    return MT_OK;
-}
-
-typedef struct box {
-    int x0, y0, x1, y1; /* samples x0 <= x < x1, y0 <= y < y1; inside the plot */
-} box;
-
-static int clamp_int(double x, int low, int high) { return x <= low ? low : x >= high ? high : (int)x; }
-
-static box box_around(double x_low, double x_high, double y_low, double y_high)
-{
-    return (box){clamp_int(floor(x_low), 0, N_W), clamp_int(floor(y_low), 0, N_H),
-        clamp_int(ceil(x_high) + 1, 0, N_W), clamp_int(ceil(y_high) + 1, 0, N_H)};
-}
-
-/* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
-static void fill_triangle(
-    plot *p, const double *const corner[3], const double time_ms[3], const double light[3])
-{
-    const double *a = corner[0], *b = corner[1], *c = corner[2];
-    double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    if (fabs(area) < 1e-12) return;
-    box in = box_around(fmin(a[0], fmin(b[0], c[0])), fmax(a[0], fmax(b[0], c[0])),
-        fmin(a[1], fmin(b[1], c[1])), fmax(a[1], fmax(b[1], c[1])));
-    const double slack = -1e-7; /* two triangles that share an edge leave no gap on it */
-    for (int y = in.y0; y < in.y1; y++)
-        for (int x = in.x0; x < in.x1; x++) {
-            double dx = x + 0.5 - a[0], dy = y + 0.5 - a[1];
-            double u = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
-            double w = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
-            if (u < slack || w < slack || 1 - u - w < slack) continue;
-            float depth = (float)(a[2] + u * (b[2] - a[2]) + w * (c[2] - a[2]));
-            size_t i = (size_t)y * N_W + (size_t)x;
-            if (depth <= p->depth[i]) continue;
-            p->depth[i] = depth;
-            p->time_ms[i] =
-                (float)(time_ms[0] + u * (time_ms[1] - time_ms[0]) + w * (time_ms[2] - time_ms[0]));
-            p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
-        }
-}
-
-/* Corners and times of a face; the times are NaN where its cell was never activated. */
-static void get_face(
-    const surface *s, const float *activation_ms, size_t face, const double *corner[3], double time_ms[3])
-{
-    bool active = isfinite(activation_ms[s->face_cell[face]]);
-    for (size_t k = 0; k < 3; k++) {
-        uint32_t vertex = s->face_vertex[3 * face + k];
-        corner[k] = s->sample + 3 * (size_t)vertex;
-        time_ms[k] = active ? (double)s->time_ms[vertex] : NAN;
-    }
-}
-
-static void fill_surface(plot *p, const surface *s, const view *v, const float *activation_ms)
-{
-    for (size_t face = 0; face < s->n_faces; face++) {
-        const double *corner[3];
-        double time_ms[3], light[3];
-        if (!is_front(s, v, face)) continue;
-        get_face(s, activation_ms, face, corner, time_ms);
-        light_face(s, v, face, light);
-        fill_triangle(p, corner, time_ms, light);
-    }
-}
-
-/* ---- lines on the surface ---- */
-
-typedef struct segment {
-    double from[3], to[3]; /* samples, with depth */
-} segment;
-
-/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
-static const double depth_slack = 0.006;
-
-static double nearest_on(const segment *cut, double x, double y, double *distance)
-{
-    double dx = cut->to[0] - cut->from[0], dy = cut->to[1] - cut->from[1], length2 = dx * dx + dy * dy;
-    double f = length2 > 0 ? ((x - cut->from[0]) * dx + (y - cut->from[1]) * dy) / length2 : 0;
-    f = f > 0 ? fmin(f, 1) : 0;
-    *distance = hypot(cut->from[0] + f * dx - x, cut->from[1] + f * dy - y);
-    return cut->from[2] + f * (cut->to[2] - cut->from[2]);
-}
-
-/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
-static void ink_segment(plot *p, const segment *cut, double half, double strength)
-{
-    double reach = half + 0.5;
-    box in = box_around(fmin(cut->from[0], cut->to[0]) - reach, fmax(cut->from[0], cut->to[0]) + reach,
-        fmin(cut->from[1], cut->to[1]) - reach, fmax(cut->from[1], cut->to[1]) + reach);
-    for (int y = in.y0; y < in.y1; y++)
-        for (int x = in.x0; x < in.x1; x++) {
-            double distance, depth = nearest_on(cut, x + 0.5, y + 0.5, &distance);
-            double cover = fmin(1, reach - distance);
-            size_t i = (size_t)y * N_W + (size_t)x;
-            if (cover <= 0 || depth < (double)p->depth[i] - depth_slack) continue;
-            uint8_t ink = (uint8_t)(255 * strength * cover + 0.5);
-            if (ink > p->ink[i]) p->ink[i] = ink;
-        }
-}
-
-/* The edges of the surface, each twice, once with either face, sorted by their lower vertex. */
-typedef struct edges {
-    size_t *begin;       /* [n_vertices + 1] */
-    uint32_t *to, *face; /* [3 n_faces]; of edge e the higher vertex and the face */
-} edges;
-
-static mt_status sort_edges(mt_arena *arena, const surface *s, edges *e)
-{
-    MT_TAKE(arena, e->begin, s->n_vertices + 2);
-    MT_TAKE(arena, e->to, 3 * s->n_faces);
-    MT_TAKE(arena, e->face, 3 * s->n_faces);
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t k = 0; k < 3 * s->n_faces; k++) {
-            uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
-            uint32_t low = a < b ? a : b, high = a < b ? b : a;
-            if (pass == 0)
-                e->begin[low + 2]++; /* counted two places on, filled one place on */
-            else {
-                size_t at = e->begin[low + 1]++;
-                e->to[at] = high;
-                e->face[at] = (uint32_t)(k / 3);
-            }
-        }
-        for (size_t i = 0; pass == 0 && i < s->n_vertices; i++) e->begin[i + 2] += e->begin[i + 1];
-    }
-    return MT_OK;
-}
-
-/* Inks the edges of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
-static mt_status draw_edges(mt_arena *arena, plot *p, const surface *s, const view *v)
-{
-    edges e;
-    MT_TRY(sort_edges(arena, s, &e));
-    for (size_t i = 0; i < s->n_vertices; i++)
-        for (size_t a = e.begin[i]; a < e.begin[i + 1]; a++)
-            for (size_t b = a + 1; b < e.begin[i + 1]; b++) {
-                const double *n = s->face_normal + 3 * (size_t)e.face[a],
-                             *m = s->face_normal + 3 * (size_t)e.face[b];
-                segment line;
-                if (e.to[a] != e.to[b] || dot(n, m) > flat_cos) continue;
-                if (!is_front(s, v, e.face[a]) && !is_front(s, v, e.face[b])) continue;
-                memcpy(line.from, s->sample + 3 * i, sizeof line.from);
-                memcpy(line.to, s->sample + 3 * (size_t)e.to[a], sizeof line.to);
-                ink_segment(p, &line, 0.5 * SUPER, 0.45);
-            }
-    return MT_OK;
-}
-
 /* ---- isochrones and their labels ---- */
 
 /* Where the level crosses the triangle: false where it does not. */
-static bool cross_level(const double *const corner[3], const double time_ms[3], double level_ms, segment *cut)
+static bool cross_level(
+    const double *const corner[3], const double time_ms[3], double level_ms, mt_segment *cut)
 {
     double *end[2] = {cut->from, cut->to};
     int n = 0;
@@ -484,12 +163,12 @@ typedef struct labels {
 } labels;
 
 /* The line: through the middle of what is seen, along its longer axis. */
-static void find_axis(const plot *p, labels *l)
+static void find_axis(const mt_plot *p, labels *l)
 {
     double n = 0, sx = 0, sy = 0, xx = 0, xy = 0, yy = 0;
-    for (int y = 0; y < N_H; y += 4)
-        for (int x = 0; x < N_W; x += 4) {
-            if (p->depth[(size_t)y * N_W + (size_t)x] <= 0) continue;
+    for (int y = 0; y < p->h; y += 4)
+        for (int x = 0; x < p->w; x += 4) {
+            if (p->depth[mt_plot_at(p, x, y)] <= 0) continue;
             n++, sx += x, sy += y, xx += (double)x * x, xy += (double)x * y, yy += (double)y * y;
         }
     n = fmax(n, 1);
@@ -500,15 +179,15 @@ static void find_axis(const plot *p, labels *l)
 }
 
 /* Is the surface whole and flat all over the label's place, at that depth? */
-static bool place_is_flat(const plot *p, const labels *l, double x, double y, double depth)
+static bool place_is_flat(const mt_plot *p, const labels *l, double x, double y, double depth)
 {
     enum { HALF = 3 };
     double light = -1;
     for (int j = -HALF; j <= HALF; j++)
         for (int i = -HALF; i <= HALF; i++) {
             double at_x = x + 1.5 * l->half_w * i / HALF, at_y = y + 1.7 * l->half_h * j / HALF;
-            if (at_x < 0 || at_y < 0 || at_x >= N_W || at_y >= N_H) return false;
-            size_t k = (size_t)at_y * N_W + (size_t)at_x;
+            if (at_x < 0 || at_y < 0 || at_x >= p->w || at_y >= p->h) return false;
+            size_t k = mt_plot_at(p, (int)at_x, (int)at_y);
             if (light < 0) light = (double)p->light[k];
             if (p->depth[k] <= 0 || !isfinite(p->time_ms[k]) || fabs((double)p->light[k] - light) > 0.04 ||
                 fabs((double)p->depth[k] - depth) > 0.2)
@@ -517,15 +196,15 @@ static bool place_is_flat(const plot *p, const labels *l, double x, double y, do
     return true;
 }
 
-static void offer_place(const plot *p, labels *l, int level, const segment *cut)
+static void offer_place(const mt_plot *p, labels *l, int level, const mt_segment *cut)
 {
     double x = 0.5 * (cut->from[0] + cut->to[0]), y = 0.5 * (cut->from[1] + cut->to[1]);
     double depth = 0.5 * (cut->from[2] + cut->to[2]);
     label *best = &l->at[level];
     double score = fabs((x - l->x) * l->axis_y - (y - l->y) * l->axis_x);
     if (best->set && score >= best->score) return;
-    if (x < 0 || y < 0 || x >= N_W || y >= N_H) return;
-    if (depth < (double)p->depth[(size_t)y * N_W + (size_t)x] - depth_slack ||
+    if (x < 0 || y < 0 || x >= p->w || y >= p->h) return;
+    if (depth < (double)p->depth[mt_plot_at(p, (int)x, (int)y)] - mt_plot_depth_slack ||
         !place_is_flat(p, l, x, y, depth))
         return;
     *best = (label){true, x, y, score};
@@ -542,26 +221,25 @@ static void part_labels(labels *l)
 }
 
 /* Takes the ink away below a label. */
-static void clear_below(plot *p, const labels *l, const label *at)
+static void clear_below(mt_plot *p, const labels *l, const label *at)
 {
-    box in = box_around(at->x - l->half_w, at->x + l->half_w, at->y - l->half_h, at->y + l->half_h);
+    mt_box in = mt_plot_box(p, at->x - l->half_w, at->x + l->half_w, at->y - l->half_h, at->y + l->half_h);
     for (int y = in.y0; y < in.y1; y++)
         for (int x = in.x0; x < in.x1; x++) {
             double u = (x + 0.5 - at->x) / l->half_w, v = (y + 0.5 - at->y) / l->half_h;
-            if (u * u * u * u + v * v * v * v < 1) p->ink[(size_t)y * N_W + (size_t)x] = 0;
+            if (u * u * u * u + v * v * v * v < 1) p->ink[mt_plot_at(p, x, y)] = 0;
         }
 }
 
 /* For every piece of every isochrone inside the scale: inks it, or offers its middle to a label. */
-static void walk_isochrones(
-    plot *p, const surface *s, const view *v, const float *activation_ms, const scale *times, labels *offer)
+static void walk_isochrones(mt_plot *p, const mt_skin *s, const mt_view *v, const scale *times, labels *offer)
 {
     for (size_t face = 0; face < s->n_faces; face++) {
         const double *corner[3];
         double time_ms[3];
-        segment cut;
-        if (!is_front(s, v, face)) continue;
-        get_face(s, activation_ms, face, corner, time_ms);
+        mt_segment cut;
+        if (!mt_view_sees(v, s, face)) continue;
+        mt_plot_face(p, s, face, corner, time_ms);
         if (isnan(time_ms[0])) continue;
         double low = fmin(time_ms[0], fmin(time_ms[1], time_ms[2]));
         double high = fmax(time_ms[0], fmax(time_ms[1], time_ms[2]));
@@ -571,15 +249,14 @@ static void walk_isochrones(
             if (!cross_level(corner, time_ms, level * times->interval_ms, &cut)) continue;
             bool fifth = fmod(level, 5) == 0;
             if (!offer)
-                ink_segment(p, &cut, (fifth ? 0.9 : 0.6) * SUPER, fifth ? 1 : 0.9);
+                mt_plot_ink(p, &cut, (fifth ? 0.9 : 0.6) * SUPER, fifth ? 1 : 0.9);
             else if (fmod(level, offer->stride) == 0)
                 offer_place(p, offer, (int)(level - times->first), &cut);
         }
     }
 }
 
-static void draw_isochrones(
-    plot *p, const surface *s, const view *v, const float *activation_ms, const scale *times, labels *l)
+static void draw_isochrones(mt_plot *p, const mt_skin *s, const mt_view *v, const scale *times, labels *l)
 {
     char text[32];
     double longest = 1;
@@ -590,9 +267,9 @@ static void draw_isochrones(
     *l = (labels){
         .stride = label_stride(times, 14), .half_w = SUPER * (4.6 * longest + 5), .half_h = SUPER * 10};
     find_axis(p, l);
-    walk_isochrones(p, s, v, activation_ms, times, l);
+    walk_isochrones(p, s, v, times, l);
     part_labels(l);
-    walk_isochrones(p, s, v, activation_ms, times, NULL);
+    walk_isochrones(p, s, v, times, NULL);
     for (int k = 0; k < LEVELS_MAX; k++)
         if (l->at[k].set) clear_below(p, l, &l->at[k]);
 }
@@ -617,8 +294,10 @@ static void make_palette(palette *colours)
         colours->srgb[k] = (uint8_t)(255 * srgb_of_linear((double)k / GAMMA) + 0.5);
 }
 
+static int up_to(int most, double x) { return x <= 0 ? 0 : x >= most ? most : (int)x; }
+
 /* Adds the linear light of a sample. */
-static void add_sample(const plot *p, const palette *colours, const scale *times, size_t i, double sum[3])
+static void add_sample(const mt_plot *p, const palette *colours, const scale *times, size_t i, double sum[3])
 {
     if (p->depth[i] <= 0) {
         for (int k = 0; k < 3; k++) sum[k] += 1; /* paper */
@@ -626,25 +305,27 @@ static void add_sample(const plot *p, const palette *colours, const scale *times
     }
     bool active = isfinite(p->time_ms[i]);
     double position = active ? scale_position(times, (double)p->time_ms[i]) : 0;
-    int shade = clamp_int(position * SHADES + 0.5, 0, SHADES);
+    int shade = up_to(SHADES, position * SHADES + 0.5);
     double light = (double)p->light[i] * (1 - 0.80 * p->ink[i] / 255.0);
     for (int k = 0; k < 3; k++) sum[k] += light * (active ? (double)colours->linear[shade][k] : grey_linear);
 }
 
-static void resolve(const plot *p, const palette *colours, const scale *times, cairo_surface_t *page)
+/* left: where the plot's left side stands on the page. */
+static void resolve(
+    const mt_plot *p, int left, const palette *colours, const scale *times, cairo_surface_t *page)
 {
     unsigned char *bytes = cairo_image_surface_get_data(page);
     size_t stride = (size_t)cairo_image_surface_get_stride(page);
-    for (size_t y = 0; y < PLOT_H; y++)
-        for (size_t x = 0; x < PLOT_W; x++) {
+    for (int y = 0; y < p->h / SUPER; y++)
+        for (int x = 0; x < p->w / SUPER; x++) {
             double sum[3] = {0, 0, 0};
             uint32_t pixel = 0xFF;
-            for (size_t k = 0; k < SUPER * SUPER; k++)
-                add_sample(p, colours, times, (y * SUPER + k / SUPER) * N_W + x * SUPER + k % SUPER, sum);
+            for (int k = 0; k < SUPER * SUPER; k++)
+                add_sample(
+                    p, colours, times, mt_plot_at(p, x * SUPER + k % SUPER, y * SUPER + k / SUPER), sum);
             for (int k = 0; k < 3; k++)
-                pixel =
-                    pixel << 8 | colours->srgb[clamp_int(sum[k] * GAMMA / (SUPER * SUPER) + 0.5, 0, GAMMA)];
-            memcpy(bytes + (y + PLOT_Y) * stride + 4 * (x + PLOT_X), &pixel, sizeof pixel);
+                pixel = pixel << 8 | colours->srgb[up_to(GAMMA, sum[k] * GAMMA / (SUPER * SUPER) + 0.5)];
+            memcpy(bytes + (size_t)(y + PLOT_Y) * stride + 4 * (size_t)(x + left), &pixel, sizeof pixel);
         }
 }
 
@@ -694,7 +375,7 @@ static void write_text(cairo_t *cr, double x, double y, enum anchor anchor, doub
     cairo_new_path(cr);
 }
 
-static void write_labels(cairo_t *cr, const labels *l, const scale *times)
+static void write_labels(cairo_t *cr, const labels *l, int left, const scale *times)
 {
     for (int k = 0; k < LEVELS_MAX; k++) {
         const label *at = &l->at[k];
@@ -703,7 +384,7 @@ static void write_labels(cairo_t *cr, const labels *l, const scale *times)
         double position = scale_position(times, (times->first + k) * times->interval_ms);
         set_grey(cr, position < 0.35 ? 1 : 0.08);
         label_text(times, times->first + k, text);
-        write_text(cr, PLOT_X + at->x / SUPER, PLOT_Y + at->y / SUPER + 5.3, MIDDLE, 15, false, 100, text);
+        write_text(cr, left + at->x / SUPER, PLOT_Y + at->y / SUPER + 5.3, MIDDLE, 15, false, 100, text);
     }
 }
 
@@ -778,25 +459,38 @@ static void draw_arrow(cairo_t *cr, double x, double y, double dx, double dy)
     cairo_fill(cr);
 }
 
-/* The three axes as arrows of one round length each, drawn in the scale and direction of the view. */
-static void draw_axes(cairo_t *cr, const view *v)
+/* An axis that points at us or away is a dot. */
+static void draw_axis(cairo_t *cr, const char *name, double x0, double y0, double dx, double dy)
 {
-    const double longest = 150, x0 = 130, y0 = 925;
-    double per_mm = v->samples_per_mm / SUPER;
+    const double far = hypot(dx, dy);
+    if (far < 8) {
+        cairo_arc(cr, x0, y0, 3.2, 0, 2 * pi);
+        cairo_fill(cr);
+        write_text(cr, x0 - 12, y0 + 5, MIDDLE, 15, false, 50, name);
+        return;
+    }
+    draw_arrow(cr, x0, y0, dx, dy);
+    write_text(cr, x0 + dx * (1 + 11 / far), y0 + dy * (1 + 11 / far) + 5, MIDDLE, 15, false, 50, name);
+}
+
+/* The three axes from x0 as arrows of one round length each, at most `longest` pixels, drawn in the scale and
+ * direction of the view. */
+static void draw_axes(cairo_t *cr, const mt_view *v, double samples_per_mm, double x0, double longest)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    double y0 = 925; /* axes that go down end above the text */
+    double per_mm = samples_per_mm / SUPER;
     double length = pow(10, floor(log10(longest / per_mm)));
     length *= length * 5 * per_mm <= longest ? 5 : length * 2 * per_mm <= longest ? 2 : 1;
     char text[64];
     set_grey(cr, ink_grey);
     cairo_set_line_width(cr, 1.6);
-    for (int axis = 0; axis < 3; axis++) {
-        double dx = v->right[axis] * length * per_mm, dy = -v->up[axis] * length * per_mm,
-               far = hypot(dx, dy);
-        draw_arrow(cr, x0, y0, dx, dy);
-        write_text(cr, x0 + dx * (1 + 11 / far), y0 + dy * (1 + 11 / far) + 5, MIDDLE, 15, false, 50,
-            (const char *[]){"x", "y", "z"}[axis]);
-    }
+    for (int axis = 0; axis < 3; axis++)
+        if (v->up[axis] < 0) y0 = fmin(y0, 915 + v->up[axis] * length * per_mm);
+    for (int axis = 0; axis < 3; axis++)
+        draw_axis(cr, names[axis], x0, y0, v->right[axis] * length * per_mm, -v->up[axis] * length * per_mm);
     (void)snprintf(text, sizeof text, "each arrow %g mm", length);
-    write_text(cr, x0 - 45, y0 + 30, START, 15, false, 300, text);
+    write_text(cr, x0 - 45, 955, START, 15, false, 300, text);
 }
 
 /* ---- the whole ---- */
@@ -811,29 +505,46 @@ static mt_status write_page(cairo_surface_t *page, const char *path)
     return mt_fail(MT_FILE, "%s: the picture cannot be written: %s", path, cairo_status_to_string(status));
 }
 
+/* What is seen from one side. */
+typedef struct panel {
+    mt_view view;
+    mt_plot plot;
+    labels labels;
+    int left; /* of the page, pixels */
+} panel;
+
 /* What one picture needs, in one place. */
 typedef struct figure {
-    view view;
     scale times;
-    surface surface;
-    plot plot;
-    labels labels;
+    mt_skin skin;
+    double samples_per_mm;
+    size_t n_panels;
+    panel panel[MT_VIEWS_MAX];
     palette *colours;
 } figure;
+
+/* What stands on and below a plot, one of several or the only one. */
+static void annotate(const figure *f, size_t which, cairo_t *cr)
+{
+    const panel *p = &f->panel[which];
+    const bool several = f->n_panels > 1;
+    if (f->times.any) write_labels(cr, &p->labels, p->left, &f->times);
+    set_grey(cr, ink_grey);
+    write_text(cr, p->left + 0.5 * p->plot.w / SUPER, PLOT_Y + 4, MIDDLE, 19, false, 400, p->view.name);
+    draw_axes(cr, &p->view, f->samples_per_mm, which ? MT_PICTURE_WIDTH - 130 : 130, several ? 100 : 150);
+}
 
 static mt_status draw_page(const figure *f, cairo_surface_t *page, cairo_t *cr, const char *title)
 {
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_paint(cr);
     cairo_surface_flush(page);
-    resolve(&f->plot, f->colours, &f->times, page);
+    for (size_t k = 0; k < f->n_panels; k++)
+        resolve(&f->panel[k].plot, f->panel[k].left, f->colours, &f->times, page);
     cairo_surface_mark_dirty(page);
-    if (f->times.any) {
-        write_labels(cr, &f->labels, &f->times);
-        draw_bar(cr, f->colours, &f->times);
-    }
+    for (size_t k = 0; k < f->n_panels; k++) annotate(f, k, cr);
+    if (f->times.any) draw_bar(cr, f->colours, &f->times);
     if (!f->times.all) draw_grey_note(cr);
-    draw_axes(cr, &f->view);
     set_grey(cr, ink_grey);
     write_text(cr, 60, 62, START, 26, true, MT_PICTURE_WIDTH - 120, title);
     if (cairo_status(cr) == CAIRO_STATUS_INVALID_STRING)
@@ -857,22 +568,36 @@ static mt_status draw_and_write(const figure *f, const char *path, const char *t
     return status;
 }
 
+/* All panels in one scale, so that what is seen from either side can be compared. */
+static mt_status make_panels(mt_arena *scratch, figure *f)
+{
+    mt_view views[MT_VIEWS_MAX];
+    MT_TRY(mt_views_find(f->skin.mesh, views, &f->n_panels));
+    const int n = (int)f->n_panels, width = (PLOT_W - (n - 1) * GAP) / n, w = width * SUPER,
+              h = PLOT_H * SUPER;
+    f->samples_per_mm = INFINITY;
+    for (int k = 0; k < n; k++)
+        f->samples_per_mm = fmin(f->samples_per_mm, mt_view_scale(&views[k], &f->skin, w, h));
+    for (int k = 0; k < n; k++) {
+        panel *p = &f->panel[k];
+        p->view = views[k];
+        p->left = PLOT_X + k * (width + GAP);
+        MT_TRY(mt_plot_make(scratch, &f->skin, &p->view, f->samples_per_mm, w, h, &p->plot));
+        if (f->times.any) draw_isochrones(&p->plot, &f->skin, &p->view, &f->times, &p->labels);
+    }
+    return MT_OK;
+}
+
 static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *activation_ms, const char *title)
 {
     figure *f;
     MT_TAKE(scratch, f, 1);
     MT_TAKE(scratch, f->colours, 1);
-    MT_TRY(make_plot(scratch, &f->plot));
-    f->view = make_view();
-    f->times = make_scale(activation_ms, mesh->n_cells);
-    MT_TRY(collect_faces(scratch, mesh, adjacency, &f->surface));
-    MT_TRY(average_times(scratch, mesh, activation_ms, &f->surface));
-    MT_TRY(place_vertices(scratch, mesh, &f->view, &f->surface));
     make_palette(f->colours);
-    fill_surface(&f->plot, &f->surface, &f->view, activation_ms);
-    MT_TRY(draw_edges(scratch, &f->plot, &f->surface, &f->view));
-    if (f->times.any) draw_isochrones(&f->plot, &f->surface, &f->view, activation_ms, &f->times, &f->labels);
+    f->times = make_scale(activation_ms, mesh->n_cells);
+    MT_TRY(mt_skin_make(scratch, mesh, adjacency, activation_ms, &f->skin));
+    MT_TRY(make_panels(scratch, f));
     return draw_and_write(f, path, title);
 }
 

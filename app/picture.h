@@ -1,7 +1,8 @@
 /* Pictures for people who have no viewer at hand: the activation map of a mesh as a PNG.
  *
- * Not a renderer: one figure, one view, one look, ready for a paper. The outer surface in orthographic
- * projection, coloured by activation time, with isochrones, a colour bar and the three axes to scale. */
+ * Not a renderer: one figure, one look, ready for a paper. The outer surface in orthographic projection,
+ * coloured by activation time, with isochrones, a colour bar and the three axes to scale; a heart from its
+ * front and from behind, side by side, everything else from one side (mt_views_find). */
 #ifndef MT_APP_PICTURE_H
 #define MT_APP_PICTURE_H
 

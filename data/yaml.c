@@ -14,6 +14,7 @@
  * checked against the table and written, defaults included, as one plain text; libcyaml loads that text. */
 
 enum { PATH_CHARS = 256, ALLOWED_CHARS = 512, MAX_DEPTH = 32, NUMBER_CHARS = 40 };
+const char mt_yaml_none[] = "";
 static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
 
 /* ---- a growing text; a failure to grow sticks and is looked at once, at the end ---- */
@@ -554,6 +555,18 @@ static mt_status check_value(
     return check_list(arena, v, path, key, out);
 }
 
+/* Not a number, or no text, as libcyaml reads them. */
+static void put_none(const mt_yaml_key *key, text *out)
+{
+    if (key->type == MT_YAML_TYPE_STRING)
+        put(out, "\"\"");
+    else if (key->type == MT_YAML_TYPE_DOUBLE)
+        put(out, "nan");
+    else
+        for (size_t i = 0; i <= key->bytes / sizeof(double); i++)
+            put(out, i == 0 ? "[nan" : i < key->bytes / sizeof(double) ? ", nan" : "]");
+}
+
 /* A key that is not there: its default, an empty list, a mapping of defaults, or an error. */
 static mt_status check_absent(
     mt_arena *arena, const node *parent, const char *path, const mt_yaml_key *key, text *out)
@@ -563,6 +576,10 @@ static mt_status check_absent(
     made.kind = SEQUENCE;
     if (key->type == MT_YAML_TYPE_LIST && within(0, key->range))
         return check_list(arena, &made, path, key, out);
+    if (key->missing == mt_yaml_none) {
+        put_none(key, out);
+        return MT_OK;
+    }
     if (key->missing) {
         MT_TRY(value_node(arena, parent->origin, key, key->missing, &made));
         made.line = parent->line;
@@ -852,13 +869,28 @@ static void write_list(text *t, const mt_yaml_key *key, const char *base, size_t
     for (size_t i = 0; i < n; i++) write_keys(t, key->keys, entries + i * key->bytes, indent + 4, true);
 }
 
+/* Was a key that may be left out left out? */
+static bool is_none(const mt_yaml_key *key, const char *at)
+{
+    if (key->missing != mt_yaml_none) return false;
+    if (key->type == MT_YAML_TYPE_STRING) {
+        const char *x = NULL;
+        memcpy(&x, at, sizeof x);
+        return !*x;
+    }
+    double x = 0;
+    memcpy(&x, at, sizeof x);
+    return isnan(x);
+}
+
 /* One line a key; with `dash` the first stands behind "- ". */
 static void write_keys(text *t, const mt_yaml_key *keys, const char *base, size_t indent, bool dash)
 {
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        bool first = dash && key == keys;
-        put_indent(t, first ? indent - 2 : indent);
-        if (first) put(t, "- ");
+        if (is_none(key, base + key->offset)) continue;
+        put_indent(t, dash ? indent - 2 : indent);
+        if (dash) put(t, "- ");
+        dash = false;
         put(t, key->name);
         put(t, ":");
         if (key->type == MT_YAML_TYPE_MAPPING) {

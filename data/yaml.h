@@ -52,7 +52,9 @@
  *
  * The keys of a nested mapping have offsets from the *same* struct as their parent's; the keys of a list's
  * entries from the entry's struct. A key with a default (text as it would stand in the file) may be left out;
- * a mapping may be left out when all its keys may; a list may be left out when its least count is 0. */
+ * a mapping may be left out when all its keys may; a list may be left out when its least count is 0. A
+ * number, numbers or a text whose default is MT_YAML_NONE are NaN or "" where left out, and then not written
+ * either. */
 #ifndef MT_DATA_YAML_H
 #define MT_DATA_YAML_H
 
@@ -81,13 +83,16 @@ typedef struct mt_yaml_range {
     bool low_open, high_open;
 } mt_yaml_range;
 
+extern const char mt_yaml_none[];
+#define MT_YAML_NONE mt_yaml_none
+
 /* Made by the macros below only. */
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
     size_t offset;       /* of the member in its struct */
     size_t bytes;        /* of the member; LIST: of one entry */
-    const char *missing; /* the text of the default; NULL = the key is needed */
+    const char *missing; /* the text of the default; MT_YAML_NONE; NULL = the key is needed */
     mt_yaml_range range; /* numbers: of each; LIST: of the count */
     const char *const *choices;
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
@@ -184,7 +189,8 @@ MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const cha
     const mt_yaml_table *table, const char *const *overrides, size_t n_overrides, void *out);
 
 /* Gives in `arena` the text of a file which loads to the same struct, bit for bit: every key of the table is
- * written, those left at their defaults too. Fails with MT_FILE (no memory). */
+ * written, those left at their defaults too, but no MT_YAML_NONE. The entries of a list need a key that is
+ * always written. Fails with MT_FILE (no memory). */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 

@@ -17,6 +17,8 @@ const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
 static const double flat = 1e-7;
 /* Of the depth below the base: how far around the apex psi is 0. */
 static const double apex_share = 0.05;
+/* Of the wall below the left cavity: how far from the cavity's lowest point the apex may be. */
+static const double apex_reach = 2;
 static const double jump_cosine = 0.86602540378443864676; /* of 30 degrees */
 
 enum {
@@ -150,21 +152,44 @@ static double depth_below(const plane *base, const double *xyz)
     return dot3(d, base->normal);
 }
 
+static double distance(const double *a, const double *b)
+{
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return sqrt(dot3(d, d));
+}
+
+/* Of the vertices with this surface, no farther from `from` than `most`: the one deepest below the base. */
+static size_t find_deepest(const mt_mesh *mesh, const unsigned char *surface, int on, const plane *base,
+    const double *from, double most)
+{
+    double deepest = -INFINITY;
+    size_t at = 0;
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        const double *xyz = mesh->xyz_mm + 3 * v;
+        if (!(surface[v] & on) || distance(xyz, from) > most) continue;
+        double depth = depth_below(base, xyz);
+        if (depth > deepest) deepest = depth, at = v;
+    }
+    return at;
+}
+
+static size_t find_apex(const mt_mesh *mesh, const unsigned char *surface, const plane *base)
+{
+    const double *lowest = mesh->xyz_mm + 3 * find_deepest(mesh, surface, LV, base, base->centre, INFINITY);
+    double wall = INFINITY;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (surface[v] & EPI) wall = fmin(wall, distance(mesh->xyz_mm + 3 * v, lowest));
+    return find_deepest(mesh, surface, EPI, base, lowest, apex_reach * wall);
+}
+
 /* apex[v] = 1 for the epicardial vertices at and around the apex; how many. */
 static size_t mark_apex(
     const mt_mesh *mesh, const unsigned char *surface, const plane *base, unsigned char *apex)
 {
-    double deepest = -INFINITY;
-    size_t at = 0, n = 0;
+    size_t at = find_apex(mesh, surface, base), n = 0;
+    const double *tip = mesh->xyz_mm + 3 * at, around = apex_share * depth_below(base, tip);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
-        if (!(surface[v] & EPI)) continue;
-        double depth = depth_below(base, mesh->xyz_mm + 3 * v);
-        if (depth > deepest) deepest = depth, at = v;
-    }
-    for (size_t v = 0; v < mesh->n_vertices; v++) {
-        double d[3];
-        for (size_t k = 0; k < 3; k++) d[k] = mesh->xyz_mm[3 * v + k] - mesh->xyz_mm[3 * at + k];
-        apex[v] = v == at || ((surface[v] & EPI) && sqrt(dot3(d, d)) <= apex_share * deepest);
+        apex[v] = v == at || ((surface[v] & EPI) && distance(mesh->xyz_mm + 3 * v, tip) <= around);
         n += apex[v];
     }
     return n;
@@ -435,6 +460,46 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     MT_TAKE(arena, fibres->phi_rv, mesh->n_vertices);
     MT_TAKE(arena, fibres->psi, mesh->n_vertices);
     mt_status status = make(&scratch, mesh, adjacency, rule, fibres);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* From the middle of the left endocardium's vertices to that of the right one's, across the base's normal. */
+static void find_rv(const mt_mesh *mesh, const unsigned char *surface, const plane *base, double to_rv[3])
+{
+    double sum[2][3] = {{0}}, n[2] = {0}, above, length;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (int side = 0; side < 2; side++) {
+            if (!(surface[v] & (side ? RV : LV))) continue;
+            for (size_t k = 0; k < 3; k++) sum[side][k] += mesh->xyz_mm[3 * v + k];
+            n[side]++;
+        }
+    for (int k = 0; k < 3; k++) to_rv[k] = n[1] > 0 ? sum[1][k] / n[1] - sum[0][k] / n[0] : 0;
+    above = dot3(to_rv, base->normal);
+    length = sqrt(dot3(to_rv, to_rv));
+    for (int k = 0; k < 3; k++) to_rv[k] -= above * base->normal[k];
+    const double across = sqrt(dot3(to_rv, to_rv));
+    for (int k = 0; k < 3; k++) to_rv[k] = across > 1e-6 * length ? to_rv[k] / across : 0;
+}
+
+static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landmarks *landmarks)
+{
+    unsigned char *surface;
+    plane base;
+    MT_TAKE(scratch, surface, mesh->n_vertices);
+    MT_TRY(mark_surfaces(mesh, surface));
+    MT_TRY(fit_base(mesh, surface, &base));
+    memcpy(landmarks->base_mm, base.centre, sizeof base.centre);
+    memcpy(landmarks->up, base.normal, sizeof base.normal);
+    find_rv(mesh, surface, &base, landmarks->to_rv);
+    landmarks->apex = find_apex(mesh, surface, &base);
+    return MT_OK;
+}
+
+mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_landmarks(&scratch, mesh, landmarks);
     mt_arena_free(&scratch);
     return status;
 }

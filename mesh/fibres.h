@@ -88,11 +88,29 @@ typedef struct mt_fibres {
     double layer_volume[3]; /* share of the volume: inner, middle, outer; sum 1 */
 } mt_fibres;
 
+/* Where a heart stands in space.
+ *
+ * The apex is that of the left ventricle, whichever ventricle reaches lower: from the left cavity's lowest
+ * point (of the left endocardium the vertex farthest below the base's plane) the way to the nearest
+ * epicardial vertex is the wall there; of the epicardial vertices within twice that way the apex is the one
+ * farthest below the base. */
+typedef struct mt_landmarks {
+    double base_mm[3]; /* the middle of the base's vertices, on the plane fitted to them */
+    double up[3];      /* that plane's unit normal, out of the heart: from the apex to the base */
+    double to_rv[3];   /* unit, across up: from the middle of the left endocardium to that of the right one; 0
+                        * without a right one, or where they stand above each other */
+    size_t apex;       /* a vertex */
+} mt_landmarks;
+
+/* Gives the landmarks of a mesh (mt_mesh_check passed) whose tagged triangles have BASE, EPI and LV.
+ * MT_INPUT: one is missing, or the base is no plane. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks);
+
 /* Gives the fibres of a mesh; borrows it (mt_mesh_check passed; its own fibres are not read), its adjacency
  * and the rule. Its tagged triangles (mt_surface) must have BASE, EPI and LV; RV may be missing. A vertex
- * of several surfaces counts as RV before LV before EPI; as apex before BASE. The apex is the epicardial
- * vertex farthest below the plane fitted to the base, with all epicardial vertices within 5 % of its depth
- * around it: one vertex alone would make a spike. Same bits for any number of threads.
+ * of several surfaces counts as RV before LV before EPI; as apex before BASE. psi is 0 at the apex (see
+ * mt_landmarks) and all epicardial vertices within 5 % of its depth around it: one vertex alone would make a
+ * spike. Same bits for any number of threads.
  * MT_INPUT: a surface is missing, a triangle's vertex, an angle or a share out of range, a base that is no plane (its
  * vertices in a line), or a piece of the mesh without given values. MT_NUMERICS: see mt_laplace_solve.
  * MT_FILE: no memory. */

@@ -1,6 +1,7 @@
 #include "solver/case.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
@@ -23,11 +24,17 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000)), MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {
-    MT_YAML_DOUBLES(mt_case_stimulus, min_mm, "min_mm", NULL, MT_YAML_ANY),
-    MT_YAML_DOUBLES(mt_case_stimulus, max_mm, "max_mm", NULL, MT_YAML_ANY),
+static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, site.at, "at", MT_YAML_NONE),
+    MT_YAML_DOUBLES(mt_case_stimulus, site.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_DOUBLE(mt_case_stimulus, site.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLES(mt_case_stimulus, site.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_DOUBLES(mt_case_stimulus, site.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_STRING(mt_case_stimulus, site.surface, "surface", MT_YAML_NONE),
+    MT_YAML_DOUBLE(mt_case_stimulus, site.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9)),
+    MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000)),
     MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_END};
 static const mt_yaml_key point_keys[] = {MT_YAML_STRING(mt_case_point, name, "name", NULL),
@@ -51,6 +58,30 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
+static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
+{
+    const mt_case_stimulus *stimulus = &c->stimuli[s];
+    const double dt_ms = c->time.dt_ms;
+    const long long steps =
+        llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms) - llround(stimulus->start_ms / dt_ms);
+    if (stimulus->start_ms >= c->time.end_ms)
+        return mt_fail(MT_INPUT, "%s: stimuli.%zu.start_ms: %g; allowed: below end_ms = %g", path, s,
+            stimulus->start_ms, c->time.end_ms);
+    if (steps <= 0)
+        return mt_fail(MT_INPUT,
+            "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g", path, s,
+            stimulus->duration_ms, dt_ms);
+    if (isnan(stimulus->period_ms) != (stimulus->count == 1))
+        return mt_fail(MT_INPUT,
+            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count "
+            "above 1, or neither",
+            path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
+    if (stimulus->count > 1 && llround(stimulus->period_ms / dt_ms) <= steps)
+        return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
+            s, stimulus->period_ms, stimulus->duration_ms);
+    return MT_OK;
+}
+
 /* What is asked for in ms must be there in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
@@ -59,18 +90,16 @@ static mt_status check_times(const char *path, const mt_case *c)
         return mt_fail(MT_INPUT,
             "%s: time.end_ms: %g; allowed: a whole number of steps of dt_ms = %g, at least one", path,
             c->time.end_ms, dt_ms);
-    for (size_t s = 0; s < c->n_stimuli; s++) {
-        const mt_case_stimulus *stimulus = &c->stimuli[s];
-        if (stimulus->start_ms >= c->time.end_ms)
-            return mt_fail(MT_INPUT, "%s: stimuli.%zu.start_ms: %g; allowed: below end_ms = %g", path, s,
-                stimulus->start_ms, c->time.end_ms);
-        if (llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms) <=
-            llround(stimulus->start_ms / dt_ms))
-            return mt_fail(MT_INPUT,
-                "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g", path, s,
-                stimulus->duration_ms, dt_ms);
-    }
+    for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
     return MT_OK;
+}
+
+/* Says whose fault the newest one is; path "" = none. */
+static mt_status in_stimulus(const char *path, size_t s)
+{
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(MT_INPUT, "%s%sstimuli.%zu: %s", path, *path ? ": " : "", s, message);
 }
 
 static mt_status check(const char *path, const mt_case *c)
@@ -87,10 +116,7 @@ static mt_status check(const char *path, const mt_case *c)
             "%s: time: end_ms %g is %.0f steps of dt_ms %g; allowed: at most 16777216 steps", path,
             c->time.end_ms, steps, c->time.dt_ms);
     for (size_t s = 0; s < c->n_stimuli; s++)
-        for (int axis = 0; axis < 3; axis++)
-            if (c->stimuli[s].min_mm[axis] > c->stimuli[s].max_mm[axis])
-                return mt_fail(MT_INPUT, "%s: stimuli.%zu: min_mm %g is above max_mm %g on axis %c", path, s,
-                    c->stimuli[s].min_mm[axis], c->stimuli[s].max_mm[axis], "xyz"[axis]);
+        if (mt_site_check(&c->stimuli[s].site) != MT_OK) return in_stimulus(path, s);
     return MT_OK;
 }
 
@@ -135,38 +161,24 @@ mt_status mt_case_cell_types(
     return MT_OK;
 }
 
-static bool reaches(const mt_case_stimulus *s, const mt_mesh *mesh, size_t cell)
-{
-    double x[3];
-    mt_mesh_centroid(mesh, cell, x);
-    for (int axis = 0; axis < 3; axis++)
-        if (!(x[axis] >= s->min_mm[axis] && x[axis] <= s->max_mm[axis])) return false;
-    return true;
-}
-
 mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
 {
     MT_TAKE(arena, *stimuli, from->n_stimuli);
     for (size_t s = 0; s < from->n_stimuli; s++) {
-        const mt_case_stimulus *box = &from->stimuli[s];
-        size_t n = 0;
-        for (size_t cell = 0; cell < mesh->n_cells; cell++) n += reaches(box, mesh, cell);
-        if (n == 0)
-            return mt_fail(MT_INPUT,
-                "stimuli.%zu: no cell's centre lies in the box [%g, %g, %g] .. [%g, %g, %g] mm", s,
-                box->min_mm[0], box->min_mm[1], box->min_mm[2], box->max_mm[0], box->max_mm[1],
-                box->max_mm[2]);
+        const mt_case_stimulus *asked = &from->stimuli[s];
+        size_t n;
         uint32_t *cells;
-        MT_TAKE(arena, cells, n);
-        n = 0;
-        for (size_t cell = 0; cell < mesh->n_cells; cell++)
-            if (reaches(box, mesh, cell)) cells[n++] = (uint32_t)cell;
+        mt_status status = mt_site_cells(arena, &asked->site, mesh, &n, &cells);
+        if (status == MT_INPUT) return in_stimulus("", s);
+        MT_TRY(status);
         (*stimuli)[s] = (mt_stimulus){
-            .start_ms = box->start_ms,
-            .duration_ms = box->duration_ms,
-            .rise_mV_ms = box->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
+            .start_ms = asked->start_ms,
+            .duration_ms = asked->duration_ms,
+            .rise_mV_ms = asked->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
             .n_cells = n,
             .cell = cells,
+            .period_ms = asked->count > 1 ? asked->period_ms : 0,
+            .repeats = asked->count - 1,
         };
     }
     return MT_OK;

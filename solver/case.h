@@ -10,12 +10,15 @@
 #include "data/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
+#include "solver/site.h"
 #include "solver/tissue.h"
 
-/* A box that is stimulated: every cell whose centroid lies in it, borders included. */
+/* Where, when and how much. */
 typedef struct mt_case_stimulus {
-    double min_mm[3], max_mm[3];
+    mt_site site;
     double start_ms, duration_ms;
+    double period_ms; /* from one pulse's start to the next one's; NaN = one pulse */
+    size_t count;     /* pulses */
     double strength_uA_mm3;
 } mt_case_stimulus;
 
@@ -81,7 +84,8 @@ mt_tissue mt_case_tissue(const mt_case *from);
 MT_NODISCARD mt_status mt_case_cell_types(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
 
-/* The case's stimuli on a mesh: gives for each the cells it reaches. MT_INPUT where one reaches none. */
+/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_site_cells; the message
+ * names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
 

@@ -21,13 +21,16 @@
 #include "solver/diffusion.h"
 #include "solver/tp06.h"
 
-/* Cells that get current from start_ms for duration_ms. A step is stimulated when its start lies in
- * [start, start + duration), both rounded to whole steps. */
+/* Cells that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
+ * stimulated when its start lies in [start, start + duration) or as much later, all of them rounded to whole
+ * steps; duration < period in steps. */
 typedef struct mt_stimulus {
     double start_ms, duration_ms;
     double rise_mV_ms; /* strength / (chi Cm) */
     size_t n_cells;
     const uint32_t *cell; /* [n_cells] ascending */
+    double period_ms;     /* not looked at where repeats is 0 */
+    size_t repeats;
 } mt_stimulus;
 
 /* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */

@@ -300,13 +300,15 @@ static mt_status step_program(
     return ipu_program_sequence(arena, parts, n, program);
 }
 
-/* Stimuli are switched at no more than 2 n steps, so at most 2 n + 1 sets of them are on together. */
+/* Each pulse is switched twice, and each switch begins at most one new set of stimuli that are on together. */
 static mt_status add_programs(mt_arena *arena, mt_plan *plan)
 {
     const mt_monodomain *problem = plan->problem;
     const size_t n = problem->n_stimuli;
-    MT_TAKE(arena, plan->program, 2 * n + 2);
-    MT_TAKE(arena, plan->on, (2 * n + 2) * (n ? n : 1));
+    size_t most = 2;
+    for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
+    MT_TAKE(arena, plan->program, most);
+    MT_TAKE(arena, plan->on, most * (n ? n : 1));
     plan->n_programs = 1; /* none on */
     for (size_t step = 0; n > 0 && step != SIZE_MAX;
          step = mt_monodomain_next_switch(problem, step, SIZE_MAX)) {

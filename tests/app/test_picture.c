@@ -2,6 +2,7 @@
 
 #include "app/picture.h"
 #include "mesh/slab.h"
+#include "tests/mesh/tagged_slab.h"
 
 #include <cairo/cairo.h>
 #include <dirent.h>
@@ -103,21 +104,28 @@ Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time)
 
 typedef bool pixel_test(const unsigned char rgb[3], double t);
 
-/* How many pixels of the page pass. */
-static size_t count_pixels(const char *path, pixel_test *passes, double t)
+/* How many pixels of the page with x[0] <= x < x[1] and y[0] <= y < y[1] pass. */
+static size_t count_within(
+    const char *path, const size_t x[2], const size_t y[2], pixel_test *passes, double t)
 {
     cairo_surface_t *page = cairo_image_surface_create_from_png(path);
     cr_assert_eq(cairo_surface_status(page), CAIRO_STATUS_SUCCESS);
     const unsigned char *bytes = cairo_image_surface_get_data(page);
     size_t stride = (size_t)cairo_image_surface_get_stride(page), n = 0;
-    for (size_t y = 0; y < MT_PICTURE_HEIGHT; y++)
-        for (size_t x = 0; x < MT_PICTURE_WIDTH; x++) {
+    for (size_t j = y[0]; j < y[1]; j++)
+        for (size_t i = x[0]; i < x[1]; i++) {
             uint32_t pixel;
-            memcpy(&pixel, bytes + y * stride + 4 * x, sizeof pixel);
+            memcpy(&pixel, bytes + j * stride + 4 * i, sizeof pixel);
             n += passes((const unsigned char[]){pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255}, t);
         }
     cairo_surface_destroy(page);
     return n;
+}
+
+static size_t count_pixels(const char *path, pixel_test *passes, double t)
+{
+    return count_within(
+        path, (const size_t[]){0, MT_PICTURE_WIDTH}, (const size_t[]){0, MT_PICTURE_HEIGHT}, passes, t);
 }
 
 /* Red, green and blue differ by more than rounding. */
@@ -165,6 +173,37 @@ Test(picture, shows_the_colours_of_the_map_under_light)
     double early = (double)count_pixels(b.path, is_map_colour, 0),
            late = (double)count_pixels(b.path, is_map_colour, 1);
     cr_assert(early > 0.3 * all && late > 0.3 * all, "%g and %g of %g", early, late, all);
+    end_bench(&b);
+}
+
+/* A septum from the left ventricle at x = 0 to the right one, z up to the base: its front, at large y, is
+ * early and its back is late. The left half of the page is the front, the right half the back. Above 0.85 of
+ * the page is no colour bar. */
+Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
+{
+    static const size_t left[2] = {0, MT_PICTURE_WIDTH / 2},
+                        right[2] = {MT_PICTURE_WIDTH / 2, MT_PICTURE_WIDTH},
+                        above[2] = {80, MT_PICTURE_HEIGHT * 85 / 100},
+                        middle[2] = {MT_PICTURE_WIDTH / 2 - 15, MT_PICTURE_WIDTH / 2 + 15};
+    bench b = make_bench();
+    mt_arena_free(&b.arena);
+    tagged_slab(&b.arena, (const double[]){20, 7, 3}, 0.5, &b.mesh);
+    make_septum(&b.mesh);
+    cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
+    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&b.mesh, c, x);
+        b.time_ms[c] = x[1] > 3.5 ? 10 : 24;
+    }
+    cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
+    const double front = (double)count_within(b.path, left, above, is_coloured, 0),
+                 back = (double)count_within(b.path, right, above, is_coloured, 0);
+    cr_assert(front > 5e4 && back > 5e4, "%g and %g", front, back);
+    cr_assert_eq(count_within(b.path, middle, above, is_coloured, 0), 0);
+    /* From a little above the far half of the base is seen too. */
+    cr_assert_gt((double)count_within(b.path, left, above, is_map_colour, 0), 0.5 * front);
+    cr_assert_gt((double)count_within(b.path, right, above, is_map_colour, 1), 0.5 * back);
     end_bench(&b);
 }
 

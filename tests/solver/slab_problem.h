@@ -36,7 +36,7 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
         mt_mesh_centroid(&s->mesh, c, x);
         if (x[0] < 1.5 && x[1] < 1.5 && x[2] < 1.5) cells[n++] = (uint32_t)c;
     }
-    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells};
+    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells, 0, 0};
     s->problem = (mt_monodomain){
         &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 1, s->stimulus};
     cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",

@@ -128,8 +128,8 @@ Test(backends, stimuli_are_switched_at_their_times)
     const mt_layout layout = layout_on(&s, 16);
     uint32_t last = (uint32_t)s.mesh.n_cells - 1;
     double *v = values();
-    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last};
-    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}};
+    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0};
+    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0};
     s.problem.n_stimuli = 2;
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         run_backend(&s, (*b)->name, &layout, 5, v, NULL);
@@ -144,6 +144,37 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 0, 100), 5);
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 5, 100), 10);
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
+}
+
+/* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and
+ * then, so that the sets of stimuli on together change. */
+Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    uint32_t first = 0, last = (uint32_t)s.mesh.n_cells - 1;
+    double *once = values(), *often = values();
+    mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0}, {0.5, 0.2, 10, 1, &last, 0, 0},
+        {0.9, 0.2, 10, 1, &last, 0, 0}, {0.2, 0.6, 5, 1, &first, 0, 0}};
+    mt_stimulus two[2] = {{0.1, 0.2, 10, 1, &last, 0.4, 2}, four[3]};
+    mt_monodomain apart = s.problem;
+    apart.stimulus = four, apart.n_stimuli = 4;
+    s.problem.stimulus = two, s.problem.n_stimuli = 2;
+    for (size_t step = 0; step < 100; step++) {
+        bool on = false;
+        for (size_t k = 0; k < 3; k++) on |= mt_stimulus_is_on(&four[k], 0.02, step);
+        cr_assert_eq(mt_stimulus_is_on(&two[0], 0.02, step), on, "step %zu", step);
+        cr_assert_eq(mt_monodomain_next_switch(&s.problem, step, 100),
+            mt_monodomain_next_switch(&apart, step, 100), "step %zu", step);
+    }
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 60, often, NULL);
+        mt_monodomain kept = s.problem;
+        s.problem = apart;
+        run_backend(&s, (*b)->name, &layout, 60, once, NULL);
+        s.problem = kept;
+        cr_assert(same_bits(once, often), "%s", (*b)->name);
+        cr_assert_gt(once[last], once[500] + 1, "%s: nothing happened", (*b)->name);
+    }
 }
 
 Test(backends, a_message_left_out_stops_a_checked_run_and_is_named)

@@ -107,6 +107,7 @@ Test(case, the_heart_that_comes_with_the_program_loads)
     mt_case c;
     load(&arena, "data/cases/ventricles.yaml", NULL, 0, &c);
     cr_expect_str_eq(c.mesh.file, "fibred.hdf");
+    cr_expect_str_eq(c.stimuli[0].site.at, "apex");
     cr_expect_eq(c.n_points, 0);
     mt_arena_free(&arena);
 }
@@ -151,7 +152,8 @@ Test(case, the_benchmarks_stimulus_reaches_the_cells_of_its_cube_and_no_other)
 Test(case, every_stimulus_has_its_own_cells_and_borders_count)
 {
     static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
-        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, strength_uA_mm3: 14},"
+        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4,"
+         " strength_uA_mm3: 14},"
          " {min_mm: [-9, -9, -9], max_mm: [9, 9, 9], start_ms: 3, duration_ms: 2, strength_uA_mm3: 7}]")};
     mt_arena arena = {0};
     mt_case c;
@@ -167,6 +169,7 @@ Test(case, every_stimulus_has_its_own_cells_and_borders_count)
     for (size_t k = 0; k < stimulus[1].n_cells; k++) cr_expect_eq(stimulus[1].cell[k], k);
     cr_expect_float_eq(stimulus[1].rise_mV_ms, 5, 1e-12);
     cr_expect_eq(stimulus[1].start_ms, 3);
+    cr_expect(stimulus[0].repeats == 3 && stimulus[0].period_ms == 2.5 && stimulus[1].repeats == 0);
     mt_arena_free(&arena);
 }
 
@@ -180,8 +183,8 @@ Test(case, a_stimulus_that_reaches_nothing_is_refused)
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
-    cr_expect_str_eq(
-        mt_message(), "stimuli.0: no cell's centre lies in the box [21, 0, 0] .. [22.5, 1.5, 1.5] mm");
+    cr_expect_str_eq(mt_message(), "stimuli.0: no cell's centre lies in the box [21, 0, 0] .. [22.5, 1.5, "
+                                   "1.5] mm; the nearest is 1.12 mm outside");
     mt_arena_free(&arena);
 }
 
@@ -222,6 +225,9 @@ Test(case, what_may_be_left_out_has_its_default)
     cr_expect_eq(c.time.dt_ms, 0.02);
     cr_expect_eq(c.time.pde_steps, 0);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
+    cr_expect_eq(c.stimuli[0].count, 1);
+    cr_expect(isnan(c.stimuli[0].site.radius_mm) && isnan(c.stimuli[0].period_ms));
+    cr_expect_str_eq(c.stimuli[0].site.at, "");
     cr_expect_eq(c.n_points, 0);
     cr_expect_eq(c.line.points, 0);
     cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
@@ -284,6 +290,15 @@ Test(case, keys_that_contradict_each_other_are_refused)
         ": stimuli.0.duration_ms: 0.005 is no whole step; allowed: at least dt_ms = 0.02");
     expect_failure("duration_ms: 2", "duration_ms: 2\n    start_ms: 10",
         ": stimuli.0.start_ms: 10; allowed: below end_ms = 10");
+    expect_failure("    max_mm: [0.5, 1, 1]\n", "    radius_mm: 2\n",
+        ": stimuli.0: min_mm is given alone; allowed: a box has min_mm and max_mm");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 5",
+        ": stimuli.0: period_ms is given and count is 1; allowed: period_ms with count above 1, or neither");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    count: 5",
+        ": stimuli.0: period_ms is not given and count is 5; allowed: period_ms with count above 1, or "
+        "neither");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 2\n    count: 5",
+        ": stimuli.0.period_ms: 2; allowed: longer than duration_ms = 2");
     expect_failure("end_ms: 10", "end_ms: 335544.4",
         ": time: end_ms 335544 is 16777220 steps of dt_ms 0.02; allowed: at most 16777216 steps");
 }
@@ -294,6 +309,44 @@ Test(case, a_missing_file_is_a_matter_of_files)
     mt_case c;
     cr_expect_eq(mt_case_load(&arena, "/tmp/there/is/no.yaml", NULL, 0, &c), MT_FILE);
     cr_expect_str_eq(mt_message(), "/tmp/there/is/no.yaml: No such file or directory");
+    mt_arena_free(&arena);
+}
+
+/* Numbers to the bit, NaN among them. */
+static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimulus *b)
+{
+    mt_case_stimulus x = *a, y = *b;
+    cr_expect_str_eq(a->site.at, b->site.at);
+    cr_expect_str_eq(a->site.surface, b->site.surface);
+    x.site.at = y.site.at = x.site.surface = y.site.surface = NULL;
+    cr_expect_arr_eq(&x, &y, sizeof x);
+}
+
+static const char every_site[] =
+    "stimuli=[{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50},"
+    " {centre_mm: [0.1, 2, 3], radius_mm: 0.7, start_ms: 3, duration_ms: 1, strength_uA_mm3: 7},"
+    " {at: apex, radius_mm: 6, duration_ms: 2, strength_uA_mm3: 50},"
+    " {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50},"
+    " {surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3,"
+    " strength_uA_mm3: 50}]";
+
+/* What was not given is not written, what was left to the program is. */
+Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
+{
+    const char *const sets[] = {every_site};
+    mt_arena arena = {0};
+    mt_case c, d;
+    const char *text;
+    load(&arena, niederer, sets, 1, &c);
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(d.n_stimuli, 5);
+    for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
+    cr_expect(strstr(text, "  - min_mm: [0, 0, 0]\n    max_mm: [1, 1, 1]\n    start_ms: 0"), "%s", text);
+    cr_expect(strstr(text, "  - at: \"apex\"\n    radius_mm: 6\n    start_ms: 0"), "%s", text);
+    cr_expect(strstr(text, "  - surface: \"lv_endocardium\"\n    depth_mm: 0\n    start_ms: 0"), "%s", text);
+    cr_expect_eq(d.stimuli[4].count, 3);
+    cr_expect_eq(d.stimuli[4].period_ms, 10.5);
     mt_arena_free(&arena);
 }
 
@@ -317,8 +370,8 @@ Test(case, what_is_written_loads_to_the_same_case)
     cr_expect_eq(c.cell.type, d.cell.type);
     cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
     cr_expect_eq(d.tissue.cm_uF_mm2, 0.0123456789012345678);
-    cr_expect_eq(c.n_stimuli, d.n_stimuli);
-    cr_expect_arr_eq(c.stimuli, d.stimuli, c.n_stimuli * sizeof *c.stimuli);
+    cr_assert_eq(c.n_stimuli, d.n_stimuli);
+    for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
     cr_assert_eq(c.n_points, d.n_points);
     for (size_t k = 0; k < c.n_points; k++) {
         cr_expect_str_eq(c.points[k].name, d.points[k].name);

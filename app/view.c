@@ -1,0 +1,364 @@
+#include "app/view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mesh/fibres.h"
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void normalise(double v[3])
+{
+    double length = sqrt(dot(v, v));
+    for (int k = 0; k < 3 && length > 0; k++) v[k] /= length;
+}
+
+/* ---- directions ---- */
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
+static mt_view single_view(void)
+{
+    const double pi = 3.14159265358979323846;
+    double a = 27 * pi / 180, e = 36 * pi / 180;
+    return (mt_view){
+        .name = "",
+        .right = {cos(a), -sin(a), 0},
+        .up = {sin(a) * sin(e), cos(a) * sin(e), cos(e)},
+        .toward = {-sin(a) * cos(e), -cos(a) * cos(e), sin(e)},
+    };
+}
+
+/* Looks at a heart from this side (unit, across its up), from 15 degrees above. */
+static mt_view heart_view(const char *name, const double up[3], const double side[3], double sign)
+{
+    const double sine = 0.26, cosine = sqrt(1 - sine * sine);
+    mt_view v = {.name = name};
+    for (int k = 0; k < 3; k++) {
+        v.toward[k] = sign * cosine * side[k] + sine * up[k];
+        v.up[k] = cosine * up[k] - sign * sine * side[k];
+    }
+    cross(v.up, v.toward, v.right);
+    return v;
+}
+
+/* Of a person who stands, up x (from left to right ventricle) is the front; the right ventricle is turned 25
+ * degrees towards us there. A left ventricle alone has no front: it is seen from where y, or x where y is its
+ * axis, is least. */
+mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n)
+{
+    mt_landmarks heart;
+    double side[3];
+    mt_status status = mt_landmarks_find(mesh, &heart);
+    if (status == MT_INPUT) {
+        views[0] = single_view();
+        *n = 1;
+        return MT_OK;
+    }
+    MT_TRY(status);
+    const bool both = dot(heart.to_rv, heart.to_rv) > 0;
+    if (both) {
+        cross(heart.up, heart.to_rv, side);
+        for (int k = 0; k < 3; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
+    } else {
+        const int axis = fabs(heart.up[1]) < 0.9 ? 1 : 0;
+        for (int k = 0; k < 3; k++) side[k] = heart.up[k] * heart.up[axis] - (k == axis);
+    }
+    normalise(side);
+    views[0] = heart_view(both ? "Anterior view" : "From one side", heart.up, side, 1);
+    views[1] = heart_view(both ? "Posterior view" : "From the other side", heart.up, side, -1);
+    *n = 2;
+    return MT_OK;
+}
+
+/* ---- the skin ---- */
+
+static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, mt_skin *s)
+{
+    const mt_mesh *mesh = s->mesh;
+    size_t n = mt_adjacency_boundary_faces(adjacency);
+    MT_TAKE(arena, s->face_vertex, 3 * n);
+    MT_TAKE(arena, s->face_cell, n);
+    MT_TAKE(arena, s->face_normal, 3 * n);
+    MT_TAKE(arena, s->normal, 3 * s->mesh->n_vertices);
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
+            uint32_t *vertex = s->face_vertex + 3 * s->n_faces;
+            double *normal = s->face_normal + 3 * s->n_faces;
+            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            mt_mesh_face_area(mesh, c, f, normal);
+            for (size_t k = 0; k < 9; k++) s->normal[3 * (size_t)vertex[k / 3] + k % 3] += normal[k % 3];
+            normalise(normal);
+            s->face_cell[s->n_faces++] = (uint32_t)c;
+        }
+    for (size_t i = 0; i < s->mesh->n_vertices; i++) normalise(s->normal + 3 * i);
+    return MT_OK;
+}
+
+/* Adds to every vertex the volume-weighted mean, over the activated cells around, of what the mean of a
+ * cell's four vertices lacks to the cell's own time. */
+static void correct_times(const mt_mesh *mesh, const float *activation_ms, const double *volume_mm3,
+    double *sum, const double *weight, float *time_ms)
+{
+    memset(sum, 0, mesh->n_vertices * sizeof *sum);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        if (!isfinite(activation_ms[c])) continue;
+        const uint32_t *vertex = mesh->cell_vertex + 4 * c;
+        double mean = 0;
+        for (int k = 0; k < 4; k++) mean += 0.25 * (double)time_ms[vertex[k]];
+        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)activation_ms[c] - mean);
+    }
+    for (size_t i = 0; i < mesh->n_vertices; i++)
+        if (weight[i] > 0) time_ms[i] += (float)(sum[i] / weight[i]);
+}
+
+/* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
+ * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
+static mt_status average_times(mt_arena *arena, mt_skin *s)
+{
+    enum { ROUNDS = 16 };
+    const mt_mesh *mesh = s->mesh;
+    const float *activation_ms = s->activation_ms;
+    double *weight, *sum, *volume_mm3;
+    MT_TAKE(arena, weight, mesh->n_vertices);
+    MT_TAKE(arena, sum, mesh->n_vertices);
+    MT_TAKE(arena, volume_mm3, mesh->n_cells);
+    MT_TAKE(arena, s->time_ms, mesh->n_vertices);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
+        for (size_t k = 0; k < 4 && isfinite(activation_ms[c]); k++)
+            weight[mesh->cell_vertex[4 * c + k]] += volume_mm3[c];
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        correct_times(mesh, activation_ms, volume_mm3, sum, weight, s->time_ms);
+    return MT_OK;
+}
+
+mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *activation_ms, mt_skin *skin)
+{
+    *skin = (mt_skin){.mesh = mesh, .activation_ms = activation_ms};
+    MT_TRY(collect_faces(arena, adjacency, skin));
+    return average_times(arena, skin);
+}
+
+/* ---- from triangles to samples ---- */
+
+static const double flat_cos =
+    0.82; /* cos 35 degrees: faces that turn by more meet at an edge of the shape */
+
+/* How much light a surface of this normal sends to us: 1 is the colour itself. */
+static double light_on(const mt_view *v, const double normal[3])
+{
+    double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
+    normalise(lamp);
+    sum = lamp[0] * dot(v->right, normal) + lamp[1] * dot(v->up, normal) + lamp[2] * dot(v->toward, normal);
+    return 0.52 + 0.48 * (0.5 + 0.5 * sum);
+}
+
+/* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
+static void light_face(const mt_skin *s, const mt_view *v, size_t face, double light[3])
+{
+    const uint32_t *vertex = s->face_vertex + 3 * face;
+    const double *normal = s->face_normal + 3 * face;
+    for (size_t k = 0; k < 3; k++) {
+        const double *around = s->normal + 3 * (size_t)vertex[k];
+        light[k] = light_on(v, dot(around, normal) > flat_cos ? around : normal);
+    }
+}
+
+static int clamp_int(double x, int low, int high) { return x <= low ? low : x >= high ? high : (int)x; }
+
+mt_box mt_plot_box(const mt_plot *p, double x_low, double x_high, double y_low, double y_high)
+{
+    return (mt_box){clamp_int(floor(x_low), 0, p->w), clamp_int(floor(y_low), 0, p->h),
+        clamp_int(ceil(x_high) + 1, 0, p->w), clamp_int(ceil(y_high) + 1, 0, p->h)};
+}
+
+/* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
+static void fill_triangle(
+    mt_plot *p, const double *const corner[3], const double time_ms[3], const double light[3])
+{
+    const double *a = corner[0], *b = corner[1], *c = corner[2];
+    double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if (fabs(area) < 1e-12) return;
+    mt_box in = mt_plot_box(p, fmin(a[0], fmin(b[0], c[0])), fmax(a[0], fmax(b[0], c[0])),
+        fmin(a[1], fmin(b[1], c[1])), fmax(a[1], fmax(b[1], c[1])));
+    const double slack = -1e-7; /* two triangles that share an edge leave no gap on it */
+    for (int y = in.y0; y < in.y1; y++)
+        for (int x = in.x0; x < in.x1; x++) {
+            double dx = x + 0.5 - a[0], dy = y + 0.5 - a[1];
+            double u = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
+            double w = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
+            if (u < slack || w < slack || 1 - u - w < slack) continue;
+            float depth = (float)(a[2] + u * (b[2] - a[2]) + w * (c[2] - a[2]));
+            size_t i = mt_plot_at(p, x, y);
+            if (depth <= p->depth[i]) continue;
+            p->depth[i] = depth;
+            p->time_ms[i] =
+                (float)(time_ms[0] + u * (time_ms[1] - time_ms[0]) + w * (time_ms[2] - time_ms[0]));
+            p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
+        }
+}
+
+void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double *corner[3], double time_ms[3])
+{
+    bool active = isfinite(s->activation_ms[s->face_cell[face]]);
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t vertex = s->face_vertex[3 * face + k];
+        corner[k] = p->sample + 3 * (size_t)vertex;
+        time_ms[k] = active ? (double)s->time_ms[vertex] : NAN;
+    }
+}
+
+static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
+{
+    for (size_t face = 0; face < s->n_faces; face++) {
+        const double *corner[3];
+        double time_ms[3], light[3];
+        if (!mt_view_sees(v, s, face)) continue;
+        mt_plot_face(p, s, face, corner, time_ms);
+        light_face(s, v, face, light);
+        fill_triangle(p, corner, time_ms, light);
+    }
+}
+
+/* ---- lines ---- */
+
+/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
+const double mt_plot_depth_slack = 0.006;
+
+static double nearest_on(const mt_segment *cut, double x, double y, double *distance)
+{
+    double dx = cut->to[0] - cut->from[0], dy = cut->to[1] - cut->from[1], length2 = dx * dx + dy * dy;
+    double f = length2 > 0 ? ((x - cut->from[0]) * dx + (y - cut->from[1]) * dy) / length2 : 0;
+    f = f > 0 ? fmin(f, 1) : 0;
+    *distance = hypot(cut->from[0] + f * dx - x, cut->from[1] + f * dy - y);
+    return cut->from[2] + f * (cut->to[2] - cut->from[2]);
+}
+
+/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
+void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength)
+{
+    double reach = half + 0.5;
+    mt_box in = mt_plot_box(p, fmin(cut->from[0], cut->to[0]) - reach, fmax(cut->from[0], cut->to[0]) + reach,
+        fmin(cut->from[1], cut->to[1]) - reach, fmax(cut->from[1], cut->to[1]) + reach);
+    for (int y = in.y0; y < in.y1; y++)
+        for (int x = in.x0; x < in.x1; x++) {
+            double distance, depth = nearest_on(cut, x + 0.5, y + 0.5, &distance);
+            double cover = fmin(1, reach - distance);
+            size_t i = mt_plot_at(p, x, y);
+            if (cover <= 0 || depth < (double)p->depth[i] - mt_plot_depth_slack) continue;
+            uint8_t ink = (uint8_t)(255 * strength * cover + 0.5);
+            if (ink > p->ink[i]) p->ink[i] = ink;
+        }
+}
+
+/* The edges of the surface, each twice, once with either face, sorted by their lower vertex. */
+typedef struct edges {
+    size_t *begin;       /* [n_vertices + 1] */
+    uint32_t *to, *face; /* [3 n_faces]; of edge e the higher vertex and the face */
+} edges;
+
+static mt_status sort_edges(mt_arena *arena, const mt_skin *s, edges *e)
+{
+    MT_TAKE(arena, e->begin, s->mesh->n_vertices + 2);
+    MT_TAKE(arena, e->to, 3 * s->n_faces);
+    MT_TAKE(arena, e->face, 3 * s->n_faces);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < 3 * s->n_faces; k++) {
+            uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
+            uint32_t low = a < b ? a : b, high = a < b ? b : a;
+            if (pass == 0)
+                e->begin[low + 2]++; /* counted two places on, filled one place on */
+            else {
+                size_t at = e->begin[low + 1]++;
+                e->to[at] = high;
+                e->face[at] = (uint32_t)(k / 3);
+            }
+        }
+        for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++) e->begin[i + 2] += e->begin[i + 1];
+    }
+    return MT_OK;
+}
+
+/* Inks the edges of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
+static mt_status draw_edges(mt_arena *arena, mt_plot *p, const mt_skin *s, const mt_view *v)
+{
+    edges e;
+    MT_TRY(sort_edges(arena, s, &e));
+    for (size_t i = 0; i < s->mesh->n_vertices; i++)
+        for (size_t a = e.begin[i]; a < e.begin[i + 1]; a++)
+            for (size_t b = a + 1; b < e.begin[i + 1]; b++) {
+                const double *n = s->face_normal + 3 * (size_t)e.face[a],
+                             *m = s->face_normal + 3 * (size_t)e.face[b];
+                mt_segment line;
+                if (e.to[a] != e.to[b] || dot(n, m) > flat_cos) continue;
+                if (!mt_view_sees(v, s, e.face[a]) && !mt_view_sees(v, s, e.face[b])) continue;
+                memcpy(line.from, p->sample + 3 * i, sizeof line.from);
+                memcpy(line.to, p->sample + 3 * (size_t)e.to[a], sizeof line.to);
+                mt_plot_ink(p, &line, 0.5 * MT_VIEW_SUPER, 0.45);
+            }
+    return MT_OK;
+}
+
+/* ---- the whole ---- */
+
+bool mt_view_sees(const mt_view *v, const mt_skin *s, size_t face)
+{
+    return dot(s->face_normal + 3 * face, v->toward) > 0;
+}
+
+/* How far the skin reaches along right, up and toward [mm]. */
+static void extent(const mt_view *v, const mt_skin *s, double low[3], double high[3])
+{
+    const double *axes[3] = {v->right, v->up, v->toward};
+    for (size_t axis = 0; axis < 3; axis++) low[axis] = INFINITY, high[axis] = -INFINITY;
+    for (size_t k = 0; k < 3 * s->n_faces; k++)
+        for (size_t axis = 0; axis < 3; axis++) {
+            double x = dot(axes[axis], s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
+            low[axis] = fmin(low[axis], x);
+            high[axis] = fmax(high[axis], x);
+        }
+}
+
+double mt_view_scale(const mt_view *v, const mt_skin *s, int w, int h)
+{
+    double low[3], high[3], margin = 4 * MT_VIEW_SUPER;
+    extent(v, s, low, high);
+    return fmin((w - 2 * margin) / (high[0] - low[0]), (h - 2 * margin) / (high[1] - low[1]));
+}
+
+static void place_vertices(mt_plot *p, const mt_skin *s, const mt_view *v, double samples_per_mm)
+{
+    double low[3], high[3];
+    extent(v, s, low, high);
+    const double middle_right = 0.5 * (low[0] + high[0]), middle_up = 0.5 * (low[1] + high[1]);
+    const double farthest = low[2], nearest = high[2] > low[2] ? high[2] : low[2] + 1;
+    for (size_t i = 0; i < s->mesh->n_vertices; i++) {
+        const double *x = s->mesh->xyz_mm + 3 * i;
+        p->sample[3 * i] = 0.5 * p->w + (dot(v->right, x) - middle_right) * samples_per_mm;
+        p->sample[3 * i + 1] = 0.5 * p->h - (dot(v->up, x) - middle_up) * samples_per_mm;
+        p->sample[3 * i + 2] = 1 + (dot(v->toward, x) - farthest) / (nearest - farthest);
+    }
+}
+
+mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view, double samples_per_mm,
+    int w, int h, mt_plot *plot)
+{
+    const size_t n = (size_t)w * (size_t)h;
+    *plot = (mt_plot){.w = w, .h = h};
+    MT_TAKE(arena, plot->depth, n);
+    MT_TAKE(arena, plot->time_ms, n);
+    MT_TAKE(arena, plot->light, n);
+    MT_TAKE(arena, plot->ink, n);
+    MT_TAKE(arena, plot->sample, 3 * skin->mesh->n_vertices);
+    place_vertices(plot, skin, view, samples_per_mm);
+    fill_skin(plot, skin, view);
+    return draw_edges(arena, plot, skin, view);
+}

@@ -1,0 +1,161 @@
+#include "solver/site.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/fibres.h"
+#include "mesh/patch.h"
+
+static bool has_centre(const mt_site *site) { return site->at[0] || !isnan(site->centre_mm[0]); }
+static bool has_box(const mt_site *site) { return !isnan(site->min_mm[0]); }
+
+static mt_status check_box(const mt_site *site)
+{
+    if (isnan(site->min_mm[0]) != isnan(site->max_mm[0]))
+        return mt_fail(MT_INPUT, "%s is given alone; allowed: a box has min_mm and max_mm",
+            has_box(site) ? "min_mm" : "max_mm");
+    for (int axis = 0; axis < 3; axis++)
+        if (site->min_mm[axis] > site->max_mm[axis])
+            return mt_fail(MT_INPUT, "min_mm %g is above max_mm %g on axis %c", site->min_mm[axis],
+                site->max_mm[axis], "xyz"[axis]);
+    return MT_OK;
+}
+
+static mt_status check_sphere(const mt_site *site)
+{
+    if (site->at[0] && strcmp(site->at, "apex") != 0)
+        return mt_fail(MT_INPUT, "at: %.100s; allowed: apex", site->at);
+    if (site->at[0] && !isnan(site->centre_mm[0]))
+        return mt_fail(MT_INPUT, "both at and centre_mm are given; allowed: one of them, with radius_mm");
+    if (has_centre(site) && isnan(site->radius_mm))
+        return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: both, a sphere",
+            site->at[0] ? "at" : "centre_mm");
+    if (!has_centre(site) && !isnan(site->radius_mm))
+        return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    return MT_OK;
+}
+
+mt_status mt_site_check(mt_site *site)
+{
+    int32_t tag;
+    MT_TRY(check_box(site));
+    MT_TRY(check_sphere(site));
+    if (has_box(site) && has_centre(site))
+        return mt_fail(
+            MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
+    if (!site->surface[0] && !isnan(site->depth_mm))
+        return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
+    if (!site->surface[0] && !has_box(site) && !has_centre(site))
+        return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
+                                 "radius_mm, min_mm with max_mm, "
+                                 "or surface, alone or with one of these");
+    if (site->surface[0] && mt_surface_parse(site->surface, &tag) != MT_OK) {
+        char message[1024];
+        (void)snprintf(message, sizeof message, "%s", mt_message());
+        return mt_fail(MT_INPUT, "surface: %s", message);
+    }
+    if (site->surface[0] && isnan(site->depth_mm)) site->depth_mm = 0;
+    return MT_OK;
+}
+
+/* How far x lies outside box or sphere; 0 where there is none. */
+static double outside_mm(const mt_site *site, const double *centre, const double x[3])
+{
+    double sum = 0;
+    if (has_box(site)) {
+        for (int k = 0; k < 3; k++) {
+            double d = fmax(0, fmax(site->min_mm[k] - x[k], x[k] - site->max_mm[k]));
+            sum += d * d;
+        }
+        return sqrt(sum);
+    }
+    if (!has_centre(site)) return 0;
+    for (int k = 0; k < 3; k++) sum += (x[k] - centre[k]) * (x[k] - centre[k]);
+    return fmax(0, sqrt(sum) - site->radius_mm);
+}
+
+/* The failure with the key before it, and behind it what may help where the mesh lacks tagged triangles. */
+static mt_status in_key(const char *key, const char *value, bool tagged)
+{
+    char message[800];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message,
+        tagged ? "" : "; `myotile mesh fibres` tags base, epicardium and endocardia where it finds them");
+}
+
+static mt_status find_centre(const mt_site *site, const mt_mesh *mesh, double centre[3])
+{
+    mt_landmarks landmarks;
+    memcpy(centre, site->centre_mm, sizeof site->centre_mm);
+    if (!site->at[0]) return MT_OK;
+    mt_status status = mt_landmarks_find(mesh, &landmarks);
+    if (status == MT_INPUT) return in_key("at", site->at, false);
+    MT_TRY(status);
+    memcpy(centre, mesh->xyz_mm + 3 * landmarks.apex, 3 * sizeof *centre);
+    return MT_OK;
+}
+
+static mt_status mark_surface(const mt_site *site, const mt_mesh *mesh, unsigned char *reached)
+{
+    int32_t tag;
+    bool tagged = false;
+    if (!site->surface[0]) {
+        memset(reached, 1, mesh->n_cells);
+        return MT_OK;
+    }
+    MT_TRY(mt_surface_parse(site->surface, &tag));
+    for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
+    mt_status status = mt_patch_cells(mesh, tag, site->depth_mm, reached);
+    return status == MT_INPUT ? in_key("surface", site->surface, tagged) : status;
+}
+
+static mt_status none_reached(const mt_site *site, const double *centre, double nearest_mm)
+{
+    const char *which = site->surface[0] ? " of the surface" : "";
+    if (has_box(site))
+        return mt_fail(MT_INPUT,
+            "no cell's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
+            "outside",
+            which, site->min_mm[0], site->min_mm[1], site->min_mm[2], site->max_mm[0], site->max_mm[1],
+            site->max_mm[2], nearest_mm);
+    return mt_fail(MT_INPUT,
+        "no cell's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
+        site->radius_mm, centre[0], centre[1], centre[2], nearest_mm + site->radius_mm);
+}
+
+static mt_status find_cells(
+    mt_arena *arena, mt_arena *scratch, const mt_site *site, const mt_mesh *mesh, size_t *n, uint32_t **cells)
+{
+    unsigned char *reached;
+    double centre[3], nearest_mm = INFINITY;
+    MT_TRY(find_centre(site, mesh, centre));
+    MT_TAKE(scratch, reached, mesh->n_cells);
+    MT_TRY(mark_surface(site, mesh, reached));
+    *n = 0;
+    for (size_t cell = 0; cell < mesh->n_cells; cell++) {
+        double x[3];
+        if (!reached[cell]) continue;
+        mt_mesh_centroid(mesh, cell, x);
+        double outside = outside_mm(site, centre, x);
+        nearest_mm = fmin(nearest_mm, outside);
+        reached[cell] = outside == 0;
+        *n += reached[cell];
+    }
+    if (*n == 0) return none_reached(site, centre, nearest_mm);
+    MT_TAKE(arena, *cells, *n);
+    *n = 0;
+    for (size_t cell = 0; cell < mesh->n_cells; cell++)
+        if (reached[cell]) (*cells)[(*n)++] = (uint32_t)cell;
+    return MT_OK;
+}
+
+mt_status mt_site_cells(
+    mt_arena *arena, const mt_site *site, const mt_mesh *mesh, size_t *n, uint32_t **cells)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_cells(arena, &scratch, site, mesh, n, cells);
+    mt_arena_free(&scratch);
+    return status;
+}

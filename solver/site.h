@@ -1,0 +1,35 @@
+/* Where a stimulus acts: some of a mesh's cells, in words that stand in a case.
+ *
+ *   min_mm, max_mm         a box
+ *   centre_mm, radius_mm   a sphere
+ *   at: apex, radius_mm    a sphere around the apex of the left ventricle (mt_landmarks)
+ *   surface                a surface, by name or number: the cells with a face on it, and with depth_mm those
+ *                          whose centre is that near; may be given together with a box or a sphere
+ *
+ * A cell is in a box or a sphere when its centroid is, borders included; a site reaches the cells that are
+ * in all that is given. */
+#ifndef MT_SOLVER_SITE_H
+#define MT_SOLVER_SITE_H
+
+#include "mesh/mesh.h"
+
+/* What is not given is NaN or "". */
+typedef struct mt_site {
+    const char *at; /* "apex" */
+    double centre_mm[3], radius_mm;
+    double min_mm[3], max_mm[3];
+    const char *surface;
+    double depth_mm; /* given where surface is, once checked */
+} mt_site;
+
+/* Checks what keys must agree on, and fills in depth_mm. MT_INPUT; the message begins with the key's name and
+ * has what is allowed. */
+MT_NODISCARD mt_status mt_site_check(mt_site *site);
+
+/* Gives the cells of a mesh that a checked site reaches, ascending; borrows both. MT_INPUT where it reaches
+ * none (the message has how far it is from the nearest cell's centre), or the mesh lacks the tagged triangles
+ * that it needs. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_site_cells(
+    mt_arena *arena, const mt_site *site, const mt_mesh *mesh, size_t *n, uint32_t **cells);
+
+#endif

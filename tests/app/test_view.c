@@ -1,0 +1,104 @@
+/* From which sides a mesh is looked at. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "app/view.h"
+#include "tests/mesh/tagged_slab.h"
+
+static mt_arena arena;
+static mt_mesh mesh;
+static mt_view views[MT_VIEWS_MAX];
+
+static size_t n_views(void)
+{
+    size_t n;
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_OK, "%s", mt_message());
+    return n;
+}
+
+static void end(void) { mt_arena_free(&arena); }
+
+TestSuite(view, .fini = end);
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Right, up, toward: orthonormal, and right x up = toward. */
+static void assert_frame(const mt_view *v)
+{
+    const double *axis[3] = {v->right, v->up, v->toward};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            cr_assert_float_eq(dot(axis[i], axis[k]), i == k, 1e-12, "%s: %d %d", v->name, i, k);
+    const double turn[3] = {v->right[1] * v->up[2] - v->right[2] * v->up[1],
+        v->right[2] * v->up[0] - v->right[0] * v->up[2], v->right[0] * v->up[1] - v->right[1] * v->up[0]};
+    cr_assert_float_eq(dot(turn, v->toward), 1, 1e-12);
+}
+
+/* Both with the base, at +z, up and a little turned to us, and from opposite sides. */
+static void assert_opposite(void)
+{
+    for (int k = 0; k < 2; k++) {
+        assert_frame(&views[k]);
+        cr_assert(views[k].up[2] > 0.9 && views[k].toward[2] > 0 && views[k].right[2] < 1e-9);
+    }
+    cr_assert(fabs(views[0].right[0] + views[1].right[0]) < 1e-12);
+    cr_assert(fabs(views[0].right[1] + views[1].right[1]) < 1e-12);
+}
+
+/* The right ventricle is at +x of the left one. The front of a person who stands, with z up and the right hand
+ * at +x, is +y. */
+Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left_and_from_behind)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    make_septum(&mesh);
+    cr_assert_eq(n_views(), 2);
+    assert_opposite();
+    cr_assert_str_eq(views[0].name, "Anterior view");
+    cr_assert(views[0].toward[1] > 0.5 && views[0].toward[0] > 0.2, "[%g, %g]", views[0].toward[0],
+        views[0].toward[1]);
+    cr_assert(views[0].right[0] < -0.8 && views[1].right[0] > 0.8);
+}
+
+/* Whatever axis of space it stands along. */
+Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    for (size_t shift = 0; shift < 3; shift++) {
+        cr_assert_eq(n_views(), 2);
+        cr_assert_str_eq(views[0].name, "From one side");
+        for (int k = 0; k < 2; k++) {
+            assert_frame(&views[k]);
+            cr_assert_gt(views[k].up[(2 + shift) % 3], 0.9);
+        }
+        for (size_t v = 0; v < mesh.n_vertices; v++) { /* x y z to z x y: still right-handed */
+            double *x = mesh.xyz_mm + 3 * v, z = x[2];
+            x[2] = x[1], x[1] = x[0], x[0] = z;
+        }
+    }
+}
+
+Test(view, what_is_no_heart_is_seen_once)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] += 10;
+    cr_assert_eq(n_views(), 1);
+    cr_assert_str_eq(views[0].name, "");
+    assert_frame(&views[0]);
+    mesh.n_faces = 0;
+    cr_assert_eq(n_views(), 1);
+}
+
+Test(view, lack_of_memory_is_reported)
+{
+    const double size_mm[3] = {4, 5, 5};
+    size_t n;
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    mt_arena_fail_at(1);
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_FILE);
+    mt_arena_fail_at(0);
+}

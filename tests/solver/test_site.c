@@ -1,0 +1,228 @@
+/* Where a stimulus acts. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/site.h"
+#include "tests/mesh/gmsh_ventricles.h"
+#include "tests/mesh/tagged_slab.h"
+
+static mt_arena arena;
+static mt_mesh mesh;
+static const double size_mm[3] = {4, 6, 5};
+
+static void make(void) { tagged_slab(&arena, size_mm, 0.5, &mesh); }
+static void end(void) { mt_arena_free(&arena); }
+
+TestSuite(site, .init = make, .fini = end);
+
+static mt_site nowhere(void)
+{
+    return (mt_site){.at = "",
+        .centre_mm = {NAN, NAN, NAN},
+        .radius_mm = NAN,
+        .min_mm = {NAN, NAN, NAN},
+        .max_mm = {NAN, NAN, NAN},
+        .surface = "",
+        .depth_mm = NAN};
+}
+
+static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
+
+static const double *centre_of(size_t cell)
+{
+    static double x[3];
+    mt_mesh_centroid(&mesh, cell, x);
+    return x;
+}
+
+static bool in_sphere(const double x[3], const double c[3], double r)
+{
+    return hypot(hypot(x[0] - c[0], x[1] - c[1]), x[2] - c[2]) <= r;
+}
+
+/* The site's cells are those, ascending, for which `wanted` holds. */
+static void expect_cells(mt_site site, bool (*wanted)(const double x[3]))
+{
+    size_t n, k = 0;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        const bool is = k < n && cells[k] == c;
+        cr_assert_eq(is, wanted(centre_of(c)), "cell %zu", c);
+        k += is;
+    }
+    cr_assert(k == n && n > 0, "%zu of %zu", k, n);
+}
+
+static const double middle[3] = {1, 3, 2};
+
+static bool near_middle(const double x[3]) { return in_sphere(x, middle, 1.3); }
+
+Test(site, a_sphere_is_the_cells_whose_centre_is_in_it)
+{
+    mt_site site = nowhere();
+    memcpy(site.centre_mm, middle, sizeof middle);
+    site.radius_mm = 1.3;
+    expect_cells(site, near_middle);
+}
+
+static bool shallow(const double x[3]) { return x[0] <= 0.8; }
+static bool shallow_and_near(const double x[3]) { return shallow(x) && near_middle(x); }
+static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >= 2 && x[1] <= 4; }
+
+Test(site, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
+{
+    mt_site site = nowhere();
+    site.surface = "lv_endocardium", site.depth_mm = 0.8; /* deeper than the cells with a face on it */
+    expect_cells(site, shallow);
+    memcpy(site.centre_mm, middle, sizeof middle);
+    site.radius_mm = 1.3;
+    expect_cells(site, shallow_and_near);
+    mt_site boxed = nowhere();
+    boxed.surface = "3", boxed.depth_mm = 0.8;
+    set3(boxed.min_mm, -9, 2, -9);
+    set3(boxed.max_mm, 9, 4, 9);
+    expect_cells(boxed, shallow_and_in_box);
+}
+
+/* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
+ * on the z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z
+ * grows by up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the
+ * left ventricle's tip as it is. The tip's vertex is off the pole by less than an edge, 6 mm. */
+static bool near_left_tip(const double x[3])
+{
+    const double tip[3] = {0, 0, -90.2};
+    return in_sphere(x, tip, 8 + 6);
+}
+
+Test(site, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reaches_lower)
+{
+    double lowest[2] = {0, 0};
+    size_t n;
+    uint32_t *cells;
+    mt_site site = nowhere();
+    mt_arena_free(&arena);
+    gmsh_ventricles(&arena, 6, &mesh);
+    for (size_t v = 0; v < mesh.n_vertices; v++) {
+        double *x = mesh.xyz_mm + 3 * v;
+        x[2] *= 1 + 0.02 * fmax(0, x[0] - 12);
+        lowest[x[0] > 20] = fmin(lowest[x[0] > 20], x[2]);
+    }
+    cr_assert(lowest[1] < lowest[0] - 5, "left %g, right %g", lowest[0], lowest[1]);
+    site.at = "apex", site.radius_mm = 8;
+    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < n; k++) {
+        const double *x = centre_of(cells[k]);
+        cr_assert(near_left_tip(x), "[%g, %g, %g]", x[0], x[1], x[2]);
+    }
+}
+
+static void expect_refused(mt_site site, const char *message)
+{
+    cr_expect_eq(mt_site_check(&site), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+Test(site, keys_that_contradict_each_other_are_refused)
+{
+    mt_site site = nowhere();
+    expect_refused(site,
+        "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+        "max_mm, or surface, alone or with one of these");
+    site.radius_mm = 1;
+    expect_refused(site, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    site.at = "tip";
+    expect_refused(site, "at: tip; allowed: apex");
+    site.at = "apex";
+    site.centre_mm[0] = 0;
+    expect_refused(site, "both at and centre_mm are given; allowed: one of them, with radius_mm");
+    site.centre_mm[0] = NAN;
+    site.depth_mm = 1;
+    expect_refused(site, "depth_mm is given without surface; allowed: both");
+    site.surface = "endo";
+    expect_refused(site,
+        "surface: endo; allowed: base, epicardium, lv_endocardium, rv_endocardium, or the number of "
+        "a tag");
+    set3(site.min_mm, 0, 0, 0);
+    expect_refused(site, "min_mm is given alone; allowed: a box has min_mm and max_mm");
+    set3(site.max_mm, 1, 1, 1);
+    expect_refused(site, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
+    site.radius_mm = NAN;
+    expect_refused(site, "at is given without radius_mm; allowed: both, a sphere");
+}
+
+static void expect_nothing(mt_site site, const char *message)
+{
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+/* Of a Kuhn box's six centroids some are a quarter of the edge behind each side: 0.125 mm. */
+Test(site, what_reaches_nothing_says_how_far_the_nearest_centre_is)
+{
+    mt_site site = nowhere();
+    set3(site.min_mm, -3, 2, 2);
+    set3(site.max_mm, -1, 4, 4);
+    expect_nothing(
+        site, "no cell's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
+    site.surface = "epicardium";
+    expect_nothing(site,
+        "no cell's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
+        "4.88 mm outside");
+    site = nowhere();
+    set3(site.centre_mm, 2, 3, -4);
+    site.radius_mm = 1;
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    double least = INFINITY;
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        const double *x = centre_of(c);
+        least = fmin(least, hypot(hypot(x[0] - 2, x[1] - 3), x[2] + 4));
+    }
+    char message[128];
+    (void)snprintf(message, sizeof message,
+        "no cell's centre lies within 1 mm of [2, 3, -4]; the nearest is %.3g mm from there", least);
+    cr_assert_str_eq(mt_message(), message);
+}
+
+Test(site, a_mesh_without_tagged_triangles_is_told_what_to_do)
+{
+    mt_site site = nowhere();
+    site.surface = "rv_endocardium";
+    mesh.n_faces = 0;
+    expect_nothing(site,
+        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh fibres` tags base, "
+        "epicardium and endocardia where it finds them");
+    site = nowhere();
+    site.at = "apex", site.radius_mm = 3;
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh fibres`"),
+        "%s", mt_message());
+}
+
+Test(site, every_lack_of_memory_is_reported)
+{
+    mt_site site = nowhere();
+    site.surface = "lv_endocardium", site.at = "apex", site.radius_mm = 30, site.depth_mm = 1;
+    mt_status status = MT_FILE;
+    size_t take;
+    for (take = 1; status != MT_OK && take < 100; take++) {
+        size_t n;
+        uint32_t *cells;
+        mt_arena_fail_at(take);
+        status = mt_site_cells(&arena, &site, &mesh, &n, &cells);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", take, mt_message());
+    }
+    cr_assert(status == MT_OK && take > 5, "ended at take %zu", take);
+}
