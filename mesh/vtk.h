@@ -42,10 +42,11 @@ MT_NODISCARD mt_status mt_vtk_read(mt_arena *arena, const char *path, double uni
  * zlib, either order of bytes. A document type (<!DOCTYPE>), and so any entity, is refused. */
 MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
-/* Writes mesh (borrowed) as .vtu, in mm, appended raw: Points Float64, the tetrahedra and behind them the tagged
- * triangles, and of cells `region` (of triangles their tag) and, where the mesh has them, `fibre`, `sheet`, `normal`
- * (fibre x sheet, for viewers), `depth`, `layer` (all 0 for triangles). mt_vtu_read gives back the same mesh to the
- * bit. The file is whole or as it was. MT_FILE: cannot be written. */
+/* Writes mesh (borrowed) as .vtu, in mm: Points Float64, the tetrahedra and behind them the tagged triangles, and of cells
+ * `region` (of triangles their tag) and, where the mesh has them, `fibre`, `sheet`, `normal` (fibre x sheet, for
+ * viewers), `depth`, `layer` (all 0 for triangles). mt_vtu_read gives back the same mesh to the bit. Arrays are base64 in
+ * their elements: appended ones are smaller, but the ParaView 5.11 of Debian 12 cannot open them any more since expat
+ * puts off parsing (VTK's issue 19258). The file is whole or as it was. MT_FILE: cannot be written. */
 MT_NODISCARD mt_status mt_vtu_write(const char *path, const mt_mesh *mesh);
 
 #endif
