@@ -191,6 +191,10 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     write_text("twice.msh", twice);
     write_text("triangle.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n"
                                "0 0 0 1 0 0 0 1 0\nPOLYGONS 1 4\n3 0 1 2\n");
+    write_text("turned.vtk",
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 60 0 0 0 60 0 0 0 60\nCELLS 1 5\n4 0 2 1 3\nCELL_TYPES 1\n10\n");
+    free(works("mesh convert turned.vtk b.hdf"));
     write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
                            "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
     refuses(2,

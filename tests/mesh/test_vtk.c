@@ -108,7 +108,7 @@ static void put_data(buffer *b, const kind *k)
     put_metadata(b, k);
     text(b, "COLOR_SCALARS colours 1");
     put(b, k, "unsigned_char", N_CELLS, sample_layer);
-    text(b, "FIELD FieldData 4\nother%%20name 1 %d float", N_CELLS);
+    text(b, "FIELD FieldData 4\nmaterial 1 %d float", N_CELLS);
     put(b, k, "float", N_CELLS, sample_depth);
     put_metadata(b, k);
     text(b, "sheet 3 %d double", N_CELLS);
@@ -300,6 +300,7 @@ static const struct fault faults[] = {
     {1, "POINTS 7 float", "POINTS 7 double", "; a section of a UNSTRUCTURED_GRID"},
     {1, "POINTS 7 float", "POINTS 300 float",
         "900 numbers (coordinate) follow here; the rest of the file has room"},
+    {2, "UNSTRUCTURED_GRID", "POLYDATA", "'CELL_TYPES'; a section of a POLYDATA must begin here"},
     {2, "OFFSETS", "OFFSET", "'OFFSET'; OFFSETS must follow here"},
     {2, "0 1 5\n8 10 14\n17", "0 1 5\n8 10 14\n16", "CELLS: offsets from 0 to 16; they must go from 0 to 17"},
     {2, "0 1 5\n8 10 14\n17", "0 5 1\n8 10 14\n17",
@@ -326,6 +327,12 @@ Test(vtk, files_that_are_cut_off_or_not_there_are_refused)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
+    write_bytes(path, tetrahedra, sizeof tetrahedra - sizeof "CELL_TYPES 2\n10 10\n");
+    cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("0 CELL_TYPES of 2 CELLS");
+    write_bytes(path, tetrahedra, (size_t)(strstr(tetrahedra, "POINTS") - tetrahedra));
+    cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("the file ends without POINTS");
     const buffer b = sample(&all_kinds[3]);
     const unsigned char *corners = memmem(b.bytes, b.n, "CONNECTIVITY", 12);
     write_bytes(path, b.bytes, (size_t)(corners - b.bytes) + 100);

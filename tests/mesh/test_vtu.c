@@ -508,6 +508,30 @@ Test(vtu, what_is_written_comes_back_to_the_bit)
     }
 }
 
+/* 12 and 24 bytes fill their groups of three, 40 do not: two characters of "=". */
+Test(vtu, the_base64_that_is_written_is_filled_up)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const kind k = kind_of(0);
+    const buffer b = sample(&k, 1);
+    char text_of_file[8192] = "";
+    ok(read_buffer(&arena, &b, &mesh));
+    ok(mt_vtu_write(path, &mesh));
+    FILE *file = fopen(path, "rb");
+    cr_assert(file && fread(text_of_file, 1, sizeof text_of_file - 1, file) > 0);
+    (void)fclose(file);
+    cr_assert(strstr(text_of_file, "Name=\"types\" format=\"binary\">\nBAAAAAAAAAAKCgUF\n</DataArray>"), "%s",
+        text_of_file);
+    cr_assert(strstr(text_of_file, "Name=\"layer\" format=\"binary\">\nEAAAAAAAAAABAAAAAwAAAAAAAAAAAAAA\n<"),
+        "%s", text_of_file);
+    cr_assert(
+        strstr(text_of_file,
+            "Name=\"depth\" format=\"binary\">\nIAAAAAAAAAAAAAAAAADQPwAAAAAAAOg/AAAAAAAAAAAAAAAAAAAAAA==\n<"),
+        "%s", text_of_file);
+    mt_arena_free(&arena);
+}
+
 Test(vtu, a_file_that_cannot_be_written_is_named)
 {
     mt_arena arena = {0};
