@@ -203,25 +203,30 @@ static mt_status read_with(mt_arena *arena, const char *data, mt_mesh *mesh)
     return mt_vtk_read(arena, path, 1, mesh);
 }
 
+/* Depth has another name, a fibre for one of two cells is none, and the depth of points is not that of cells. */
 Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    ok(read_with(&arena, "", &mesh));
+    ok(read_with(&arena,
+        "CELL_DATA 2\nSCALARS Depth float\nLOOKUP_TABLE default\n1 2\nFIELD f 1\nfibre 3 1 float\n1 0 0\n"
+        "POINT_DATA 5\nSCALARS depth float\nLOOKUP_TABLE default\n1 2 3 4 5\n",
+        &mesh));
     cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
     cr_assert(!mesh.fibre && !mesh.sheet && !mesh.depth && !mesh.layer && mesh.n_faces == 0);
     mt_arena_free(&arena);
 }
 
-/* The second cell's points have the axis (3, 4, 0) / 5 three times, turned round once, and (0, 0, 1): the sum of f f' has
- * 3 along the former and 1 along the latter. Jacobi's rotations are good to some roundings: 1e-15. */
+/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the sum of f f' has 3
+ * along the former and 1 along the latter. Of f and -f it is the one of the first point. Jacobi's rotations are good to
+ * some roundings: 1e-15. */
 Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     ok(read_with(
-        &arena, "POINT_DATA 5\nVECTORS fibres double\n.6 .8 0 -.6 -.8 0 .6 .8 0 0 0 1 .6 .8 0\n", &mesh));
-    const double axis[3] = {0.6, 0.8, 0};
+        &arena, "POINT_DATA 5\nVECTORS fibres double\n-.6 -.8 0 .6 .8 0 .6 .8 0 0 0 1 .6 .8 0\n", &mesh));
+    const double axis[3] = {-0.6, -0.8, 0};
     for (int k = 0; k < 6; k++)
         cr_assert_float_eq(mesh.fibre[k], axis[k % 3], 1e-15, "%d: %.17g", k, mesh.fibre[k]);
     mt_arena_free(&arena);
@@ -297,6 +302,8 @@ static const struct fault faults[] = {
     {0, "depth 1 6 double", "depth 1 5 double", "components of an array is 'layer'"},
     {0, "FieldData 4", "FieldData 5", "length of an array is 'NORMALS'"},
     {0, "NORMALS", "NORMAL", "'NORMAL'; a section or an array of data must begin here"},
+    {1, "CELL_DATA 6", "CELL_DATA 5",
+        ":16: CELL_DATA 5; there are 6 cells"}, /* as an editor counts the lines */
     {1, "POINTS 7 float", "POINTS 7 double", "; a section of a UNSTRUCTURED_GRID"},
     {1, "POINTS 7 float", "POINTS 300 float",
         "900 numbers (coordinate) follow here; the rest of the file has room"},

@@ -377,6 +377,30 @@ Test(vtu, a_bomb_is_refused_before_it_goes_off)
     refuse(&b, "array 'Points': 480000 bytes cannot have been compressed into the ");
 }
 
+/* Many pieces may use the same bytes; together they must stay within what the file may mean. */
+Test(vtu, a_bomb_of_pieces_is_refused)
+{
+    enum { CORNERS = 8000 };
+    buffer b = {.n = 0};
+    static const unsigned char raw_bytes[4 + CORNERS] = {CORNERS & 255, CORNERS >> 8};
+    text(&b,
+        "<VTKFile><UnstructuredGrid>\n<Piece NumberOfPoints=\"300\"/>\n<Piece NumberOfPoints=\"300\"/>\n");
+    refuse(&b, ":3: NumberOfPoints is '300'; allowed: a whole number from 0 to ");
+    b.n = 0;
+    text(&b, "<VTKFile><UnstructuredGrid>\n");
+    for (int p = 0; p < 8; p++)
+        text(&b,
+            "<Piece NumberOfCells=\"1\"><Cells><DataArray type=\"Int8\" Name=\"connectivity\" "
+            "format=\"appended\"/>"
+            "<DataArray type=\"Int32\" Name=\"offsets\">%d</DataArray><DataArray type=\"Int8\" "
+            "Name=\"types\">2"
+            "</DataArray></Cells></Piece>\n",
+            CORNERS);
+    text(&b, "</UnstructuredGrid><AppendedData encoding=\"raw\">_");
+    add(&b, raw_bytes, sizeof raw_bytes);
+    refuse(&b, "array 'offsets' ends in 8000; allowed: a whole number from 0 to ");
+}
+
 Test(vtu, pieces_must_have_the_same_arrays)
 {
     const kind k = kind_of(0);
