@@ -253,7 +253,8 @@ static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + 
 
 static bool is_unit(const double v[3]) { return fabs(sqrt(dot3(v, v)) - 1) <= 1e-6; }
 
-/* Stores the directions of cell `to` of the mesh; false where its fibre is 0. Sheets go with the first that is none. */
+/* Stores the directions of cell `to` of the mesh; false where its fibre is 0. Sheets go with the first that
+ * is none. */
 static bool put_directions(mt_mesh *mesh, size_t to, const double fibre[3], const double sheet[3])
 {
     const bool good_sheet = !mesh->sheet || (is_unit(sheet) && fabs(dot3(fibre, sheet)) <= 1e-6);

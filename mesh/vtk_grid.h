@@ -1,16 +1,16 @@
-/* For the two readers of mesh/vtk.h: numbers as VTK stores them, and the grid that a file holds, which becomes a mesh
- * in one place.
+/* For the two readers of mesh/vtk.h: numbers as VTK stores them, and the grid that a file holds, which
+ * becomes a mesh in one place.
  *
- * Here every number is a double: it holds exactly whatever is allowed, and what is not is seen on the way to the
- * mesh. */
+ * Here every number is a double: it holds exactly whatever is allowed, and what is not is seen on the way to
+ * the mesh. */
 #ifndef MT_MESH_VTK_GRID_H
 #define MT_MESH_VTK_GRID_H
 
 #include "data/scan.h"
 #include "mesh/mesh.h"
 
-/* Points, cells or corners of cells a byte of the file. The most regular meshes, compressed as well as zlib can, have
- * less than one. */
+/* Points, cells or corners of cells a byte of the file. The most regular meshes, compressed as well as zlib
+ * can, have less than one. */
 enum { mt_vtk_most_each = 4 };
 
 /* ---- numbers */
@@ -50,8 +50,8 @@ typedef struct mt_vtk_known {
     const char *name;
 } mt_vtk_known;
 
-/* Of an array of this name with so many numbers each; of two for one role the better one has the lower address. NULL:
- * the array is passed over. */
+/* Of an array of this name with so many numbers each; of two for one role the better one has the lower
+ * address. NULL: the array is passed over. */
 const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points);
 
 typedef struct mt_vtk_data {

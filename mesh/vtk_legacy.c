@@ -231,7 +231,8 @@ static mt_status read_texture(reader *r)
     return read_array(r, name, type, (size_t)components, r->n_data);
 }
 
-/* "COLOR_SCALARS name components" and "LOOKUP_TABLE name size": a byte or a float for each part of a colour. */
+/* "COLOR_SCALARS name components" and "LOOKUP_TABLE name size": a byte or a float for each part of a
+ * colour. */
 static mt_status skip_colours(reader *r, bool table)
 {
     char name[NAME_SIZE];

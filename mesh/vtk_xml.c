@@ -10,8 +10,8 @@
 #include "mesh/vtk_bytes.h"
 #include "mesh/vtk_grid.h"
 
-/* First the XML is read up to the `_` of AppendedData, behind which the file need be no XML; on the way it is noted
- * where the wanted arrays of each piece stand. Then they are decoded. */
+/* First the XML is read up to the `_` of AppendedData, behind which the file need be no XML; on the way it is
+ * noted where the wanted arrays of each piece stand. Then they are decoded. */
 
 enum { DEPTH_MOST = 64, PIECES_MOST = 4096, CHUNK = 1 << 30 };
 
@@ -339,8 +339,8 @@ static mt_status find_bytes(const reader *r, const array *a, const char *name, m
     return MT_OK;
 }
 
-/* The array of n times so many numbers is there, and in the file may be room for it: to be asked before memory is
- * taken. n is bounded by the file's size. */
+/* The array of n times so many numbers is there, and in the file may be room for it: to be asked before
+ * memory is taken. n is bounded by the file's size. */
 static mt_status check_array(const reader *r, const array *a, const char *name, size_t n, size_t components)
 {
     if (n == 0) return MT_OK;

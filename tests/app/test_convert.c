@@ -70,8 +70,8 @@ static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
 }
 
 /* Ours to MSH and back: vertices, cells, tags to the bit, no fibres. Ours to CARP and back: all but the
- * triangles, to the digits that tests/mesh/test_carp.c derives. Ours to VTU and back: all to the bit. MSH to ours to CARP to ours:
- * both. */
+ * triangles, to the digits that tests/mesh/test_carp.c derives. Ours to VTU and back: all to the bit. MSH to
+ * ours to CARP to ours: both. */
 Test(convert, a_mesh_goes_round_all_formats)
 {
     mt_arena arena = {0};

@@ -5,7 +5,8 @@
 
 #include "mesh/axes.h"
 
-/* A matrix made from axes and eigenvalues: the axes of a rotation by 30 degrees about z and then 40 about x. */
+/* A matrix made from axes and eigenvalues: the axes of a rotation by 30 degrees about z and then 40 about
+ * x. */
 static void make(const double values[3], double a[3][3])
 {
     const double p = M_PI / 6, q = M_PI * 2 / 9;

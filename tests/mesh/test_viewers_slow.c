@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-/* What we write, as the programs of others see it: ParaView, h5py and meshio, asked by the scripts viewers_*.py. And
- * what VTK and meshio write, as we see it. */
+/* What we write, as the programs of others see it: ParaView, h5py and meshio, asked by the scripts
+ * viewers_*.py. And what VTK and meshio write, as we see it. */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -70,8 +70,8 @@ static char *ask(const char *program, const char *script)
     return said;
 }
 
-/* An X server without a screen, on a free display that it chooses itself: numbers cannot clash. It does not start again
- * when its last client goes, in the middle of which it would refuse the next one. */
+/* An X server without a screen, on a free display that it chooses itself: numbers cannot clash. It does not
+ * start again when its last client goes, in the middle of which it would refuse the next one. */
 static pid_t start_display(void)
 {
     char number[16], display[20] = ":";
@@ -199,7 +199,8 @@ static void expect_shape(const char *said, const char *file, bool triangles)
     expect(said, file, "bounds", 6, bounds, 0);
 }
 
-/* The sum of a thousand positive volumes, in another order and from other products: 1e-12 is far above its rounding. */
+/* The sum of a thousand positive volumes, in another order and from other products: 1e-12 is far above its
+ * rounding. */
 static void expect_volume(const char *said, const char *file)
 {
     double volume = 0;
@@ -245,8 +246,8 @@ static void expect_heart(const char *name, const mt_mesh *mesh, double relative)
     cr_assert(same(mesh->face_tag, heart.face_tag, heart.n_faces * sizeof(int32_t)), "%s", name);
 }
 
-/* Every file of the folder with this beginning is our mesh; there are `n`. To the bit, but where others write text of 11
- * digits: VTK in legacy files, meshio. */
+/* Every file of the folder with this beginning is our mesh; there are `n`. To the bit, but where others write
+ * text of 11 digits: VTK in legacy files, meshio. */
 static void expect_ours(const char *begin, size_t n)
 {
     size_t seen = 0;
@@ -267,7 +268,8 @@ static void expect_ours(const char *begin, size_t n)
     cr_assert_eq(seen, n, "%zu files %s*", seen, begin);
 }
 
-/* 4 ways of storing, plain or compressed, 2 headers, 2 orders of bytes; 2 kinds and 2 versions of legacy files. */
+/* 4 ways of storing, plain or compressed, 2 headers, 2 orders of bytes; 2 kinds and 2 versions of legacy
+ * files. */
 Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 300)
 {
     struct stat info;

@@ -203,7 +203,8 @@ static mt_status read_with(mt_arena *arena, const char *data, mt_mesh *mesh)
     return mt_vtk_read(arena, path, 1, mesh);
 }
 
-/* Depth has another name, a fibre for one of two cells is none, and the depth of points is not that of cells. */
+/* Depth has another name, a fibre for one of two cells is none, and the depth of points is not that of
+ * cells. */
 Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
 {
     mt_arena arena = {0};
@@ -217,9 +218,9 @@ Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
     mt_arena_free(&arena);
 }
 
-/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the sum of f f' has 3
- * along the former and 1 along the latter. Of f and -f it is the one of the first point. Jacobi's rotations are good to
- * some roundings: 1e-15. */
+/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the
+ * sum of f f' has 3 along the former and 1 along the latter. Of f and -f it is the one of the first point.
+ * Jacobi's rotations are good to some roundings: 1e-15. */
 Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
 {
     mt_arena arena = {0};

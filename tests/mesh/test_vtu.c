@@ -510,8 +510,8 @@ static void assert_same(const mt_mesh *a, const mt_mesh *b)
     for (size_t f = 0; f < a->n_faces; f++) cr_assert_eq(a->face_tag[f], b->face_tag[f]);
 }
 
-/* As it is; with less and less of what a mesh may have; with directions that are unit vectors only to float; and a
- * surface alone. */
+/* As it is; with less and less of what a mesh may have; with directions that are unit vectors only to float;
+ * and a surface alone. */
 Test(vtu, what_is_written_comes_back_to_the_bit)
 {
     for (int less = 0; less < 7; less++) {

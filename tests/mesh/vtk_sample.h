@@ -1,6 +1,6 @@
-/* One small mesh for the tests of VTK's files, as the file has it and as it must be read. Numbers are exact as float:
- * equality is to the bit. Cells: a vertex, a tetrahedron, a triangle, a line, a tetrahedron of negative volume, a
- * triangle; point 6 belongs to none. */
+/* One small mesh for the tests of VTK's files, as the file has it and as it must be read. Numbers are exact
+ * as float: equality is to the bit. Cells: a vertex, a tetrahedron, a triangle, a line, a tetrahedron of
+ * negative volume, a triangle; point 6 belongs to none. */
 #ifndef TESTS_MESH_VTK_SAMPLE_H
 #define TESTS_MESH_VTK_SAMPLE_H
 
