@@ -18,7 +18,9 @@ const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary = "read a mesh and write it in another format: .msh (Gmsh), .pts .elem .lon (CARP), .hdf (ours)",
+    .summary = "read a mesh and write it in another format: .msh (Gmsh), .pts .elem .lon (CARP), .vtu (VTK; "
+               ".vtk only "
+               "read), .hdf (ours)",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,
@@ -116,10 +118,10 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     mt_adjacency adjacency;
     content c;
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_mesh_format_find(in, &from));
-    MT_TRY(mt_mesh_format_find(out, &to));
+    MT_TRY(mt_mesh_format_find(in, false, &from));
+    MT_TRY(mt_mesh_format_find(out, true, &to));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
-    MT_TRY(from->read(arena, in, unit_mm, &mesh));
+    MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency)); /* refuses cells that overlap or are there twice */
     MT_TRY(look_at(arena, &mesh, &c));
     MT_TRY(to->write(out, &mesh));

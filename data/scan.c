@@ -229,7 +229,7 @@ mt_status mt_scan_real(mt_scan *scan, const char *what, double most, double *val
     }
     skip_blanks(scan);
     if (scan->at == scan->end) return refuse_real(scan, what, most);
-    char *end; /* the file ends in a 0, where strtod stops */
+    char *end; /* at scan->end is what strtod stops at */
     const double number = strtod(scan->at, &end);
     if (end == scan->at || (end < scan->end && !ends_word(*end)) || !(fabs(number) <= most))
         return refuse_real(scan, what, most);

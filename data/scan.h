@@ -5,7 +5,7 @@
  * for what cannot be there. Failures are MT_INPUT and name the file and the line of the word that is wrong
  * (the byte, in binary), what was found there and what is allowed.
  *
- * Invariant: begin <= at <= end, *end = 0. */
+ * Invariant: begin <= at <= end, *end is 0 or another character that is in no number. */
 #ifndef MT_DATA_SCAN_H
 #define MT_DATA_SCAN_H
 

@@ -1,9 +1,11 @@
 #include "mesh/formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "mesh/carp.h"
 #include "mesh/gmsh.h"
+#include "mesh/vtk.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status read_vtkhdf(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
@@ -24,20 +26,38 @@ static const mt_mesh_format formats[] = {
     {".msh", "MSH", "mm", false, true, mt_gmsh_read, mt_gmsh_write},
     {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
     {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
+    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write},
+    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL},
+    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-mt_status mt_mesh_format_find(const char *path, const mt_mesh_format **format)
+/* The formats there are, as ".hdf (VTKHDF), .msh (MSH), ...". */
+static void list_formats(bool to_write, char *out, size_t size)
+{
+    size_t n = 0;
+    for (int f = 0; f < N_FORMATS; f++) {
+        if (n >= size || (to_write && !formats[f].write)) continue;
+        const int more =
+            snprintf(out + n, size - n, "%s%s (%s)", n > 0 ? ", " : "", formats[f].ending, formats[f].name);
+        n += more > 0 ? (size_t)more : 0;
+    }
+}
+
+mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_format **format)
 {
     const size_t n = strlen(path);
+    char allowed[256];
+    list_formats(to_write, allowed, sizeof allowed);
     for (int f = 0; f < N_FORMATS; f++) {
         const size_t m = strlen(formats[f].ending);
         if (n <= m || strcmp(path + n - m, formats[f].ending) != 0) continue;
         *format = &formats[f];
-        return MT_OK;
+        if (!to_write || formats[f].write) return MT_OK;
+        return mt_fail(
+            MT_INPUT, "%s: %s files are only read; to write: %s", path, formats[f].ending, allowed);
     }
-    return mt_fail(
-        MT_INPUT, "%s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)", path);
+    return mt_fail(MT_INPUT, "%s: the ending tells the format; allowed: %s", path, allowed);
 }
 
 mt_status mt_unit_mm(const char *name, double *mm)
@@ -54,11 +74,26 @@ mt_status mt_unit_mm(const char *name, double *mm)
     return mt_fail(MT_INPUT, "unit %s; allowed: um, mm, cm, m", name);
 }
 
+mt_status mt_mesh_read_as(
+    mt_arena *arena, const char *path, const mt_mesh_format *format, double unit_mm, mt_mesh *mesh)
+{
+    MT_TRY(format->read(arena, path, unit_mm, mesh));
+    if (mesh->n_cells == 0)
+        return mt_fail(
+            MT_INPUT, "%s: has no tetrahedra: it is a surface, of %zu triangles", path, mesh->n_faces);
+    (void)mt_mesh_orient(mesh);
+    mt_status status = mt_mesh_check(mesh);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, why);
+}
+
 mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
     const mt_mesh_format *format = NULL;
     double unit_mm = 1;
-    MT_TRY(mt_mesh_format_find(path, &format));
+    MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
-    return format->read(arena, path, unit_mm, mesh);
+    return mt_mesh_read_as(arena, path, format, unit_mm, mesh);
 }

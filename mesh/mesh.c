@@ -125,6 +125,13 @@ bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], c
     return true;
 }
 
+void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3])
+{
+    const double *f = mesh->fibre + 3 * cell, *s = mesh->sheet + 3 * cell;
+    for (size_t k = 0; k < 3; k++)
+        normal[k] = f[(k + 1) % 3] * s[(k + 2) % 3] - f[(k + 2) % 3] * s[(k + 1) % 3];
+}
+
 static mt_status check_direction(size_t cell, const char *what, const double direction[3])
 {
     const double length = sqrt(dot3(direction, direction));

@@ -61,6 +61,9 @@ size_t mt_mesh_orient(mt_mesh *mesh);
  * perpendicular to the fibre. False, and nothing stored, where one is 0 or they are along each other. */
 bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet);
 
+/* The third direction of a cell of a mesh with sheets: fibre x sheet. */
+void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3]);
+
 /* The invariants above; the message names the first offending cell or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 

@@ -62,11 +62,7 @@ static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *me
     double *normal = NULL;
     if (mesh->sheet) {
         MT_TAKE(scratch, normal, 3 * mesh->n_cells);
-        for (size_t c = 0; c < mesh->n_cells; c++) {
-            const double *f = mesh->fibre + 3 * c, *s = mesh->sheet + 3 * c;
-            for (size_t k = 0; k < 3; k++)
-                normal[3 * c + k] = f[(k + 1) % 3] * s[(k + 2) % 3] - f[(k + 2) % 3] * s[(k + 1) % 3];
-        }
+        for (size_t c = 0; c < mesh->n_cells; c++) mt_mesh_normal(mesh, c, normal + 3 * c);
     }
     const struct {
         const char *name;

@@ -70,11 +70,12 @@ static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
 }
 
 /* Ours to MSH and back: vertices, cells, tags to the bit, no fibres. Ours to CARP and back: all but the
- * triangles, to the digits that tests/mesh/test_carp.c derives. MSH to ours to CARP to ours: both. */
+ * triangles, to the digits that tests/mesh/test_carp.c derives. Ours to VTU and back: all to the bit. MSH to
+ * ours to CARP to ours: both. */
 Test(convert, a_mesh_goes_round_all_formats)
 {
     mt_arena arena = {0};
-    mt_mesh made, from_msh, from_carp, round;
+    mt_mesh made, from_msh, from_carp, from_vtu, round;
     char *table;
     make(&arena, &made);
     ok(mt_vtkhdf_write("a.hdf", &made, 0, NULL));
@@ -87,6 +88,11 @@ Test(convert, a_mesh_goes_round_all_formats)
     free(works("mesh convert c.elem c.hdf"));
     ok(mt_vtkhdf_read(&arena, "c.hdf", &from_carp));
     assert_same_mesh(&made, &from_carp, 3.4e-16, 1.5e-9);
+    free(works("mesh convert a.hdf e.vtu"));
+    free(works("mesh convert e.vtu e.hdf"));
+    ok(mt_vtkhdf_read(&arena, "e.hdf", &from_vtu));
+    assert_same_mesh(&made, &from_vtu, 0, 0);
+    assert_same_faces(&made, &from_vtu);
     free(warnings(&table, "mesh convert b.hdf d.elem")), free(table);
     free(works("mesh convert d.pts d.hdf"));
     ok(mt_vtkhdf_read(&arena, "d.hdf", &round));
@@ -183,13 +189,27 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o a.hdf"));
     write_text("bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n");
     write_text("twice.msh", twice);
-    refuses(2, "a.stl: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)",
+    write_text("triangle.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 3 float\n"
+                               "0 0 0 1 0 0 0 1 0\nPOLYGONS 1 4\n3 0 1 2\n");
+    write_text("turned.vtk",
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 60 0 0 0 60 0 0 0 60\nCELLS 1 5\n4 0 2 1 3\nCELL_TYPES 1\n10\n");
+    free(works("mesh convert turned.vtk b.hdf"));
+    write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
+                           "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
+    refuses(2,
+        "a.stl: the ending tells the format; allowed: .hdf (VTKHDF), .msh (MSH), .pts (CARP), .elem (CARP), ",
         "mesh convert a.stl a.msh");
-    refuses(2, "a.vtk: the ending tells", "mesh convert a.hdf a.vtk");
+    refuses(2, "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ", "mesh convert a.hdf a.vtk");
+    refuses(2, "a.vtp: .vtp files are only read", "mesh convert a.hdf a.vtp");
+    refuses(2, "a.xyz: the ending tells the format", "mesh convert a.hdf a.xyz");
     refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
     refuses(2, "unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
     refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
     refuses(2, "same", "mesh convert twice.msh b.hdf");
+    refuses(2, "triangle.vtk: has no tetrahedra: it is a surface, of 1 triangles",
+        "mesh convert triangle.vtk b.hdf");
+    refuses(2, "flat.vtk: cell 0: volume 0", "mesh convert flat.vtk b.hdf");
     refuses(3, "none.msh: ", "mesh convert none.msh b.hdf");
     refuses(3, "none.pts: ", "mesh convert none.pts b.hdf");
     refuses(3, "none/b.pts: ", "mesh convert a.hdf none/b.pts");

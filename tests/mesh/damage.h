@@ -70,6 +70,8 @@ static inline size_t damage(size_t k, const unsigned char *bytes, size_t n, unsi
 
 static inline void write_bytes(const char *path, const void *bytes, size_t n)
 {
+    (void)remove(
+        path); /* a file that is cut short and written again is put on the disk at once by some systems */
     FILE *file = fopen(path, "wb");
     cr_assert_not_null(file);
     cr_assert_eq(fwrite(bytes, 1, n, file), n);

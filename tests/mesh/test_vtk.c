@@ -1,0 +1,393 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "tests/mesh/damage.h"
+#include "tests/mesh/vtk_sample.h"
+
+static char path[64];
+
+static void enter(void)
+{
+    strcpy(path, "/tmp/myotile_vtk_XXXXXX");
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    (void)close(fd);
+}
+
+static void leave(void) { (void)unlink(path); }
+
+TestSuite(vtk, .init = enter, .fini = leave);
+
+static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+
+static void assert_message(const char *part_of_it)
+{
+    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
+}
+
+static void read_bytes(mt_arena *arena, const buffer *b, mt_mesh *mesh)
+{
+    write_bytes(path, b->bytes, b->n);
+    ok(mt_vtk_read(arena, path, 1, mesh));
+}
+
+/* ---- the sample in every kind of file */
+
+typedef struct kind {
+    const char *version;
+    bool binary;
+    bool types_first; /* as meshtool has them */
+} kind;
+
+static const kind all_kinds[] = {
+    {"3.0", false, false}, {"3.0", true, true}, {"5.1", false, true}, {"5.1", true, false}};
+enum { KINDS = sizeof all_kinds / sizeof *all_kinds };
+
+/* The numbers of an array whose header has been written: its type in legacy words or in XML's. */
+static void put(buffer *b, const kind *k, const char *type, size_t n, const double *values)
+{
+    const bool real = strcmp(type, "float") == 0 || strcmp(type, "double") == 0;
+    const size_t bytes = strstr(type, "char") ? 1 : strcmp(type, "double") == 0 || strstr(type, "64") ? 8 : 4;
+    text(b, "\n");
+    if (k->binary)
+        raw(b, real, bytes, true, n, values);
+    else
+        numbers(b, n, values);
+    text(b, "\n");
+}
+
+static void put_types(buffer *b, const kind *k)
+{
+    text(b, "CELL_TYPES %d", N_CELLS);
+    put(b, k, "int", N_CELLS, sample_type);
+}
+
+static void put_cells(buffer *b, const kind *k)
+{
+    if (k->version[0] == '5') {
+        const double zero = 0;
+        double offsets[N_CELLS + 1] = {zero};
+        memcpy(offsets + 1, sample_end, sizeof sample_end);
+        text(b, "CELLS %d %d\nOFFSETS vtktypeint64", N_CELLS + 1, N_CORNERS);
+        put(b, k, "vtktypeint64", N_CELLS + 1, offsets);
+        text(b, "CONNECTIVITY vtktypeint64");
+        put(b, k, "vtktypeint64", N_CORNERS, sample_corner);
+        return;
+    }
+    double joined[N_CELLS + N_CORNERS];
+    size_t n = 0, begin = 0;
+    for (size_t c = 0; c < N_CELLS; begin = (size_t)sample_end[c++]) {
+        joined[n++] = sample_end[c] - (double)begin;
+        for (size_t i = begin; i < (size_t)sample_end[c]; i++) joined[n++] = sample_corner[i];
+    }
+    text(b, "CELLS %d %zu", N_CELLS, n);
+    put(b, k, "int", n, joined);
+}
+
+static void put_metadata(buffer *b, const kind *k)
+{
+    if (k->version[0] == '5')
+        text(b, "METADATA\nINFORMATION 1\nNAME L2_NORM_RANGE LOCATION vtkDataArray\nDATA 2 0 8\n\n");
+}
+
+/* Arrays as VTK writes them: scalars, vectors, or in a field. */
+static void put_data(buffer *b, const kind *k)
+{
+    text(b, "CELL_DATA %d\nSCALARS Tags float 1\nLOOKUP_TABLE mine", N_CELLS);
+    put(b, k, "float", N_CELLS, sample_depth);
+    put_metadata(b, k);
+    text(b, "LOOKUP_TABLE mine 2");
+    put(b, k, "unsigned_char", 8, (double[]){0, 0, 0, 1, 1, 1, 1, 1});
+    text(b, "SCALARS elemTag int\nLOOKUP_TABLE default");
+    put(b, k, "int", N_CELLS, sample_tag);
+    text(b, "VECTORS Fiber float");
+    put(b, k, "float", sizeof sample_fibre / sizeof(double), sample_fibre);
+    put_metadata(b, k);
+    text(b, "COLOR_SCALARS colours 1");
+    put(b, k, "unsigned_char", N_CELLS, sample_layer);
+    text(b, "FIELD FieldData 4\nmaterial 1 %d float", N_CELLS);
+    put(b, k, "float", N_CELLS, sample_depth);
+    put_metadata(b, k);
+    text(b, "sheet 3 %d double", N_CELLS);
+    put(b, k, "double", sizeof sample_sheet / sizeof(double), sample_sheet);
+    text(b, "depth 1 %d double", N_CELLS);
+    put(b, k, "double", N_CELLS, sample_depth);
+    put_metadata(b, k);
+    text(b, "layer 1 %d unsigned_char", N_CELLS);
+    put(b, k, "unsigned_char", N_CELLS, sample_layer);
+    text(b, "POINT_DATA %d\nNORMALS n float", N_POINTS);
+    put(b, k, "float", 3 * N_POINTS, sample_xyz);
+    text(b, "TEXTURE_COORDINATES t 3 float");
+    put(b, k, "float", 3 * N_POINTS, sample_xyz);
+}
+
+static buffer sample(const kind *k)
+{
+    buffer b = {.n = 0};
+    text(&b, "# vtk DataFile Version %s\nPOINTS of a title\n%s\nDATASET UNSTRUCTURED_GRID\n", k->version,
+        k->binary ? "BINARY" : "ASCII");
+    text(&b, "FIELD FieldData 1\nTimeValue 1 1 double");
+    put(&b, k, "double", 1, (double[]){0.5});
+    text(&b, "POINTS %d float", N_POINTS);
+    put(&b, k, "float", 3 * N_POINTS, sample_xyz);
+    put_metadata(&b, k);
+    if (k->types_first) put_types(&b, k);
+    put_cells(&b, k);
+    if (!k->types_first) put_types(&b, k);
+    put_data(&b, k);
+    return b;
+}
+
+Test(vtk, one_mesh_is_read_to_the_bit_from_every_version_as_text_and_binary)
+{
+    for (int i = 0; i < KINDS; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        const buffer b = sample(&all_kinds[i]);
+        read_bytes(&arena, &b, &mesh);
+        assert_sample(&mesh, all_kinds[i].version);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtk, numbers_are_of_the_unit_that_is_given)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const buffer b = sample(&all_kinds[1]);
+    write_bytes(path, b.bytes, b.n);
+    ok(mt_vtk_read(&arena, path, 10, &mesh));
+    for (int k = 0; k < 3 * N_POINTS; k++) cr_assert_eq(mesh.xyz_mm[k], 10 * sample_xyz[k]);
+    mt_arena_free(&arena);
+}
+
+/* Data are of vertices, lines, polygons and strips, in this order, whatever that of the file. */
+Test(vtk, triangles_of_polygonal_data_make_a_surface_with_their_tags)
+{
+    static const char *const head = "\nASCII\nDATASET POLYDATA\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\n";
+    static const char *const body[2] = {"POLYGONS 2 8\n3 0 1 2\n3 1 2 3\nVERTICES 1 3\n2 0 1\n",
+        "POLYGONS 3 6\nOFFSETS vtktypeint64\n0 3 6\nCONNECTIVITY vtktypeint64\n0 1 2 1 2 3\n"
+        "VERTICES 2 2\nOFFSETS vtktypeint64\n0 2\nCONNECTIVITY vtktypeint64\n0 1\n"};
+    static const uint32_t faces[6] = {0, 1, 2, 1, 2, 3};
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = {.n = 0};
+        text(&b,
+            "# vtk DataFile Version %d.0\n%s%sCELL_DATA 3\nSCALARS surface-id long\nLOOKUP_TABLE default\n7 "
+            "8 9\n",
+            k == 0 ? 3 : 5, head, body[k]);
+        read_bytes(&arena, &b, &mesh);
+        cr_assert(mesh.n_cells == 0 && mesh.n_faces == 2 && mesh.n_vertices == 4);
+        cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
+        cr_assert(mesh.face_tag[0] == 8 && mesh.face_tag[1] == 9);
+        cr_assert(!mesh.fibre && !mesh.sheet && !mesh.depth && !mesh.layer);
+        mt_arena_free(&arena);
+    }
+}
+
+/* ---- directions */
+
+static const char tetrahedra[] =
+    "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
+    "1 0 0 0 0 0 0 1 0 0 0 1 0 0 -1\nCELLS 2 10\n4 0 1 2 3\n4 0 1 2 4\nCELL_TYPES 2\n10 10\n";
+
+static mt_status read_with(mt_arena *arena, const char *data, mt_mesh *mesh)
+{
+    buffer b = {.n = 0};
+    text(&b, "%s%s", tetrahedra, data);
+    write_bytes(path, b.bytes, b.n);
+    return mt_vtk_read(arena, path, 1, mesh);
+}
+
+/* Depth has another name, a fibre for one of two cells is none, and the depth of points is not that of
+ * cells. */
+Test(vtk, without_arrays_regions_are_1_and_directions_unknown)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    ok(read_with(&arena,
+        "CELL_DATA 2\nSCALARS Depth float\nLOOKUP_TABLE default\n1 2\nFIELD f 1\nfibre 3 1 float\n1 0 0\n"
+        "POINT_DATA 5\nSCALARS depth float\nLOOKUP_TABLE default\n1 2 3 4 5\n",
+        &mesh));
+    cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
+    cr_assert(!mesh.fibre && !mesh.sheet && !mesh.depth && !mesh.layer && mesh.n_faces == 0);
+    mt_arena_free(&arena);
+}
+
+/* The first cell's points have the axis (3, 4, 0) / 5 three times, in either direction, and (0, 0, 1): the
+ * sum of f f' has 3 along the former and 1 along the latter. Of f and -f it is the one of the first point.
+ * Jacobi's rotations are good to some roundings: 1e-15. */
+Test(vtk, fibres_of_points_become_the_axis_of_their_cell)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    ok(read_with(
+        &arena, "POINT_DATA 5\nVECTORS fibres double\n-.6 -.8 0 .6 .8 0 .6 .8 0 0 0 1 .6 .8 0\n", &mesh));
+    const double axis[3] = {-0.6, -0.8, 0};
+    for (int k = 0; k < 6; k++)
+        cr_assert_float_eq(mesh.fibre[k], axis[k % 3], 1e-15, "%d: %.17g", k, mesh.fibre[k]);
+    mt_arena_free(&arena);
+}
+
+Test(vtk, fibres_of_cells_are_preferred_to_those_of_points)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    ok(read_with(&arena,
+        "POINT_DATA 5\nVECTORS fibre double\n1 0 0 1 0 0 1 0 0 1 0 0 1 0 0\n"
+        "CELL_DATA 2\nVECTORS F0 double\n0 1 0 0 0 1\n",
+        &mesh));
+    cr_assert(mesh.fibre[1] == 1 && mesh.fibre[5] == 1);
+    mt_arena_free(&arena);
+}
+
+Test(vtk, sheets_along_their_fibres_are_dropped)
+{
+    static const char *const sheets[] = {"1 0 0 0 0 1", "0 1 0 0 0 0"};
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        char data[256];
+        (void)snprintf(data, sizeof data,
+            "CELL_DATA 2\nVECTORS fibre float\n2 0 0 0 1 0\nVECTORS sheet float\n%s\n", sheets[k]);
+        ok(read_with(&arena, data, &mesh));
+        cr_assert(mesh.fibre && !mesh.sheet && mesh.fibre[0] == 1 && mesh.fibre[4] == 1);
+        mt_arena_free(&arena);
+    }
+}
+
+/* ---- faults */
+
+struct fault {
+    int kind;
+    const char *from, *to, *why;
+};
+
+static const struct fault faults[] = {
+    {0, "# vtk DataFile", "# vtu DataFile",
+        ":1: is no legacy VTK file: it does not begin with '# vtk DataFile"},
+    {0, "Version 3.0", "Version 6.0", ":1: version '6.0'; allowed: 1.0 to 5.1"},
+    {0, "ASCII", "UTF-8", ":3: 'UTF-8'; allowed: ASCII, BINARY"},
+    {0, "DATASET", "DATA", ":4: 'DATA'; DATASET must follow"},
+    {0, "UNSTRUCTURED_GRID", "RECTILINEAR_GRID", ":4: DATASET 'RECTILINEAR_GRID'; allowed"},
+    {0, "UNSTRUCTURED_GRID", "POLYDATA", "'CELLS'; a section of a POLYDATA must begin here"},
+    {0, "POINTS 7", "POINTS 700000", ":8: number of points is 700000; the rest of the file has room for"},
+    {0, "POINTS 7", "POINTS 6", "'5'; a section of a UNSTRUCTURED_GRID must begin here"},
+    {0, "POINTS 7 float", "POINTS 7 flt", ":8: type of numbers 'flt'; allowed: char"},
+    {0, "1 0 0\n0 0 0", "1 nan 0\n0 0 0", ":9: coordinate is 'nan'"},
+    {0, "1 0 0\n0 0 0", "1 1e10 0\n0 0 0", "point 0: coordinate 1e+10"},
+    {0, "CELLS 6 23", "CELLS 6 22", "cell 5 of 6 ends behind the 22 numbers of the section"},
+    {0, "CELLS 6 23", "CELLS 5 23", "CELLS: the cells have 19 numbers; the section counts 23"},
+    {0, "CELLS 6 23", "CELLS 60 23", "60 CELLS in 23 numbers"},
+    {0, "1 5 4\n", "1 5 -4\n", "cell 1 of 6 ends behind"},
+    {0, "1 5 4\n1 0 2", "1 5 4\n1 0 7", "cell 1: point 7; allowed: a whole number below 7"},
+    {0, "1 5 4\n1 0 2", "1 5 4\n1 0 0.5", "cell 1: point 0.5"},
+    {0, "CELL_TYPES 6", "CELL_TYPES 5", "'5'; a section"},
+    {0, "1 10 5\n3 10 5", "1 10 5\n3 12 5",
+        "cell 4 is of VTK's type 12 (hexahedron); allowed: tetrahedra (10)"},
+    {0, "1 10 5\n3 10 5", "1 10 5\n3 200 5", "cell 4 is of VTK's type 200; allowed"},
+    {0, "1 10 5\n3 10 5", "1 10 5\n3 1e9 5", "cell 4: type 1e+09"},
+    {0, "1 10 5\n3 10 5", "1 10 5\n3 5 5", "cell 4, a triangle, has 4 corners"},
+    {0, "1 10 5\n3 10 5", "1 1 1\n3 1 1", "has no tetrahedra and no triangles among its 6 cells"},
+    {0, "CELL_DATA 6", "CELL_DATA 5", "CELL_DATA 5; there are 6 cells"},
+    {0, "POINT_DATA 7", "POINT_DATA 8", "POINT_DATA 8; there are 7 points"},
+    {0, "9 3 4\n9 -70000", "9 3.5 4\n9 -70000", "cell 1: elemTag is 3.5; allowed: a whole number"},
+    {0, "9 3 4\n9 -70000", "9 3 4\n9 -7e10", "cell 4: elemTag is -70000000000"},
+    {0, "0 0 2\n", "0 0 0\n",
+        "cell 1: fiber has length 0 there (bath, or isotropic), as in 1 of 2 tetrahedra"},
+    {0, "0 0 2\n", "0 0 2e6\n", "cell 1: fiber has 2e+06; allowed: numbers from"},
+    {0, "depth 1 6 double", "depth 1 5 double", "components of an array is 'layer'"},
+    {0, "FieldData 4", "FieldData 5", "length of an array is 'NORMALS'"},
+    {0, "NORMALS", "NORMAL", "'NORMAL'; a section or an array of data must begin here"},
+    {1, "CELL_DATA 6", "CELL_DATA 5",
+        ":16: CELL_DATA 5; there are 6 cells"}, /* as an editor counts the lines */
+    {1, "POINTS 7 float", "POINTS 7 double", "; a section of a UNSTRUCTURED_GRID"},
+    {1, "POINTS 7 float", "POINTS 300 float",
+        "900 numbers (coordinate) follow here; the rest of the file has room"},
+    {2, "UNSTRUCTURED_GRID", "POLYDATA", "'CELL_TYPES'; a section of a POLYDATA must begin here"},
+    {2, "OFFSETS", "OFFSET", "'OFFSET'; OFFSETS must follow here"},
+    {2, "0 1 5\n8 10 14\n17", "0 1 5\n8 10 14\n16", "CELLS: offsets from 0 to 16; they must go from 0 to 17"},
+    {2, "0 1 5\n8 10 14\n17", "0 5 1\n8 10 14\n17",
+        "cell 1: its corners end at offset 1; allowed: a whole number from 5 to 17"},
+    {2, "CELLS 7 17", "CELLS 7 1700000", "size of the section is 1700000; the rest of the file has room for"},
+};
+
+Test(vtk, every_fault_is_found_and_named_with_its_place)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = sample(&all_kinds[faults[i].kind]);
+        replace(&b, faults[i].from, faults[i].to);
+        write_bytes(path, b.bytes, b.n);
+        cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
+        assert_message(path);
+        assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtk, files_that_are_cut_off_or_not_there_are_refused)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_bytes(path, tetrahedra, sizeof tetrahedra - sizeof "CELL_TYPES 2\n10 10\n");
+    cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("0 CELL_TYPES of 2 CELLS");
+    write_bytes(path, tetrahedra, (size_t)(strstr(tetrahedra, "POINTS") - tetrahedra));
+    cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("the file ends without POINTS");
+    const buffer b = sample(&all_kinds[3]);
+    const unsigned char *corners = memmem(b.bytes, b.n, "CONNECTIVITY", 12);
+    write_bytes(path, b.bytes, (size_t)(corners - b.bytes) + 100);
+    cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
+    assert_message("17 numbers (CONNECTIVITY) follow here; the rest of the file has room for 9");
+    cr_assert_eq(mt_vtk_read(&arena, "/tmp/myotile_no_such.vtk", 1, &mesh), MT_FILE);
+    assert_message("/tmp/myotile_no_such.vtk");
+    mt_arena_free(&arena);
+}
+
+/* Any answer is good but a crash, or a mesh that is not sound. */
+Test(vtk, damaged_files_never_crash)
+{
+    for (int k = 0; k < KINDS; k++) {
+        const buffer b = sample(&all_kinds[k]);
+        unsigned char copy[sizeof b.bytes + DAMAGE_ROOM];
+        size_t refused = 0;
+        for (size_t i = 0; i < DAMAGED_COPIES; i++) {
+            mt_arena arena = {0};
+            mt_mesh mesh;
+            write_bytes(path, copy, damage(i, b.bytes, b.n, copy));
+            mt_status status = mt_vtk_read(&arena, path, 1, &mesh);
+            if (status == MT_OK)
+                assert_sound(&mesh);
+            else
+                assert_message(path);
+            cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
+            refused += status != MT_OK;
+            mt_arena_free(&arena);
+        }
+        cr_assert(refused > DAMAGED_COPIES / 3, "kind %d: only %zu copies were damaged enough", k, refused);
+    }
+}
+
+Test(vtk, without_memory_there_is_a_failure_and_no_leak)
+{
+    mt_status status = MT_FILE;
+    const buffer b = sample(&all_kinds[3]);
+    write_bytes(path, b.bytes, b.n);
+    for (size_t n = 1; status != MT_OK; n++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_arena_fail_at(n);
+        status = mt_vtk_read(&arena, path, 1, &mesh);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status != MT_OK || n > 15, "take %zu", n);
+    }
+}

@@ -1,0 +1,20 @@
+"""For test_viewers_slow, run in a folder: says what h5py sees in the files there, one "file what numbers" a line."""
+import h5py
+
+
+def say(file, what, *numbers):
+    print(file, what, *[repr(float(x)) for x in numbers])
+
+
+for name in ("heart.hdf", "result.hdf"):
+    with h5py.File(name, "r") as file:
+        grid = file["VTKHDF"]
+        points = grid["Points"][()]
+        say(name, "points", len(points))
+        say(name, "cells", len(grid["Types"]))
+        say(name, "bounds", *[f(points[:, k]) for k in range(3) for f in (min, max)])
+        for array in grid["CellData"]:
+            value = grid["CellData"][array][7]
+            say(name, array + "[7]", *(value if value.shape else [value]))
+        say(name, "face_vertex[3]", *grid["FieldData/face_vertex"][3])
+        say(name, "face_tag[3]", grid["FieldData/face_tag"][3])

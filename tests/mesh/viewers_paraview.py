@@ -1,0 +1,59 @@
+"""For test_viewers_slow, run by pvpython in a folder: says what ParaView sees in the files there, one "file what numbers"
+a line, makes a picture of each, and writes heart.vtu again in every way that VTK knows, as vtk_*."""
+import itertools
+
+from paraview import simple
+from paraview.servermanager import Fetch
+from vtkmodules.vtkIOLegacy import vtkUnstructuredGridWriter
+from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridWriter
+
+
+def say(file, what, *numbers):
+    print(file, what, *[repr(float(x)) for x in numbers], flush=True)
+
+
+def look_at(file):
+    reader = simple.OpenDataFile("./" + file)
+    reader.UpdatePipeline()
+    grid = Fetch(reader)
+    say(file, "points", grid.GetNumberOfPoints())
+    say(file, "cells", grid.GetNumberOfCells())
+    say(file, "bounds", *grid.GetBounds())
+    data = grid.GetCellData()
+    for k in range(data.GetNumberOfArrays()):
+        array = data.GetArray(k)
+        for cell in (7, grid.GetNumberOfCells() - 1):
+            say(file, f"{array.GetName()}[{cell}]", *array.GetTuple(cell))
+    whole = Fetch(simple.IntegrateVariables(Input=reader))
+    say(file, "volume", whole.GetCellData().GetArray("Volume").GetValue(0))
+    view = simple.CreateView("RenderView")
+    simple.Show(reader, view)
+    simple.SaveScreenshot(file + ".png", view, ImageResolution=[200, 200])
+    simple.Delete(view)
+    return grid
+
+
+def write(writer, grid, name):
+    writer.SetInputData(grid)
+    writer.SetFileName(name)
+    writer.Write()
+
+
+for name in ("heart.hdf", "result.hdf"):
+    look_at(name)
+heart = look_at("heart.vtu")
+for mode, compressor, word, order in itertools.product(
+    ("Ascii", "Binary", "Appended", "Encoded"), ("None", "ZLib"), ("32", "64"), ("Little", "Big")
+):
+    xml = vtkXMLUnstructuredGridWriter()
+    getattr(xml, "SetDataModeTo" + ("Appended" if mode == "Encoded" else mode))()
+    xml.SetEncodeAppendedData(mode == "Encoded")
+    getattr(xml, "SetCompressorTypeTo" + compressor)()
+    getattr(xml, "SetHeaderTypeToUInt" + word)()
+    getattr(xml, f"SetByteOrderTo{order}Endian")()
+    write(xml, heart, f"vtk_{mode}_{compressor}_{word}_{order}.vtu")
+for kind, version in itertools.product((1, 2), (42, 51)):
+    legacy = vtkUnstructuredGridWriter()
+    legacy.SetFileType(kind)
+    legacy.SetFileVersion(version)
+    write(legacy, heart, f"vtk_{kind}_{version}.vtk")
