@@ -131,8 +131,8 @@ static bool on(const side *s, uint32_t vertex)
     return s->v[0] == vertex || s->v[1] == vertex || s->v[2] == vertex;
 }
 
-/* Outer faces, with `from` moved to `to`; those that have both vanish. False where two become one. */
-static bool move_outer(sides *list, uint32_t from, uint32_t to)
+/* Moves `from` to `to` in outer faces, those that have both left out. False where two become one. */
+static bool stay_apart(sides *list, uint32_t from, uint32_t to)
 {
     size_t n = 0;
     for (size_t k = 0; k < list->n; k++) {
@@ -143,7 +143,6 @@ static bool move_outer(sides *list, uint32_t from, uint32_t to)
         sort_corners(&s);
         list->of[n++] = s;
     }
-    list->n = n;
     qsort(list->of, n, sizeof *list->of, compare_corners);
     for (size_t k = 1; k < n; k++)
         if (same_corners(&list->of[k - 1], &list->of[k])) return false;
@@ -219,16 +218,14 @@ static bool faces_after(const region *r, const around *a, uint32_t from, uint32_
     return keep_outer(list);
 }
 
+/* As a move is linear, the outer faces after it are those before it, moved, where no two of them become one: what closed
+ * the region closes it still. */
 static bool may_collapse(const region *r, const around *a, uint32_t from, uint32_t to, bool may_move)
 {
     sides before = {.n = 0}, after;
     for (size_t k = 0; k < a->n; k++) add_faces(&before, r->mesh->cell_vertex + 4 * (size_t)a->cell[k], 0);
     if (!keep_outer(&before) || !keeps_surface(&before, from, to, may_move)) return false;
-    if (!move_outer(&before, from, to) || !faces_after(r, a, from, to, &after)) return false;
-    if (before.n != after.n) return false;
-    for (size_t k = 0; k < after.n; k++)
-        if (!same_corners(&before.of[k], &after.of[k])) return false;
-    return true;
+    return stay_apart(&before, from, to) && faces_after(r, a, from, to, &after);
 }
 
 static void turn_round(mt_mesh *mesh, size_t cell)

@@ -454,6 +454,123 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         slits, crowded);
 }
 
+/* A cell is cut in four around a point that is as good as one of its corners, in the middle of an edge or of a face: none
+ * of its own faces changes, and 3, 2 or 1 of the four are flat. */
+static void cut(mt_mesh *mesh)
+{
+    static const double weights[3][4] = {
+        {1 - 3e-9, 1e-9, 1e-9, 1e-9}, {0.5, 0.5, 0, 0}, {0.25, 0.25, 0.5, 0}};
+    const double *weight = weights[below(3)];
+    const size_t cell = below(mesh->n_cells), first = below(4);
+    uint32_t v[4];
+    double x[3] = {0};
+    memcpy(v, mesh->cell_vertex + 4 * cell, sizeof v);
+    for (size_t k = 0; k < 12; k++)
+        x[k % 3] += weight[k / 3] * mesh->xyz_mm[3 * (size_t)v[(first + k / 3) % 4] + k % 3];
+    const uint32_t p = add_vertex(mesh, x[0], x[1], x[2]);
+    mesh->cell_vertex[4 * cell] = p;
+    add_cell(mesh, v[0], p, v[2], v[3]), add_cell(mesh, v[0], v[1], p, v[3]),
+        add_cell(mesh, v[0], v[1], v[2], p);
+}
+
+/* Which of two vertices moves to the other must not hang on their numbers. */
+static void renumber(mt_mesh *mesh)
+{
+    uint32_t name[36 + EXTRA_VERTICES];
+    double xyz[3 * (36 + EXTRA_VERTICES)];
+    for (size_t v = 0; v < mesh->n_vertices; v++) name[v] = (uint32_t)v;
+    for (size_t v = mesh->n_vertices - 1; v > 0; v--) {
+        const size_t w = below(v + 1);
+        const uint32_t t = name[v];
+        name[v] = name[w], name[w] = t;
+    }
+    memcpy(xyz, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *xyz);
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        memcpy(mesh->xyz_mm + 3 * (size_t)name[v], xyz + 3 * v, 3 * sizeof *xyz);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) mesh->cell_vertex[k] = name[mesh->cell_vertex[k]];
+    for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = name[mesh->face_vertex[k]];
+}
+
+/* The slab's faces and its volume are there again, to the 1e-9 of each cut. What is drawn to a point on a corner, an edge
+ * or a face may leave this point in place of another, so the cells need not be the first ones, but they fill the slab:
+ * none lies on the wrong side of a face, and there is no hole by Euler's formula. */
+Test(defects, flat_cells_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fold)
+{
+    size_t slits = 0;
+    for (uint64_t seed = 1; seed < 500; seed++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_adjacency adjacency;
+        mt_defects defects;
+        mt_repair repair;
+        mt_info info;
+        state = seed;
+        slab(&arena, &mesh);
+        for (size_t n = 1 + below(12); n > 0; n--) cut(&mesh);
+        renumber(&mesh);
+        ok(mt_defects_repair(&mesh, &repair));
+        ok(mt_defects_find(&mesh, &defects));
+        ok(mt_adjacency_make(&arena, &mesh, &adjacency));
+        ok(mt_info_make(&mesh, &adjacency, &info));
+        slits += repair.flat_inside;
+        cr_assert_eq(repair.flat_surface + repair.overlapping + repair.pieces, 0);
+        cr_assert(defects.of[MT_DEFECT_FOLD].count == 0 && defects.of[MT_DEFECT_STRAY].count == 0);
+        cr_assert_eq(mesh.n_faces, 12, "the tagged triangles have moved with their vertices");
+        cr_assert_float_eq(info.volume_mm3, 12, 1e-6, "seed %zu: %.17g", (size_t)seed, info.volume_mm3);
+        if (repair.flat_inside == 0)
+            cr_assert_eq(info.n_vertices + info.n_inner_faces + info.n_boundary_faces,
+                1 + info.n_edges + info.n_cells);
+        cr_assert(repair.flat_inside > 0 || info.n_boundary_faces == 64);
+        mt_arena_free(&arena);
+    }
+    cr_assert_eq(slits, 0, "%zu", slits);
+}
+
+/* A vertex above pressed down to the one below it: drawn together they would join both sides of the wall in a point. */
+Test(defects, a_wall_is_not_pinched_together)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_repair repair;
+    ok(mt_slab_make(&arena, (double[]){2, 2, 1}, 1, &mesh));
+    mesh.xyz_mm[3 * (9 + 4) + 2] = 1e-9;
+    ok(mt_defects_repair(&mesh, &repair));
+    cr_assert(repair.collapsed_edges == 0 && repair.flat_surface > 0);
+    mt_arena_free(&arena);
+}
+
+/* Its two long sides would become one face of no cell. */
+Test(defects, a_lone_needle_is_removed_not_drawn_together)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_repair repair;
+    slab(&arena, &mesh);
+    const uint32_t a = add_vertex(&mesh, 9, 0, 0), b = add_vertex(&mesh, 9 + 1e-9, 0, 0),
+                   c = add_vertex(&mesh, 9, 1, 0), d = add_vertex(&mesh, 9, 0, 1);
+    add_cell(&mesh, a, b, c, d);
+    ok(mt_defects_repair(&mesh, &repair));
+    cr_assert(repair.collapsed_edges == 0 && repair.flat_surface == 1 && mesh.n_cells == 72);
+    mt_arena_free(&arena);
+}
+
+/* Copies of the last cells, the very last one first: those whose vertices come first in the search have high numbers. */
+Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_are_found)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_defects defects;
+    slab(&arena, &mesh);
+    for (size_t k = 0; k < 40; k++) {
+        const uint32_t *v = mesh.cell_vertex + 4 * (71 - k);
+        add_cell(&mesh, v[0], v[1], v[2], v[3]);
+    }
+    ok(mt_defects_find(&mesh, &defects));
+    const mt_defect_list *list = &defects.of[MT_DEFECT_DUPLICATE];
+    cr_assert(list->count == 40 && list->number[0] == 72 && list->number[1] == 73 && list->number[2] == 74);
+    mt_arena_free(&arena);
+}
+
 /* 20,000 cells on one face, and as many around one vertex: with quadratic time this would not end today. */
 Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
 {
