@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
-    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fibres, &mt_command_partition,
-    &mt_command_cell};
+    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fibres, &mt_command_mesh_refine,
+    &mt_command_partition, &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */

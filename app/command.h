@@ -35,7 +35,8 @@ typedef struct mt_command {
 } mt_command;
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
-    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fibres;
+    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fibres,
+    mt_command_mesh_refine;
 
 /* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);

@@ -5,13 +5,15 @@
 
 #include "app/command.h"
 #include "app/table.h"
-#include "mesh/adjacency.h"
+#include "mesh/defects.h"
 #include "mesh/formats.h"
 
 static mt_status convert(const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
     {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
+    {"--repair", NULL, "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces",
+        false},
     {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_convert = {
@@ -105,6 +107,55 @@ static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_me
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no tagged triangles\n", path, to->name);
 }
 
+/* ---- what is wrong with it ---- */
+
+static void warn_of_defects(const char *path, const mt_defects *defects)
+{
+    char text[512];
+    for (int kind = 0; kind < MT_DEFECT_KINDS; kind++) {
+        if (mt_defect_kinds[kind].fatal || defects->of[kind].count == 0) continue;
+        mt_defect_text(defects, (mt_defect)kind, text, sizeof text);
+        (void)fprintf(stderr, "myotile: warning: %s: %s\n", path, text);
+    }
+}
+
+static void tell_defects(mt_table *table, const mt_defects *defects)
+{
+    for (int kind = 0; kind < MT_DEFECT_KINDS; kind++)
+        if (defects->of[kind].count > 0)
+            mt_table_property(table, mt_defect_kinds[kind].name, (double)defects->of[kind].count, "");
+}
+
+static void tell_repair(mt_table *table, const mt_repair *r)
+{
+    mt_table_property(table, "inverted cells turned", (double)r->turned, "");
+    mt_table_property(table, "duplicate cells removed", (double)r->duplicates, "");
+    mt_table_property(table, "cells with a repeated vertex removed", (double)r->repeated, "");
+    mt_table_property(table, "edges of flat cells drawn together", (double)r->collapsed_edges, "");
+    mt_table_property(table, "cells that vanished with them", (double)r->collapsed_cells, "");
+    mt_table_property(table, "flat cells removed at the surface", (double)r->flat_surface, "");
+    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat_inside, "");
+    mt_table_property(table, "overlapping cells removed", (double)r->overlapping, "");
+    mt_table_property(table, "pieces removed", (double)r->pieces, "");
+    mt_table_property(table, "cells of these pieces", (double)r->piece_cells, "");
+    mt_table_property(table, "vertices removed", (double)r->vertices, "");
+    mt_table_property(table, "tagged triangles removed", (double)r->triangles, "");
+}
+
+/* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
+static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
+{
+    char why[512];
+    if (wanted) {
+        const mt_status status = mt_defects_repair(mesh, repair);
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, why);
+        MT_TRY(status);
+    }
+    MT_TRY(mt_defects_find(mesh, defects));
+    return mt_defects_refuse(defects, path);
+}
+
 /* ---- the command ---- */
 
 static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
@@ -115,19 +166,24 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     mt_format format;
     double unit_mm = 1;
     mt_mesh mesh;
-    mt_adjacency adjacency;
+    mt_repair repair;
+    mt_defects defects;
     content c;
+    const bool repairing = mt_option_given(arguments, "--repair");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
     MT_TRY(mt_mesh_format_find(out, true, &to));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
-    MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency)); /* refuses cells that overlap or are there twice */
+    MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
     MT_TRY(look_at(arena, &mesh, &c));
     MT_TRY(to->write(out, &mesh));
     warn_of_size(in, &c);
     warn_of_loss(out, to, &mesh);
+    warn_of_defects(in, &defects);
     mt_table table = content_table(arena, in, &mesh, &c);
+    tell_defects(&table, &defects);
+    if (repairing) tell_repair(&table, &repair);
     return mt_table_print(arguments->out, &table, format);
 }
 

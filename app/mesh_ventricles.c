@@ -84,6 +84,7 @@ static mt_status make_once(mt_arena *arena, double edge_mm, const char *temporar
     mt_status status = run_gmsh(edge_mm, temporary);
     if (status == MT_OK) status = mt_gmsh_read(arena, temporary, 1, mesh);
     (void)unlink(temporary);
+    if (status == MT_OK) status = mt_mesh_check(mesh);
     return status;
 }
 

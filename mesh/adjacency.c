@@ -2,12 +2,6 @@
 
 #include <stdlib.h>
 
-/* A face in the bucket of its lowest vertex. */
-typedef struct face {
-    uint32_t middle, high; /* its other two vertices, ascending */
-    uint32_t cell, side;   /* it is the face opposite vertex `side` of `cell` */
-} face;
-
 static void swap_if_above(uint32_t *a, uint32_t *b)
 {
     if (*a > *b) {
@@ -30,21 +24,22 @@ static void face_vertices(const uint32_t *cell_vertex, unsigned f, uint32_t v[3]
 /* A total order, so the outcome does not depend on the sort. */
 static int compare_faces(const void *left, const void *right)
 {
-    const face *a = left, *b = right;
+    const mt_face *a = left, *b = right;
     if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
     if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
+    if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
+    return (a->side > b->side) - (a->side < b->side);
 }
 
 /* Buckets are short (about 20 faces in a tetrahedral mesh): insertion; long ones get the library's sort. */
-static void sort_faces(face *faces, size_t n)
+static void sort_faces(mt_face *faces, size_t n)
 {
     if (n > 48) {
         qsort(faces, n, sizeof *faces, compare_faces);
         return;
     }
     for (size_t i = 1; i < n; i++) {
-        face one = faces[i];
+        mt_face one = faces[i];
         size_t k = i;
         for (; k > 0 && compare_faces(&one, &faces[k - 1]) < 0; k--) faces[k] = faces[k - 1];
         faces[k] = one;
@@ -52,7 +47,7 @@ static void sort_faces(face *faces, size_t n)
 }
 
 /* Counting sort of all faces by their lowest vertex; bucket v ends up as faces[start[v] .. start[v + 1]). */
-static void fill_buckets(const mt_mesh *mesh, size_t *start, face *faces)
+static void fill_buckets(const mt_mesh *mesh, size_t *start, mt_face *faces)
 {
     uint32_t v[3];
     for (size_t c = 0; c < mesh->n_cells; c++)
@@ -64,43 +59,55 @@ static void fill_buckets(const mt_mesh *mesh, size_t *start, face *faces)
     for (size_t c = 0; c < mesh->n_cells; c++)
         for (unsigned f = 0; f < 4; f++) {
             face_vertices(mesh->cell_vertex + 4 * c, f, v);
-            faces[start[v[0] + 1]++] = (face){v[1], v[2], (uint32_t)c, f};
+            faces[start[v[0] + 1]++] = (mt_face){v[1], v[2], (uint32_t)c, f};
         }
 }
 
-static mt_status match_bucket(uint32_t low, const face *faces, size_t n, uint32_t *neighbour)
+mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces)
 {
-    for (size_t i = 0, k; i < n; i = k) {
-        const face *a = faces + i;
-        for (k = i + 1; k < n && faces[k].middle == a->middle && faces[k].high == a->high;) k++;
-        if (k - i > 2)
-            return mt_fail(MT_INPUT,
-                "the face of vertices %u, %u, %u belongs to %zu cells (%u, %u, %u%s); at most 2 are allowed",
-                low, a->middle, a->high, k - i, a[0].cell, a[1].cell, a[2].cell, k - i > 3 ? ", ..." : "");
-        if (k - i < 2) continue;
-        const face *b = a + 1;
-        for (size_t f = 0; f < 4; f++)
-            if (neighbour[4 * (size_t)a->cell + f] == b->cell)
-                return mt_fail(MT_INPUT, "cells %u and %u have the same four vertices", a->cell, b->cell);
-        neighbour[4 * (size_t)a->cell + a->side] = b->cell;
-        neighbour[4 * (size_t)b->cell + b->side] = a->cell;
-    }
+    faces->n_vertices = mesh->n_vertices;
+    MT_TAKE(arena, faces->start, mesh->n_vertices + 2);
+    MT_TAKE(arena, faces->face, 4 * mesh->n_cells);
+    fill_buckets(mesh, faces->start, faces->face);
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        sort_faces(faces->face + faces->start[v], faces->start[v + 1] - faces->start[v]);
+    return MT_OK;
+}
+
+size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end)
+{
+    const mt_face *first = faces->face + k;
+    while (k < end && faces->face[k].middle == first->middle && faces->face[k].high == first->high) k++;
+    return k;
+}
+
+/* The n cells of one face become neighbours. */
+static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neighbour)
+{
+    const mt_face *b = a + 1;
+    if (n > 2)
+        return mt_fail(MT_INPUT,
+            "the face of vertices %u, %u, %u belongs to %zu cells (%u, %u, %u%s); at most 2 are allowed", low,
+            a->middle, a->high, n, a[0].cell, a[1].cell, a[2].cell, n > 3 ? ", ..." : "");
+    if (n < 2) return MT_OK;
+    for (size_t f = 0; f < 4; f++)
+        if (neighbour[4 * (size_t)a->cell + f] == b->cell)
+            return mt_fail(MT_INPUT, "cells %u and %u have the same four vertices", a->cell, b->cell);
+    neighbour[4 * (size_t)a->cell + a->side] = b->cell;
+    neighbour[4 * (size_t)b->cell + b->side] = a->cell;
     return MT_OK;
 }
 
 static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbour)
 {
-    size_t *start;
-    face *faces;
-    MT_TAKE(scratch, start, mesh->n_vertices + 2);
-    MT_TAKE(scratch, faces, 4 * mesh->n_cells);
+    mt_faces faces;
+    MT_TRY(mt_faces_make(scratch, mesh, &faces));
     for (size_t k = 0; k < 4 * mesh->n_cells; k++) neighbour[k] = MT_NO_CELL;
-    fill_buckets(mesh, start, faces);
-    for (size_t v = 0; v < mesh->n_vertices; v++) {
-        size_t n = start[v + 1] - start[v];
-        sort_faces(faces + start[v], n);
-        MT_TRY(match_bucket((uint32_t)v, faces + start[v], n, neighbour));
-    }
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (size_t k = faces.start[v], next; k < faces.start[v + 1]; k = next) {
+            next = mt_faces_run(&faces, k, faces.start[v + 1]);
+            MT_TRY(match((uint32_t)v, faces.face + k, next - k, neighbour));
+        }
     return MT_OK;
 }
 

@@ -15,6 +15,27 @@ typedef struct mt_adjacency {
     uint32_t *neighbour; /* [n_cells][4]; neighbour[c][f] shares the face opposite vertex f of c */
 } mt_adjacency;
 
+/* A face of a cell, in the bucket of its lowest vertex. */
+typedef struct mt_face {
+    uint32_t middle, high; /* its other two vertices, ascending */
+    uint32_t cell, side;   /* it is the face opposite vertex `side` of `cell` */
+} mt_face;
+
+/* The four faces of every cell. Those whose lowest vertex is v are face[start[v] .. start[v + 1]), sorted by
+ * middle, high, cell and side: those of the same three vertices stand behind each other. */
+typedef struct mt_faces {
+    size_t n_vertices;
+    size_t *start; /* [n_vertices + 2] */
+    mt_face *face; /* [4 n_cells] */
+} mt_faces;
+
+/* Gives the faces of a mesh whose content has been checked, whatever else is wrong with it: a cell that has a vertex
+ * twice has faces that do. MT_FILE: no memory. 64 bytes a cell, 8 a vertex. */
+MT_NODISCARD mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces);
+
+/* The end of the faces that have the same three vertices as face[k] of the bucket that ends at `end`. */
+size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end);
+
 /* Gives the face neighbours. The mesh (borrowed) has passed mt_mesh_check. MT_INPUT: more than two cells on a
  * face, or two cells with the same four vertices; the message names the cells. MT_FILE: no memory. O(n log n)
  * time at worst, in practice O(n); 64 n bytes of scratch, freed. */

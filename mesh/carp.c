@@ -164,12 +164,7 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_points(&points, unit_mm, mesh));
     MT_TRY(read_elements(&elements, mesh));
     MT_TRY(read_lon(arena, scratch, name, mesh));
-    (void)mt_mesh_orient(mesh);
-    mt_status status = mt_mesh_check(mesh);
-    if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", elements_path, why);
+    return mt_mesh_check_content(mesh, elements_path);
 }
 
 mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)

@@ -11,11 +11,11 @@
 #include "mesh/mesh.h"
 
 /* Gives the mesh of the three files; `name` is their path without or with one of the endings, unit_mm what the
- * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Cells of negative volume are turned round,
- * fibres are made unit vectors and sheets too, perpendicular to them; without .lon there are none.
+ * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and cells are as they stand there,
+ * vertices of no cell and inverted or flat cells too; fibres are made unit vectors and sheets too, perpendicular to
+ * them; without .lon there are none. The mesh has passed mt_mesh_check_content.
  * MT_FILE: .pts or .elem cannot be read, or a .lon that is there; no memory. MT_INPUT, with file and line: an
- * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, damage; or a mesh that fails
- * mt_mesh_check. */
+ * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 
 /* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to

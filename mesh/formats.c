@@ -13,7 +13,7 @@ static mt_status read_vtkhdf(mt_arena *arena, const char *path, double unit_mm, 
     MT_TRY(mt_vtkhdf_read(arena, path, mesh));
     if (unit_mm == 1) return MT_OK;
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
-    return mt_mesh_check(mesh); /* cells may vanish */
+    return mt_mesh_check_content(mesh, path); /* coordinates may overflow */
 }
 
 static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
@@ -81,12 +81,7 @@ mt_status mt_mesh_read_as(
     if (mesh->n_cells == 0)
         return mt_fail(
             MT_INPUT, "%s: has no tetrahedra: it is a surface, of %zu triangles", path, mesh->n_faces);
-    (void)mt_mesh_orient(mesh);
-    mt_status status = mt_mesh_check(mesh);
-    if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, why);
+    return MT_OK;
 }
 
 mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
@@ -95,5 +90,10 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
-    return mt_mesh_read_as(arena, path, format, unit_mm, mesh);
+    MT_TRY(mt_mesh_read_as(arena, path, format, unit_mm, mesh));
+    const mt_status status = mt_mesh_check(mesh);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s; `myotile mesh convert --repair` may mend it", path, why);
 }

@@ -9,8 +9,8 @@ typedef struct mt_mesh_format {
     const char *name;
     const char *unit; /* of its numbers where nothing else is said: see mt_unit_mm */
     bool keeps_fibres, keeps_faces;
-    /* Gives the mesh of a file whose numbers are of unit_mm millimetres each: of some formats as the file has
-     * it, which may be a surface, or cells that fail mt_mesh_check. */
+    /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
+     * mt_mesh_check_content and no more, and may be a surface: triangles and no cells. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
     /* The file is whole or as it was. NULL: this format is only read. */
     mt_status (*write)(const char *path, const mt_mesh *mesh);
@@ -23,12 +23,12 @@ MT_NODISCARD mt_status mt_mesh_format_find(const char *path, bool to_write, cons
 /* Gives the millimetres of "um", "mm", "cm" or "m". MT_INPUT names the four. */
 MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);
 
-/* Gives the mesh of a file of this format, of tetrahedra: cells of negative volume are turned round, and it
- * has passed mt_mesh_check. Failures: the reader's, and MT_INPUT where the file holds a surface. */
+/* Gives the mesh of a file of this format as `read` does. Failures: the reader's, and MT_INPUT where the file
+ * holds a surface. */
 MT_NODISCARD mt_status mt_mesh_read_as(
     mt_arena *arena, const char *path, const mt_mesh_format *format, double unit_mm, mt_mesh *mesh);
 
-/* The same by the file's ending, in its format's usual unit. */
+/* The same by the file's ending, in its format's usual unit; the mesh has passed mt_mesh_check. */
 MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
 #endif

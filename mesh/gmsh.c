@@ -463,12 +463,7 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
     memcpy(mesh->region, r->region, r->n_cells * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
-    (void)mt_mesh_orient(mesh);
-    mt_status status = mt_mesh_check(mesh);
-    if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", r->scan.path, why);
+    return mt_mesh_check_content(mesh, r->scan.path);
 }
 
 mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)

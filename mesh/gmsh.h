@@ -11,11 +11,11 @@
 
 /* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of cells and tagged triangles, in the order of the file; others are dropped;
- *   cells     in the order of the file, turned round where their volume is negative;
+ *   cells     in the order of the file and as they stand there, inverted and flat ones too;
  *   region    1 where the volume has no physical tag.
  * MT_FILE: cannot be read, no memory. MT_INPUT, with the file and the line or byte: another version, another
- * order of bytes, another kind of volume or surface element, damage; or no tetrahedra, or a mesh that fails
- * mt_mesh_check. Time O(n), and O(n log n) where node tags do not ascend; memory about twice the file and the
+ * order of bytes, another kind of volume or surface element, damage; or no tetrahedra. The mesh has passed
+ * mt_mesh_check_content. Time O(n), and O(n log n) where node tags do not ascend; memory about twice the file and the
  * mesh. */
 MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double *vertex(const mt_mesh *mesh, size_t cell, size_t k)
 {
@@ -60,15 +59,36 @@ static void measure_cells(const mt_mesh *mesh, mt_info *info)
     info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
 }
 
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* Between the faces p and q, which point outward; exact also where it is small. */
+static double angle_deg(const double p[3], const double q[3])
+{
+    const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
+    return atan2(sqrt(dot3(cross, cross)), -dot3(p, q)) * (180 / acos(-1));
+}
+
+static void measure_angles(const mt_mesh *mesh, mt_info *info)
+{
+    double sharpest = -INFINITY; /* cosine */
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double area[4][3], size[4];
+        for (size_t f = 0; f < 4; f++) {
+            mt_mesh_face_area(mesh, c, f, area[f]);
+            size[f] = sqrt(dot3(area[f], area[f]));
+            for (size_t g = 0; g < f; g++) {
+                const double cosine = -dot3(area[f], area[g]) / (size[f] * size[g]);
+                if (!(cosine > sharpest)) continue;
+                sharpest = cosine;
+                info->dihedral_min_deg = angle_deg(area[f], area[g]);
+            }
+        }
+    }
+}
+
 static int compare_ids(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
-static int compare_tags(const void *left, const void *right)
-{
-    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
     return (a > b) - (a < b);
 }
 
@@ -143,11 +163,16 @@ static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacen
 
 static mt_status count_regions(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
 {
-    int32_t *tag;
-    MT_TAKE(scratch, tag, mesh->n_cells);
-    memcpy(tag, mesh->region, mesh->n_cells * sizeof *tag);
-    qsort(tag, mesh->n_cells, sizeof *tag, compare_tags);
-    for (size_t c = 0; c < mesh->n_cells; c++) info->n_regions += c == 0 || tag[c] != tag[c - 1];
+    mt_info_group *regions;
+    return mt_info_regions(scratch, mesh, &info->n_regions, &regions);
+}
+
+static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+{
+    uint8_t *used;
+    MT_TAKE(scratch, used, mesh->n_vertices);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) used[mesh->cell_vertex[k]] = 1;
+    for (size_t v = 0; v < mesh->n_vertices; v++) info->n_dangling += !used[v];
     return MT_OK;
 }
 
@@ -155,6 +180,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
 {
     MT_TRY(measure_edges(scratch, mesh, info));
     MT_TRY(count_components(scratch, adjacency, info));
+    MT_TRY(count_dangling(scratch, mesh, info));
     return count_regions(scratch, mesh, info);
 }
 
@@ -167,7 +193,71 @@ mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_in
     info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
     measure_extent(mesh, info);
     measure_cells(mesh, info);
+    measure_angles(mesh, info);
     mt_status status = make(&scratch, mesh, adjacency, info);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- tags ---- */
+
+typedef struct tagged {
+    int32_t tag;
+    uint32_t id;
+} tagged;
+
+static int compare_tagged(const void *left, const void *right)
+{
+    const tagged *a = left, *b = right;
+    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static double triangle_area(const mt_mesh *mesh, size_t f)
+{
+    const uint32_t *v = mesh->face_vertex + 3 * f;
+    const double *p = mesh->xyz_mm + 3 * (size_t)v[0], *q = mesh->xyz_mm + 3 * (size_t)v[1],
+                 *r = mesh->xyz_mm + 3 * (size_t)v[2];
+    const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]},
+                 b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+    const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    return sqrt(dot3(cross, cross)) / 2;
+}
+
+static mt_status make_groups(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, size_t n_items,
+    const int32_t *tag, double (*size)(const mt_mesh *mesh, size_t id), size_t *n, mt_info_group **groups)
+{
+    tagged *items;
+    *n = 0;
+    MT_TAKE(scratch, items, n_items);
+    for (size_t k = 0; k < n_items; k++) items[k] = (tagged){tag[k], (uint32_t)k};
+    qsort(items, n_items, sizeof *items, compare_tagged);
+    for (size_t k = 0; k < n_items; k++) *n += k == 0 || items[k].tag != items[k - 1].tag;
+    MT_TAKE(arena, *groups, *n);
+    mt_info_group *g = *groups;
+    for (size_t k = 0; k < n_items; k++) {
+        if (k > 0 && items[k].tag != items[k - 1].tag) g++;
+        g->tag = items[k].tag;
+        g->count++;
+        g->size += size(mesh, items[k].id);
+    }
+    return MT_OK;
+}
+
+mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
+{
+    mt_arena scratch = {0};
+    const mt_status status =
+        make_groups(arena, &scratch, mesh, mesh->n_cells, mesh->region, mt_mesh_volume_mm3, n, groups);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_info_surfaces(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
+{
+    mt_arena scratch = {0};
+    const mt_status status =
+        make_groups(arena, &scratch, mesh, mesh->n_faces, mesh->face_tag, triangle_area, n, groups);
     mt_arena_free(&scratch);
     return status;
 }

@@ -6,7 +6,8 @@
 
 typedef struct mt_info {
     size_t n_vertices, n_cells;
-    size_t n_edges; /* distinct pairs of vertices of a cell */
+    size_t n_dangling; /* vertices of no cell */
+    size_t n_edges;    /* distinct pairs of vertices of a cell */
     size_t n_inner_faces, n_boundary_faces;
     size_t n_components;         /* pieces that are connected by faces */
     size_t n_regions;            /* distinct region tags */
@@ -15,6 +16,7 @@ typedef struct mt_info {
     double length_mm;            /* cube root of the mean cell volume: the characteristic edge length */
     double edge_min_mm, edge_mean_mm, edge_max_mm; /* over the distinct edges */
     double quality_min, quality_mean;              /* of mt_info_quality over the cells */
+    double dihedral_min_deg;                       /* smallest angle between two faces of a cell, inside it */
 } mt_info;
 
 /* Radius ratio 3 r / R of a cell with inradius r = 3 V / (sum of face areas) and circumradius R: 1 for the
@@ -24,5 +26,19 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell);
 /* Fills info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. All zero for a mesh of no
  * cells. MT_FILE: no memory. Time O(n log n); scratch about 35 bytes a cell, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
+
+/* What has one tag: how many, and their volume or area. */
+typedef struct mt_info_group {
+    int32_t tag;
+    size_t count;
+    double size; /* mm^3 of cells, mm^2 of triangles */
+} mt_info_group;
+
+/* Gives the regions, or the surfaces that are tagged, ascending, in `arena`. MT_FILE: no memory. Time O(n log n);
+ * scratch 8 bytes a cell or triangle, freed. */
+MT_NODISCARD mt_status mt_info_regions(
+    mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
+MT_NODISCARD mt_status mt_info_surfaces(
+    mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -84,18 +85,22 @@ size_t mt_mesh_orient(mt_mesh *mesh)
     return turned;
 }
 
-static mt_status check_faces(const mt_mesh *mesh)
+static mt_status check_indices(
+    const char *what, size_t n, size_t each, const uint32_t *vertex, size_t n_vertices)
 {
-    for (size_t f = 0; f < mesh->n_faces; f++) {
-        const uint32_t *v = mesh->face_vertex + 3 * f;
-        for (int k = 0; k < 3; k++)
-            if (v[k] >= mesh->n_vertices)
-                return mt_fail(MT_INPUT, "tagged triangle %zu: vertex %u; the mesh has vertices 0 to %zu", f,
-                    v[k], mesh->n_vertices - 1);
-        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
-            return mt_fail(
-                MT_INPUT, "tagged triangle %zu: vertices %u %u %u; they must differ", f, v[0], v[1], v[2]);
-    }
+    for (size_t k = 0; k < each * n; k++)
+        if (vertex[k] >= n_vertices)
+            return mt_fail(MT_INPUT, "%s %zu: vertex %u; the mesh has vertices 0 to %lld", what, k / each,
+                vertex[k], (long long)n_vertices - 1);
+    return MT_OK;
+}
+
+static mt_status check_coordinates(const mt_mesh *mesh)
+{
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++)
+        if (!isfinite(mesh->xyz_mm[k]))
+            return mt_fail(MT_INPUT, "vertex %zu: coordinate %c is %g; it must be finite", k / 3,
+                "xyz"[k % 3], mesh -> xyz_mm[k]);
     return MT_OK;
 }
 
@@ -156,18 +161,36 @@ static mt_status check_directions(const mt_mesh *mesh)
     return MT_OK;
 }
 
+static mt_status check_content(const mt_mesh *mesh)
+{
+    MT_TRY(check_coordinates(mesh));
+    MT_TRY(check_indices("cell", mesh->n_cells, 4, mesh->cell_vertex, mesh->n_vertices));
+    MT_TRY(check_indices("tagged triangle", mesh->n_faces, 3, mesh->face_vertex, mesh->n_vertices));
+    return check_directions(mesh);
+}
+
+mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path)
+{
+    char why[512];
+    const mt_status status = check_content(mesh);
+    if (status == MT_OK || !path) return status;
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, why);
+}
+
 mt_status mt_mesh_check(const mt_mesh *mesh)
 {
+    MT_TRY(check_content(mesh));
     for (size_t c = 0; c < mesh->n_cells; c++) {
-        const uint32_t *v = mesh->cell_vertex + 4 * c;
-        for (int k = 0; k < 4; k++)
-            if (v[k] >= mesh->n_vertices)
-                return mt_fail(MT_INPUT, "cell %zu: vertex %u; the mesh has vertices 0 to %zu", c, v[k],
-                    mesh->n_vertices - 1);
-        double volume = mt_mesh_volume_mm3(mesh, c);
+        const double volume = mt_mesh_volume_mm3(mesh, c);
         if (!(volume > 0))
             return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be above 0", c, volume);
     }
-    MT_TRY(check_directions(mesh));
-    return check_faces(mesh);
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        const uint32_t *v = mesh->face_vertex + 3 * f;
+        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+            return mt_fail(
+                MT_INPUT, "tagged triangle %zu: vertices %u %u %u; they must differ", f, v[0], v[1], v[2]);
+    }
+    return MT_OK;
 }

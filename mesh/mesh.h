@@ -1,10 +1,12 @@
 /* A tetrahedral mesh: flat arrays, as everything large here is.
  *
  * Invariants (mt_mesh_check):
- *   every vertex index < n_vertices; the four of a cell differ;
- *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0;
+ *   every coordinate is finite, every vertex index < n_vertices;
  *   every fibre and sheet is a unit vector to 1e-6, and the two of a cell are perpendicular to 1e-6;
- *   the three corners of a tagged triangle are vertices, and differ; it need not be a face of a cell.
+ *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
+ *   the three corners of a tagged triangle differ; it need not be a face of a cell.
+ * The first two lines are its content (mt_mesh_check_content): with them the mesh can be looked at and repaired
+ * (mesh/defects.h), without the others nothing can run on it.
  *
  * Face f of a cell is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H
@@ -64,8 +66,11 @@ bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], c
 /* The third direction of a cell of a mesh with sheets: fibre x sheet. */
 void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3]);
 
-/* The invariants above; the message names the first offending cell or triangle. */
+/* The invariants above; the message names the first offending vertex, cell or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
+
+/* Those of the content: what the reader of a file answers for. `path`, where it is not NULL, begins the message. */
+MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path);
 
 /* Centroid [mm] and volume [mm^3] of one cell. */
 void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);

@@ -241,11 +241,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
-    mt_status status = mt_mesh_check(mesh);
-    if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", h5->path, why);
+    return mt_mesh_check_content(mesh, h5->path);
 }
 
 mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)

@@ -38,9 +38,9 @@ MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
 
 /* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
- * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit. MT_FILE: cannot be
- * opened or read, no memory. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a mesh that fails
- * mt_mesh_check; the message names the file. */
+ * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; cells may be inverted
+ * or flat. MT_FILE: cannot be opened or read, no memory. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
+ * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
 /* Gives the cell field `name`, stored as float or double (both fit a double exactly), of a file whose mesh

@@ -36,6 +36,7 @@ typedef struct builder {
     uint32_t *near;      /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
     uint8_t *back;       /* [n][4] the face of `near` that leads back here; at the boundary the same face */
     uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
+    float *theta;        /* [n] */
     uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
@@ -219,7 +220,9 @@ static size_t limit_star(builder *b, size_t c)
     if (!b->indefinite[c]) return 0;
     shape_of(b, c, &shape);
     star_parts(b, c, &shape, damping, qb);
-    keep_star(b, c, damping, qb, 0.98 / -star_lowest(damping, qb));
+    const double theta = 0.98 / -star_lowest(damping, qb);
+    keep_star(b, c, damping, qb, theta);
+    b->theta[c] = (float)theta;
     b->indefinite[c] = b->pending[c] = 0;
     return 1;
 }
@@ -266,6 +269,7 @@ static mt_status stars(builder *b, size_t *n_indefinite)
         b->indefinite[c] = b->pending[c] = star_lowest(damping, qb) < -1 - DEFINITE;
         indefinite += b->indefinite[c];
         keep_star(b, c, damping, qb, 1);
+        b->theta[c] = 1;
     }
     if (bad < b->n) return refuse_shape(b, bad);
     *n_indefinite = indefinite;
@@ -568,11 +572,13 @@ static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffus
     MT_TAKE(arena, diffusion->volume_mm3, b->n);
     MT_TAKE(arena, diffusion->rate, ROW * b->n);
     MT_TAKE(arena, diffusion->column, ROW * b->n);
+    MT_TAKE(arena, diffusion->theta, b->n);
     MT_TRY(builder_make(scratch, b));
     b->form = diffusion->rate; /* the rows are not needed before the end: their place serves as scratch */
     b->w = b->form + 10 * b->n;
     b->z = b->w + 4 * b->n;
     b->near = diffusion->column;
+    b->theta = diffusion->theta;
     MT_TRY(volumes(b, diffusion->volume_mm3));
     b->volume = diffusion->volume_mm3;
     MT_TRY(stars(b, &diffusion->n_indefinite));

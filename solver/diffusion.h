@@ -53,6 +53,7 @@ typedef struct mt_diffusion {
     double *volume_mm3;  /* [n_cells] > 0 */
     double *rate;        /* [n_cells][16] per ms */
     uint32_t *column;    /* [n_cells][16] */
+    float *theta;        /* [n_cells] 1, and between 0 and 1 in the cells that were limited */
     double limit_dt_ms;  /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
     double top_per_ms;   /* highest eigenvalue of S that was seen; a lower bound of the true one */
     size_t n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
@@ -60,7 +61,7 @@ typedef struct mt_diffusion {
     size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
-/* Gives the operator in `arena` (200 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
+/* Gives the operator in `arena` (204 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
  * Fails with MT_INPUT on an alpha or tissue that is not above 0, a mesh without fibres in a tissue that conducts
  * better one way than another, a cell without volume, or a face whose S and
  * d are nearly at right angles (cosine below 0.05), naming the cells; with MT_NUMERICS where the spectrum

@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+const mt_tissue mt_tissue_usual = {
+    .sigma_l_mS_mm = 0.17 * 0.62 / (0.17 + 0.62),
+    .sigma_t_mS_mm = 0.019 * 0.24 / (0.019 + 0.24),
+    .chi_per_mm = 140,
+    .cm_uF_mm2 = 0.01,
+};
+
 mt_status mt_tissue_check(const mt_tissue *tissue)
 {
     const char *names[4] = {"sigma_l_mS_mm", "sigma_t_mS_mm", "chi_per_mm", "cm_uF_mm2"};

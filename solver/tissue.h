@@ -14,6 +14,11 @@ typedef struct mt_tissue {
     double cm_uF_mm2;     /* capacitance per membrane area */
 } mt_tissue;
 
+/* The tissue of the benchmark of Niederer et al. 2011 (Phil. Trans. R. Soc. A 369:4331, table 2), for whoever is told
+ * none: intracellular conductivities 0.17 and 0.019 S/m, extracellular 0.62 and 0.24 S/m, each pair in series; 140 per
+ * mm; 0.01 uF per mm^2. */
+extern const mt_tissue mt_tissue_usual;
+
 /* Fails with MT_INPUT naming the value that is not finite and above 0. */
 MT_NODISCARD mt_status mt_tissue_check(const mt_tissue *tissue);
 

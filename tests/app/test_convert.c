@@ -194,7 +194,8 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     write_text("turned.vtk",
         "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
         "0 0 0 60 0 0 0 60 0 0 0 60\nCELLS 1 5\n4 0 2 1 3\nCELL_TYPES 1\n10\n");
-    free(works("mesh convert turned.vtk b.hdf"));
+    refuses(2, "turned.vtk: inverted cells: 1 (cell 0", "mesh convert turned.vtk c.hdf");
+    free(works("mesh convert turned.vtk b.hdf --repair"));
     write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
                            "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
     refuses(2,
@@ -206,12 +207,76 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
     refuses(2, "unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
     refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
-    refuses(2, "same", "mesh convert twice.msh b.hdf");
+    refuses(2, "twice.msh: duplicate cells: 1 (cell 1 at 2.25 2.25 2.25 mm); --repair removes duplicates",
+        "mesh convert twice.msh b.hdf");
     refuses(2, "triangle.vtk: has no tetrahedra: it is a surface, of 1 triangles",
         "mesh convert triangle.vtk b.hdf");
-    refuses(2, "flat.vtk: cell 0: volume 0", "mesh convert flat.vtk b.hdf");
+    refuses(2, "flat.vtk: flat cells: 1 (cell 0", "mesh convert flat.vtk b.hdf");
     refuses(3, "none.msh: ", "mesh convert none.msh b.hdf");
     refuses(3, "none.pts: ", "mesh convert none.pts b.hdf");
     refuses(3, "none/b.pts: ", "mesh convert a.hdf none/b.pts");
     refuses(2, "an argument is missing", "mesh convert a.hdf");
+}
+
+/* One cell and its mirror image, wound alike: the second is inverted. A third is the first again. */
+static const char *const broken =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
+    "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 3 1 2 3 1 4\n$EndElements\n";
+
+Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_asked)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"cells", 2}, {"vertices", 5}, {"regions", 2}, {"volume", 243000},
+        {"inverted cells turned", 1}, {"duplicate cells removed", 1}, {"pieces removed", 0},
+        {"vertices removed", 0}};
+    write_text("broken.msh", broken);
+    refuses(2,
+        "broken.msh: inverted cells: 1 (cell 1 at 22.5 22.5 -22.5 mm); duplicate cells: 1 (cell 2 at 22.5 "
+        "22.5 "
+        "22.5 mm); --repair turns inverted cells, removes duplicates",
+        "mesh convert broken.msh a.hdf");
+    refuses(2, "broken.msh: cell 1: volume -121500 mm^3; it must be above 0; `myotile mesh convert --repair`",
+        "mesh info broken.msh");
+    char *table = works("mesh convert --repair broken.msh a.hdf --format json");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        cr_assert_float_eq(json_number(table, rows[k].name, "value"), rows[k].value, 1e-13 * rows[k].value,
+            "%s", rows[k].name);
+    free(table);
+    free(works("mesh info a.hdf"));
+    ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
+    cr_assert_arr_eq(mesh.region, ((int32_t[]){1, 2}), 2 * sizeof(int32_t));
+    mt_arena_free(&arena);
+}
+
+/* Two boxes 100 mm apart and a vertex of no cell; a triangle that joins them. */
+Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair)
+{
+    mt_arena arena = {0};
+    mt_mesh box, mesh;
+    char *table;
+    ok(mt_slab_make(&arena, (double[]){40, 40, 40}, 40, &box));
+    ok(mt_mesh_new(&arena, 17, 12, &mesh));
+    for (size_t k = 0; k < 48; k++) mesh.xyz_mm[k] = box.xyz_mm[k % 24] + (k >= 24 && k % 3 == 0 ? 100 : 0);
+    for (size_t k = 0; k < 48; k++) mesh.cell_vertex[k] = box.cell_vertex[k % 24] + (k >= 24 ? 8 : 0);
+    ok(mt_mesh_new_faces(&arena, 1, &mesh));
+    memcpy(mesh.face_vertex, (uint32_t[]){0, 1, 9}, 3 * sizeof(uint32_t));
+    ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    char *said = warnings(&table, "mesh convert a.hdf b.hdf --format json");
+    cr_assert(strstr(said, "warning: a.hdf: vertices of no cell: 1 (vertex 16 at 0 0 0 mm)\n"), "%s", said);
+    cr_assert(strstr(said, "warning: a.hdf: pieces apart from the largest: 1 (cell 6 at "), "%s", said);
+    cr_assert(
+        strstr(said, "warning: a.hdf: tagged triangles that are no face: 1 (triangle 0 at "), "%s", said);
+    cr_assert_eq(json_number(table, "pieces apart from the largest", "value"), 1);
+    free(said), free(table);
+    table = works("mesh convert a.hdf b.hdf --repair --format json");
+    cr_assert_eq(json_number(table, "cells of these pieces", "value"), 6);
+    cr_assert_eq(json_number(table, "vertices removed", "value"), 9);
+    cr_assert_eq(json_number(table, "tagged triangles removed", "value"), 1);
+    cr_assert_null(strstr(table, "pieces apart from"));
+    free(table);
+    mt_arena_free(&arena);
 }

@@ -24,6 +24,7 @@ static inline void gmsh_mesh(mt_arena *arena, const char *script, double h_mm, m
         "-bin", "-algo", "hxt", "-setnumber", "h", h, "-o", msh, NULL};
     int code = gmsh_run(arguments);
     mt_status status = code == 0 ? mt_gmsh_read(arena, msh, 1, mesh) : MT_FILE;
+    if (status == MT_OK) status = mt_mesh_check(mesh);
     unlink(msh);
     rmdir(folder);
     cr_assert(code == 0, "the gmsh program is needed to make this test's mesh, and it ended with %d", code);

@@ -154,7 +154,7 @@ static buffer kind(int k)
 Test(gmsh, one_mesh_is_read_from_every_version_as_text_and_binary)
 {
     static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
-    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 4, 2}, face[3] = {1, 3, 0};
+    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 2, 4}, face[3] = {1, 3, 0};
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -193,9 +193,6 @@ static const struct fault faults[] = {
     {msh2, "5 4 3 3 21 0 10 20 30 5", "5 5 3 3 21 0 10 20 30 5 7 99 5 5",
         "an element of Gmsh's type 5 (hexahedron); allowed"},
     {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 8", ":24: an element has node 8"},
-    {msh2, "6 4 2 0 22 10 20 30 7", "6 4 2 0 22 10 20 30 20", "cell 1: volume 0"},
-    {msh2, "7 0 0 -1", "7 0.5 0.5 0", "cell 1: volume 0"},
-    {msh2, "3 2 2 4 11 10 5 20", "3 2 2 4 11 10 5 10", "tagged triangle 0: vertices"},
     {msh2, "$EndElements\n", "$EndElements\nrubbish", ":26: 'rubbish"},
     {msh4, "$Entities\n1 1 2 2", "$Entities\n1 1 2 2000", ":5: number of entities is 2000"},
     {msh4, "2 6 5 99", "3 6 5 99", "dimension of an entity is '$EndNodes'"},
@@ -247,7 +244,7 @@ Test(gmsh, faults_of_binary_files_are_named_with_their_byte)
     mt_arena_free(&arena);
 }
 
-/* Any answer is good but a crash or a mesh that fails its check. */
+/* Any answer is good but a crash or a mesh whose content fails its check. */
 Test(gmsh, damaged_files_never_crash)
 {
     for (int k = 0; k < KINDS; k++) {
@@ -260,7 +257,7 @@ Test(gmsh, damaged_files_never_crash)
             const size_t n = damage(i, b.bytes, b.n, copy);
             write_bytes(path, copy, n);
             mt_status status = mt_gmsh_read(&arena, path, 1, &mesh);
-            if (status == MT_OK) ok(mt_mesh_check(&mesh));
+            if (status == MT_OK) ok(mt_mesh_check_content(&mesh, NULL));
             cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
             refused += status != MT_OK;
             mt_arena_free(&arena);

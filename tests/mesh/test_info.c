@@ -41,6 +41,8 @@ Test(info, of_a_slab_is_what_geometry_says)
     cr_assert_float_eq(info.edge_max_mm, sqrt(3), 1e-15);
     /* Kuhn: V = 1/6, areas 1/2, 1/2, sqrt(2)/2, sqrt(2)/2, R = sqrt(3)/2. */
     double quality = 3 * (3.0 / 6 / (1 + sqrt(2))) / (sqrt(3) / 2);
+    cr_assert_float_eq(info.dihedral_min_deg, 45, 1e-11);
+    cr_assert_eq(info.n_dangling, 0);
     cr_assert_float_eq(info.quality_min, quality, 1e-11);
     cr_assert_float_eq(info.quality_mean, quality, 1e-11);
     mt_arena_free(&arena);
@@ -71,6 +73,60 @@ Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0
     mt_arena_free(&arena);
 }
 
+/* Of a low pyramid over an equilateral triangle: the angle at its base, tan = height / inradius. Angles near 0 lose no
+ * digits: 1e-13 relative. The regular one: acos(1/3). */
+Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
+{
+    const double degree = acos(-1) / 180;
+    for (double height = 1; height > 1e-7; height /= 10) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_info info;
+        one_cell(&arena, (double[]){1, 0, 0, -0.5, sqrt(0.75), 0, -0.5, -sqrt(0.75), 0, 0, 0, height}, &mesh);
+        describe(&mesh, &info);
+        const double base = atan2(height, 0.5) / degree, regular = acos(1. / 3) / degree;
+        if (height < 1)
+            cr_assert_float_eq(
+                info.dihedral_min_deg, base, 1e-13 * base, "%.17g %.17g", info.dihedral_min_deg, base);
+        else
+            cr_assert(info.dihedral_min_deg < regular);
+        mt_arena_free(&arena);
+    }
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_info info;
+    one_cell(&arena, (double[]){1, 1, 1, -1, 1, -1, -1, -1, 1, 1, -1, -1}, &mesh);
+    (void)mt_mesh_orient(&mesh);
+    describe(&mesh, &info);
+    cr_assert_float_eq(info.dihedral_min_deg, acos(1. / 3) / degree, 1e-13);
+    mt_arena_free(&arena);
+}
+
+/* Kuhn cells of 1/6 mm^3; triangles of the legs 3 and 4 mm, and of 1 and 1. */
+Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_info_group *g;
+    size_t n;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){4, 3, 1}, 1, &mesh), MT_OK);
+    for (size_t c = 0; c < mesh.n_cells; c++) mesh.region[c] = c % 4 == 0 ? 7 : -2;
+    cr_assert_eq(mt_info_regions(&arena, &mesh, &n, &g), MT_OK);
+    cr_assert(n == 2 && g[0].tag == -2 && g[0].count == 54 && g[1].tag == 7 && g[1].count == 18);
+    cr_assert_float_eq(g[0].size, 9, 1e-12);
+    cr_assert_float_eq(g[1].size, 3, 1e-12);
+    cr_assert_eq(mt_info_surfaces(&arena, &mesh, &n, &g), MT_OK);
+    cr_assert_eq(n, 0);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 3, &mesh), MT_OK);
+    memcpy(mesh.face_vertex, (uint32_t[]){0, 4, 15, 0, 1, 5, 6, 1, 5}, 9 * sizeof(uint32_t));
+    memcpy(mesh.face_tag, (int32_t[]){4, 1, 4}, 3 * sizeof(int32_t));
+    cr_assert_eq(mt_info_surfaces(&arena, &mesh, &n, &g), MT_OK);
+    cr_assert(n == 2 && g[0].tag == 1 && g[0].count == 1 && g[1].tag == 4 && g[1].count == 2);
+    cr_assert_float_eq(g[0].size, 0.5, 1e-15);
+    cr_assert_float_eq(g[1].size, 6.5, 1e-14);
+    mt_arena_free(&arena);
+}
+
 /* Two boxes far apart, and two cells that touch in one edge only: four pieces. */
 Test(info, counts_pieces_and_regions)
 {
@@ -79,12 +135,13 @@ Test(info, counts_pieces_and_regions)
     mt_info info;
     static const uint32_t cells[5][4] = {
         {0, 1, 2, 3}, {1, 2, 3, 4}, {5, 6, 7, 8}, {5, 6, 9, 10}, {11, 12, 13, 14}};
-    cr_assert_eq(mt_mesh_new(&arena, 15, 5, &mesh), MT_OK);
+    cr_assert_eq(mt_mesh_new(&arena, 16, 5, &mesh), MT_OK);
     memcpy(mesh.cell_vertex, cells, sizeof cells);
     for (size_t k = 0; k < 45; k++) mesh.xyz_mm[k] = (double)(k * k % 17);
     mesh.region[0] = -3, mesh.region[3] = INT32_MAX, mesh.region[4] = -3;
     describe(&mesh, &info);
     cr_assert_eq(info.n_components, 4);
+    cr_assert_eq(info.n_dangling, 1);
     cr_assert_eq(info.n_regions, 3);
     mt_arena_free(&arena);
 }
@@ -102,7 +159,7 @@ Test(info, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_fail_at(n);
         status = mt_info_make(&mesh, &adjacency, &info);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n == 6 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 8 : status == MT_FILE, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }

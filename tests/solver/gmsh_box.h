@@ -31,6 +31,7 @@ static void gmsh_box(mt_arena *arena, double edge, mt_mesh *mesh)
         "gmsh", "-3", "-nt", "1", "-v", "1", "-format", "msh2", "-algo", "del3d", "-o", msh, geo, NULL};
     int code = gmsh_run(arguments);
     mt_status status = code == 0 ? mt_gmsh_read(arena, msh, 1, mesh) : MT_FILE;
+    if (status == MT_OK) status = mt_mesh_check(mesh);
     if (status == MT_OK) status = mt_mesh_new_fibres(arena, mesh);
     unlink(geo);
     unlink(msh);

@@ -22,12 +22,11 @@ typedef struct slab_problem {
  * start. */
 static inline void make_slab_problem(slab_problem *s, const double size_mm[3], double edge_mm)
 {
-    const mt_tissue tissue = {0.17 * 0.62 / (0.17 + 0.62), 0.019 * 0.24 / (0.019 + 0.24), 140, 0.01};
     *s = (slab_problem){0};
     cr_assert_eq(mt_slab_make(&s->arena, size_mm, edge_mm, &s->mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &tissue, MT_DIFFUSION_ALPHA, &s->diffusion),
+    cr_assert_eq(mt_diffusion_make(
+                     &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion),
         MT_OK, "%s", mt_message());
     uint32_t *cells = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *cells);
     size_t n = 0;

@@ -276,10 +276,14 @@ static void oracle_gradient(const problem *p, size_t c, const double *v, double 
     memcpy(g, b, 3 * sizeof *g);
 }
 
-static void oracle_apply(const problem *p, double alpha, const double *v, double *dv)
+/* theta [n_cells] reduces the gradients; NULL: not at all. */
+static void oracle_apply(const problem *p, double alpha, const float *theta, const double *v, double *dv)
 {
     double *gradient = calloc(3 * p->op.n_cells, sizeof *gradient);
-    for (size_t c = 0; c < p->op.n_cells; c++) oracle_gradient(p, c, v, gradient + 3 * c);
+    for (size_t c = 0; c < p->op.n_cells; c++) {
+        oracle_gradient(p, c, v, gradient + 3 * c);
+        for (size_t k = 0; theta && k < 3; k++) gradient[3 * c + k] *= (double)theta[c];
+    }
     for (size_t c = 0; c < p->op.n_cells; c++) {
         double sum = 0;
         for (int f = 0; f < 4; f++) {
@@ -307,7 +311,7 @@ Test(diffusion, rows_equal_the_flux_form)
         cr_assert(p.op.n_limited == 0);
         double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
         mt_diffusion_apply(&p.op, v, dv);
-        oracle_apply(&p, MT_DIFFUSION_ALPHA, v, expected);
+        oracle_apply(&p, MT_DIFFUSION_ALPHA, NULL, v, expected);
         for (size_t c = 0; c < p.op.n_cells; c++) largest = fmax(largest, fabs(expected[c]));
         for (size_t c = 0; c < p.op.n_cells; c++)
             cr_assert(fabs(dv[c] - expected[c]) <= 1e-11 * largest,
@@ -410,7 +414,7 @@ static double *dense_symmetric(problem *p, void (*apply)(problem *p, const doubl
 
 static void apply_rows(problem *p, const double *v, double *dv) { mt_diffusion_apply(&p->op, v, dv); }
 
-static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, 1, v, dv); }
+static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, 1, NULL, v, dv); }
 
 /* The lowest ("SA") or highest ("LA") eigenvalue. */
 static double arpack_end(const double *s, size_t cells, const char *which)
@@ -505,6 +509,28 @@ Test(diffusion, limiting_a_few_cells_stops_all_growth)
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
     norm_falls(&p, 3000);
     steps_grow(&p, 1.3 * p.op.limit_dt_ms / 0.9);
+    mt_arena_free(&p.arena);
+}
+
+/* theta is kept in single precision, 6e-8; what it acts on may be some times the sum it is a part of. */
+Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
+{
+    problem p = {0};
+    size_t limited = 0;
+    jittered(&p, 0.2, JITTER_SEED);
+    make(&p, 1);
+    for (size_t c = 0; c < p.op.n_cells; c++) {
+        cr_assert(p.op.theta[c] > 0 && p.op.theta[c] <= 1, "cell %zu: %g", c, (double)p.op.theta[c]);
+        limited += p.op.theta[c] < 1;
+    }
+    cr_assert(limited > 0 && limited == p.op.n_limited);
+    double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
+    mt_diffusion_apply(&p.op, v, dv);
+    oracle_apply(&p, 1, p.op.theta, v, expected);
+    for (size_t c = 0; c < p.op.n_cells; c++) largest = fmax(largest, fabs(expected[c]));
+    for (size_t c = 0; c < p.op.n_cells; c++)
+        cr_assert(fabs(dv[c] - expected[c]) <= 1e-6 * largest, "cell %zu: %.15g, with theta %.15g", c, dv[c],
+            expected[c]);
     mt_arena_free(&p.arena);
 }
 

@@ -1,0 +1,51 @@
+/* myotile mesh slab. */
+#include "app/command.h"
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+
+static mt_status slab(const mt_arguments *arguments);
+
+static const mt_option slab_options[] = {
+    {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
+    {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra", false},
+    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_slab = {
+    .name = "mesh slab",
+    .operands = "",
+    .summary = "make a slab of tetrahedra with fibres along x",
+    .example = "myotile mesh slab --size-mm 20,7,3 --edge-mm 0.5 -o slab.hdf",
+    .options = slab_options,
+    .run = slab,
+};
+
+static mt_status needed(
+    const mt_arguments *arguments, const char *command, const char *option, const char **value)
+{
+    *value = mt_option_value(arguments, option, NULL);
+    return *value ? MT_OK : mt_fail(MT_INPUT, "%s: %s is needed", command, option);
+}
+
+static mt_status make_slab(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *size, *edge, *path;
+    double size_mm[3], edge_mm;
+    mt_mesh mesh;
+    MT_TRY(needed(arguments, "mesh slab", "--size-mm", &size));
+    MT_TRY(needed(arguments, "mesh slab", "--edge-mm", &edge));
+    MT_TRY(needed(arguments, "mesh slab", "-o", &path));
+    MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));
+    MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
+    MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &mesh));
+    MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    (void)fprintf(arguments->out, "%s: %zu cells, %zu vertices\n", path, mesh.n_cells, mesh.n_vertices);
+    return MT_OK;
+}
+
+static mt_status slab(const mt_arguments *arguments)
+{
+    mt_arena arena = {0};
+    mt_status status = make_slab(&arena, arguments);
+    mt_arena_free(&arena);
+    return status;
+}
