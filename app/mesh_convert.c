@@ -18,7 +18,9 @@ const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary = "read a mesh and write it in another format: .msh (Gmsh), .pts .elem .lon (CARP), .hdf (ours)",
+    .summary =
+        "read a mesh and write it in another format: .msh (Gmsh), .pts .elem .lon (CARP), .hdf (ours); "
+        "only read: .node .ele (TetGen)",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,
@@ -122,7 +124,7 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(from->read(arena, in, unit_mm, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency)); /* refuses cells that overlap or are there twice */
     MT_TRY(look_at(arena, &mesh, &c));
-    MT_TRY(to->write(out, &mesh));
+    MT_TRY(mt_mesh_write(out, &mesh));
     warn_of_size(in, &c);
     warn_of_loss(out, to, &mesh);
     mt_table table = content_table(arena, in, &mesh, &c);

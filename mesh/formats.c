@@ -1,17 +1,28 @@
 #include "mesh/formats.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "mesh/carp.h"
 #include "mesh/gmsh.h"
+#include "mesh/tetgen.h"
 #include "mesh/vtkhdf.h"
+
+static mt_status check(const char *path, const mt_mesh *mesh)
+{
+    mt_status status = mt_mesh_check(mesh);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, why);
+}
 
 static mt_status read_vtkhdf(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_TRY(mt_vtkhdf_read(arena, path, mesh));
     if (unit_mm == 1) return MT_OK;
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= unit_mm;
-    return mt_mesh_check(mesh); /* cells may vanish */
+    return check(path, mesh); /* cells may vanish */
 }
 
 static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
@@ -19,11 +30,21 @@ static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
     return mt_vtkhdf_write(path, mesh, 0, NULL);
 }
 
+/* TetGen's reader leaves this to us. */
+static mt_status read_tetgen(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
+{
+    MT_TRY(mt_tetgen_read(arena, path, unit_mm, mesh));
+    (void)mt_mesh_orient(mesh);
+    return check(path, mesh);
+}
+
 static const mt_mesh_format formats[] = {
     {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf},
     {".msh", "MSH", "mm", false, true, mt_gmsh_read, mt_gmsh_write},
     {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
     {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
+    {".node", "TetGen", "mm", true, true, read_tetgen, NULL},
+    {".ele", "TetGen", "mm", true, true, read_tetgen, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -36,8 +57,10 @@ mt_status mt_mesh_format_find(const char *path, const mt_mesh_format **format)
         *format = &formats[f];
         return MT_OK;
     }
-    return mt_fail(
-        MT_INPUT, "%s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)", path);
+    return mt_fail(MT_INPUT,
+        "%s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP), .node or .ele "
+        "(TetGen)",
+        path);
 }
 
 mt_status mt_unit_mm(const char *name, double *mm)
@@ -61,4 +84,13 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     MT_TRY(mt_mesh_format_find(path, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
     return format->read(arena, path, unit_mm, mesh);
+}
+
+mt_status mt_mesh_write(const char *path, const mt_mesh *mesh)
+{
+    const mt_mesh_format *format;
+    MT_TRY(mt_mesh_format_find(path, &format));
+    if (format->write) return format->write(path, mesh);
+    return mt_fail(
+        MT_INPUT, "%s: %s can only be read; written are .hdf, .msh, .pts or .elem", path, format->name);
 }

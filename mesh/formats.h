@@ -11,7 +11,7 @@ typedef struct mt_mesh_format {
     bool keeps_fibres, keeps_faces;
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
-    /* The file is whole or as it was. */
+    /* The file is whole or as it was. NULL: cannot be written. */
     mt_status (*write)(const char *path, const mt_mesh *mesh);
 } mt_mesh_format;
 
@@ -23,5 +23,9 @@ MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);
 
 /* Gives the mesh of a file in its format's usual unit; it has passed mt_mesh_check. Failures: the reader's. */
 MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+/* Writes mesh (borrowed) in the format of the file's name. MT_INPUT also where that can only be read; failures
+ * else: the writer's. */
+MT_NODISCARD mt_status mt_mesh_write(const char *path, const mt_mesh *mesh);
 
 #endif
