@@ -1,11 +1,13 @@
 #include "mesh/vtkhdf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "data/h5.h"
 
 enum { VTK_TETRA = 10 };
+static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
 static const char tetrahedra[] = "UnstructuredGrid";
 static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
@@ -229,6 +231,18 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     return mt_h5_read(h5, face_tag, MT_H5_INT32, 1, shape, mesh->face_tag);
 }
 
+static mt_status read_points(mt_h5 *h5, mt_mesh *mesh)
+{
+    const char *name = "VTKHDF/Points";
+    MT_TRY(mt_h5_read(h5, name, MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, mesh->xyz_mm));
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++)
+        if (!(fabs(mesh->xyz_mm[k]) <= far_mm))
+            return mt_fail(MT_INPUT,
+                "%s: %s: vertex %zu has a coordinate %g; allowed: a number from %g to %g", h5->path, name,
+                k / 3, mesh->xyz_mm[k], -far_mm, far_mm);
+    return MT_OK;
+}
+
 static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
     size_t n_vertices, n_cells, n_ids;
@@ -241,7 +255,7 @@ static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mes
             MT_INPUT, "%s: %zu cells with %zu corners; tetrahedra have 4 each", h5->path, n_cells, n_ids);
     MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
     MT_TRY(check_cells(scratch, h5, n_cells));
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
+    MT_TRY(read_points(h5, mesh));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));

@@ -239,6 +239,7 @@ static const int64_t bad_version[] = {2, 0}, bad_count[] = {3}, bad_ids[] = {0, 
                      flipped_ids[] = {0, 1, 2, 3, 0, 1, 2, 4}, last_id[] = {0, 1, 2, 3, 0, 2, 1, 4294967295};
 static const uint8_t bad_types[] = {10, 12};
 static const double bad_fibre[] = {1, 0, 0, 0, 0, 0}, bad_points[15] = {0};
+static const float nan_points[15] = {[7] = NAN}, far_points[15] = {[14] = 1e10f};
 static const struct fault faults[] = {
     {"VTKHDF/NumberOfPoints", NULL, "NumberOfPoints"},
     {"VTKHDF/NumberOfPoints", bad_count, "NumberOfPoints is 3 and VTKHDF/Points has 5 entries"},
@@ -246,6 +247,8 @@ static const struct fault faults[] = {
     {"VTKHDF/NumberOfConnectivityIds", bad_count, "NumberOfConnectivityIds is 3"},
     {"VTKHDF/Points", NULL, "Points"},
     {"VTKHDF/Points", bad_points, "volume 0"},
+    {"VTKHDF/Points", nan_points, "Points: vertex 2 has a coordinate nan; allowed: a number from -1e+09"},
+    {"VTKHDF/Points", far_points, "Points: vertex 4 has a coordinate 1e+10"},
     {"VTKHDF/Connectivity", NULL, "Connectivity"},
     {"VTKHDF/Connectivity", bad_ids, "cell 1: vertex 5"},
     {"VTKHDF/Connectivity", last_id, "cell 1: vertex 4294967295"},
