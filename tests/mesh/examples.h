@@ -261,9 +261,9 @@ static const example examples[] = {
     {"MSH 4.1 binary", {".msh"}, make_msh4_binary},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets},
-    {"TetGen from 1", {".node", ".ele", ".face", ".axi"}, make_tetgen_one},
-    {"TetGen from 0", {".node", ".ele", ".face", ".ortho"}, make_tetgen_zero},
-    {"TetGen binary", {".node", ".ele", ".face", ".ortho"}, make_tetgen_binary},
+    {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one},
+    {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero},
+    {"TetGen binary", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_binary},
 };
 enum { N_EXAMPLES = sizeof examples / sizeof *examples };
 

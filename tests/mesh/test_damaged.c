@@ -27,10 +27,14 @@ static int name_files(const example *e)
     return n;
 }
 
+static void remove_files(const example *e)
+{
+    for (int k = name_files(e); k > 0; k--) (void)unlink(file[k - 1]);
+}
+
 static void leave(void)
 {
-    for (int i = 0; i < N_EXAMPLES; i++)
-        for (int k = name_files(&examples[i]); k > 0; k--) (void)unlink(file[k - 1]);
+    for (int i = 0; i < N_EXAMPLES; i++) remove_files(&examples[i]);
     (void)rmdir(folder);
 }
 
@@ -41,8 +45,7 @@ static size_t bytes_in(const example *e)
     size_t bytes = 0;
     struct stat info;
     for (int k = name_files(e); k > 0; k--) {
-        cr_assert_eq(stat(file[k - 1], &info), 0);
-        bytes += (size_t)info.st_size;
+        if (stat(file[k - 1], &info) == 0) bytes += (size_t)info.st_size;
     }
     return bytes;
 }
@@ -85,22 +88,20 @@ static size_t load(const char *path, unsigned char *bytes, size_t size)
     return n;
 }
 
-static void damage_example(const example *e)
+/* Nothing where the example has no such file. */
+static void damage_file(const example *e, int k)
 {
     static unsigned char good[1 << 16], copy[sizeof good + DAMAGE_ROOM];
-    const int n_files = name_files(e);
-    for (int k = 0; k < n_files; k++) {
-        size_t refused = 0;
-        cr_assert(e->make(stem), "%s", e->what);
-        const size_t n = load(file[k], good, sizeof good);
-        for (size_t i = 0; i < DAMAGED_COPIES; i++) {
-            write_bytes(file[k], copy, damage(i, good, n, copy));
-            refused += look_at(e, i);
-        }
-        cr_assert(refused > DAMAGED_COPIES / 3, "%s: only %zu copies of %s were damaged enough", e->what,
-            refused, file[k]);
-        for (int all = 0; all < n_files; all++) (void)unlink(file[all]);
+    size_t refused = 0;
+    cr_assert(e->make(stem), "%s", e->what);
+    if (access(file[k], F_OK) != 0) return;
+    const size_t n = load(file[k], good, sizeof good);
+    for (size_t i = 0; i < DAMAGED_COPIES; i++) {
+        write_bytes(file[k], copy, damage(i, good, n, copy));
+        refused += look_at(e, i);
     }
+    cr_assert(refused > DAMAGED_COPIES / 3, "%s: only %zu copies of %s were damaged enough", e->what, refused,
+        file[k]);
 }
 
 Test(damaged, every_example_is_a_good_file)
@@ -108,7 +109,7 @@ Test(damaged, every_example_is_a_good_file)
     for (int i = 0; i < N_EXAMPLES; i++) {
         cr_assert(examples[i].make(stem), "%s", examples[i].what);
         cr_assert_not(look_at(&examples[i], 0), "%s: %s", examples[i].what, mt_message());
-        for (int k = name_files(&examples[i]); k > 0; k--) (void)unlink(file[k - 1]);
+        remove_files(&examples[i]);
     }
 }
 
@@ -128,7 +129,11 @@ Test(damaged, files_are_refused_by_name_or_valid_and_take_no_memory_for_what_is_
 {
     const size_t before = peak_kb();
     if (__lsan_disable) __lsan_disable();
-    for (int i = 0; i < N_EXAMPLES; i++) damage_example(&examples[i]);
+    for (int i = 0; i < N_EXAMPLES; i++)
+        for (int k = name_files(&examples[i]); k > 0; k--) {
+            damage_file(&examples[i], k - 1);
+            remove_files(&examples[i]);
+        }
     if (__lsan_enable)
         __lsan_enable();
     else
