@@ -5,6 +5,7 @@
 #ifndef TESTS_MESH_EXAMPLES_H
 #define TESTS_MESH_EXAMPLES_H
 
+#include <hdf5.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -251,10 +252,63 @@ static inline bool make_vtkhdf(const char *stem)
     return status == MT_OK;
 }
 
+static inline bool put_dataset(
+    hid_t file, const char *name, hid_t type, int rank, hsize_t n, const void *values)
+{
+    const hsize_t shape[2] = {n, 3};
+    const hid_t space = H5Screate_simple(rank, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    bool good = n == 1 || (H5Pset_chunk(list, rank, shape) >= 0 && H5Pset_shuffle(list) >= 0 &&
+                              H5Pset_deflate(list, 4) >= 0);
+    const hid_t id = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    good = good && id >= 0 && H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (id >= 0) (void)H5Dclose(id);
+    (void)H5Pclose(list), (void)H5Sclose(space);
+    return good;
+}
+
+static inline bool put_attribute(hid_t group, const char *name, hid_t type, hsize_t n, const void *value)
+{
+    const hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &n, NULL);
+    const hid_t id = H5Acreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = id >= 0 && H5Awrite(id, type, value) >= 0;
+    if (id >= 0) (void)H5Aclose(id);
+    (void)H5Sclose(space);
+    return good;
+}
+
+/* As others write it: in HDF5's older layout, which has no checksums, and in compressed chunks. */
+static inline bool make_vtkhdf_old(const char *stem)
+{
+    static const float xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
+    static const int64_t version[2] = {1, 0}, ids[8] = {1, 0, 2, 3, 1, 0, 4, 2}, counts[] = {5, 2, 8},
+                         offsets[] = {0, 4, 8};
+    static const uint8_t types[2] = {10, 10};
+    static const double fibre[6] = {0, 0, 1, 1, 0, 0};
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s.hdf", stem);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), word = H5Tcopy(H5T_C_S1);
+    const hid_t group = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                cells = H5Gcreate2(group, "CellData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = H5Tset_size(word, 16) >= 0 &&
+                      put_attribute(group, "Version", H5T_STD_I64LE, 2, version) &&
+                      put_attribute(group, "Type", word, 1, "UnstructuredGrid") &&
+                      put_dataset(group, "NumberOfPoints", H5T_STD_I64LE, 1, 1, &counts[0]) &&
+                      put_dataset(group, "NumberOfCells", H5T_STD_I64LE, 1, 1, &counts[1]) &&
+                      put_dataset(group, "NumberOfConnectivityIds", H5T_STD_I64LE, 1, 1, &counts[2]) &&
+                      put_dataset(group, "Points", H5T_IEEE_F32LE, 2, 5, xyz) &&
+                      put_dataset(group, "Connectivity", H5T_STD_I64LE, 1, 8, ids) &&
+                      put_dataset(group, "Offsets", H5T_STD_I64LE, 1, 3, offsets) &&
+                      put_dataset(group, "Types", H5T_STD_U8LE, 1, 2, types) &&
+                      put_dataset(cells, "fibre", H5T_IEEE_F64LE, 2, 2, fibre);
+    (void)H5Gclose(cells), (void)H5Gclose(group), (void)H5Tclose(word);
+    return H5Fclose(file) >= 0 && good;
+}
+
 /* ---- all */
 
 static const example examples[] = {
     {"VTKHDF", {".hdf"}, make_vtkhdf},
+    {"VTKHDF of others", {".hdf"}, make_vtkhdf_old},
     {"MSH 2.2", {".msh"}, make_msh2},
     {"MSH 4.1", {".msh"}, make_msh4},
     {"MSH 2.2 binary", {".msh"}, make_msh2_binary},
