@@ -113,11 +113,10 @@ static mt_status read_id(rows *r, size_t row, int64_t first)
 
 static mt_status read_vertices(rows *r, const mt_mesh *mesh, int64_t first, size_t n, uint32_t *vertex)
 {
-    const int64_t base = r->scan.binary ? 0 : first;
     for (size_t k = 0; k < n; k++) {
         int64_t id;
-        MT_TRY(read_int(r, "vertex", base, base + (int64_t)mesh->n_vertices - 1, &id));
-        vertex[k] = (uint32_t)(id - base);
+        MT_TRY(read_int(r, "vertex", first, first + (int64_t)mesh->n_vertices - 1, &id));
+        vertex[k] = (uint32_t)(id - first);
     }
     return MT_OK;
 }

@@ -104,6 +104,42 @@ static void damage_file(const example *e, int k)
         file[k]);
 }
 
+/* Makes a copy with another number at `at`; answers its length, 0 where no number begins there. */
+static size_t put_number(
+    uint64_t number, size_t at, const unsigned char *bytes, size_t n, unsigned char *copy)
+{
+    memcpy(copy, bytes, n);
+    if (memchr(bytes, 0, n)) {
+        if (n - at < sizeof number) return 0;
+        memcpy(copy + at, &number, sizeof number);
+        return n;
+    }
+    size_t end = at;
+    if (!isdigit(bytes[at]) || (at > 0 && !isspace(bytes[at - 1]))) return 0;
+    while (end < n && !isspace(bytes[end])) end++;
+    at += (size_t)sprintf((char *)copy + at, "%llu", (unsigned long long)number);
+    memcpy(copy + at, bytes + end, n - end);
+    return at + n - end;
+}
+
+/* Each number of a text, and what stands at each byte of a binary file (of HDF5, a hundred), becomes a count of what is not
+ * there: a little more, and far more. */
+static void change_numbers(const example *e, int k)
+{
+    static const uint64_t numbers[] = {500, 300000};
+    static unsigned char good[1 << 16], copy[sizeof good + DAMAGE_ROOM];
+    cr_assert(e->make(stem), "%s", e->what);
+    if (access(file[k], F_OK) != 0) return;
+    const size_t n = load(file[k], good, sizeof good);
+    for (size_t at = 0; at<n; at += n> 4000 ? n / 100 : 1)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+            const size_t length = put_number(numbers[i], at, good, n, copy);
+            if (length == 0) continue;
+            write_bytes(file[k], copy, length);
+            (void)look_at(e, at);
+        }
+}
+
 Test(damaged, every_example_is_a_good_file)
 {
     for (int i = 0; i < N_EXAMPLES; i++) {
@@ -132,6 +168,7 @@ Test(damaged, files_are_refused_by_name_or_valid_and_take_no_memory_for_what_is_
     for (int i = 0; i < N_EXAMPLES; i++)
         for (int k = name_files(&examples[i]); k > 0; k--) {
             damage_file(&examples[i], k - 1);
+            change_numbers(&examples[i], k - 1);
             remove_files(&examples[i]);
         }
     if (__lsan_enable)

@@ -143,6 +143,7 @@ static const struct fault faults[] = {
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1.5\n", ".face:2: marker is 1.5; allowed: a whole number"},
     {make_tetgen_one, 2, "1 1\n1 1 2 3 3000000000\n", ".face:2: marker is 3e+09"},
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1 5 5 5\n", ".face:2: '5' behind a triangle"},
+    {make_tetgen_one, 2, "1 1\n1 1 2 3 1\n2 1 2 3 1\n", ".face:3: '2' behind the last of 1 triangles"},
     {make_tetgen_one, 4, "3\n1 0 0\n1 0 0\n1 0 0\n", ".axi:1: 3 fibres are counted; allowed: 2"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 0 0\n", ".axi:3: a fibre of length 0"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' behind the directions of a cell"},
@@ -213,6 +214,6 @@ Test(tetgen, without_memory_there_is_a_failure_and_no_leak)
         status = mt_tetgen_read(&arena, name, 1, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 12 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n == 12 : n < 12 && status == MT_FILE, "take %zu: %s", n, mt_message());
     }
 }
