@@ -276,8 +276,8 @@ static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
     return bytes;
 }
 
-/* How values get from the file to memory: `growth` is how many times longer they may become. False where this is by
- * other ways than ours: other filters, or values that stand in other files. */
+/* How values get from the file to memory: `growth` is how many times longer they may become. False where
+ * this is by other ways than ours: other filters, or values that stand in other files. */
 static bool look_at_filters(hid_t list, size_t *growth)
 {
     *growth = 1;
@@ -296,8 +296,8 @@ static bool look_at_filters(hid_t list, size_t *growth)
     return n >= 0;
 }
 
-/* A header may count more values than the file holds; what it counts, and one of its chunks, must be what the bytes
- * that are stored can become. */
+/* A header may count more values than the file holds; what it counts, and one of its chunks, must be what
+ * the bytes that are stored can become. */
 static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t list)
 {
     hsize_t extent[H5S_MAX_RANK], file_bytes = 0, stored = H5Dget_storage_size(id);

@@ -24,8 +24,8 @@ MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);
 /* Gives the mesh of a file in its format's usual unit; it has passed mt_mesh_check. Failures: the reader's. */
 MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
-/* Writes mesh (borrowed) in the format of the file's name. MT_INPUT also where that can only be read; failures
- * else: the writer's. */
+/* Writes mesh (borrowed) in the format of the file's name. MT_INPUT also where that can only be read;
+ * failures else: the writer's. */
 MT_NODISCARD mt_status mt_mesh_write(const char *path, const mt_mesh *mesh);
 
 #endif

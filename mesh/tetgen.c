@@ -7,8 +7,8 @@
 #include "data/file.h"
 #include "data/scan.h"
 
-/* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its TrianglesMeshWriter,
- * TrianglesMeshReader and FibreReader). */
+/* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its
+ * TrianglesMeshWriter, TrianglesMeshReader and FibreReader). */
 
 static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
 static const char *const endings[] = {".node", ".ele", ".face", ".ortho", ".axi", NULL};

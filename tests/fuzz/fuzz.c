@@ -1,5 +1,5 @@
-/* A fuzzer of a reader of files, by clang's libFuzzer. FUZZ_ENDINGS are those of the files, apart by blanks; the
- * first is the one to read. What must hold of any input:
+/* A fuzzer of a reader of files, by clang's libFuzzer. FUZZ_ENDINGS are those of the files, apart by
+ * blanks; the first is the one to read. What must hold of any input:
  *
  *   the answer is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
  *   memory is taken only for what is in the files (what HDF5 compresses: libFuzzer's -malloc_limit_mb);

@@ -1,5 +1,5 @@
-/* Small good files of every format that is read, for what is done to all of them: damage, and the first inputs of
- * the fuzzers. A row of `examples` adds a format.
+/* Small good files of every format that is read, for what is done to all of them: damage, and the first
+ * inputs of the fuzzers. A row of `examples` adds a format.
  *
  * Nearly all hold the same mesh: two cells on one face, the second wound the wrong way. */
 #ifndef TESTS_MESH_EXAMPLES_H
@@ -148,8 +148,8 @@ static inline bool make_tetgen_binary(const char *stem)
 
 /* ---- Gmsh */
 
-/* The second cell has no physical tag; there are a tagged triangle and one without a tag; a point and a line; node tags in no order and with
- * gaps, node 99 used by nobody. */
+/* The second cell has no physical tag; there are a tagged triangle and one without a tag; a point and a
+ * line; node tags in no order and with gaps, node 99 used by nobody. */
 static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "$PhysicalNames\n1\n2 4 \"rv $Nodes\"\n$EndPhysicalNames\n"
                            "$Nodes\n6\n"

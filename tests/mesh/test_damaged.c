@@ -50,9 +50,9 @@ static size_t bytes_in(const example *e)
     return bytes;
 }
 
-/* Each number of a file takes 2 bytes there at least, and becomes one of 8 bytes at most twice (read, and in the
- * mesh); a line "Tt 0 1 2 3" becomes a cell with a fibre and a sheet. The file itself is in memory, too. HDF5's
- * files have more than 2 kB beside the numbers; what HDF5 takes itself is not seen here. */
+/* Each number of a file takes 2 bytes there at least, and becomes one of 8 bytes at most twice (read, and
+ * in the mesh); a line "Tt 0 1 2 3" becomes a cell with a fibre and a sheet. The file itself is in memory,
+ * too. HDF5's files have more than 2 kB beside the numbers; what HDF5 takes itself is not seen here. */
 enum { MULTIPLE = 16 };
 
 /* Whatever the answer: it is a valid mesh or one of two codes with a message that names a file, and memory is
@@ -122,8 +122,8 @@ static size_t put_number(
     return at + n - end;
 }
 
-/* Each number of a text, and what stands at each byte of a binary file (of HDF5, a hundred), becomes a count of what is not
- * there: a little more, and far more. */
+/* Each number of a text, and what stands at each byte of a binary file (at a hundred places of HDF5's),
+ * becomes a count of what is not there: a little more, and far more. */
 static void change_numbers(const example *e, int k)
 {
     static const uint64_t numbers[] = {500, 300000};
@@ -131,7 +131,8 @@ static void change_numbers(const example *e, int k)
     cr_assert(e->make(stem), "%s", e->what);
     if (access(file[k], F_OK) != 0) return;
     const size_t n = load(file[k], good, sizeof good);
-    for (size_t at = 0; at<n; at += n> 4000 ? n / 100 : 1)
+    const size_t step = n > 4000 ? n / 100 : 1;
+    for (size_t at = 0; at < n; at += step)
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
             const size_t length = put_number(numbers[i], at, good, n, copy);
             if (length == 0) continue;
@@ -160,7 +161,8 @@ static size_t peak_kb(void)
     return (size_t)usage.ru_maxrss;
 }
 
-/* The peak of the process shows what HDF5 takes, too: its caches are of some MB. Sanitizers keep what was freed. */
+/* The peak of the process shows what HDF5 takes, too: its caches are of some MB. Sanitizers keep what was
+ * freed. */
 Test(damaged, files_are_refused_by_name_or_valid_and_take_no_memory_for_what_is_not_there)
 {
     const size_t before = peak_kb();
