@@ -20,9 +20,9 @@ const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
     .operands = "IN OUT",
     .n_operands = 2,
-    .summary = "read a mesh and write it in another format: .msh (Gmsh), .pts .elem .lon (CARP), .vtu (VTK; "
-               ".vtk only "
-               "read), .hdf (ours)",
+    .summary =
+        "read a mesh and write it in another format, by the endings of their names: in .hdf (ours), .msh "
+        "(Gmsh), .pts .elem .lon (CARP), .node .ele (TetGen), .vtu .vtk (VTK); out .hdf .msh .pts .vtu",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,

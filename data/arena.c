@@ -11,9 +11,10 @@ struct mt_arena_block {
     struct mt_arena_block *next;
 };
 
-static _Thread_local size_t fail_countdown;
+static _Thread_local size_t fail_countdown, taken;
 
 void mt_arena_fail_at(size_t n) { fail_countdown = n; }
+size_t mt_arena_taken(void) { return taken; }
 
 /* Large blocks get large pages where the system offers them: what streams through memory would spend a good
  * part of its time on finding small ones. */
@@ -36,6 +37,7 @@ void *mt_arena_take(mt_arena *arena, size_t count, size_t size)
             MT_FILE, "out of memory: %zu items of %zu bytes are more than can be addressed", count, size);
         return NULL;
     }
+    taken += bytes;
     size_t whole = 0;
     int planted = fail_countdown > 0 && --fail_countdown == 0;
     struct mt_arena_block *block = planted ? NULL : take_block(bytes, &whole);

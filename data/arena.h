@@ -24,6 +24,9 @@ void mt_arena_free(mt_arena *arena);
 /* For tests: the n-th take from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
 void mt_arena_fail_at(size_t n);
 
+/* For tests: bytes that this thread has asked for so far, in all arenas, given back or not. */
+size_t mt_arena_taken(void);
+
 /* pointer = an array of `count` zeroed items; returns MT_FILE from the calling function where there is no
  * memory. */
 #define MT_TAKE(arena, pointer, count)                                                                       \

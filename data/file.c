@@ -20,6 +20,24 @@ mt_status mt_file_temporary(const char *path, char *out, size_t size)
     return MT_OK;
 }
 
+mt_status mt_file_sibling(
+    const char *name, const char *const *endings, const char *ending, char out[MT_FILE_PATH_MAX])
+{
+    size_t n = strlen(name);
+    for (; *endings; endings++) {
+        const size_t m = strlen(*endings);
+        if (n < m || strcmp(name + n - m, *endings) != 0) continue;
+        n -= m;
+        break;
+    }
+    if (n == 0) return mt_fail(MT_INPUT, "'%s': nothing stands before the ending %s", name, ending);
+    if (n + strlen(ending) >= MT_FILE_PATH_MAX)
+        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters is too long", name, n);
+    memcpy(out, name, n);
+    memcpy(out + n, ending, strlen(ending) + 1);
+    return MT_OK;
+}
+
 /* errno of making the file durable, or 0. */
 static int sync_file(const char *path)
 {

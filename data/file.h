@@ -15,6 +15,12 @@ enum { MT_FILE_PATH_MAX = 4096 }; /* bytes of the longest path, with its final 0
 /* Writes `<path>.part` into out[size]. MT_INPUT where path is empty or out is too short. Touches no file. */
 MT_NODISCARD mt_status mt_file_temporary(const char *path, char *out, size_t size);
 
+/* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
+ * where that is one of `endings` (the last is NULL), else behind it. MT_INPUT: nothing stands before the
+ * ending, or the path is too long. Touches no file. */
+MT_NODISCARD mt_status mt_file_sibling(
+    const char *name, const char *const *endings, const char *ending, char out[MT_FILE_PATH_MAX]);
+
 /* Makes the closed file `temporary` durable (fsync) and renames it to `path`. Where that fails the temporary
  * file is removed, the target is as it was, and the answer is MT_FILE with the path and the reason. */
 MT_NODISCARD mt_status mt_file_commit(const char *temporary, const char *path);

@@ -11,6 +11,9 @@
  * arrays stay contiguous. */
 static const size_t chunk_bytes = (size_t)1 << 20;
 
+/* Deflate's best: 258 bytes for 2 bits. */
+static const size_t deflate_most = 1032;
+
 static hid_t memory_type(mt_h5_type type)
 {
     switch (type) {
@@ -262,10 +265,78 @@ static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t ra
     return MT_OK;
 }
 
+/* Bytes of items of a dataset's type in these extents, or the largest number where they are more. */
+static size_t bytes_of(hid_t id, int rank, const hsize_t *extent)
+{
+    hid_t type = H5Dget_type(id);
+    size_t bytes = type < 0 ? 0 : H5Tget_size(type);
+    if (type >= 0) (void)H5Tclose(type);
+    for (int k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(bytes, extent[k], &bytes)) return SIZE_MAX;
+    return bytes;
+}
+
+/* How values get from the file to memory: `growth` is how many times longer they may become. False where
+ * this is by other ways than ours: other filters, or values that stand in other files. */
+static bool look_at_filters(hid_t list, size_t *growth)
+{
+    *growth = 1;
+    if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) != 0) return false;
+    const int n = H5Pget_nfilters(list);
+    for (int k = 0; k < n; k++) {
+        unsigned flags, config;
+        size_t n_values = 0;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(list, (unsigned)k, &flags, &n_values, NULL, 0, NULL, &config);
+        if (filter == H5Z_FILTER_DEFLATE && *growth == 1)
+            *growth = deflate_most;
+        else if (filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+            return false;
+    }
+    return n >= 0;
+}
+
+/* A header may count more values than the file holds; what it counts, and one of its chunks, must be what
+ * the bytes that are stored can become. */
+static mt_status check_stored(const mt_h5 *h5, const char *name, hid_t id, hid_t list)
+{
+    hsize_t extent[H5S_MAX_RANK], file_bytes = 0, stored = H5Dget_storage_size(id);
+    size_t growth, most;
+    const hid_t file = H5Iget_file_id(id), space = H5Dget_space(id);
+    const int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, extent, NULL);
+    if (file >= 0 && H5Fget_filesize(file, &file_bytes) < 0) file_bytes = 0;
+    if (space >= 0) (void)H5Sclose(space);
+    if (file >= 0) (void)H5Fclose(file);
+    if (rank < 0) return fail_h5(MT_FILE, h5, name, "its shape cannot be read");
+    if (!look_at_filters(list, &growth))
+        return mt_fail(MT_INPUT,
+            "%s: %s: is stored by a filter or in a way that is not known; allowed: as it is, or "
+            "by shuffle, deflate and fletcher32",
+            h5->path, name);
+    if (__builtin_mul_overflow(stored < file_bytes ? stored : file_bytes, growth, &most)) most = SIZE_MAX;
+    size_t counted = bytes_of(id, rank, extent);
+    if (H5Pget_layout(list) == H5D_CHUNKED && counted > 0) {
+        if (H5Pget_chunk(list, rank, extent) != rank)
+            return fail_h5(MT_FILE, h5, name, "its chunks cannot be read");
+        const size_t chunk = bytes_of(id, rank, extent);
+        if (chunk > counted) counted = chunk;
+    }
+    if (counted <= most) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: counts %zu bytes; what is stored of it can be %zu at most", h5->path,
+        name, counted, most);
+}
+
+/* Opens a dataset whose values can be in the file; so who asks for its shape can take memory for it. */
 static mt_status open_dataset(const mt_h5 *h5, const char *name, hid_t *id)
 {
     *id = H5Dopen2(h5->id, name, H5P_DEFAULT);
-    return *id < 0 ? fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened") : MT_OK;
+    if (*id < 0) return fail_h5(MT_INPUT, h5, name, "this dataset is missing or cannot be opened");
+    const hid_t list = H5Dget_create_plist(*id);
+    const mt_status status = list < 0 ? fail_h5(MT_FILE, h5, name, "its layout cannot be read")
+                                      : check_stored(h5, name, *id, list);
+    if (list >= 0) (void)H5Pclose(list);
+    if (status != MT_OK) (void)H5Dclose(*id);
+    return status;
 }
 
 mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape)
@@ -299,7 +370,7 @@ static mt_status check_type(const mt_h5 *h5, const char *name, hid_t id, mt_h5_t
     size_t bytes = H5Tget_size(stored);
     (void)H5Tclose(stored);
     bool floating = type == MT_H5_FLOAT || type == MT_H5_DOUBLE;
-    bool fits = !floating || bytes <= H5Tget_size(memory_type(type));
+    bool fits = bytes <= (floating ? H5Tget_size(memory_type(type)) : sizeof(int64_t));
     if (found == (floating ? H5T_FLOAT : H5T_INTEGER) && fits) return MT_OK;
     const char *kind = found == H5T_INTEGER ? "integers"
                        : found == H5T_FLOAT ? "floating point numbers"
@@ -391,7 +462,8 @@ mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribu
     hid_t space = H5Aget_space(id);
     hid_t type = H5Aget_type(id);
     bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n &&
-                H5Tget_class(type) == H5T_INTEGER && H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
+                H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) <= sizeof *values &&
+                H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
     if (type >= 0) (void)H5Tclose(type);
     if (space >= 0) (void)H5Sclose(space);
     (void)H5Aclose(id);

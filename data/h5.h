@@ -66,12 +66,16 @@ MT_NODISCARD mt_status mt_h5_write_integers(
 /* Whether a dataset or group of this name can be opened. */
 bool mt_h5_has(mt_h5 *h5, const char *name);
 
+/* Datasets are read whose values stand in this file as they are or filtered by shuffle, deflate and
+ * fletcher32, and only where the bytes that are stored can become what the shape counts (deflate: 1032
+ * times as many): so memory may be taken for a shape that was given. MT_INPUT otherwise. */
+
 /* The extents of a dataset, which must have this rank. MT_INPUT where it is missing or has another. */
 MT_NODISCARD mt_status mt_h5_shape(mt_h5 *h5, const char *name, size_t rank, size_t *shape);
 
-/* Reads a whole dataset of exactly this shape. Integers are read from any integer type and must fit; floating
- * point numbers from any floating type that is not wider. MT_INPUT: missing, another type or shape, or a
- * number that does not fit. MT_FILE: the values cannot be read. */
+/* Reads a whole dataset of exactly this shape. Integers are read from any integer type of at most 8 bytes
+ * and must fit; floating point numbers from any floating type that is not wider. MT_INPUT: missing,
+ * another type or shape, or a number that does not fit. MT_FILE: the values cannot be read. */
 MT_NODISCARD mt_status mt_h5_read(
     mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, void *values);
 

@@ -50,17 +50,26 @@ size_t mt_scan_left(const mt_scan *scan) { return (size_t)(scan->end - scan->at)
 /* ---- text ---- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-static bool ends_word(char c) { return is_blank(c) || c == '\n'; }
+static bool begins_remark(const mt_scan *scan, char c) { return scan->comment && c == scan->comment; }
+static bool ends_word(const mt_scan *scan, char c)
+{
+    return is_blank(c) || c == '\n' || begins_remark(scan, c);
+}
 
 static void skip_blanks(mt_scan *scan)
 {
-    for (; scan->at < scan->end && ends_word(*scan->at); scan->at++) scan->line += *scan->at == '\n';
+    while (scan->at < scan->end && ends_word(scan, *scan->at)) {
+        if (*scan->at == '\n' || begins_remark(scan, *scan->at))
+            mt_scan_next_line(scan);
+        else
+            scan->at++;
+    }
 }
 
 /* Where the word that begins at `at` ends. */
 static const char *word_end(const mt_scan *scan, const char *at)
 {
-    while (at < scan->end && !ends_word(*at)) at++;
+    while (at < scan->end && !ends_word(scan, *at)) at++;
     return at;
 }
 
@@ -78,7 +87,7 @@ void mt_scan_word(mt_scan *scan, char *out, size_t size)
 bool mt_scan_more(mt_scan *scan)
 {
     while (scan->at < scan->end && is_blank(*scan->at)) scan->at++;
-    return scan->at < scan->end && *scan->at != '\n';
+    return scan->at < scan->end && *scan->at != '\n' && !begins_remark(scan, *scan->at);
 }
 
 size_t mt_scan_words(const mt_scan *scan)
@@ -94,6 +103,33 @@ void mt_scan_next_line(mt_scan *scan)
     const char *end = memchr(scan->at, '\n', mt_scan_left(scan));
     scan->line += end != NULL;
     scan->at = end ? end + 1 : scan->end;
+}
+
+mt_status mt_scan_need_more(mt_scan *scan, size_t k, size_t n)
+{
+    if (scan->binary || mt_scan_more(scan)) return MT_OK;
+    return mt_scan_fail(scan, "the line ends behind %zu of %zu numbers", k, n);
+}
+
+mt_status mt_scan_end_line(mt_scan *scan, const char *what)
+{
+    char word[41];
+    if (scan->binary || !mt_scan_more(scan)) return MT_OK;
+    mt_scan_word(scan, word, sizeof word);
+    return mt_scan_fail(scan, "'%s' behind %s; allowed: the end of the line", word, what);
+}
+
+mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n)
+{
+    char word[41];
+    mt_scan rest = *scan;
+    rest.binary = false;
+    mt_scan_word(&rest, word, sizeof word);
+    if (!word[0]) return MT_OK;
+    if (scan->binary)
+        return mt_scan_fail(
+            scan, "something else behind the last of %zu %s; allowed: the end of the file", n, what);
+    return mt_scan_fail(&rest, "'%s' behind the last of %zu %s; allowed: the end of the file", word, n, what);
 }
 
 bool mt_scan_behind(mt_scan *scan, const char *mark)
@@ -136,7 +172,7 @@ static mt_status text_int(mt_scan *scan, const char *what, int64_t least, int64_
         if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *at - '0', &number))
             return refuse_int(scan, what, least, most);
     if (minus) number = -number;
-    if (at == digits || (at < scan->end && !ends_word(*at)) || number < least || number > most)
+    if (at == digits || (at < scan->end && !ends_word(scan, *at)) || number < least || number > most)
         return refuse_int(scan, what, least, most);
     scan->at = at;
     *value = number;
@@ -231,7 +267,7 @@ mt_status mt_scan_real(mt_scan *scan, const char *what, double most, double *val
     if (scan->at == scan->end) return refuse_real(scan, what, most);
     char *end; /* at scan->end is what strtod stops at */
     const double number = strtod(scan->at, &end);
-    if (end == scan->at || (end < scan->end && !ends_word(*end)) || !(fabs(number) <= most))
+    if (end == scan->at || (end < scan->end && !ends_word(scan, *end)) || !(fabs(number) <= most))
         return refuse_real(scan, what, most);
     scan->at = end;
     *value = number;

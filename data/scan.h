@@ -19,8 +19,9 @@
 typedef struct mt_scan {
     const char *path; /* borrowed */
     const char *begin, *at, *end;
-    size_t line; /* of `at`, from 1; counts on only in text */
-    bool binary; /* numbers are raw bytes; set by whoever knows */
+    size_t line;  /* of `at`, from 1; counts on only in text */
+    bool binary;  /* numbers are raw bytes; set by whoever knows */
+    char comment; /* in text, begins a remark that goes to the end of its line; 0: there are none */
 } mt_scan;
 
 /* Reads a whole file into the arena. MT_FILE: cannot be read, is no regular file, no memory. */
@@ -31,8 +32,8 @@ mt_status mt_scan_fail(const mt_scan *scan, const char *format, ...) __attribute
 
 size_t mt_scan_left(const mt_scan *scan); /* bytes */
 
-/* Text. A word ends at a blank, the end of the line or that of the file; blanks before it are skipped, here and
- * for numbers with the ends of lines among them. */
+/* Text. A word ends at a blank, a remark, the end of the line or that of the file; blanks before it are
+ * skipped, here and for numbers with remarks and the ends of lines among them. */
 
 /* Copies the next word; a longer one is cut to what fits. "" at the end of the file. */
 void mt_scan_word(mt_scan *scan, char *out, size_t size);
@@ -43,6 +44,13 @@ size_t mt_scan_words(const mt_scan *scan);
 
 /* Moves behind the end of this line. */
 void mt_scan_next_line(mt_scan *scan);
+
+/* MT_INPUT where a line of n numbers ends behind k of them; where a line goes on behind `what`; where
+ * another word follows the last of n things called `what`. In binary there are no lines: the first two
+ * always succeed. */
+MT_NODISCARD mt_status mt_scan_need_more(mt_scan *scan, size_t k, size_t n);
+MT_NODISCARD mt_status mt_scan_end_line(mt_scan *scan, const char *what);
+MT_NODISCARD mt_status mt_scan_end_file(mt_scan *scan, const char *what, size_t n);
 
 /* Moves behind the next `mark`, wherever it is; false, without moving, where there is none. */
 bool mt_scan_behind(mt_scan *scan, const char *mark);

@@ -10,54 +10,9 @@
 #include "data/number.h"
 #include "data/scan.h"
 
-static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
-
-/* The name without an ending of CARP, with this one. */
-static mt_status path_of(const char *name, const char *ending, char path[MT_FILE_PATH_MAX])
-{
-    static const char *const endings[] = {".pts", ".elem", ".lon"};
-    size_t n = strlen(name);
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        const size_t m = strlen(endings[k]);
-        if (n >= m && strcmp(name + n - m, endings[k]) == 0) {
-            n -= m;
-            break;
-        }
-    }
-    if (n == 0) return mt_fail(MT_INPUT, "'%s': the name of a CARP mesh is empty", name);
-    if (n + strlen(ending) >= MT_FILE_PATH_MAX)
-        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters is too long", name, n);
-    memcpy(path, name, n);
-    memcpy(path + n, ending, strlen(ending) + 1);
-    return MT_OK;
-}
+static const char *const endings[] = {".pts", ".elem", ".lon", NULL};
 
 /* ---- reading ---- */
-
-/* The line must end here. */
-static mt_status end_line(mt_scan *scan, const char *line)
-{
-    char word[41];
-    if (!mt_scan_more(scan)) return MT_OK;
-    mt_scan_word(scan, word, sizeof word);
-    return mt_scan_fail(scan, "'%s' behind %s; allowed: the end of the line", word, line);
-}
-
-/* A line of n numbers has another one, after k of them. */
-static mt_status more(mt_scan *scan, size_t k, size_t n)
-{
-    if (mt_scan_more(scan)) return MT_OK;
-    return mt_scan_fail(scan, "the line ends behind %zu of %zu numbers", k, n);
-}
-
-/* So must the file, but for empty lines. */
-static mt_status end_file(mt_scan *scan, const char *what, size_t n)
-{
-    char word[41];
-    mt_scan_word(scan, word, sizeof word);
-    if (!word[0]) return MT_OK;
-    return mt_scan_fail(scan, "'%s' behind the last of %zu %s; allowed: the end of the file", word, n, what);
-}
 
 /* The count of a file whose lines have at least `bytes_each` bytes. */
 static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, size_t *n)
@@ -65,7 +20,7 @@ static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, 
     MT_TRY(mt_scan_count(scan, what, bytes_each, n));
     if (*n >= UINT32_MAX || *n == 0)
         return mt_scan_fail(scan, "%s is %zu; allowed: 1 to %u", what, *n, UINT32_MAX - 1);
-    return end_line(scan, what);
+    return mt_scan_end_line(scan, what);
 }
 
 static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
@@ -73,13 +28,13 @@ static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         for (size_t k = 0; k < 3; k++) {
             double *x = mesh->xyz_mm + 3 * v + k;
-            if (k > 0) MT_TRY(more(scan, k, 3));
-            MT_TRY(mt_scan_real(scan, "coordinate", far_mm / unit_mm, x));
+            if (k > 0) MT_TRY(mt_scan_need_more(scan, k, 3));
+            MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, x));
             *x *= unit_mm;
         }
-        MT_TRY(end_line(scan, "three coordinates"));
+        MT_TRY(mt_scan_end_line(scan, "three coordinates"));
     }
-    return end_file(scan, "points", mesh->n_vertices);
+    return mt_scan_end_file(scan, "points", mesh->n_vertices);
 }
 
 static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
@@ -92,7 +47,7 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
             return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); %zu of %zu elements came before",
                 kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_cells);
         for (size_t k = 0; k < 4; k++) {
-            MT_TRY(more(scan, k, 4));
+            MT_TRY(mt_scan_need_more(scan, k, 4));
             MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
             mesh->cell_vertex[4 * c + k] = (uint32_t)number;
         }
@@ -100,9 +55,9 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
         if (!mt_scan_more(scan)) continue;
         MT_TRY(mt_scan_int(scan, "region", INT32_MIN, INT32_MAX, &number));
         mesh->region[c] = (int32_t)number;
-        MT_TRY(end_line(scan, "the region"));
+        MT_TRY(mt_scan_end_line(scan, "the region"));
     }
-    return end_file(scan, "elements", mesh->n_cells);
+    return mt_scan_end_file(scan, "elements", mesh->n_cells);
 }
 
 /* The numbers of a line, 3 or 6: as the header says or, without one, as the first line has. */
@@ -127,23 +82,23 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
     for (size_t c = 0; c < mesh->n_cells; c++) {
         double x[6];
         for (size_t k = 0; k < numbers; k++) {
-            if (k > 0) MT_TRY(more(scan, k, numbers));
+            if (k > 0) MT_TRY(mt_scan_need_more(scan, k, numbers));
             MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
         }
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
             return mt_scan_fail(scan,
                 "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every cell needs "
                 "directions");
-        MT_TRY(end_line(scan, "the fibre"));
+        MT_TRY(mt_scan_end_line(scan, "the fibre"));
     }
-    return end_file(scan, "fibres", mesh->n_cells);
+    return mt_scan_end_file(scan, "fibres", mesh->n_cells);
 }
 
 static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
     char path[MT_FILE_PATH_MAX];
     mt_scan scan;
-    MT_TRY(path_of(name, ".lon", path));
+    MT_TRY(mt_file_sibling(name, endings, ".lon", path));
     if (access(path, F_OK) != 0) return MT_OK;
     MT_TRY(mt_scan_open(scratch, path, &scan));
     return read_fibres(arena, &scan, mesh);
@@ -154,8 +109,8 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
     mt_scan points, elements;
     size_t n_vertices, n_cells;
-    MT_TRY(path_of(name, ".pts", points_path));
-    MT_TRY(path_of(name, ".elem", elements_path));
+    MT_TRY(mt_file_sibling(name, endings, ".pts", points_path));
+    MT_TRY(mt_file_sibling(name, endings, ".elem", elements_path));
     MT_TRY(mt_scan_open(scratch, points_path, &points));
     MT_TRY(mt_scan_open(scratch, elements_path, &elements));
     MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &n_vertices));
@@ -219,7 +174,7 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         char path[MT_FILE_PATH_MAX];
         mt_file file;
-        MT_TRY(path_of(name, parts[k].ending, path));
+        MT_TRY(mt_file_sibling(name, endings, parts[k].ending, path));
         if (parts[k].put == put_fibres && !mesh->fibre) {
             if (unlink(path) != 0 && errno != ENOENT)
                 return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));

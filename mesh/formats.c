@@ -5,6 +5,7 @@
 
 #include "mesh/carp.h"
 #include "mesh/gmsh.h"
+#include "mesh/tetgen.h"
 #include "mesh/vtk.h"
 #include "mesh/vtkhdf.h"
 
@@ -29,6 +30,8 @@ static const mt_mesh_format formats[] = {
     {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write},
     {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL},
     {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL},
+    {".node", "TetGen", "mm", true, true, mt_tetgen_read, NULL},
+    {".ele", "TetGen", "mm", true, true, mt_tetgen_read, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 

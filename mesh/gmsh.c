@@ -11,8 +11,6 @@
 
 enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
 
-static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
-
 /* ---- reading ---- */
 
 /* An entity of dimension 2 or 3 and its first physical tag, 0 for none. */
@@ -176,7 +174,7 @@ static mt_status read_xyz(reader *r, size_t n)
 {
     for (int k = 0; k < 3; k++) {
         double x;
-        MT_TRY(mt_scan_real(&r->scan, "coordinate", far_mm / r->unit_mm, &x));
+        MT_TRY(mt_scan_real(&r->scan, "coordinate", mt_mesh_far_mm / r->unit_mm, &x));
         r->xyz_mm[3 * n + (size_t)k] = x * r->unit_mm;
     }
     return MT_OK;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const double mt_mesh_far_mm = 1e9;
+
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh)
@@ -98,9 +100,9 @@ static mt_status check_indices(
 static mt_status check_coordinates(const mt_mesh *mesh)
 {
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++)
-        if (!isfinite(mesh->xyz_mm[k]))
-            return mt_fail(MT_INPUT, "vertex %zu: coordinate %c is %g; it must be finite", k / 3,
-                "xyz"[k % 3], mesh -> xyz_mm[k]);
+        if (!(fabs(mesh->xyz_mm[k]) <= mt_mesh_far_mm))
+            return mt_fail(MT_INPUT, "vertex %zu: coordinate %c is %g mm; allowed: -%g to %g", k / 3,
+                "xyz"[k % 3], mesh -> xyz_mm[k], mt_mesh_far_mm, mt_mesh_far_mm);
     return MT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* A tetrahedral mesh: flat arrays, as everything large here is.
  *
  * Invariants (mt_mesh_check):
- *   every coordinate is finite, every vertex index < n_vertices;
+ *   every coordinate is within mt_mesh_far_mm of 0, every vertex index < n_vertices;
  *   every fibre and sheet is a unit vector to 1e-6, and the two of a cell are perpendicular to 1e-6;
  *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
  *   the three corners of a tagged triangle differ; it need not be a face of a cell.
@@ -33,6 +33,9 @@ typedef struct mt_mesh {
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
+
+/* No coordinate is beyond: keeps volumes finite, and tells numbers from damage. */
+extern const double mt_mesh_far_mm;
 
 /* The tags that the project's own tools give and look for. */
 typedef enum mt_surface {

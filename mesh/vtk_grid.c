@@ -9,7 +9,6 @@
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
 
-static const double far_mm = 1e9;         /* no coordinate is beyond; keeps volumes finite */
 static const double long_direction = 1e6; /* nor any part of a direction */
 
 /* ---- numbers ---- */
@@ -330,9 +329,9 @@ static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh)
 static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
 {
     for (size_t i = 0; i < 3 * grid->n_points; i++) {
-        if (!(fabs(grid->xyz[i]) <= far_mm / unit_mm))
+        if (!(fabs(grid->xyz[i]) <= mt_mesh_far_mm / unit_mm))
             return mt_fail(MT_INPUT, "%s: point %zu: coordinate %g; allowed: numbers from %g to %g",
-                grid->path, i / 3, grid->xyz[i], -far_mm / unit_mm, far_mm / unit_mm);
+                grid->path, i / 3, grid->xyz[i], -mt_mesh_far_mm / unit_mm, mt_mesh_far_mm / unit_mm);
         mesh->xyz_mm[i] = grid->xyz[i] * unit_mm;
     }
     return MT_OK;

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,4 +276,114 @@ Test(h5, a_text_file_is_replaced_whole_or_stays)
     memset(longest, 'a', sizeof longest);
     longest[MT_FILE_PATH_MAX] = 0;
     cr_assert_eq(mt_file_write_text(longest, "", 0), MT_INPUT);
+}
+
+/* ---- headers that count more than there is */
+
+enum { BAD_CHUNK = 1000003 };
+
+static void shape_of_layout(hid_t list, int kind)
+{
+    const hsize_t chunk = kind == 2 ? BAD_CHUNK : 1000;
+    if (kind != 1 && kind != 3) cr_assert(H5Pset_chunk(list, 1, &chunk) >= 0);
+    if (kind == 0 || kind == 2) cr_assert(H5Pset_deflate(list, 1) >= 0);
+    if (kind == 3) cr_assert(H5Pset_external(list, "/dev/zero", 0, H5F_UNLIMITED) >= 0);
+    if (kind == 4) cr_assert(H5Pset_scaleoffset(list, H5Z_SO_INT, 0) >= 0);
+    if (kind == 5) cr_assert(H5Pset_deflate(list, 1) >= 0 && H5Pset_deflate(list, 1) >= 0);
+}
+
+/* A file made by HDF5 itself, with a dataset "n" of which the first 1000 bytes are written. */
+static void write_layout(int kind, hsize_t extent)
+{
+    uint8_t values[1000] = {0};
+    const hsize_t first = 0, some = sizeof values;
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                list = H5Pcreate(H5P_DATASET_CREATE);
+    shape_of_layout(list, kind);
+    const hid_t space = H5Screate_simple(1, &extent, &(hsize_t){kind % 2 ? extent : H5S_UNLIMITED}),
+                memory = H5Screate_simple(1, &some, NULL),
+                id = H5Dcreate2(file, "n", H5T_STD_U8LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    cr_assert(id >= 0);
+    if (kind != 1 && kind != 3) {
+        cr_assert(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &some, NULL) >= 0);
+        cr_assert(H5Dwrite(id, H5T_NATIVE_UINT8, memory, space, H5P_DEFAULT, values) >= 0);
+    }
+    (void)H5Dclose(id), (void)H5Sclose(memory), (void)H5Sclose(space), (void)H5Pclose(list),
+        (void)H5Fclose(file);
+}
+
+/* One number of 4 bytes in the file becomes another. */
+static void change_in_file(uint32_t from, uint32_t to)
+{
+    static unsigned char bytes[1 << 16];
+    FILE *file = fopen(path, "r+b");
+    cr_assert_not_null(file);
+    const size_t n = fread(bytes, 1, sizeof bytes, file);
+    unsigned char *at = memmem(bytes, n, &from, 4);
+    cr_assert_not_null(at);
+    memcpy(at, &to, 4);
+    rewind(file);
+    cr_assert_eq(fwrite(bytes, 1, n, file), n);
+    (void)fclose(file);
+}
+
+Test(h5, a_shape_that_the_stored_bytes_cannot_become_is_refused_before_memory_is_taken)
+{
+    static const struct {
+        int kind;
+        hsize_t extent;
+        const char *why; /* NULL: good */
+    } cases[] = {
+        {0, 1000, NULL},
+        {0, 2000, NULL},
+        {0, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be"},
+        {1, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be 0 at most"},
+        {2, 1000, NULL},
+        {3, (hsize_t)1 << 40, "n: is stored by a filter or in a way that is not known"},
+        {4, 1000, "n: is stored by a filter or in a way that is not known"},
+        {5, 1000, "n: is stored by a filter or in a way that is not known"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_h5 h5;
+        size_t n = 0;
+        write_layout(cases[k].kind, cases[k].extent);
+        ok(mt_h5_open(path, &h5));
+        const mt_status status = mt_h5_shape(&h5, "n", 1, &n);
+        cr_assert_eq(status, cases[k].why ? MT_INPUT : MT_OK, "case %zu: %s", k, mt_message());
+        if (cases[k].why)
+            assert_message(cases[k].why);
+        else
+            cr_assert_eq(n, cases[k].extent);
+        mt_h5_close(&h5);
+    }
+    mt_h5 h5;
+    write_layout(2, 1000);
+    change_in_file(BAD_CHUNK, 2000000011);
+    ok(mt_h5_open(path, &h5));
+    uint8_t values[1000];
+    cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_UINT8, 1, (size_t[]){1000}, values), MT_INPUT);
+    assert_message("n: counts 2000000011 bytes; what is stored of it can be");
+    mt_h5_close(&h5);
+}
+
+Test(h5, what_compresses_best_comes_back)
+{
+    const size_t n = (size_t)1 << 24;
+    const hsize_t extent = n, chunk = n / 4;
+    uint8_t *zeros = calloc(n, 1), *back = malloc(n);
+    mt_h5 h5;
+    struct stat info;
+    cr_assert(zeros && back);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &extent, NULL);
+    cr_assert(H5Pset_chunk(list, 1, &chunk) >= 0 && H5Pset_deflate(list, 9) >= 0);
+    const hid_t id = H5Dcreate2(file, "n", H5T_STD_U8LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    cr_assert(H5Dwrite(id, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros) >= 0);
+    (void)H5Dclose(id), (void)H5Sclose(space), (void)H5Pclose(list), (void)H5Fclose(file);
+    cr_assert(stat(path, &info) == 0 && (size_t)info.st_size < n / 800);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "n", MT_H5_UINT8, 1, &n, back));
+    cr_assert_eq(memcmp(zeros, back, n), 0);
+    mt_h5_close(&h5);
+    free(zeros), free(back);
 }

@@ -92,6 +92,36 @@ Test(scan, what_is_no_number_is_named_with_its_line_and_left_unread)
     }
 }
 
+Test(scan, remarks_are_passed_over_where_there_are_any)
+{
+    static const char text[] = "# first\n1#x\n #\n 2.5 # 3\nab#c";
+    mt_arena arena = {0};
+    mt_scan scan = open_bytes(&arena, text, sizeof text - 1);
+    char word[8];
+    int64_t a;
+    double b;
+    scan.comment = '#';
+    cr_assert_not(mt_scan_more(&scan));
+    cr_assert_eq(mt_scan_words(&scan), 0);
+    cr_assert_eq(mt_scan_int(&scan, "a", 0, 9, &a), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_scan_end_line(&scan, "a"), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_scan_real(&scan, "b", 9, &b), MT_OK, "%s", mt_message());
+    cr_assert(a == 1 && b == 2.5 && scan.line == 4);
+    cr_assert_eq(mt_scan_need_more(&scan, 1, 2), MT_INPUT);
+    assert_message(":4: the line ends behind 1 of 2 numbers");
+    mt_scan_word(&scan, word, sizeof word);
+    cr_assert_str_eq(word, "ab");
+    cr_assert_eq(mt_scan_end_file(&scan, "words", 1), MT_OK, "%s", mt_message());
+    mt_scan_word(&scan, word, sizeof word);
+    cr_assert_str_eq(word, "");
+    scan = open_bytes(&arena, text, sizeof text - 1);
+    mt_scan_word(&scan, word, sizeof word);
+    cr_assert_str_eq(word, "#");
+    cr_assert_eq(mt_scan_end_line(&scan, "#"), MT_INPUT);
+    assert_message(":1: 'first' behind #; allowed: the end of the line");
+    mt_arena_free(&arena);
+}
+
 Test(scan, a_count_needs_room_in_the_file)
 {
     mt_arena arena = {0};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DAMAGED_COPIES = 200, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
 
@@ -68,10 +69,10 @@ static inline size_t damage(size_t k, const unsigned char *bytes, size_t n, unsi
     }
 }
 
+/* The file is a new one each time: file systems hurry to put one that was cut to 0 on the disk. */
 static inline void write_bytes(const char *path, const void *bytes, size_t n)
 {
-    (void)remove(
-        path); /* a file that is cut short and written again is put on the disk at once by some systems */
+    (void)remove(path);
     FILE *file = fopen(path, "wb");
     cr_assert_not_null(file);
     cr_assert_eq(fwrite(bytes, 1, n, file), n);

@@ -6,16 +6,16 @@
 #include "mesh/carp.h"
 #include "mesh/slab.h"
 #include "tests/mesh/damage.h"
+#include "tests/mesh/examples.h"
 
 static char folder[64], name[96], file[3][128];
-static const char *const endings[3] = {".pts", ".elem", ".lon"};
 
 static void enter(void)
 {
     strcpy(folder, "/tmp/myotile_carp_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/heart", folder);
-    for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, endings[k]);
+    for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, carp_endings[k]);
 }
 
 static void leave(void)
@@ -33,13 +33,9 @@ static void assert_message(const char *part_of_it)
     cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
 }
 
-/* Two cells on one face, the second wound the wrong way (which is for others to mend) and without a region. */
-static const char *const good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 1000\n0 0 -1000.0\n",
-    "2\nTt 1 0 2 3 -7\nTt  1 0 2\t4\n", "1\n0 0 20\n0.6 0.8 0\n"};
-
 static void write_good(void)
 {
-    for (int k = 0; k < 3; k++) write_bytes(file[k], good[k], strlen(good[k]));
+    for (int k = 0; k < 3; k++) write_bytes(file[k], carp_good[k], strlen(carp_good[k]));
 }
 
 Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
@@ -141,29 +137,6 @@ Test(carp, files_that_are_not_there_and_names_that_are_none_are_refused)
     cr_assert_eq(mt_carp_write("/tmp/myotile_no_such_directory/a", &mesh), MT_FILE);
     assert_message("/tmp/myotile_no_such_directory/a.pts");
     mt_arena_free(&arena);
-}
-
-/* Any answer is good but a crash or a mesh whose content fails its check. */
-Test(carp, damaged_files_never_crash)
-{
-    for (int k = 0; k < 3; k++) {
-        unsigned char copy[256];
-        size_t refused = 0;
-        write_good();
-        for (size_t i = 0; i < DAMAGED_COPIES; i++) {
-            mt_arena arena = {0};
-            mt_mesh mesh;
-            const size_t n = damage(i, (const unsigned char *)good[k], strlen(good[k]), copy);
-            write_bytes(file[k], copy, n);
-            mt_status status = mt_carp_read(&arena, name, 0.001, &mesh);
-            if (status == MT_OK) ok(mt_mesh_check_content(&mesh, NULL));
-            cr_assert(status == MT_OK || status == MT_INPUT || status == MT_FILE);
-            refused += status != MT_OK;
-            mt_arena_free(&arena);
-        }
-        cr_assert(
-            refused > DAMAGED_COPIES / 3, "%s: only %zu copies were damaged enough", endings[k], refused);
-    }
 }
 
 /* Times 1000 and times 0.001, three roundings with that of 0.001 itself: 3 * 1.1e-16 of the number, and 15 to 17

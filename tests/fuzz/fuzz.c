@@ -1,0 +1,119 @@
+/* A fuzzer of a reader of files, by clang's libFuzzer. FUZZ_ENDINGS are those of the files, apart by
+ * blanks; the first is the one to read. What must hold of any input:
+ *
+ *   the answer is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
+ *   memory is taken only for what is in the files (what HDF5 compresses: libFuzzer's -malloc_limit_mb);
+ *   a mesh that was read passes its check, and every writer takes it or says why not;
+ *   a case that was read can be written and read again. */
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mesh/formats.h"
+#include "solver/case.h"
+#include "tests/fuzz/parts.h"
+
+enum { FILES_MOST = 8, MULTIPLE = 16, ROOM = 1 << 16 };
+
+static char folder[64], endings[] = FUZZ_ENDINGS, *ending[FILES_MOST], path[FILES_MOST][96];
+static size_t n_files;
+
+static int remove_thing(const char *name, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(name);
+}
+
+static void leave(void) { (void)nftw(folder, remove_thing, 8, FTW_DEPTH | FTW_PHYS); }
+
+static void die(const char *what)
+{
+    (void)fprintf(stderr, "%s: %s\n", what, mt_message());
+    leave();
+    abort();
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : "/tmp/fuzz.XXXXXX");
+    if (!mkdtemp(folder)) die("no folder");
+    (void)atexit(leave);
+    for (char *save, *e = strtok_r(endings, " ", &save); e; e = strtok_r(NULL, " ", &save), n_files++) {
+        ending[n_files] = e;
+        (void)snprintf(path[n_files], sizeof path[n_files], "%s/in%s", folder, e);
+    }
+    return 0;
+}
+
+/* The last file takes all that is left; one of nothing is not there. */
+static void write_parts(const uint8_t *bytes, size_t n)
+{
+    const size_t gap = strlen(between_parts);
+    for (size_t k = 0; k < n_files; k++) {
+        const uint8_t *end = k + 1 < n_files ? memmem(bytes, n, between_parts, gap) : NULL;
+        const size_t size = end ? (size_t)(end - bytes) : n, used = end ? size + gap : n;
+        (void)unlink(path[k]);
+        if (size > 0) {
+            FILE *file = fopen(path[k], "wb");
+            if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) die("cannot write");
+        }
+        bytes += used, n -= used;
+    }
+}
+
+static void check_answer(mt_status status)
+{
+    if (status != MT_OK && status != MT_INPUT && status != MT_FILE) die("another code");
+    if (status != MT_OK && strncmp(mt_message(), folder, strlen(folder)) != 0) die("no name of a file");
+}
+
+static void write_everywhere(const mt_mesh *mesh)
+{
+    static const char *const to[] = {".hdf", ".msh", ".pts", ".vtu"};
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        char out[96];
+        const mt_mesh_format *format = NULL;
+        (void)snprintf(out, sizeof out, "%s/out%s", folder, to[k]);
+        if (mt_mesh_format_find(out, true, &format) != MT_OK) die("no format");
+        check_answer(format->write(out, mesh));
+    }
+}
+
+static mt_status read_mesh(mt_arena *arena, size_t n_bytes)
+{
+    mt_mesh mesh;
+    const size_t before = mt_arena_taken();
+    mt_status status = mt_mesh_read(arena, path[0], &mesh);
+    if (strcmp(ending[0], ".hdf") != 0 && mt_arena_taken() - before > MULTIPLE * n_bytes + ROOM)
+        die("too much memory");
+    if (status != MT_OK) return status;
+    if (mt_mesh_check(&mesh) != MT_OK) die("a mesh that fails its check");
+    write_everywhere(&mesh);
+    return MT_OK;
+}
+
+static mt_status read_case(mt_arena *arena)
+{
+    mt_case c, again;
+    const char *text;
+    MT_TRY(mt_case_load(arena, path[0], NULL, 0, &c));
+    if (mt_yaml_write(arena, &mt_case_table, &c, &text) != MT_OK ||
+        mt_yaml_read(arena, path[0], text, &mt_case_table, NULL, 0, &again) != MT_OK)
+        die("a case that cannot be written and read again");
+    return MT_OK;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    mt_arena arena = {0};
+    if (n == 0) return 0;
+    write_parts(bytes, n);
+    check_answer(strcmp(ending[0], ".yaml") == 0 ? read_case(&arena) : read_mesh(&arena, n));
+    mt_arena_free(&arena);
+    return 0;
+}

@@ -1,0 +1,324 @@
+/* Small good files of every format that is read, for what is done to all of them: damage, and the first
+ * inputs of the fuzzers. A row of `examples` adds a format.
+ *
+ * Nearly all hold the same mesh: two cells on one face, the second wound the wrong way. */
+#ifndef TESTS_MESH_EXAMPLES_H
+#define TESTS_MESH_EXAMPLES_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
+
+enum { EXAMPLE_FILES = 5 };
+
+typedef struct example {
+    const char *what;
+    const char *
+        ending[EXAMPLE_FILES + 1]; /* of its files, the first that of the one to read; NULL behind the last */
+    bool (*make)(const char *stem); /* writes the files, named `stem` and an ending; false: cannot */
+} example;
+
+/* ---- files, byte by byte */
+
+typedef struct buffer {
+    unsigned char bytes[4096];
+    size_t n;
+} buffer;
+
+static inline void text(buffer *b, const char *words)
+{
+    memcpy(b->bytes + b->n, words, strlen(words));
+    b->n += strlen(words);
+}
+
+static inline void raw(buffer *b, uint64_t value, size_t n)
+{
+    for (size_t k = 0; k < n; k++) b->bytes[b->n++] = (unsigned char)(value >> (8 * k));
+}
+
+static inline void ints(buffer *b, size_t n, const int32_t *values)
+{
+    for (size_t k = 0; k < n; k++) raw(b, (uint32_t)values[k], 4);
+}
+
+static inline void longs(buffer *b, size_t n, const uint64_t *values)
+{
+    for (size_t k = 0; k < n; k++) raw(b, values[k], 8);
+}
+
+static inline void doubles(buffer *b, size_t n, const double *values)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits;
+        memcpy(&bits, values + k, 8);
+        raw(b, bits, 8);
+    }
+}
+
+#define INTS(b, ...) ints(b, sizeof(int32_t[]){__VA_ARGS__} / 4, (int32_t[]){__VA_ARGS__})
+#define LONGS(b, ...) longs(b, sizeof(uint64_t[]){__VA_ARGS__} / 8, (uint64_t[]){__VA_ARGS__})
+#define DOUBLES(b, ...) doubles(b, sizeof(double[]){__VA_ARGS__} / 8, (double[]){__VA_ARGS__})
+
+static inline bool put_file(const char *stem, const char *ending, const void *bytes, size_t n)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s%s", stem, ending);
+    FILE *file = fopen(path, "wb");
+    if (!file) return false;
+    const bool whole = fwrite(bytes, 1, n, file) == n;
+    return fclose(file) == 0 && whole;
+}
+
+static inline bool put_texts(const char *stem, const char *const *endings, size_t n, const char *const *texts)
+{
+    bool all = true;
+    for (size_t k = 0; k < n; k++)
+        all = (!texts[k] || put_file(stem, endings[k], texts[k], strlen(texts[k]))) && all;
+    return all;
+}
+
+/* ---- CARP */
+
+static const char *const carp_endings[] = {".pts", ".elem", ".lon"};
+
+/* The second cell is without a region. */
+static const char *const carp_good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 1000\n0 0 -1000.0\n",
+    "2\nTt 1 0 2 3 -7\nTt  1 0 2\t4\n", "1\n0 0 20\n0.6 0.8 0\n"};
+
+static inline bool make_carp(const char *stem) { return put_texts(stem, carp_endings, 3, carp_good); }
+
+static inline bool make_carp_sheets(const char *stem)
+{
+    return put_texts(stem, carp_endings, 3,
+        (const char *const[]){carp_good[0], carp_good[1], "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n"});
+}
+
+/* ---- TetGen */
+
+static const char *const tetgen_endings[] = {".node", ".ele", ".face", ".ortho", ".axi"};
+
+/* From 1 as TetGen writes, and from 0 as Chaste does. */
+static const char *const tetgen_one[] = {
+    "# by hand\n5 3 1 1\n\n  1  1 0 0  0.5 0 # first\n 2 0 0 0 7 1\r\n3 0 1e0 0 7 1#\n4 0 0 1 7 1\n"
+    "5 0 0 -1.0 7 1\n# end\n",
+    "2  4  2\n    1  2 1 3 4  -7 0.5\n    2  2 1 3\t5  1.5 0\n#",
+    "3  1\n  1  2 1 3  0\n  2  1 4 2  11  1 -1\n  3  1 5 2  -1\n", NULL, "2\n0 0 20 # fibre\n0.6 0.8 0\n"};
+static const char *const tetgen_zero[] = {"5\t3\n0\t1\t0\t0\n1\t0\t0\t0\n2 0 1 0\n3 0 0 1\n4 0 0 -1\n",
+    "2\t4\t1\n0\t1\t0\t2\t3\t-7\n1\t1\t0\t2\t4\t1", "3 1\n0 1 0 2 0\n1 0 3 1 11\n2 0 4 1 -1\n",
+    "# fibre, sheet, normal\n2\n0 0 2 3 0 0 0 1 0\n.6 .8 0 0 0 1 .8 -.6 0\n", NULL};
+
+static inline bool make_tetgen_one(const char *stem)
+{
+    return put_texts(stem, tetgen_endings, 5, tetgen_one);
+}
+static inline bool make_tetgen_zero(const char *stem)
+{
+    return put_texts(stem, tetgen_endings, 5, tetgen_zero);
+}
+
+/* The files in Chaste's binary, in the order of their endings; the last does not go with them. */
+static inline buffer tetgen_binary(int file)
+{
+    buffer b = {.n = 0};
+    if (file == 0) text(&b, "5\t3\t0\t0\tBIN\n"), DOUBLES(&b, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1);
+    if (file == 1) text(&b, "2\t4\t1\tBIN\n"), INTS(&b, 1, 0, 2, 3), DOUBLES(&b, -7), INTS(&b, 1, 0, 2, 4);
+    if (file == 1) DOUBLES(&b, 1.5);
+    if (file == 2) text(&b, "# tags\n3\t1\tBIN\n"), INTS(&b, 1, 0, 2), DOUBLES(&b, 0), INTS(&b, 0, 3, 1);
+    if (file == 2) DOUBLES(&b, 11), INTS(&b, 0, 4, 1), DOUBLES(&b, -1);
+    if (file == 3)
+        text(&b, "2 BIN\n"), DOUBLES(&b, 0, 0, 2, 3, 0, 0, 0, 1, 0, .6, .8, 0, 0, 0, 1, .8, -.6, 0);
+    text(&b, "#\n# Created by hand\n");
+    return b;
+}
+
+static inline bool make_tetgen_binary(const char *stem)
+{
+    bool all = true;
+    for (int k = 0; k < 4; k++) {
+        const buffer b = tetgen_binary(k);
+        all = put_file(stem, tetgen_endings[k], b.bytes, b.n) && all;
+    }
+    return all;
+}
+
+/* ---- Gmsh */
+
+/* The second cell has no physical tag; there are a tagged triangle and one without a tag; a point and a
+ * line; node tags in no order and with gaps, node 99 used by nobody. */
+static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                           "$PhysicalNames\n1\n2 4 \"rv $Nodes\"\n$EndPhysicalNames\n"
+                           "$Nodes\n6\n"
+                           "20 1 0 0\n10 0 0 0\n99 5 5 5\n30 0 1 0\n5 0 0 1\n7 0 0 -1\n"
+                           "$EndNodes\n"
+                           "$Elements\n6\n"
+                           "1 15 2 0 1 10\n2 1 2 0 1 10 20\n3 2 2 4 11 10 5 20\n4 2 2 0 12 10 7 20\n"
+                           "5 4 3 3 21 0 10 20 30 5\n6 4 2 0 22 10 20 30 7\n"
+                           "$EndElements\n"
+                           "$NodeData\n1\n\"v\"\n$EndNodeData\n";
+
+static const char msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\n"
+                           "$Entities\n1 1 2 2\n"
+                           "1 0 0 0 0 \n"
+                           "1 0 0 0 1 0 0 0 2 1 -1\n"
+                           "11 0 0 0 1 0 1 1 -4 0\n"
+                           "12 0 0 -1 1 0 0 0 0\n"
+                           "22 0 0 -1 1 1 0 0 1 12\n"
+                           "21 0 0 0 1 1 1 2 3 8 1 11\n"
+                           "$EndEntities\n"
+                           "$Nodes\n2 6 5 99\n"
+                           "2 11 1 3\n20\n10\n99\n1 0 0 0.5 0.5\n0 0 0 0 0\n5 5 5 1 1\n"
+                           "3 21 0 3\n30\n5\n7\n0 1 0\n0 0 1\n0 0 -1\n"
+                           "$EndNodes\n"
+                           "$Elements\n6 6 1 6\n"
+                           "0 1 15 1\n1 10\n1 1 1 1\n2 10 20\n2 11 2 1\n3 10 5 20\n2 12 2 1\n4 10 7 20\n"
+                           "3 21 4 1\n5 10 20 30 5\n3 22 4 1\n6 10 20 30 7\n"
+                           "$EndElements\n";
+
+static inline buffer binary2(void)
+{
+    static const int32_t tags[6] = {20, 10, 99, 30, 5, 7};
+    static const double xyz[6][3] = {{1, 0, 0}, {0, 0, 0}, {5, 5, 5}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+    buffer b = {.n = 0};
+    text(&b, "$MeshFormat\n2.2 1 8\n"), INTS(&b, 1), text(&b, "\n$EndMeshFormat\n");
+    text(&b, "$PhysicalNames\n1\n2 4 \"rv\"\n$EndPhysicalNames\n$Nodes\n6\n");
+    for (int k = 0; k < 6; k++) INTS(&b, tags[k]), doubles(&b, 3, xyz[k]);
+    text(&b, "\n$EndNodes\n$Elements\n6\n");
+    INTS(&b, 15, 1, 2, 1, 0, 1, 10, 1, 1, 2, 2, 0, 1, 10, 20); /* headers of 3: type, count, tags */
+    INTS(&b, 2, 2, 2, 3, 4, 11, 10, 5, 20, 4, 0, 12, 10, 7, 20);
+    INTS(&b, 4, 1, 3, 5, 3, 21, 0, 10, 20, 30, 5, 4, 1, 2, 6, 0, 22, 10, 20, 30, 7);
+    text(&b, "\n$EndElements\n");
+    return b;
+}
+
+static inline buffer binary4(void)
+{
+    buffer b = {.n = 0};
+    text(&b, "$MeshFormat\n4.1 1 8\n"), INTS(&b, 1), text(&b, "\n$EndMeshFormat\n$Entities\n");
+    LONGS(&b, 1, 1, 2, 2);
+    INTS(&b, 1), DOUBLES(&b, 0, 0, 0), LONGS(&b, 0);
+    INTS(&b, 1), DOUBLES(&b, 0, 0, 0, 1, 0, 0), LONGS(&b, 0, 2), INTS(&b, 1, -1);
+    INTS(&b, 11), DOUBLES(&b, 0, 0, 0, 1, 0, 1), LONGS(&b, 1), INTS(&b, -4), LONGS(&b, 0);
+    INTS(&b, 12), DOUBLES(&b, 0, 0, -1, 1, 0, 0), LONGS(&b, 0, 0);
+    INTS(&b, 22), DOUBLES(&b, 0, 0, -1, 1, 1, 0), LONGS(&b, 0, 1), INTS(&b, 12);
+    INTS(&b, 21), DOUBLES(&b, 0, 0, 0, 1, 1, 1), LONGS(&b, 2), INTS(&b, 3, 8), LONGS(&b, 1), INTS(&b, 11);
+    text(&b, "\n$EndEntities\n$Nodes\n"), LONGS(&b, 2, 6, 5, 99);
+    INTS(&b, 2, 11, 1), LONGS(&b, 3, 20, 10, 99), DOUBLES(&b, 1, 0, 0, .5, .5, 0, 0, 0, 0, 0, 5, 5, 5, 1, 1);
+    INTS(&b, 3, 21, 0), LONGS(&b, 3, 30, 5, 7), DOUBLES(&b, 0, 1, 0, 0, 0, 1, 0, 0, -1);
+    text(&b, "\n$EndNodes\n$Elements\n"), LONGS(&b, 6, 6, 1, 6);
+    INTS(&b, 0, 1, 15), LONGS(&b, 1, 1, 10), INTS(&b, 1, 1, 1), LONGS(&b, 1, 2, 10, 20);
+    INTS(&b, 2, 11, 2), LONGS(&b, 1, 3, 10, 5, 20), INTS(&b, 2, 12, 2), LONGS(&b, 1, 4, 10, 7, 20);
+    INTS(&b, 3, 21, 4), LONGS(&b, 1, 5, 10, 20, 30, 5), INTS(&b, 3, 22, 4), LONGS(&b, 1, 6, 10, 20, 30, 7);
+    text(&b, "\n$EndElements\n");
+    return b;
+}
+
+static inline bool put_msh(const char *stem, buffer b) { return put_file(stem, ".msh", b.bytes, b.n); }
+static inline bool make_msh2(const char *stem) { return put_file(stem, ".msh", msh2, strlen(msh2)); }
+static inline bool make_msh4(const char *stem) { return put_file(stem, ".msh", msh4, strlen(msh4)); }
+static inline bool make_msh2_binary(const char *stem) { return put_msh(stem, binary2()); }
+static inline bool make_msh4_binary(const char *stem) { return put_msh(stem, binary4()); }
+
+/* ---- VTKHDF */
+
+/* A slab of six cells with all that a mesh may have. */
+static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
+{
+    MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
+    MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
+    MT_TAKE(arena, mesh->depth, mesh->n_cells);
+    MT_TAKE(arena, mesh->layer, mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        mesh->sheet[3 * c + 1] = 1, mesh->layer[c] = (int32_t)c % 3 + 1, mesh->depth[c] = (double)c / 6;
+    MT_TRY(mt_mesh_new_faces(arena, 1, mesh));
+    memcpy(mesh->face_vertex, (const uint32_t[]){0, 1, 2}, 3 * sizeof *mesh->face_vertex);
+    mesh->face_tag[0] = 3;
+    return MT_OK;
+}
+
+static inline bool make_vtkhdf(const char *stem)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s.hdf", stem);
+    mt_status status = slab_with_all(&arena, &mesh);
+    if (status == MT_OK) status = mt_vtkhdf_write(path, &mesh, 0, NULL);
+    mt_arena_free(&arena);
+    return status == MT_OK;
+}
+
+static inline bool put_dataset(
+    hid_t file, const char *name, hid_t type, int rank, hsize_t n, const void *values)
+{
+    const hsize_t shape[2] = {n, 3};
+    const hid_t space = H5Screate_simple(rank, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    bool good = n == 1 || (H5Pset_chunk(list, rank, shape) >= 0 && H5Pset_shuffle(list) >= 0 &&
+                              H5Pset_deflate(list, 4) >= 0);
+    const hid_t id = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    good = good && id >= 0 && H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (id >= 0) (void)H5Dclose(id);
+    (void)H5Pclose(list), (void)H5Sclose(space);
+    return good;
+}
+
+static inline bool put_attribute(hid_t group, const char *name, hid_t type, hsize_t n, const void *value)
+{
+    const hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &n, NULL);
+    const hid_t id = H5Acreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = id >= 0 && H5Awrite(id, type, value) >= 0;
+    if (id >= 0) (void)H5Aclose(id);
+    (void)H5Sclose(space);
+    return good;
+}
+
+/* As others write it: in HDF5's older layout, which has no checksums, and in compressed chunks. */
+static inline bool make_vtkhdf_old(const char *stem)
+{
+    static const float xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
+    static const int64_t version[2] = {1, 0}, ids[8] = {1, 0, 2, 3, 1, 0, 4, 2}, counts[] = {5, 2, 8},
+                         offsets[] = {0, 4, 8};
+    static const uint8_t types[2] = {10, 10};
+    static const double fibre[6] = {0, 0, 1, 1, 0, 0};
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s.hdf", stem);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), word = H5Tcopy(H5T_C_S1);
+    const hid_t group = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                cells = H5Gcreate2(group, "CellData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool good = H5Tset_size(word, 16) >= 0 &&
+                      put_attribute(group, "Version", H5T_STD_I64LE, 2, version) &&
+                      put_attribute(group, "Type", word, 1, "UnstructuredGrid") &&
+                      put_dataset(group, "NumberOfPoints", H5T_STD_I64LE, 1, 1, &counts[0]) &&
+                      put_dataset(group, "NumberOfCells", H5T_STD_I64LE, 1, 1, &counts[1]) &&
+                      put_dataset(group, "NumberOfConnectivityIds", H5T_STD_I64LE, 1, 1, &counts[2]) &&
+                      put_dataset(group, "Points", H5T_IEEE_F32LE, 2, 5, xyz) &&
+                      put_dataset(group, "Connectivity", H5T_STD_I64LE, 1, 8, ids) &&
+                      put_dataset(group, "Offsets", H5T_STD_I64LE, 1, 3, offsets) &&
+                      put_dataset(group, "Types", H5T_STD_U8LE, 1, 2, types) &&
+                      put_dataset(cells, "fibre", H5T_IEEE_F64LE, 2, 2, fibre);
+    (void)H5Gclose(cells), (void)H5Gclose(group), (void)H5Tclose(word);
+    return H5Fclose(file) >= 0 && good;
+}
+
+/* ---- all */
+
+static const example examples[] = {
+    {"VTKHDF", {".hdf"}, make_vtkhdf},
+    {"VTKHDF of others", {".hdf"}, make_vtkhdf_old},
+    {"MSH 2.2", {".msh"}, make_msh2},
+    {"MSH 4.1", {".msh"}, make_msh4},
+    {"MSH 2.2 binary", {".msh"}, make_msh2_binary},
+    {"MSH 4.1 binary", {".msh"}, make_msh4_binary},
+    {"CARP", {".pts", ".elem", ".lon"}, make_carp},
+    {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets},
+    {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one},
+    {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero},
+    {"TetGen binary", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_binary},
+};
+enum { N_EXAMPLES = sizeof examples / sizeof *examples };
+
+#endif
