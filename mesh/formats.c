@@ -92,7 +92,7 @@ mt_status mt_mesh_read_as(
 mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
     const mt_mesh_format *format;
-    double unit_mm;
+    double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
     return mt_mesh_read_as(arena, path, format, unit_mm, mesh);
