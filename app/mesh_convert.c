@@ -103,8 +103,6 @@ static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_me
 {
     if (mesh->fibre && !to->keeps_fibres)
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
-    if (mesh->n_faces > 0 && !to->keeps_faces)
-        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no tagged triangles\n", path, to->name);
 }
 
 /* ---- what is wrong with it ---- */

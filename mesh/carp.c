@@ -1,8 +1,10 @@
 #include "mesh/carp.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +13,11 @@
 #include "data/scan.h"
 
 static const char *const endings[] = {".pts", ".elem", ".lon", NULL};
+static const char surface_ending[] = ".surf";
+static const char *const surface_names[] = {[MT_SURFACE_BASE] = "base",
+    [MT_SURFACE_EPI] = "epi",
+    [MT_SURFACE_LV] = "lvendo",
+    [MT_SURFACE_RV] = "rvendo"};
 
 /* ---- reading ---- */
 
@@ -104,6 +111,134 @@ static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, 
     return read_fibres(arena, &scan, mesh);
 }
 
+/* ---- reading surfaces ---- */
+
+/* A file of triangles; its tag is in its name. */
+typedef struct surface {
+    int32_t tag;
+    mt_scan scan;
+    size_t n;
+} surface;
+
+static int by_tag(const void *a, const void *b)
+{
+    const int32_t x = ((const surface *)a)->tag, y = ((const surface *)b)->tag;
+    return (x > y) - (x < y);
+}
+
+/* The tag in the name of a file, "STEM.SURFACE.surf"; false where it is no surface of that mesh. */
+static bool tag_of(const char *file, const char *stem, int32_t *tag)
+{
+    const size_t n = strlen(stem), m = strlen(file), k = sizeof surface_ending - 1;
+    char name[16], *end;
+    if (m < n + k + 2 || m - n - k - 1 >= sizeof name || strncmp(file, stem, n) != 0 || file[n] != '.' ||
+        strcmp(file + m - k, surface_ending) != 0)
+        return false;
+    memcpy(name, file + n + 1, m - n - k - 1);
+    name[m - n - k - 1] = 0;
+    for (int t = MT_SURFACE_BASE; t <= MT_SURFACE_RV; t++)
+        if (strcmp(name, surface_names[t]) == 0) {
+            *tag = t;
+            return true;
+        }
+    const long number = strtol(name, &end, 10);
+    *tag = (int32_t)number;
+    return isdigit((unsigned char)name[name[0] == '-']) && *end == 0 && number >= INT32_MIN &&
+           number <= INT32_MAX;
+}
+
+/* The files of surfaces beside a mesh. */
+typedef struct listing {
+    DIR *folder;
+    char stem[MT_FILE_PATH_MAX];       /* of the mesh's files, */
+    const char *base;                  /* and without the folder */
+    char path[MT_FILE_PATH_MAX + 256]; /* of the surface found last, */
+    int32_t tag;                       /* and its tag */
+} listing;
+
+static mt_status open_listing(const char *name, listing *l)
+{
+    char folder[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_sibling(name, endings, "", l->stem));
+    char *slash = strrchr(l->stem, '/');
+    l->base = slash ? slash + 1 : l->stem;
+    (void)snprintf(
+        folder, sizeof folder, "%.*s", slash ? (int)(slash - l->stem) + 1 : 1, slash ? l->stem : ".");
+    l->folder = opendir(folder);
+    return l->folder ? MT_OK : mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
+}
+
+static bool next_surface(listing *l)
+{
+    for (const struct dirent *e; (e = readdir(l->folder)) != NULL;) {
+        if (!tag_of(e->d_name, l->base, &l->tag)) continue;
+        (void)snprintf(l->path, sizeof l->path, "%s%s", l->stem, e->d_name + strlen(l->base));
+        return true;
+    }
+    return false;
+}
+
+/* Opens them, ascending by tag. */
+static mt_status open_surfaces(mt_arena *scratch, listing *l, surface **surfaces, size_t *n)
+{
+    size_t room = 0;
+    while (next_surface(l)) room++;
+    rewinddir(l->folder);
+    MT_TAKE(scratch, *surfaces, room);
+    for (*n = 0; *n < room && next_surface(l); ++*n) {
+        char *path;
+        MT_TAKE(scratch, path, strlen(l->path) + 1);
+        (*surfaces)[*n].tag = l->tag;
+        MT_TRY(mt_scan_open(scratch, strcpy(path, l->path), &(*surfaces)[*n].scan));
+    }
+    if (*n > 0) qsort(*surfaces, *n, sizeof **surfaces, by_tag);
+    return MT_OK;
+}
+
+static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
+{
+    for (size_t f = 0; f < s->n; f++) {
+        char kind[41];
+        int64_t number;
+        mt_scan_word(&s->scan, kind, sizeof kind);
+        if (strcmp(kind, "Tr") != 0)
+            return mt_scan_fail(&s->scan, "%s%s%s; allowed: Tr (a triangle); %zu of %zu came before",
+                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", f, s->n);
+        for (size_t k = 0; k < 3; k++) {
+            MT_TRY(mt_scan_need_more(&s->scan, k, 3));
+            MT_TRY(mt_scan_int(&s->scan, "vertex", 0, (int64_t)n_vertices - 1, &number));
+            vertex[3 * f + k] = (uint32_t)number;
+        }
+        if (!mt_scan_more(&s->scan)) continue;
+        MT_TRY(mt_scan_int(&s->scan, "region", INT32_MIN, INT32_MAX, &number));
+        MT_TRY(mt_scan_end_line(&s->scan, "the region"));
+    }
+    return mt_scan_end_file(&s->scan, "triangles", s->n);
+}
+
+static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    surface *surfaces;
+    size_t n, n_faces = 0;
+    listing l;
+    MT_TRY(open_listing(name, &l));
+    mt_status status = open_surfaces(scratch, &l, &surfaces, &n);
+    (void)closedir(l.folder);
+    MT_TRY(status);
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(read_count(&surfaces[s].scan, "number of triangles", sizeof "Tr 0 1 2", &surfaces[s].n));
+        n_faces += surfaces[s].n;
+    }
+    MT_TRY(mt_mesh_new_faces(arena, n_faces, mesh));
+    n_faces = 0;
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(read_triangles(&surfaces[s], mesh->n_vertices, mesh->face_vertex + 3 * n_faces));
+        for (size_t f = 0; f < surfaces[s].n; f++) mesh->face_tag[n_faces + f] = surfaces[s].tag;
+        n_faces += surfaces[s].n;
+    }
+    return MT_OK;
+}
+
 static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
 {
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
@@ -119,6 +254,7 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_points(&points, unit_mm, mesh));
     MT_TRY(read_elements(&elements, mesh));
     MT_TRY(read_lon(arena, scratch, name, mesh));
+    MT_TRY(read_surfaces(arena, scratch, name, mesh));
     return mt_mesh_check_content(mesh, elements_path);
 }
 
@@ -165,6 +301,57 @@ static void put_fibres(FILE *out, const mt_mesh *mesh)
     }
 }
 
+static mt_status remove_file(const char *path)
+{
+    if (unlink(path) == 0 || errno == ENOENT) return MT_OK;
+    return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+}
+
+/* Surfaces of a mesh that had this name before would be taken for ours. */
+static mt_status remove_surfaces(const char *name)
+{
+    listing l;
+    mt_status status = MT_OK;
+    MT_TRY(open_listing(name, &l));
+    while (status == MT_OK && next_surface(&l)) status = remove_file(l.path);
+    (void)closedir(l.folder);
+    return status;
+}
+
+static mt_status write_surface(const char *name, const mt_mesh *mesh, int32_t tag)
+{
+    char ending[32], path[MT_FILE_PATH_MAX];
+    mt_file file;
+    size_t n = 0;
+    if (tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV)
+        (void)snprintf(ending, sizeof ending, ".%s%s", surface_names[tag], surface_ending);
+    else
+        (void)snprintf(ending, sizeof ending, ".%d%s", tag, surface_ending);
+    MT_TRY(mt_file_sibling(name, endings, ending, path));
+    MT_TRY(mt_file_begin(path, &file));
+    for (size_t f = 0; f < mesh->n_faces; f++) n += mesh->face_tag[f] == tag;
+    (void)fprintf(file.stream, "%zu\n", n);
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        const uint32_t *v = mesh->face_vertex + 3 * f;
+        if (mesh->face_tag[f] == tag) (void)fprintf(file.stream, "Tr %u %u %u\n", v[0], v[1], v[2]);
+    }
+    return mt_file_end(&file, MT_OK);
+}
+
+/* A file for each tag, ascending. */
+static mt_status write_surfaces(const char *name, const mt_mesh *mesh)
+{
+    MT_TRY(remove_surfaces(name));
+    for (int64_t last = INT64_MIN;;) {
+        int64_t next = INT64_MAX;
+        for (size_t f = 0; f < mesh->n_faces; f++)
+            if (mesh->face_tag[f] > last && mesh->face_tag[f] < next) next = mesh->face_tag[f];
+        if (next == INT64_MAX) return MT_OK;
+        MT_TRY(write_surface(name, mesh, (int32_t)next));
+        last = next;
+    }
+}
+
 mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
 {
     static const struct {
@@ -176,13 +363,12 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
         mt_file file;
         MT_TRY(mt_file_sibling(name, endings, parts[k].ending, path));
         if (parts[k].put == put_fibres && !mesh->fibre) {
-            if (unlink(path) != 0 && errno != ENOENT)
-                return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+            MT_TRY(remove_file(path));
             continue;
         }
         MT_TRY(mt_file_begin(path, &file));
         parts[k].put(file.stream, mesh);
         MT_TRY(mt_file_end(&file, MT_OK));
     }
-    return MT_OK;
+    return write_surfaces(name, mesh);
 }

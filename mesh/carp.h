@@ -1,26 +1,29 @@
-/* CARP's mesh files (openCARP, CARPentry), as text: NAME.pts, NAME.elem and NAME.lon, in and out.
+/* CARP's mesh files (openCARP, CARPentry), as text: NAME.pts, NAME.elem, NAME.lon and surfaces, in and out.
  *
  *   NAME.pts   the count, then a line "x y z" a vertex
  *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" a cell, vertices from 0
  *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers a cell; the first line may be missing
+ *   NAME.SURFACE.surf  the count, then a line "Tr v0 v1 v2 [region]" a triangle. SURFACE is base, epi, lvendo or
+ *              rvendo (mt_surface), or the number of another tag; files of other names are passed over
  *
- * Vertex lists (.vtx), surfaces (.surf) and the binary twins are not for this; tagged triangles are not kept. */
+ * Vertex lists (.vtx) and the binary twins are not for this. */
 #ifndef MT_MESH_CARP_H
 #define MT_MESH_CARP_H
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of the three files; `name` is their path without or with one of the endings, unit_mm what the
+/* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the
  * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and cells are as they stand there,
  * vertices of no cell and inverted or flat cells too; fibres are made unit vectors and sheets too, perpendicular to
- * them; without .lon there are none. The mesh has passed mt_mesh_check_content.
- * MT_FILE: .pts or .elem cannot be read, or a .lon that is there; no memory. MT_INPUT, with file and line: an
+ * them; without .lon there are none. Triangles come ascending by their tag. The mesh has passed mt_mesh_check_content.
+ * MT_FILE: .pts or .elem cannot be read, or another that is there; no memory. MT_INPUT, with file and line: an
  * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 
 /* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to
- * nine decimals; each file is whole or as it was. Without fibres there is no .lon, and one that was there goes. MT_FILE:
- * cannot be written. MT_INPUT: a name that is empty or too long. */
+ * nine decimals, and a file for each tag of triangles; each file is whole or as it was. Without fibres there is no .lon,
+ * and one that was there goes; so do surfaces of this name, before ours are written. MT_FILE: cannot be written.
+ * MT_INPUT: a name that is empty or too long. */
 MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
 
 #endif

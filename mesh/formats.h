@@ -8,7 +8,7 @@ typedef struct mt_mesh_format {
     const char *ending; /* of a file's name, with its point */
     const char *name;
     const char *unit; /* of its numbers where nothing else is said: see mt_unit_mm */
-    bool keeps_fibres, keeps_faces;
+    bool keeps_fibres;
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
      * mt_mesh_check_content and no more, and may be a surface: triangles and no cells. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);

@@ -92,6 +92,12 @@ static const char *const carp_good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 100
 
 static inline bool make_carp(const char *stem) { return put_texts(stem, carp_endings, 3, carp_good); }
 
+static inline bool make_carp_surfaces(const char *stem)
+{
+    return make_carp(stem) && put_texts(stem, (const char *const[]){".epi.surf", ".7.surf"}, 2,
+                                  (const char *const[]){"2\nTr 1 0 3\nTr 0 2 3 9\n", "1\nTr 1 2 4\n"});
+}
+
 static inline bool make_carp_sheets(const char *stem)
 {
     return put_texts(stem, carp_endings, 3,
@@ -314,6 +320,7 @@ static const example examples[] = {
     {"MSH 2.2 binary", {".msh"}, make_msh2_binary},
     {"MSH 4.1 binary", {".msh"}, make_msh4_binary},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp},
+    {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets},
     {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one},
     {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero},

@@ -18,9 +18,22 @@ static void enter(void)
     for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, carp_endings[k]);
 }
 
+static const char *const surface_endings[] = {
+    ".base.surf", ".epi.surf", ".7.surf", ".-3.surf", ".ear.surf", ".7x.surf"};
+
+static void remove_surfaces(void)
+{
+    for (size_t k = 0; k < sizeof surface_endings / sizeof *surface_endings; k++) {
+        char path[160];
+        (void)snprintf(path, sizeof path, "%s%s", name, surface_endings[k]);
+        (void)unlink(path);
+    }
+}
+
 static void leave(void)
 {
     for (int k = 0; k < 3; k++) (void)unlink(file[k]);
+    remove_surfaces();
     (void)rmdir(folder);
 }
 
@@ -163,10 +176,54 @@ Test(carp, what_is_written_comes_back)
     mt_arena_free(&arena);
 }
 
+Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
+{
+    static const uint32_t triangles[12] = {0, 1, 4, 1, 0, 3, 0, 2, 3, 1, 2, 4};
+    static const int32_t tags[4] = {-3, 2, 2, 7};
+    static const char *const texts[] = {
+        NULL, "2\nTr 1 0 3\nTr 0 2 3 9\n", "1\nTr 1 2 4\n", "1\nTr 0 1 4\n", "no surface", "no surface"};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_good();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (texts[k]) cr_assert(put_texts(name, surface_endings + k, 1, texts + k));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert_eq(mesh.n_faces, 4);
+    cr_assert_arr_eq(mesh.face_vertex, triangles, sizeof triangles);
+    cr_assert_arr_eq(mesh.face_tag, tags, sizeof tags);
+    mesh.face_tag[0] = 1, mesh.face_tag[3] = 1;
+    ok(mt_carp_write(name, &mesh));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert_eq(mesh.n_faces, 4);
+    cr_assert_arr_eq(mesh.face_tag, ((int32_t[]){1, 1, 2, 2}), sizeof tags, "those of 7 and -3 are gone");
+    mt_arena_free(&arena);
+}
+
+Test(carp, faults_of_surfaces_are_named)
+{
+    static const char *const bad[][2] = {{"2\nTr 1 0 3\n", ".base.surf:3: the file ends; allowed: Tr"},
+        {"1\nTt 1 0 3 2\n", ".base.surf:2: an element 'Tt'; allowed: Tr (a triangle); 0 of 1 came before"},
+        {"1\nTr 1 0 5\n", ".base.surf:2: vertex is '5'; allowed: a whole number from 0 to 4"},
+        {"1\nTr 1 0\n", ".base.surf:2: the line ends behind 2 of 3 numbers"},
+        {"1\nTr 1 0 3\nTr 1 0 2\n", ".base.surf:3: 'Tr' behind the last of 1 triangles"},
+        {"9999\nTr 1 0 3\n", ".base.surf:1: number of triangles"},
+        {"0\n", ".base.surf:1: number of triangles"}};
+    write_good();
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        cr_assert(put_texts(name, surface_endings, 1, bad[k]));
+        cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT, "%s", bad[k][0]);
+        assert_message(bad[k][1]);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(carp, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_status status = MT_FILE;
     write_good();
+    cr_assert(put_texts(name, surface_endings, 1, (const char *const[]){"1\nTr 1 0 3\n"}));
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -174,6 +231,6 @@ Test(carp, without_memory_there_is_a_failure_and_no_leak)
         status = mt_carp_read(&arena, name, 0.001, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 8 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n == 13 : status == MT_FILE, "take %zu: %s", n, mt_message());
     }
 }
