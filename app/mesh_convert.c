@@ -120,6 +120,7 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_format_find(out, &to));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
     MT_TRY(from->read(arena, in, unit_mm, &mesh));
+    MT_TRY(mt_mesh_need_cells(in, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency)); /* refuses cells that overlap or are there twice */
     MT_TRY(look_at(arena, &mesh, &c));
     MT_TRY(to->write(out, &mesh));

@@ -4,6 +4,8 @@
 
 #include "mesh/carp.h"
 #include "mesh/gmsh.h"
+#include "mesh/obj.h"
+#include "mesh/stl.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status read_vtkhdf(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
@@ -19,11 +21,19 @@ static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
     return mt_vtkhdf_write(path, mesh, 0, NULL);
 }
 
+static mt_status refuse_surface(const char *path, const mt_mesh *mesh)
+{
+    return mt_fail(
+        MT_INPUT, "%s: no place for %zu cells; surfaces (.obj, .stl) are only read", path, mesh->n_cells);
+}
+
 static const mt_mesh_format formats[] = {
     {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf},
     {".msh", "MSH", "mm", false, true, mt_gmsh_read, mt_gmsh_write},
     {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
     {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
+    {".obj", "OBJ", "mm", false, true, mt_obj_read, refuse_surface},
+    {".stl", "STL", "mm", false, true, mt_stl_read, refuse_surface},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -36,8 +46,18 @@ mt_status mt_mesh_format_find(const char *path, const mt_mesh_format **format)
         *format = &formats[f];
         return MT_OK;
     }
-    return mt_fail(
-        MT_INPUT, "%s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)", path);
+    return mt_fail(MT_INPUT,
+        "%s: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP), .obj or .stl "
+        "(surfaces)",
+        path);
+}
+
+mt_status mt_mesh_need_cells(const char *path, const mt_mesh *mesh)
+{
+    if (mesh->n_cells > 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: a surface of %zu triangles without cells; myotile mesh fill makes a mesh of it", path,
+        mesh->n_faces);
 }
 
 mt_status mt_unit_mm(const char *name, double *mm)
@@ -60,5 +80,6 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     double unit_mm;
     MT_TRY(mt_mesh_format_find(path, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
-    return format->read(arena, path, unit_mm, mesh);
+    MT_TRY(format->read(arena, path, unit_mm, mesh));
+    return mt_mesh_need_cells(path, mesh);
 }

@@ -183,8 +183,8 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o a.hdf"));
     write_text("bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 zero\n");
     write_text("twice.msh", twice);
-    refuses(2, "a.stl: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)",
-        "mesh convert a.stl a.msh");
+    refuses(2, "a.ply: the ending tells the format; allowed: .hdf, .msh (Gmsh), .pts or .elem (CARP)",
+        "mesh convert a.ply a.msh");
     refuses(2, "a.vtk: the ending tells", "mesh convert a.hdf a.vtk");
     refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
     refuses(2, "unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
