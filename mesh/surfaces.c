@@ -12,6 +12,7 @@ static const double base_thickness = 0.01;             /* of the size, to each s
 static const double base_area = 0.01;                  /* of the whole area, at least */
 static const double bowl_least = 0.15;                 /* |Q| of epicardium and cavities */
 static const double cavity_area = 0.02;                /* of the whole area, at least */
+static const double base_bowl = 0.1;                   /* |Q| of a flat base, at most */
 static const double rim_share = 0.1;   /* of a patch's rim, to be between epicardium and cavity */
 static const double walls_ratio = 1.1; /* of the two walls' thickness, at least */
 static const double hole_area = 0.01;  /* of the whole area: a larger piece that stands alone is no hole */
@@ -46,18 +47,19 @@ typedef struct body {
         *side_of; /* [n] of the newest cut: 1 is the base, or what sees little but the surface itself */
 } body;
 
-enum { UNSEEN, DARK, BRIGHT = 3 }; /* a product of the two tells that they differ */
+enum { UNSEEN, DARK, ON_PLANE, BRIGHT }; /* what side_of and shaded say */
 
 typedef struct patch {
     double area, bowl; /* Q */
     double volume;
     double rim;       /* length */
+    double rim_to[2]; /* of a flat patch: along epicardium and cavities */
     double middle[3]; /* of the rim */
     kind what;
 } patch;
 
 /* One way to cut the surface. */
-typedef enum way { NOWHERE, AT_PLANE, AT_SHADE } way;
+typedef enum way { NOWHERE, AT_PLANE, AT_PLANE_AND_SHADE, AT_SHADE } way;
 
 typedef struct cut {
     way way;
@@ -67,6 +69,7 @@ typedef struct cut {
     patch *patches;
     size_t n_cavities;
     size_t epi; /* a patch, or n_patches */
+    bool has_base;
 } cut;
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -294,7 +297,9 @@ static mt_status spread_shade(mt_arena *scratch, body *b)
     for (size_t k = 0; k < n; k++) {
         const uint32_t s = crossings[k].side;
         const uint32_t one = root_of(parent, s / 3), two = root_of(parent, b->sides.mate[s] / 3);
-        if (one == two || b->shaded[one] * b->shaded[two] == DARK * BRIGHT) continue;
+        if (one == two ||
+            (b->shaded[one] != b->shaded[two] && b->shaded[one] != UNSEEN && b->shaded[two] != UNSEEN))
+            continue;
         parent[two] = one;
         if (b->shaded[one] == UNSEEN) b->shaded[one] = b->shaded[two];
     }
@@ -374,8 +379,8 @@ static void find_kinds(const body *b, cut *c)
     c->epi = c->n_patches;
     c->n_cavities = 0;
     for (size_t i = 0; i < c->n_patches; i++) c->patches[i].what = OPEN;
-    for (size_t t = 0; t < b->n && c->way == AT_PLANE; t++)
-        if (b->side_of[t]) c->patches[c->of[t]].what = BASE;
+    for (size_t t = 0; t < b->n; t++)
+        if (b->side_of[t] == ON_PLANE) c->patches[c->of[t]].what = BASE;
     for (size_t i = 0; i < c->n_patches; i++)
         if (c->patches[i].what == BASE) flat_most = fmax(flat_most, c->patches[i].area);
     for (size_t i = 0; i < c->n_patches; i++) {
@@ -392,13 +397,36 @@ static void find_kinds(const body *b, cut *c)
     if (c->epi < c->n_patches) c->patches[c->epi].what = EPI;
 }
 
+/* A flat patch is the base only where it is between epicardium and cavities; else its like is any flat part of these. */
+static void check_base(const body *b, cut *c)
+{
+    c->has_base = false;
+    for (size_t s = 0; s < 3 * b->n; s++) {
+        const uint32_t mate = b->sides.mate[s];
+        patch *p = c->patches + c->of[s / 3];
+        if (p->what != BASE || mate == MT_NO_TRIANGLE) continue;
+        const kind other = c->patches[c->of[mate / 3]].what;
+        if (other == EPI) p->rim_to[0] += side_length(b->surface, s);
+        if (other == CAVITY_1 || other == CAVITY_2) p->rim_to[1] += side_length(b->surface, s);
+    }
+    for (size_t i = 0; i < c->n_patches; i++) {
+        patch *p = c->patches + i;
+        if (p->what != BASE) continue;
+        if (fmin(p->rim_to[0], p->rim_to[1]) < rim_share * p->rim || fabs(p->bowl) > base_bowl)
+            p->what = OPEN;
+        c->has_base = c->has_base || p->what == BASE;
+    }
+}
+
 /* Cuts the surface as `c` says; its patches are overwritten. */
 static void make_cut(body *b, uint32_t *stack, cut *c)
 {
-    for (size_t t = 0; t < b->n; t++)
-        b->side_of[t] = c->way == AT_PLANE   ? on_plane(b, t, b->planes + c->plane)
-                        : c->way == AT_SHADE ? b->shaded[t]
-                                             : 0;
+    const bool flat = c->way == AT_PLANE || c->way == AT_PLANE_AND_SHADE;
+    const bool shade = c->way == AT_SHADE || c->way == AT_PLANE_AND_SHADE;
+    for (size_t t = 0; t < b->n; t++) {
+        b->side_of[t] = shade ? b->shaded[t] : UNSEEN;
+        if (flat && on_plane(b, t, b->planes + c->plane)) b->side_of[t] = ON_PLANE;
+    }
     c->n_patches = 0;
     for (size_t t = 0; t < b->n; t++) c->of[t] = MT_NO_TRIANGLE;
     for (size_t t = 0; t < b->n; t++)
@@ -406,12 +434,13 @@ static void make_cut(body *b, uint32_t *stack, cut *c)
     memset(c->patches, 0, c->n_patches * sizeof *c->patches);
     measure(b, c);
     find_kinds(b, c);
+    check_base(b, c);
 }
 
 /* Has it an epicardium around each of its cavities? */
 static bool makes_sense(const cut *c)
 {
-    if (c->epi == c->n_patches) return false;
+    if (c->epi == c->n_patches || (c->way != AT_SHADE && !c->has_base)) return false;
     for (size_t i = 0; i < c->n_patches; i++)
         if ((c->patches[i].what == CAVITY_1 || c->patches[i].what == CAVITY_2) &&
             -c->patches[i].volume >= c->patches[c->epi].volume)
@@ -422,15 +451,15 @@ static bool makes_sense(const cut *c)
 /* The k-th way to cut; false behind the last. */
 static bool nth_way(const body *b, size_t k, cut *c)
 {
-    c->way = k < b->n_planes ? AT_PLANE : AT_SHADE;
-    c->plane = k;
-    return k <= b->n_planes;
+    c->way = k < b->n_planes ? AT_PLANE : k < 2 * b->n_planes ? AT_PLANE_AND_SHADE : AT_SHADE;
+    c->plane = k < b->n_planes ? k : k - b->n_planes;
+    return k <= 2 * b->n_planes;
 }
 
 /* Chooses among the cuts and makes it once more; the last where none makes sense. */
 static void find_cut(body *b, uint32_t *stack, cut *c)
 {
-    size_t best = b->n_planes, most = 0;
+    size_t best = 2 * b->n_planes, most = 0;
     for (size_t k = 0; nth_way(b, k, c); k++) {
         make_cut(b, stack, c);
         if (!makes_sense(c) || c->n_cavities <= most) continue;
@@ -459,8 +488,9 @@ static mt_status refuse(const body *b, cut *c, const char *what)
         (void)snprintf(
             list + used, sizeof list - used, "%s%.0f", i ? ", " : "", 100 * c->patches[i].area / b->whole);
     }
-    static const char *const cut_at[] = {
-        "nowhere", "at a flat base", "between what is in shade and what is not"};
+    static const char *const cut_at[] = {"nowhere", "at a flat base",
+        "at a flat base, and between what is in shade and what is not",
+        "between what is in shade and what is not"};
     return mt_fail(MT_INPUT,
         "%s: cut %s the surface has %zu patches (of %s%s %% of its area) and %zu cavities; needed: one outer "
         "surface "
@@ -631,7 +661,7 @@ static mt_status find(mt_arena *scratch, mt_mesh *surface, mt_surfaces *found)
     MT_TRY(tell_left(scratch, &b, &c, tag, wall_mm));
     memcpy(surface->face_tag, tag, b.n * sizeof *tag);
     mt_surfaces_count(surface, found);
-    found->how = c.way == AT_PLANE ? MT_FOUND_FLAT : MT_FOUND_SHADE;
+    found->how = c.way == AT_SHADE ? MT_FOUND_SHADE : MT_FOUND_FLAT;
     memcpy(found->wall_mm, wall_mm, sizeof wall_mm);
     return MT_OK;
 }

@@ -5,6 +5,9 @@
  * How. The surface is cut into patches, in several ways:
  *   - at a flat base: triangles that face one way within 20 degrees and lie within 1 % of the heart's size (the
  *     square root of its surface's area) around one of the planes with the most such area;
+ *     These must be flat (see Q) and have a tenth of their rim, at least, along the epicardium and another
+ *     along cavities;
+ *   - at such a plane and also as follows, for bases whose edges are not sharp everywhere;
  *   - between shade and light. Of the half of the sky above a triangle, weighted with the cosine, the muscle leaves
  *     more than 70 % to light ones and less than 30 % to dark ones; the others join these across the flattest
  *     sides first, so that the border lies on the sharpest convex ridges between, the rims of valves. (Of more
@@ -12,8 +15,9 @@
  * A patch is a bowl: closed by straight lines from its rim to the middle of that, it has a volume V, above 0 seen
  * from outside the muscle. With Q = 6 sqrt(pi) V / area^(3/2) (1 for a ball, 0 for a flat ring)
  *   the epicardium is the patch with the largest V, Q above 0.15;
- *   a cavity is a patch with Q below -0.15 and 2 % of the whole area.
- * Of all cuts that with the most cavities is taken; of these one at a flat base before that between shade and light.
+ *   a cavity is a patch with Q below -0.15 and 2 % of the whole area;
+ *   a flat base has Q between -0.1 and 0.1.
+ * Of all cuts that with the most cavities is taken; of these the first in that order.
  * Patches on the base's plane are base; any other patch that has both epicardium and cavity for 10 % of its rim
  * each is base; the rest join the neighbour they share the most rim with, from all sides in rounds. Then
  * mt_surfaces_rims. Of two cavities the left one has the thicker wall: the lower quartile, over its area, of the

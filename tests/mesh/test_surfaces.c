@@ -138,6 +138,28 @@ Test(surfaces, of_a_ventricle_without_a_flat_base_have_the_rim_as_base)
     mt_arena_free(&arena);
 }
 
+/* Four points of each of its circles are lower, so that the plane of the rest does not part inside and outside there. */
+Test(surfaces, a_base_that_is_flat_but_for_a_stretch_is_found)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_surfaces given, found;
+    bowl_make(&arena, 40, 28, 90, &mesh);
+    for (size_t i = 0; i < 4; i++) {
+        mesh.xyz_mm[3 * i + 2] -= 4;
+        mesh.xyz_mm[3 * (BOWL_HALF + 1 + i) + 2] -= 8;
+    }
+    mt_surfaces_count(&mesh, &given);
+    ok(mt_surfaces_find(&mesh, &found));
+    cr_assert_eq(found.how, MT_FOUND_FLAT);
+    /* 27 of the 32 parts of the ring are as they were; in the rest the border is on one of the edges */
+    cr_assert(found.area_mm2[MT_SURFACE_BASE] > 0.8 * given.area_mm2[MT_SURFACE_BASE]);
+    cr_assert(found.area_mm2[MT_SURFACE_BASE] < 1.3 * given.area_mm2[MT_SURFACE_BASE]);
+    cr_assert_float_eq(
+        found.area_mm2[MT_SURFACE_LV], given.area_mm2[MT_SURFACE_LV], 0.05 * given.area_mm2[MT_SURFACE_LV]);
+    mt_arena_free(&arena);
+}
+
 /* ---- blocks with pits: x, y, z from 0, open at the top */
 
 typedef struct pit {
