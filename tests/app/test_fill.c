@@ -136,6 +136,44 @@ Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
     mt_arena_free(&arena);
 }
 
+/* A program in front of gmsh's that fails unless it is asked to keep the triangles, or always. */
+static void put_before_gmsh(const char *when_to_go_on)
+{
+    char script[256], path[4096];
+    (void)mkdir("bin", 0755);
+    (void)snprintf(script, sizeof script,
+        "#!/bin/sh\ncase \"$*\" in *\"%s\"*) PATH=${PATH#*:} exec gmsh \"$@\";; esac\n"
+        "exit 1\n",
+        when_to_go_on);
+    write_text("bin/gmsh", script);
+    cr_assert_eq(chmod("bin/gmsh", 0755), 0);
+    (void)snprintf(path, sizeof path, "%s/bin:%s", room, getenv("PATH"));
+    cr_assert_eq(setenv("PATH", path, 1), 0);
+}
+
+Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl, mesh;
+    mt_surfaces wanted, have;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    mt_surfaces_count(&bowl, &wanted);
+    write_obj("heart.obj", &bowl, 0);
+    put_before_gmsh("angle 0");
+    char *text = works("mesh fill heart.obj --cells 6000 -o heart.hdf --format json");
+    cr_assert(strstr(text, "\"failed\"") && strstr(text, "\"as it is\""), "%s", text);
+    free(text);
+    ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
+    mt_surfaces_count(&mesh, &have);
+    for (int s = 0; s < MT_SURFACES; s++)
+        cr_assert_eq(have.n_triangles[s], wanted.n_triangles[s], "surface %d", s);
+    put_before_gmsh("never");
+    refuses(5, "gmsh failed", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
+    refuses(3, "this command needs the program", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    mt_arena_free(&arena);
+}
+
 Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
 {
     mt_arena arena = {0};
