@@ -76,8 +76,8 @@ mt_status mt_unit_mm(const char *name, double *mm)
 
 mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
-    const mt_mesh_format *format;
-    double unit_mm;
+    const mt_mesh_format *format = NULL;
+    double unit_mm = 1;
     MT_TRY(mt_mesh_format_find(path, &format));
     MT_TRY(mt_unit_mm(format->unit, &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, mesh));
