@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
-    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fibres, &mt_command_mesh_refine,
-    &mt_command_partition, &mt_command_cell};
+    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
+    &mt_command_mesh_refine, &mt_command_partition, &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */
@@ -80,7 +80,7 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
     for (int a = 0; a < arguments->n; a++) {
         const char *word = arguments->word[a];
         if (word[0] != '-' || word[1] == 0) {
-            if (++operands > command->n_operands)
+            if (++operands > command->n_operands && !command->more_operands)
                 return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
                     command->name, word, use_of(command, use, sizeof use));
             continue;

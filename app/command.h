@@ -28,6 +28,7 @@ typedef struct mt_command {
     const char *name;     /* one or two words: "run", "mesh slab" */
     const char *operands; /* as shown in the usage line: "CASE.yaml" */
     size_t n_operands;
+    bool more_operands;       /* of the last one there may be several */
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by a NULL name */
@@ -35,8 +36,8 @@ typedef struct mt_command {
 } mt_command;
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
-    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fibres,
-    mt_command_mesh_refine;
+    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
+    mt_command_mesh_fibres, mt_command_mesh_refine;
 
 /* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
@@ -44,7 +45,7 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
 /* For commands. All arguments have been checked against the command's table before it runs: an option is
  * known and has its value, the operands are as many as there should be. */
 
-/* The operand with this number, from 0. */
+/* The operand with this number, from 0; "" behind the last. */
 const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number);
 
 /* The value of an option, or `missing` when it was not given; the n-th (from 0) where it may be given several

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/anatomy.h"
 #include "app/command.h"
 #include "app/progress.h"
 #include "app/table.h"
@@ -19,14 +20,18 @@ static const mt_option options[] = {
     {"--sheet-endo-deg", "A", "angle of the sheets out of the wall's normal, inside; default: 0", false},
     {"--sheet-epi-deg", "A", "and outside; default: 0", false},
     {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
+    {"--surfaces", MT_SURFACES_VALUE,
+        "take the tagged triangles, or find the surfaces; default: found where none is tagged 1 to 4", false},
+    {"--tags", MT_TAGS_VALUE,
+        "what the tags of the triangles mean, where they are not base 1, epi 2, lv 3, rv 4", false},
     {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
     {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_fibres = {
     .name = "mesh fibres",
-    .operands = "MESH.hdf",
+    .operands = "MESH",
     .n_operands = 1,
-    .summary = "give a heart its fibres by rule (Bayer et al. 2012) from its tagged surfaces",
+    .summary = "give a heart its fibres by rule (Bayer et al. 2012) from its surfaces",
     .example = "myotile mesh fibres heart.hdf -o fibred.hdf --endo-deg 60 --epi-deg -60",
     .options = options,
     .run = fibres,
@@ -103,12 +108,14 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     mt_fibres_rule rule;
     mt_mesh mesh;
     mt_adjacency adjacency;
+    mt_surfaces surfaces;
     mt_fibres f;
     if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
+    MT_TRY(mt_anatomy_choose(arena, arguments, &adjacency, &mesh, &surfaces));
     const double start_s = now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
@@ -116,6 +123,7 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(status);
     const double seconds = now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
+    mt_anatomy_rows(&table, &surfaces);
     MT_TRY(add_comparison(&table, &f, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));

@@ -1,18 +1,12 @@
 /* myotile mesh ventricles: idealised hearts of a wanted size, meshed by the gmsh program. */
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "app/command.h"
+#include "app/gmsh.h"
 #include "app/progress.h"
 #include "app/table.h"
 #include "data/file.h"
-#include "mesh/gmsh.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status ventricles(const mt_arguments *arguments);
@@ -51,50 +45,13 @@ static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cell
     return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
 }
 
-/* Runs gmsh on the script with this edge into the file; its talk goes nowhere. */
-static mt_status run_gmsh(double edge_mm, const char *path)
-{
-    char edge[32];
-    (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
-    char *const words[] = {"gmsh", MT_DATA_DIR "/geometry/ventricles.geo", "-3", "-algo", "hxt", "-setnumber",
-        "h", edge, "-format", "msh41", "-bin", "-o", (char *)(uintptr_t)path, NULL};
-    posix_spawn_file_actions_t quiet;
-    pid_t child;
-    int ended = 0;
-    if (posix_spawn_file_actions_init(&quiet) != 0)
-        return mt_fail(MT_FILE, "out of memory for starting gmsh");
-    int failed = posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
-    if (!failed) failed = posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
-    if (!failed) failed = posix_spawnp(&child, words[0], &quiet, NULL, words, environ);
-    (void)posix_spawn_file_actions_destroy(&quiet);
-    if (failed)
-        return mt_fail(
-            MT_FILE, "gmsh: %s; this command needs the program (Debian's package gmsh)", strerror(failed));
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
-        if (mt_progress_interrupted()) (void)kill(child, SIGTERM);
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was at work");
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-        return mt_fail(MT_FILE, "gmsh failed on edge %g mm", edge_mm);
-    return MT_OK;
-}
-
-/* One mesh of this edge, in an arena of its own. */
-static mt_status make_once(mt_arena *arena, double edge_mm, const char *temporary, mt_mesh *mesh)
-{
-    mt_status status = run_gmsh(edge_mm, temporary);
-    if (status == MT_OK) status = mt_gmsh_read(arena, temporary, 1, mesh);
-    (void)unlink(temporary);
-    if (status == MT_OK) status = mt_mesh_check(mesh);
-    return status;
-}
-
 /* Cells go with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
 static mt_status make_wanted(mt_arena *arena, unsigned long cells, const char *temporary, mt_mesh *mesh)
 {
     double edge_mm = 0.6327 * cbrt(3.03e6 / (double)cells);
     for (int attempt = 0; attempt < 8; attempt++) {
         mt_progress_stage("meshing with gmsh");
-        MT_TRY(make_once(arena, edge_mm, temporary, mesh));
+        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 0, edge_mm, temporary, mesh));
         const double ratio = (double)mesh->n_cells / (double)cells;
         if (fabs(ratio - 1) <= 0.01) return MT_OK;
         edge_mm *= cbrt(ratio);

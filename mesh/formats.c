@@ -5,6 +5,8 @@
 
 #include "mesh/carp.h"
 #include "mesh/gmsh.h"
+#include "mesh/obj.h"
+#include "mesh/stl.h"
 #include "mesh/tetgen.h"
 #include "mesh/vtk.h"
 #include "mesh/vtkhdf.h"
@@ -32,6 +34,8 @@ static const mt_mesh_format formats[] = {
     {".vtk", "VTK", "mm", true, mt_vtk_read, NULL},
     {".node", "TetGen", "mm", true, mt_tetgen_read, NULL},
     {".ele", "TetGen", "mm", true, mt_tetgen_read, NULL},
+    {".obj", "OBJ", "mm", false, mt_obj_read, NULL},
+    {".stl", "STL", "mm", false, mt_stl_read, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -82,8 +86,9 @@ mt_status mt_mesh_read_as(
 {
     MT_TRY(format->read(arena, path, unit_mm, mesh));
     if (mesh->n_cells == 0)
-        return mt_fail(
-            MT_INPUT, "%s: has no tetrahedra: it is a surface, of %zu triangles", path, mesh->n_faces);
+        return mt_fail(MT_INPUT,
+            "%s: a surface of %zu triangles without cells; `myotile mesh fill` makes a mesh of it", path,
+            mesh->n_faces);
     return MT_OK;
 }
 

@@ -6,7 +6,7 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh refine", "partition", "cell", "run"};
+    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "run"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)

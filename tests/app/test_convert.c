@@ -203,8 +203,8 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
                            "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
     refuses(2,
-        "a.stl: the ending tells the format; allowed: .hdf (VTKHDF), .msh (MSH), .pts (CARP), .elem (CARP), ",
-        "mesh convert a.stl a.msh");
+        "a.ply: the ending tells the format; allowed: .hdf (VTKHDF), .msh (MSH), .pts (CARP), .elem (CARP), ",
+        "mesh convert a.ply a.msh");
     refuses(2, "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ", "mesh convert a.hdf a.vtk");
     refuses(2, "a.vtp: .vtp files are only read", "mesh convert a.hdf a.vtp");
     refuses(2, "a.xyz: the ending tells the format", "mesh convert a.hdf a.xyz");
@@ -213,7 +213,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
     refuses(2, "twice.msh: duplicate cells: 1 (cell 1 at 2.25 2.25 2.25 mm); --repair removes duplicates",
         "mesh convert twice.msh b.hdf");
-    refuses(2, "triangle.vtk: has no tetrahedra: it is a surface, of 1 triangles",
+    refuses(2, "triangle.vtk: a surface of 1 triangles without cells; `myotile mesh fill`",
         "mesh convert triangle.vtk b.hdf");
     refuses(2, "flat.vtk: flat cells: 1 (cell 0", "mesh convert flat.vtk b.hdf");
     refuses(3, "none.msh: ", "mesh convert none.msh b.hdf");

@@ -1,0 +1,32 @@
+/* Which triangles of a heart are base, epicardium, left and right endocardium: as tagged, or as found. */
+#ifndef MT_APP_ANATOMY_H
+#define MT_APP_ANATOMY_H
+
+#include "app/command.h"
+#include "app/table.h"
+#include "mesh/surfaces.h"
+
+/* For the tables of options: the values of --tags and of --surfaces. */
+#define MT_TAGS_VALUE "base=3+4,epi=2,lv=1"
+#define MT_SURFACES_VALUE "given|found"
+
+/* Gives the tags of a mesh or surface the meaning that `text` tells: names base, epi, lv and rv, each once at most, with
+ * one or several tags. Triangles of other tags get the tag 0. MT_INPUT: anything else; a tag given twice. */
+MT_NODISCARD mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh);
+
+/* Gives the surface called base, epi, lv or rv (n characters); 0 for any other name. */
+int32_t mt_anatomy_named(const char *name, size_t n);
+
+/* Decides on the triangles of a mesh, by the options --tags (translated first) and --surfaces (given, found; without it
+ * they are found where none has a tag of 1 to 4), and says what there is. Afterwards the mesh has no triangle with tag 0.
+ * `adjacency` is the mesh's. MT_INPUT: see mt_surfaces_find; --tags where they shall be found. */
+MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments,
+    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
+
+/* Takes the triangles with tag 0 out of a mesh. */
+void mt_anatomy_drop_untagged(mt_mesh *mesh);
+
+/* Rows for a table of properties: how the surfaces were had, and the area of each. */
+void mt_anatomy_rows(mt_table *table, const mt_surfaces *surfaces);
+
+#endif

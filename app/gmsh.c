@@ -1,0 +1,82 @@
+#include "app/gmsh.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/progress.h"
+#include "data/file.h"
+#include "mesh/gmsh.h"
+
+/* Runs the program with these words and waits; what it says goes nowhere. */
+static mt_status run(char *const words[], double edge_mm)
+{
+    posix_spawn_file_actions_t quiet;
+    pid_t child;
+    int ended = 0;
+    if (posix_spawn_file_actions_init(&quiet) != 0)
+        return mt_fail(MT_FILE, "out of memory for starting gmsh");
+    int failed = posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+    if (!failed) failed = posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
+    if (!failed) failed = posix_spawnp(&child, words[0], &quiet, NULL, words, environ);
+    (void)posix_spawn_file_actions_destroy(&quiet);
+    if (failed)
+        return mt_fail(
+            MT_FILE, "gmsh: %s; this command needs the program (Debian's package gmsh)", strerror(failed));
+    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+        if (mt_progress_interrupted()) (void)kill(child, SIGTERM);
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was at work");
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        return mt_fail(MT_NUMERICS, "gmsh failed on edge %g mm", edge_mm);
+    return MT_OK;
+}
+
+mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, double angle_deg,
+    double edge_mm, const char *temporary, mt_mesh *mesh)
+{
+    char path[MT_FILE_PATH_MAX], edge[32], angle[32], *words[24];
+    int n = 0;
+    if (snprintf(path, sizeof path, "%s/geometry/%s", MT_DATA_DIR, script) >= (int)sizeof path)
+        return mt_fail(MT_INPUT, "%s: the path is too long", script);
+    (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
+    (void)snprintf(angle, sizeof angle, "%.9g", angle_deg);
+    words[n++] = (char *)(uintptr_t) "gmsh";
+    if (surface) words[n++] = (char *)(uintptr_t)surface;
+    words[n++] = path;
+    static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
+    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) words[n++] = (char *)(uintptr_t)fixed[k];
+    words[n++] = (char *)(uintptr_t)temporary;
+    static const char *const numbers[] = {"h", "angle"};
+    for (int k = 0; k < (surface ? 2 : 1); k++) {
+        words[n++] = (char *)(uintptr_t) "-setnumber";
+        words[n++] = (char *)(uintptr_t)numbers[k];
+        words[n++] = k == 0 ? edge : angle;
+    }
+    words[n] = NULL;
+    mt_status status = run(words, edge_mm);
+    if (status == MT_OK) status = mt_gmsh_read(arena, temporary, 1, mesh);
+    (void)unlink(temporary);
+    return status;
+}
+
+mt_status mt_gmsh_put_surface(const char *path, const mt_mesh *surface)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fprintf(file.stream, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%zu\n", surface->n_vertices);
+    for (size_t v = 0; v < surface->n_vertices; v++) {
+        const double *x = surface->xyz_mm + 3 * v;
+        (void)fprintf(file.stream, "%zu %.17g %.17g %.17g\n", v + 1, x[0], x[1], x[2]);
+    }
+    (void)fprintf(file.stream, "$EndNodes\n$Elements\n%zu\n", surface->n_faces);
+    for (size_t t = 0; t < surface->n_faces; t++) {
+        const uint32_t *v = surface->face_vertex + 3 * t;
+        (void)fprintf(file.stream, "%zu 2 2 1 1 %u %u %u\n", t + 1, v[0] + 1, v[1] + 1, v[2] + 1);
+    }
+    (void)fputs("$EndElements\n", file.stream);
+    return mt_file_end(&file, MT_OK);
+}

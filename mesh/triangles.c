@@ -1,0 +1,186 @@
+#include "mesh/triangles.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- sides ---- */
+
+/* A side in the bucket of its lower vertex. */
+typedef struct side {
+    uint32_t high, id;
+} side;
+
+static void ends_of(const mt_mesh *surface, size_t s, uint32_t *low, uint32_t *high)
+{
+    const uint32_t *v = surface->face_vertex + 3 * (s / 3);
+    const uint32_t a = v[s % 3], b = v[(s % 3 + 1) % 3];
+    *low = a < b ? a : b;
+    *high = a < b ? b : a;
+}
+
+/* A total order, so the outcome does not depend on the sort. */
+static int compare_sides(const void *left, const void *right)
+{
+    const side *a = left, *b = right;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Buckets are short (about 6 sides in a smooth surface): insertion; long ones get the library's sort. */
+static void sort_sides(side *sides, size_t n)
+{
+    if (n > 48) {
+        qsort(sides, n, sizeof *sides, compare_sides);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        const side one = sides[i];
+        size_t k = i;
+        for (; k > 0 && compare_sides(&one, &sides[k - 1]) < 0; k--) sides[k] = sides[k - 1];
+        sides[k] = one;
+    }
+}
+
+static void match_bucket(uint32_t low, const side *bucket, size_t n, mt_sides *sides)
+{
+    for (size_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && bucket[k].high == bucket[i].high;) k++;
+        if (k - i == 2) {
+            sides->mate[bucket[i].id] = bucket[i + 1].id;
+            sides->mate[bucket[i + 1].id] = bucket[i].id;
+            continue;
+        }
+        size_t *count = k - i == 1 ? &sides->n_single : &sides->n_crowded;
+        uint32_t *first = k - i == 1 ? sides->single : sides->crowded;
+        if ((*count)++ == 0) first[0] = low, first[1] = bucket[i].high;
+    }
+}
+
+static mt_status make(mt_arena *scratch, const mt_mesh *surface, mt_sides *sides)
+{
+    const size_t n = 3 * surface->n_faces;
+    size_t *start;
+    side *sorted;
+    uint32_t low, high;
+    MT_TAKE(scratch, start, surface->n_vertices + 2);
+    MT_TAKE(scratch, sorted, n);
+    for (size_t s = 0; s < n; s++) {
+        sides->mate[s] = MT_NO_TRIANGLE;
+        ends_of(surface, s, &low, &high);
+        start[low + 2]++;
+    }
+    for (size_t k = 2; k < surface->n_vertices + 2; k++) start[k] += start[k - 1];
+    for (size_t s = 0; s < n; s++) {
+        ends_of(surface, s, &low, &high);
+        sorted[start[low + 1]++] = (side){high, (uint32_t)s};
+    }
+    for (size_t v = 0; v < surface->n_vertices; v++) {
+        sort_sides(sorted + start[v], start[v + 1] - start[v]);
+        match_bucket((uint32_t)v, sorted + start[v], start[v + 1] - start[v], sides);
+    }
+    return MT_OK;
+}
+
+mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides)
+{
+    mt_arena scratch = {0};
+    *sides = (mt_sides){.n_triangles = surface->n_faces};
+    if (surface->n_faces >= UINT32_MAX / 3)
+        return mt_fail(MT_INPUT, "a surface of %zu triangles; there must be fewer than %u", surface->n_faces,
+            UINT32_MAX / 3);
+    MT_TAKE(arena, sides->mate, 3 * surface->n_faces);
+    mt_status status = make(&scratch, surface, sides);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- one triangle ---- */
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void minus3(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
+}
+
+static void cross3(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+void mt_triangle_corners(const mt_mesh *surface, size_t triangle, double corner[3][3])
+{
+    const uint32_t *v = surface->face_vertex + 3 * triangle;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t axis = 0; axis < 3; axis++) corner[k][axis] = surface->xyz_mm[3 * (size_t)v[k] + axis];
+}
+
+void mt_triangle_area(const mt_mesh *surface, size_t triangle, double area_mm2[3])
+{
+    double p[3][3], a[3], b[3];
+    mt_triangle_corners(surface, triangle, p);
+    minus3(p[1], p[0], a);
+    minus3(p[2], p[0], b);
+    cross3(a, b, area_mm2);
+    for (int k = 0; k < 3; k++) area_mm2[k] /= 2;
+}
+
+double mt_triangle_volume_six(const mt_mesh *surface, size_t triangle, const double point[3])
+{
+    double p[3][3], turn[3];
+    mt_triangle_corners(surface, triangle, p);
+    for (int k = 0; k < 3; k++) minus3(p[k], point, p[k]);
+    cross3(p[1], p[2], turn);
+    return dot3(p[0], turn);
+}
+
+static double segment_distance_squared(const double a[3], const double b[3], const double point[3])
+{
+    double along[3], to[3];
+    minus3(b, a, along);
+    minus3(point, a, to);
+    const double length = dot3(along, along);
+    const double t = length > 0 ? fmin(fmax(dot3(to, along) / length, 0), 1) : 0;
+    for (int k = 0; k < 3; k++) to[k] -= t * along[k];
+    return dot3(to, to);
+}
+
+double mt_triangle_distance_squared(double corner[3][3], const double point[3])
+{
+    double a[3], b[3], normal[3], to[3], least = INFINITY;
+    minus3(corner[1], corner[0], a);
+    minus3(corner[2], corner[0], b);
+    minus3(point, corner[0], to);
+    cross3(a, b, normal);
+    const double square = dot3(normal, normal);
+    bool above = square > 0; /* the triangle itself, not only its sides */
+    for (int k = 0; k < 3 && above; k++) {
+        double along[3], from[3], turn[3];
+        minus3(corner[(k + 1) % 3], corner[k], along);
+        minus3(point, corner[k], from);
+        cross3(along, from, turn);
+        above = dot3(turn, normal) >= 0;
+    }
+    if (above) return dot3(to, normal) * dot3(to, normal) / square;
+    for (int k = 0; k < 3; k++)
+        least = fmin(least, segment_distance_squared(corner[k], corner[(k + 1) % 3], point));
+    return least;
+}
+
+/* ---- the boundary of a mesh ---- */
+
+mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh)
+{
+    size_t n = 0;
+    MT_TRY(mt_mesh_new_faces(arena, mt_adjacency_boundary_faces(adjacency), mesh));
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
+            for (size_t k = 0; k < 3; k++)
+                mesh->face_vertex[3 * n + k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            n++;
+        }
+    return MT_OK;
+}
