@@ -105,6 +105,7 @@ static double box_distance_squared(const mt_nearest_node *node, const double poi
 /* The best so far, and what is looked for. */
 typedef struct search {
     const double *point, *facing;
+    double enough; /* a square that is as good as the least */
     double square;
     uint32_t triangle;
 } search;
@@ -126,28 +127,41 @@ static void search_leaf(const mt_nearest *nearest, const mt_nearest_node *leaf, 
     }
 }
 
-uint32_t mt_nearest_find(
-    const mt_nearest *nearest, const double point_mm[3], const double *facing, double *distance_mm)
+static void look(const mt_nearest *nearest, search *s)
 {
     uint32_t stack[DEPTH_MAX + 2];
     size_t n_stack = 1;
-    search s = {point_mm, facing, INFINITY, MT_NO_TRIANGLE};
     stack[0] = 0;
-    while (n_stack > 0) {
+    while (n_stack > 0 && s->square > s->enough) {
         const mt_nearest_node *node = nearest->node + stack[--n_stack];
-        if (box_distance_squared(node, point_mm) > s.square) continue;
+        if (box_distance_squared(node, s->point) > s->square) continue;
         if (node->child == 0) {
-            search_leaf(nearest, node, &s);
+            search_leaf(nearest, node, s);
             continue;
         }
         const mt_nearest_node *child = nearest->node + node->child;
         const uint32_t near =
-            box_distance_squared(child, point_mm) > box_distance_squared(child + 1, point_mm);
+            box_distance_squared(child, s->point) > box_distance_squared(child + 1, s->point);
         stack[n_stack++] = node->child + 1 - near;
         stack[n_stack++] = node->child + near;
     }
+}
+
+uint32_t mt_nearest_find(
+    const mt_nearest *nearest, const double point_mm[3], const double *facing, double *distance_mm)
+{
+    search s = {point_mm, facing, -1, INFINITY, MT_NO_TRIANGLE};
+    look(nearest, &s);
     *distance_mm = sqrt(s.square);
     return s.triangle;
+}
+
+bool mt_nearest_within(const mt_nearest *nearest, const double point_mm[3], double distance_mm)
+{
+    const double enough = distance_mm * distance_mm;
+    search s = {point_mm, NULL, enough, nextafter(enough, INFINITY), MT_NO_TRIANGLE};
+    look(nearest, &s);
+    return s.square <= enough;
 }
 
 /* ---- rays ---- */

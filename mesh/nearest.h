@@ -32,6 +32,9 @@ MT_NODISCARD mt_status mt_nearest_make(
 uint32_t mt_nearest_find(
     const mt_nearest *nearest, const double point_mm[3], const double *facing, double *distance_mm);
 
+/* Is there a triangle no farther than that from a point? Faster than the nearest, by far where none is. */
+bool mt_nearest_within(const mt_nearest *nearest, const double point_mm[3], double distance_mm);
+
 /* Is there a triangle, other than `except`, on the ray from a point in this direction (unit)? Triangles that the ray
  * only grazes may count or not. */
 bool mt_nearest_blocks(

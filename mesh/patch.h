@@ -12,7 +12,8 @@ MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
  * whose centroid is no farther than depth_mm (at least 0) from one of them, and to 0 for the others. The mesh
  * (borrowed) has passed mt_mesh_check. Same result for any number of threads. MT_INPUT: no triangle has this
  * tag (the message has those there are), or no cell is reached (it has how far the nearest centroid is).
- * MT_FILE: no memory. O(n log n) time for n cells and triangles of usual shapes. */
+ * MT_FILE: no memory. O(n log n) time for n cells and triangles of usual shapes; many triangles as
+ * large as the mesh, across each other, are each looked at for each cell. */
 MT_NODISCARD mt_status mt_patch_cells(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
 
 #endif

@@ -96,6 +96,28 @@ Test(nearest, the_tree_finds_what_looking_at_every_triangle_finds)
     mt_arena_free(&arena);
 }
 
+/* To what rounding leaves of the square of a distance. */
+Test(nearest, a_triangle_is_within_a_distance_that_is_not_below_that_of_the_nearest)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_nearest tree;
+    uint64_t state = 7;
+    make_cloud(&arena, 600, &mesh);
+    cr_assert_eq(mt_nearest_make(&arena, &mesh, 0, &tree), MT_OK);
+    for (int trial = 0; trial < 500; trial++) {
+        double p[3], distance;
+        for (int k = 0; k < 3; k++) p[k] = (double)draw(&state, 30000) / 1000 - 10;
+        (void)mt_nearest_find(&tree, p, NULL, &distance);
+        cr_assert_gt(distance, 0);
+        cr_assert(mt_nearest_within(&tree, p, distance * (1 + 1e-15)), "trial %d", trial);
+        cr_assert(!mt_nearest_within(&tree, p, distance * (1 - 1e-15)), "trial %d", trial);
+        cr_assert(mt_nearest_within(&tree, p, INFINITY) && !mt_nearest_within(&tree, p, 0));
+    }
+    cr_assert(mt_nearest_within(&tree, mesh.xyz_mm, 0));
+    mt_arena_free(&arena);
+}
+
 /* Solves from + s direction = corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0) by Cramer's rule. */
 static bool hits(const mt_mesh *mesh, size_t t, const double from[3], const double direction[3])
 {

@@ -82,6 +82,18 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
     }
 }
 
+/* Where nothing is said of a triangle its tag is 0: a tag as any other. */
+Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
+{
+    unsigned char *wanted = mt_arena_take(&arena, mesh.n_cells, 1);
+    mesh.face_tag[3] = 99;
+    find(99, 0.7);
+    memcpy(wanted, at, mesh.n_cells);
+    mesh.face_tag[3] = 0;
+    find(0, 0.7);
+    cr_assert_arr_eq(at, wanted, mesh.n_cells);
+}
+
 /* The least distance to points strewn over all triangles of the tag, their sides cut in `parts`. */
 static double sampled_mm(const double x[3], int32_t tag, int parts)
 {
