@@ -10,6 +10,7 @@
 #include "app/progress.h"
 #include "app/table.h"
 #include "data/file.h"
+#include "data/vec3.h"
 #include "mesh/closed.h"
 #include "mesh/formats.h"
 #include "mesh/info.h"
@@ -254,7 +255,7 @@ static bool agree(const mt_mesh *mesh, const int32_t *tag)
     for (size_t t = 0; t < mesh->n_faces; t++) {
         double a[3];
         mt_triangle_area(mesh, t, a);
-        const double area = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        const double area = mt_length3(a);
         whole += area;
         same += mesh->face_tag[t] == tag[t] ? area : 0;
     }

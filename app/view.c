@@ -3,22 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/fibres.h"
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void normalise(double v[3])
 {
-    double length = sqrt(dot(v, v));
+    double length = mt_length3(v);
     for (int k = 0; k < 3 && length > 0; k++) v[k] /= length;
 }
 
 /* ---- directions ---- */
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    for (int k = 0; k < 3; k++) c[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
 
 /* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
 static mt_view single_view(void)
@@ -42,7 +36,7 @@ static mt_view heart_view(const char *name, const double up[3], const double sid
         v.toward[k] = sign * cosine * side[k] + sine * up[k];
         v.up[k] = cosine * up[k] - sign * sine * side[k];
     }
-    cross(v.up, v.toward, v.right);
+    mt_cross3(v.up, v.toward, v.right);
     return v;
 }
 
@@ -60,9 +54,9 @@ mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t
         return MT_OK;
     }
     MT_TRY(status);
-    const bool both = dot(heart.to_rv, heart.to_rv) > 0;
+    const bool both = mt_dot3(heart.to_rv, heart.to_rv) > 0;
     if (both) {
-        cross(heart.up, heart.to_rv, side);
+        mt_cross3(heart.up, heart.to_rv, side);
         for (int k = 0; k < 3; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
     } else {
         const int axis = fabs(heart.up[1]) < 0.9 ? 1 : 0;
@@ -157,7 +151,8 @@ static double light_on(const mt_view *v, const double normal[3])
 {
     double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
     normalise(lamp);
-    sum = lamp[0] * dot(v->right, normal) + lamp[1] * dot(v->up, normal) + lamp[2] * dot(v->toward, normal);
+    sum = lamp[0] * mt_dot3(v->right, normal) + lamp[1] * mt_dot3(v->up, normal) +
+          lamp[2] * mt_dot3(v->toward, normal);
     return 0.52 + 0.48 * (0.5 + 0.5 * sum);
 }
 
@@ -168,7 +163,7 @@ static void light_face(const mt_skin *s, const mt_view *v, size_t face, double l
     const double *normal = s->face_normal + 3 * face;
     for (size_t k = 0; k < 3; k++) {
         const double *around = s->normal + 3 * (size_t)vertex[k];
-        light[k] = light_on(v, dot(around, normal) > flat_cos ? around : normal);
+        light[k] = light_on(v, mt_dot3(around, normal) > flat_cos ? around : normal);
     }
 }
 
@@ -298,7 +293,7 @@ static mt_status draw_edges(mt_arena *arena, mt_plot *p, const mt_skin *s, const
                 const double *n = s->face_normal + 3 * (size_t)e.face[a],
                              *m = s->face_normal + 3 * (size_t)e.face[b];
                 mt_segment line;
-                if (e.to[a] != e.to[b] || dot(n, m) > flat_cos) continue;
+                if (e.to[a] != e.to[b] || mt_dot3(n, m) > flat_cos) continue;
                 if (!mt_view_sees(v, s, e.face[a]) && !mt_view_sees(v, s, e.face[b])) continue;
                 memcpy(line.from, p->sample + 3 * i, sizeof line.from);
                 memcpy(line.to, p->sample + 3 * (size_t)e.to[a], sizeof line.to);
@@ -311,7 +306,7 @@ static mt_status draw_edges(mt_arena *arena, mt_plot *p, const mt_skin *s, const
 
 bool mt_view_sees(const mt_view *v, const mt_skin *s, size_t face)
 {
-    return dot(s->face_normal + 3 * face, v->toward) > 0;
+    return mt_dot3(s->face_normal + 3 * face, v->toward) > 0;
 }
 
 /* How far the skin reaches along right, up and toward [mm]. */
@@ -321,7 +316,7 @@ static void extent(const mt_view *v, const mt_skin *s, double low[3], double hig
     for (size_t axis = 0; axis < 3; axis++) low[axis] = INFINITY, high[axis] = -INFINITY;
     for (size_t k = 0; k < 3 * s->n_faces; k++)
         for (size_t axis = 0; axis < 3; axis++) {
-            double x = dot(axes[axis], s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
+            double x = mt_dot3(axes[axis], s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
             low[axis] = fmin(low[axis], x);
             high[axis] = fmax(high[axis], x);
         }
@@ -342,9 +337,9 @@ static void place_vertices(mt_plot *p, const mt_skin *s, const mt_view *v, doubl
     const double farthest = low[2], nearest = high[2] > low[2] ? high[2] : low[2] + 1;
     for (size_t i = 0; i < s->mesh->n_vertices; i++) {
         const double *x = s->mesh->xyz_mm + 3 * i;
-        p->sample[3 * i] = 0.5 * p->w + (dot(v->right, x) - middle_right) * samples_per_mm;
-        p->sample[3 * i + 1] = 0.5 * p->h - (dot(v->up, x) - middle_up) * samples_per_mm;
-        p->sample[3 * i + 2] = 1 + (dot(v->toward, x) - farthest) / (nearest - farthest);
+        p->sample[3 * i] = 0.5 * p->w + (mt_dot3(v->right, x) - middle_right) * samples_per_mm;
+        p->sample[3 * i + 1] = 0.5 * p->h - (mt_dot3(v->up, x) - middle_up) * samples_per_mm;
+        p->sample[3 * i + 2] = 1 + (mt_dot3(v->toward, x) - farthest) / (nearest - farthest);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/vec3.h"
+
 static const double merge_distance = 1e-5; /* of the diagonal of the box */
 static const double chip_area = 1e-3;      /* of the whole area */
 
@@ -224,7 +226,7 @@ static mt_status find_pieces(mt_arena *scratch, const mt_mesh *surface, const mt
         if (p->of[t] == MT_NO_TRIANGLE)
             p->contradictions += flood(surface, sides, (uint32_t)t, (uint32_t)p->n++, p->of, p->turn, stack);
         mt_triangle_area(surface, t, area);
-        const double size = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
+        const double size = mt_length3(area);
         p->area[p->of[t]] += size;
         p->whole += size;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/flat.h"
 
 static const double FLAT = 1e-6; /* |6 V| beside the cube of the longest edge */
@@ -36,8 +37,7 @@ static double longest_edge(const mt_mesh *mesh, size_t cell)
         for (size_t j = i + 1; j < 4; j++) {
             const double *a = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + i];
             const double *b = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + j];
-            const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-            most = fmax(most, x * x + y * y + z * z);
+            most = fmax(most, mt_square3(a, b));
         }
     return sqrt(most);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/axes.h"
 #include "mesh/frame.h"
 
@@ -33,8 +34,6 @@ enum { PSI_CONSTANT = 1, UNKNOWN = 2 }; /* what may be said of a cell's directio
 typedef struct plane {
     double centre[3], normal[3]; /* unit, out of the heart: from the apex to the base */
 } plane;
-
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static double clamp(double x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
 
@@ -124,15 +123,11 @@ static mt_status fit_base(const mt_mesh *mesh, const unsigned char *surface, pla
 static double depth_below(const plane *base, const double *xyz)
 {
     double d[3];
-    for (int k = 0; k < 3; k++) d[k] = base->centre[k] - xyz[k];
-    return dot3(d, base->normal);
+    mt_minus3(base->centre, xyz, d);
+    return mt_dot3(d, base->normal);
 }
 
-static double distance(const double *a, const double *b)
-{
-    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return sqrt(dot3(d, d));
-}
+static double distance(const double *a, const double *b) { return sqrt(mt_square3(a, b)); }
 
 /* Of the vertices with this surface, no farther from `from` than `most`: the one deepest below the base. */
 static size_t find_deepest(const mt_mesh *mesh, const unsigned char *surface, int on, const plane *base,
@@ -244,7 +239,7 @@ static unsigned char find_place(const mt_mesh *mesh, const plane *base, const mt
         at->from_lv[k] = -at->from_lv[k];
         at->to_epi[k] = at->from_lv[k] - at->to_rv[k];
     }
-    if (sqrt(dot3(at->along, at->along)) > at->smallest) return 0;
+    if (sqrt(mt_dot3(at->along, at->along)) > at->smallest) return 0;
     for (int k = 0; k < 3; k++) at->along[k] = base->normal[k] / cbrt(mt_mesh_volume_mm3(mesh, cell));
     return PSI_CONSTANT;
 }
@@ -384,7 +379,7 @@ static void count_jumps(const mt_adjacency *adjacency, mt_fibres *fibres)
             uint32_t near = adjacency->neighbour[4 * c + f];
             if (near == MT_NO_CELL || near < c) continue;
             inner++;
-            jumps += fabs(dot3(fibres->fibre + 3 * c, fibres->fibre + 3 * (size_t)near)) < jump_cosine;
+            jumps += fabs(mt_dot3(fibres->fibre + 3 * c, fibres->fibre + 3 * (size_t)near)) < jump_cosine;
         }
     fibres->n_inner_faces = inner;
     fibres->n_jumps = jumps;
@@ -451,10 +446,10 @@ static void find_rv(const mt_mesh *mesh, const unsigned char *surface, const pla
             n[side]++;
         }
     for (int k = 0; k < 3; k++) to_rv[k] = n[1] > 0 ? sum[1][k] / n[1] - sum[0][k] / n[0] : 0;
-    above = dot3(to_rv, base->normal);
-    length = sqrt(dot3(to_rv, to_rv));
+    above = mt_dot3(to_rv, base->normal);
+    length = mt_length3(to_rv);
     for (int k = 0; k < 3; k++) to_rv[k] -= above * base->normal[k];
-    const double across = sqrt(dot3(to_rv, to_rv));
+    const double across = mt_length3(to_rv);
     for (int k = 0; k < 3; k++) to_rv[k] = across > 1e-6 * length ? to_rv[k] / across : 0;
 }
 
@@ -484,12 +479,12 @@ mt_status mt_fibres_check(const mt_fibres *fibres)
 {
     for (size_t c = 0; c < fibres->n_cells; c++) {
         const double *f = fibres->fibre + 3 * c, *s = fibres->sheet + 3 * c, *n = fibres->normal + 3 * c;
-        const double turn[3] = {
-            f[1] * s[2] - f[2] * s[1], f[2] * s[0] - f[0] * s[2], f[0] * s[1] - f[1] * s[0]};
-        double worst = fmax(fabs(dot3(f, f) - 1), fabs(dot3(s, s) - 1));
-        worst = fmax(worst, fmax(fabs(dot3(f, s)), fabs(dot3(turn, n) - 1)));
-        worst = fmax(worst, fmax(fabs(dot3(n, n) - 1), fmax(fabs(dot3(f, n)), fabs(dot3(s, n)))));
-        if (!(worst <= 1e-12) || !isfinite(dot3(f, s) + dot3(turn, n)))
+        double turn[3];
+        mt_cross3(f, s, turn);
+        double worst = fmax(fabs(mt_dot3(f, f) - 1), fabs(mt_dot3(s, s) - 1));
+        worst = fmax(worst, fmax(fabs(mt_dot3(f, s)), fabs(mt_dot3(turn, n) - 1)));
+        worst = fmax(worst, fmax(fabs(mt_dot3(n, n) - 1), fmax(fabs(mt_dot3(f, n)), fabs(mt_dot3(s, n)))));
+        if (!(worst <= 1e-12) || !isfinite(mt_dot3(f, s) + mt_dot3(turn, n)))
             return mt_fail(MT_INPUT, "fibres of cell %zu: off orthonormal by %g; 1e-12 is allowed", c, worst);
         if (!(fibres->depth[c] >= 0 && fibres->depth[c] <= 1))
             return mt_fail(MT_INPUT, "fibres of cell %zu: depth %g; 0 .. 1 is allowed", c, fibres->depth[c]);
@@ -517,10 +512,10 @@ mt_status mt_fibres_compare(size_t n_cells, const double *a, const double *b, mt
     MT_TAKE(&scratch, angle, n_cells);
     for (size_t c = 0; c < n_cells; c++) {
         const double *f = a + 3 * c, *g = b + 3 * c;
-        const double turn[3] = {
-            f[1] * g[2] - f[2] * g[1], f[2] * g[0] - f[0] * g[2], f[0] * g[1] - f[1] * g[0]};
+        double turn[3];
+        mt_cross3(f, g, turn);
         /* by sine and cosine: exact for small angles too */
-        angle[c] = atan2(sqrt(dot3(turn, turn)), fabs(dot3(f, g))) / radians(1);
+        angle[c] = atan2(mt_length3(turn), fabs(mt_dot3(f, g))) / radians(1);
         sum += angle[c];
     }
     qsort(angle, n_cells, sizeof *angle, compare_numbers);

@@ -3,29 +3,22 @@
 #include <math.h>
 #include <string.h>
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
+#include "data/vec3.h"
 
 int mt_frame_axis(const double u[3], const double v[3], double smallest, mt_frame *frame)
 {
-    double u_length = sqrt(dot3(u, u)), v_length = sqrt(dot3(v, v));
+    double u_length = mt_length3(u), v_length = mt_length3(v);
     if (!(u_length > smallest) || !(v_length > smallest)) return 0;
     double *e0 = frame->column[0], *e1 = frame->column[1], *e2 = frame->column[2];
     for (int k = 0; k < 3; k++) e1[k] = u[k] / u_length, e2[k] = v[k] / v_length;
-    double along = dot3(e1, e2);
+    double along = mt_dot3(e1, e2);
     for (int k = 0; k < 3; k++) e2[k] -= along * e1[k];
-    double length = sqrt(dot3(e2, e2));
+    double length = mt_length3(e2);
     if (!(length > 1e-6)) return 0;
     for (int k = 0; k < 3; k++) e2[k] /= length;
-    along = dot3(e1, e2); /* once more: what was nearly parallel lost digits */
+    along = mt_dot3(e1, e2); /* once more: what was nearly parallel lost digits */
     for (int k = 0; k < 3; k++) e2[k] -= along * e1[k];
-    cross(e1, e2, e0);
+    mt_cross3(e1, e2, e0);
     return 1;
 }
 

@@ -3,16 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/vec3.h"
+#include "mesh/triangles.h"
+
 static const double *vertex(const mt_mesh *mesh, size_t cell, size_t k)
 {
     return mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k];
 }
 
-static double distance(const double *a, const double *b)
-{
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return sqrt(x * x + y * y + z * z);
-}
+static double distance(const double *a, const double *b) { return sqrt(mt_square3(a, b)); }
 
 /* R of the sphere through the corners, by the products p, q, s of opposite edges (Crelle 1821):
  * 24 V R = sqrt((p + q + s)(p + q - s)(p - q + s)(-p + q + s)). */
@@ -25,7 +24,7 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell)
     for (size_t f = 0; f < 4; f++) {
         double vector[3];
         mt_mesh_face_area(mesh, cell, f, vector);
-        area += sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+        area += mt_length3(vector);
     }
     double p = distance(a, b) * distance(c, d), q = distance(a, c) * distance(b, d),
            s = distance(a, d) * distance(b, c);
@@ -59,13 +58,12 @@ static void measure_cells(const mt_mesh *mesh, mt_info *info)
     info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
 }
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Between the faces p and q, which point outward; exact also where it is small. */
 static double angle_deg(const double p[3], const double q[3])
 {
-    const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
-    return atan2(sqrt(dot3(cross, cross)), -dot3(p, q)) * (180 / acos(-1));
+    double turn[3];
+    mt_cross3(p, q, turn);
+    return atan2(mt_length3(turn), -mt_dot3(p, q)) * (180 / acos(-1));
 }
 
 static void measure_angles(const mt_mesh *mesh, mt_info *info)
@@ -75,9 +73,9 @@ static void measure_angles(const mt_mesh *mesh, mt_info *info)
         double area[4][3], size[4];
         for (size_t f = 0; f < 4; f++) {
             mt_mesh_face_area(mesh, c, f, area[f]);
-            size[f] = sqrt(dot3(area[f], area[f]));
+            size[f] = mt_length3(area[f]);
             for (size_t g = 0; g < f; g++) {
-                const double cosine = -dot3(area[f], area[g]) / (size[f] * size[g]);
+                const double cosine = -mt_dot3(area[f], area[g]) / (size[f] * size[g]);
                 if (!(cosine > sharpest)) continue;
                 sharpest = cosine;
                 info->dihedral_min_deg = angle_deg(area[f], area[g]);
@@ -215,13 +213,9 @@ static int compare_tagged(const void *left, const void *right)
 
 static double triangle_area(const mt_mesh *mesh, size_t f)
 {
-    const uint32_t *v = mesh->face_vertex + 3 * f;
-    const double *p = mesh->xyz_mm + 3 * (size_t)v[0], *q = mesh->xyz_mm + 3 * (size_t)v[1],
-                 *r = mesh->xyz_mm + 3 * (size_t)v[2];
-    const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]},
-                 b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
-    const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    return sqrt(dot3(cross, cross)) / 2;
+    double area[3];
+    mt_triangle_area(mesh, f, area);
+    return mt_length3(area);
 }
 
 static mt_status make_groups(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, size_t n_items,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/vec3.h"
+
 const double mt_mesh_far_mm = 1e9;
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -52,14 +54,10 @@ double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
 {
     const uint32_t *v = mesh->cell_vertex + 4 * cell;
     const double *p = mesh->xyz_mm + 3 * (size_t)v[0];
-    double e[3][3];
-    for (int k = 0; k < 3; k++)
-        for (int axis = 0; axis < 3; axis++)
-            e[k][axis] = mesh->xyz_mm[3 * (size_t)v[k + 1] + (size_t)axis] - p[axis];
-    return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
-               e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-               e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-           6;
+    double e[3][3], turn[3];
+    for (int k = 0; k < 3; k++) mt_minus3(mesh->xyz_mm + 3 * (size_t)v[k + 1], p, e[k]);
+    mt_cross3(e[1], e[2], turn);
+    return mt_dot3(e[0], turn) / 6;
 }
 
 void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3])
@@ -68,11 +66,11 @@ void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double are
     const double *p = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][0]];
     const double *q = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][1]];
     const double *r = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][2]];
-    double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-    double b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
-    area_mm2[0] = (a[1] * b[2] - a[2] * b[1]) / 2;
-    area_mm2[1] = (a[2] * b[0] - a[0] * b[2]) / 2;
-    area_mm2[2] = (a[0] * b[1] - a[1] * b[0]) / 2;
+    double a[3], b[3];
+    mt_minus3(q, p, a);
+    mt_minus3(r, p, b);
+    mt_cross3(a, b, area_mm2);
+    for (int k = 0; k < 3; k++) area_mm2[k] /= 2;
 }
 
 size_t mt_mesh_orient(mt_mesh *mesh)
@@ -106,12 +104,10 @@ static mt_status check_coordinates(const mt_mesh *mesh)
     return MT_OK;
 }
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Makes v a unit vector; false where it is too short for that. */
 static bool normalise(double v[3])
 {
-    const double length = sqrt(dot3(v, v));
+    const double length = mt_length3(v);
     for (int k = 0; k < 3; k++) v[k] /= length;
     return length > 1e-6;
 }
@@ -123,7 +119,7 @@ bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], c
     if (mesh->sheet) {
         for (int k = 0; k < 3; k++) s[k] = sheet[k];
         if (!normalise(s)) return false;
-        const double along = dot3(f, s);
+        const double along = mt_dot3(f, s);
         for (int k = 0; k < 3; k++) s[k] -= along * f[k];
         if (!normalise(s)) return false;
         memcpy(mesh->sheet + 3 * cell, s, sizeof s);
@@ -134,14 +130,12 @@ bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], c
 
 void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3])
 {
-    const double *f = mesh->fibre + 3 * cell, *s = mesh->sheet + 3 * cell;
-    for (size_t k = 0; k < 3; k++)
-        normal[k] = f[(k + 1) % 3] * s[(k + 2) % 3] - f[(k + 2) % 3] * s[(k + 1) % 3];
+    mt_cross3(mesh->fibre + 3 * cell, mesh->sheet + 3 * cell, normal);
 }
 
 static mt_status check_direction(size_t cell, const char *what, const double direction[3])
 {
-    const double length = sqrt(dot3(direction, direction));
+    const double length = mt_length3(direction);
     if (fabs(length - 1) <= 1e-6) return MT_OK;
     return mt_fail(MT_INPUT, "cell %zu: %s of length %g; it must be 1", cell, what, length);
 }
@@ -156,9 +150,9 @@ static mt_status check_directions(const mt_mesh *mesh)
         if (!mesh->sheet) continue;
         const double *sheet = mesh->sheet + 3 * c;
         MT_TRY(check_direction(c, "sheet", sheet));
-        if (!(fabs(dot3(fibre, sheet)) <= 1e-6))
-            return mt_fail(
-                MT_INPUT, "cell %zu: fibre . sheet is %g; they must be perpendicular", c, dot3(fibre, sheet));
+        if (!(fabs(mt_dot3(fibre, sheet)) <= 1e-6))
+            return mt_fail(MT_INPUT, "cell %zu: fibre . sheet is %g; they must be perpendicular", c,
+                mt_dot3(fibre, sheet));
     }
     return MT_OK;
 }

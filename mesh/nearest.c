@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "data/vec3.h"
+
 enum { LEAF = 4, DEPTH_MAX = 48 };
 
 /* A node that is still to be split. */
@@ -117,7 +119,7 @@ static void search_leaf(const mt_nearest *nearest, const mt_nearest_node *leaf, 
         double corner[3][3], area[3];
         if (s->facing) {
             mt_triangle_area(nearest->surface, t, area);
-            if (!(area[0] * s->facing[0] + area[1] * s->facing[1] + area[2] * s->facing[2] > 0)) continue;
+            if (!(mt_dot3(area, s->facing) > 0)) continue;
         }
         mt_triangle_corners(nearest->surface, t, corner);
         const double square = mt_triangle_distance_squared(corner, s->point);
@@ -185,13 +187,11 @@ static bool ray_meets_box(const mt_nearest_node *node, const double from[3], con
 /* The ray passes the three sides on one hand, and the plane in front of its beginning. */
 static bool ray_meets_triangle(double corner[3][3], const double from[3], const double direction[3])
 {
-    double to[3][3], side[3];
-    for (int c = 0; c < 3; c++)
-        for (int k = 0; k < 3; k++) to[c][k] = corner[c][k] - from[k];
+    double to[3][3], side[3], turn[3];
+    for (int c = 0; c < 3; c++) mt_minus3(corner[c], from, to[c]);
     for (int c = 0; c < 3; c++) {
-        const double *p = to[c], *q = to[(c + 1) % 3];
-        side[c] = direction[0] * (p[1] * q[2] - p[2] * q[1]) + direction[1] * (p[2] * q[0] - p[0] * q[2]) +
-                  direction[2] * (p[0] * q[1] - p[1] * q[0]);
+        mt_cross3(to[c], to[(c + 1) % 3], turn);
+        side[c] = mt_dot3(direction, turn);
     }
     const double sum = side[0] + side[1] + side[2];
     if (sum == 0 || side[0] * sum < 0 || side[1] * sum < 0 || side[2] * sum < 0) return false;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "data/vec3.h"
+
 /* ---- the midpoints of edges ---- */
 
 /* An open hash table of edges, at most half full. Numbers are those of midpoints. */
@@ -104,9 +106,7 @@ static void place_vertices(const mt_mesh *coarse, const edges *e, mt_mesh *fine)
 
 static double distance2(const mt_mesh *mesh, uint32_t a, uint32_t b)
 {
-    const double *p = mesh->xyz_mm + 3 * (size_t)a, *q = mesh->xyz_mm + 3 * (size_t)b;
-    const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
-    return x * x + y * y + z * z;
+    return mt_square3(mesh->xyz_mm + 3 * (size_t)a, mesh->xyz_mm + 3 * (size_t)b);
 }
 
 /* The even permutations of a cell that turn its edges 01 and 23, the ends of the diagonal, to the others in pairs. */

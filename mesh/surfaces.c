@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/nearest.h"
 
 static const double base_cosine = 0.93969262078590838; /* of 20 degrees */
@@ -72,8 +73,6 @@ typedef struct cut {
     bool has_base;
 } cut;
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* ---- the surface ---- */
 
 static void side_ends(const mt_mesh *surface, size_t s, const double **from, const double **to)
@@ -87,8 +86,7 @@ static double side_length(const mt_mesh *surface, size_t s)
 {
     const double *a, *b;
     side_ends(surface, s, &a, &b);
-    return sqrt(
-        (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    return sqrt(mt_square3(a, b));
 }
 
 /* The angle between the normals at a side; above 0 where the corner behind it is below this triangle's plane. */
@@ -98,10 +96,11 @@ static double turn_at(const body *b, size_t s)
     if (other == MT_NO_TRIANGLE) return 0;
     const double *n = b->normal + 3 * (s / 3), *m = b->normal + 3 * (size_t)(other / 3), *from, *to;
     side_ends(b->surface, s, &from, &to);
-    const double turn[3] = {n[1] * m[2] - n[2] * m[1], n[2] * m[0] - n[0] * m[2], n[0] * m[1] - n[1] * m[0]};
-    const double along[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-    const double angle = atan2(sqrt(dot3(turn, turn)), dot3(n, m)) * (180 / M_PI);
-    return dot3(turn, along) > 0 ? angle : -angle;
+    double turn[3], along[3];
+    mt_cross3(n, m, turn);
+    mt_minus3(to, from, along);
+    const double angle = atan2(mt_length3(turn), mt_dot3(n, m)) * (180 / M_PI);
+    return mt_dot3(turn, along) > 0 ? angle : -angle;
 }
 
 static mt_status look_at(mt_arena *scratch, const mt_mesh *surface, body *b)
@@ -116,7 +115,7 @@ static mt_status look_at(mt_arena *scratch, const mt_mesh *surface, body *b)
     for (size_t t = 0; t < b->n; t++) {
         double *normal = b->normal + 3 * t;
         mt_triangle_area(surface, t, normal);
-        b->area[t] = sqrt(dot3(normal, normal));
+        b->area[t] = mt_length3(normal);
         b->whole += b->area[t];
         for (int k = 0; k < 3 && b->area[t] > 0; k++) normal[k] /= b->area[t];
     }
@@ -156,7 +155,8 @@ static double offset_of(const body *b, size_t t, const double direction[3])
 {
     double corner[3][3];
     mt_triangle_corners(b->surface, t, corner);
-    return (dot3(corner[0], direction) + dot3(corner[1], direction) + dot3(corner[2], direction)) / 3;
+    return (mt_dot3(corner[0], direction) + mt_dot3(corner[1], direction) + mt_dot3(corner[2], direction)) /
+           3;
 }
 
 /* The offset at which the most area faces along the plane's normal. */
@@ -165,7 +165,7 @@ static void find_offset(const body *b, level *levels, plane *p)
     size_t n = 0;
     p->area = p->offset = 0;
     for (size_t t = 0; t < b->n; t++)
-        if (dot3(b->normal + 3 * t, p->normal) >= base_cosine)
+        if (mt_dot3(b->normal + 3 * t, p->normal) >= base_cosine)
             levels[n++] = (level){offset_of(b, t, p->normal), b->area[t]};
     qsort(levels, n, sizeof *levels, by_offset);
     double area = 0, moment = 0;
@@ -182,7 +182,7 @@ static void find_offset(const body *b, level *levels, plane *p)
 
 static bool on_plane(const body *b, size_t t, const plane *p)
 {
-    return dot3(b->normal + 3 * t, p->normal) >= base_cosine &&
+    return mt_dot3(b->normal + 3 * t, p->normal) >= base_cosine &&
            fabs(offset_of(b, t, p->normal) - p->offset) <= base_thickness * b->size;
 }
 
@@ -191,10 +191,10 @@ static void turn_plane(const body *b, bool all, plane *p)
 {
     double sum[3] = {0};
     for (size_t t = 0; t < b->n; t++) {
-        if (all ? dot3(b->normal + 3 * t, p->normal) < base_cosine : !on_plane(b, t, p)) continue;
+        if (all ? mt_dot3(b->normal + 3 * t, p->normal) < base_cosine : !on_plane(b, t, p)) continue;
         for (size_t k = 0; k < 3; k++) sum[k] += b->area[t] * b->normal[3 * t + k];
     }
-    const double length = sqrt(dot3(sum, sum));
+    const double length = mt_length3(sum);
     for (int k = 0; k < 3 && length > 0; k++) p->normal[k] = sum[k] / length;
 }
 
@@ -214,7 +214,7 @@ static mt_status find_planes(mt_arena *scratch, body *b)
         size_t most = 0;
         for (size_t bin = 1; bin < BINS; bin++)
             if (bin_area[bin] > bin_area[most]) most = bin;
-        const double length = sqrt(dot3(sum[most], sum[most]));
+        const double length = mt_length3(sum[most]);
         bin_area[most] = 0;
         if (!(length > 0)) break;
         plane p = {.normal = {sum[most][0] / length, sum[most][1] / length, sum[most][2] / length}};
@@ -232,8 +232,8 @@ enum { RAYS = 24, LOOKED_AT_MAX = 10000 };
 /* Directions around a normal, as dense as its cosine: a spiral on the disc below them. */
 static void direction_of(const double normal[3], const double along[3], int ray, double out[3])
 {
-    const double across[3] = {normal[1] * along[2] - normal[2] * along[1],
-        normal[2] * along[0] - normal[0] * along[2], normal[0] * along[1] - normal[1] * along[0]};
+    double across[3];
+    mt_cross3(normal, along, across);
     const double square = (ray + 0.5) / RAYS, angle = ray * (M_PI * (3 - sqrt(5))); /* the golden one */
     for (int k = 0; k < 3; k++)
         out[k] =
@@ -630,7 +630,7 @@ void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts)
         double area[3];
         mt_triangle_area(surface, t, area);
         counts->n_triangles[what]++;
-        counts->area_mm2[what] += sqrt(dot3(area, area));
+        counts->area_mm2[what] += mt_length3(area);
     }
 }
 

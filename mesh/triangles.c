@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/vec3.h"
+
 /* ---- sides ---- */
 
 /* A side in the bucket of its lower vertex. */
@@ -96,20 +98,6 @@ mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides
 
 /* ---- one triangle ---- */
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void minus3(const double a[3], const double b[3], double out[3])
-{
-    for (int k = 0; k < 3; k++) out[k] = a[k] - b[k];
-}
-
-static void cross3(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 void mt_triangle_corners(const mt_mesh *surface, size_t triangle, double corner[3][3])
 {
     const uint32_t *v = surface->face_vertex + 3 * triangle;
@@ -121,9 +109,9 @@ void mt_triangle_area(const mt_mesh *surface, size_t triangle, double area_mm2[3
 {
     double p[3][3], a[3], b[3];
     mt_triangle_corners(surface, triangle, p);
-    minus3(p[1], p[0], a);
-    minus3(p[2], p[0], b);
-    cross3(a, b, area_mm2);
+    mt_minus3(p[1], p[0], a);
+    mt_minus3(p[2], p[0], b);
+    mt_cross3(a, b, area_mm2);
     for (int k = 0; k < 3; k++) area_mm2[k] /= 2;
 }
 
@@ -131,39 +119,39 @@ double mt_triangle_volume_six(const mt_mesh *surface, size_t triangle, const dou
 {
     double p[3][3], turn[3];
     mt_triangle_corners(surface, triangle, p);
-    for (int k = 0; k < 3; k++) minus3(p[k], point, p[k]);
-    cross3(p[1], p[2], turn);
-    return dot3(p[0], turn);
+    for (int k = 0; k < 3; k++) mt_minus3(p[k], point, p[k]);
+    mt_cross3(p[1], p[2], turn);
+    return mt_dot3(p[0], turn);
 }
 
 static double segment_distance_squared(const double a[3], const double b[3], const double point[3])
 {
     double along[3], to[3];
-    minus3(b, a, along);
-    minus3(point, a, to);
-    const double length = dot3(along, along);
-    const double t = length > 0 ? fmin(fmax(dot3(to, along) / length, 0), 1) : 0;
+    mt_minus3(b, a, along);
+    mt_minus3(point, a, to);
+    const double length = mt_dot3(along, along);
+    const double t = length > 0 ? fmin(fmax(mt_dot3(to, along) / length, 0), 1) : 0;
     for (int k = 0; k < 3; k++) to[k] -= t * along[k];
-    return dot3(to, to);
+    return mt_dot3(to, to);
 }
 
 double mt_triangle_distance_squared(double corner[3][3], const double point[3])
 {
     double a[3], b[3], normal[3], to[3], least = INFINITY;
-    minus3(corner[1], corner[0], a);
-    minus3(corner[2], corner[0], b);
-    minus3(point, corner[0], to);
-    cross3(a, b, normal);
-    const double square = dot3(normal, normal);
+    mt_minus3(corner[1], corner[0], a);
+    mt_minus3(corner[2], corner[0], b);
+    mt_minus3(point, corner[0], to);
+    mt_cross3(a, b, normal);
+    const double square = mt_dot3(normal, normal);
     bool above = square > 0; /* the triangle itself, not only its sides */
     for (int k = 0; k < 3 && above; k++) {
         double along[3], from[3], turn[3];
-        minus3(corner[(k + 1) % 3], corner[k], along);
-        minus3(point, corner[k], from);
-        cross3(along, from, turn);
-        above = dot3(turn, normal) >= 0;
+        mt_minus3(corner[(k + 1) % 3], corner[k], along);
+        mt_minus3(point, corner[k], from);
+        mt_cross3(along, from, turn);
+        above = mt_dot3(turn, normal) >= 0;
     }
-    if (above) return dot3(to, normal) * dot3(to, normal) / square;
+    if (above) return mt_dot3(to, normal) * mt_dot3(to, normal) / square;
     for (int k = 0; k < 3; k++)
         least = fmin(least, segment_distance_squared(corner[k], corner[(k + 1) % 3], point));
     return least;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/vec3.h"
 #include "mesh/axes.h"
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
@@ -248,15 +249,13 @@ static mt_status find_direction(
     return MT_OK;
 }
 
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static bool is_unit(const double v[3]) { return fabs(sqrt(dot3(v, v)) - 1) <= 1e-6; }
+static bool is_unit(const double v[3]) { return fabs(mt_length3(v) - 1) <= 1e-6; }
 
 /* Stores the directions of cell `to` of the mesh; false where its fibre is 0. Sheets go with the first that
  * is none. */
 static bool put_directions(mt_mesh *mesh, size_t to, const double fibre[3], const double sheet[3])
 {
-    const bool good_sheet = !mesh->sheet || (is_unit(sheet) && fabs(dot3(fibre, sheet)) <= 1e-6);
+    const bool good_sheet = !mesh->sheet || (is_unit(sheet) && fabs(mt_dot3(fibre, sheet)) <= 1e-6);
     if (is_unit(fibre) && good_sheet) {
         memcpy(mesh->fibre + 3 * to, fibre, 3 * sizeof *fibre);
         if (mesh->sheet) memcpy(mesh->sheet + 3 * to, sheet, 3 * sizeof *sheet);

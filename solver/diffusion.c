@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "data/vec3.h"
 #include "solver/growth.h"
 #include "solver/spectrum.h"
 
@@ -55,13 +56,11 @@ typedef struct cell_shape {
     int worst;     /* the face that has it */
 } cell_shape;
 
-static double dot3(const vec3 a, const vec3 b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* D S for the mean of the tensors of two cells (twice the same for one cell). */
 static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec3 flux)
 {
     const double *p = b->fibre + 3 * c, *q = b->fibre + 3 * n;
-    double along = (b->d_l - b->d_t) / 2, sp = along * dot3(p, area), sq = along * dot3(q, area);
+    double along = (b->d_l - b->d_t) / 2, sp = along * mt_dot3(p, area), sq = along * mt_dot3(q, area);
     for (int k = 0; k < 3; k++) flux[k] = b->d_t * area[k] + (sp * p[k] + sq * q[k]);
 }
 
@@ -76,10 +75,10 @@ static void shape_of(const builder *b, size_t c, cell_shape *shape)
         mean_flux(b, c, inner ? n : c, shape->area[f], shape->flux[f]);
         for (size_t k = 0; k < 3; k++)
             shape->to[f][k] = inner ? b->centroid[3 * (size_t)n + k] - b->centroid[3 * c + k] : 0;
-        double across = dot3(shape->area[f], shape->to[f]);
-        shape->tau[f] = inner ? dot3(shape->area[f], shape->flux[f]) / across : 0;
+        double across = mt_dot3(shape->area[f], shape->to[f]);
+        shape->tau[f] = inner ? mt_dot3(shape->area[f], shape->flux[f]) / across : 0;
         if (!inner) continue;
-        double lengths = sqrt(dot3(shape->area[f], shape->area[f]) * dot3(shape->to[f], shape->to[f]));
+        double lengths = sqrt(mt_dot3(shape->area[f], shape->area[f]) * mt_dot3(shape->to[f], shape->to[f]));
         double cosine = lengths > 0 ? across / lengths : 0;
         if (!(cosine >= shape->cosine)) {
             shape->cosine = cosine;
@@ -125,7 +124,7 @@ static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
 
 static void multiply3(double a[3][3], const vec3 x, vec3 y)
 {
-    for (int i = 0; i < 3; i++) y[i] = dot3(a[i], x);
+    for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
 }
 
 /* P for the boundary faces of a cell, in y = D^-1/2 x. */
@@ -138,7 +137,7 @@ static void boundary_projector(const builder *b, size_t c, const cell_shape *sha
     for (int f = 0; f < 4; f++) {
         if (b->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL) continue;
         multiply3(half, shape->area[f], normals[count]);
-        double length = sqrt(dot3(normals[count], normals[count]));
+        double length = sqrt(mt_dot3(normals[count], normals[count]));
         for (int k = 0; k < 3; k++) normals[count][k] /= length;
         count++;
     }
@@ -158,7 +157,7 @@ static void gradient(const builder *b, size_t c, const cell_shape *shape, vec3 c
         vec3 dy;
         multiply3(minus_half, shape->to[f], dy);
         multiply3(p, dy, dp[f]);
-        size += shape->tau[f] * dot3(dy, dy);
+        size += shape->tau[f] * mt_dot3(dy, dy);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
     }
@@ -182,7 +181,7 @@ static void star_parts(
         damping[f] = b->alpha * shape->tau[f];
         vec3 q;
         for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
-        for (int g = 0; g < 4; g++) qb[f][g] = dot3(q, column[g]);
+        for (int g = 0; g < 4; g++) qb[f][g] = mt_dot3(q, column[g]);
     }
 }
 

@@ -3,21 +3,16 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { PASS = 4096 }; /* cells whose centres are at hand at a time */
+#include "data/vec3.h"
 
-static double square_distance(const double a[3], const double b[3])
-{
-    double sum = 0;
-    for (int axis = 0; axis < 3; axis++) sum += (a[axis] - b[axis]) * (a[axis] - b[axis]);
-    return sum;
-}
+enum { PASS = 4096 }; /* cells whose centres are at hand at a time */
 
 /* The nearest of the cells [first, first + n), if nearer than what was found before. */
 static void find_among(
     const double (*centre)[3], size_t first, size_t n, const double xyz_mm[3], double *least, uint32_t *cell)
 {
     for (size_t k = 0; k < n; k++) {
-        double distance = square_distance(centre[k], xyz_mm);
+        double distance = mt_square3(centre[k], xyz_mm);
         if (distance < *least) {
             *least = distance;
             *cell = (uint32_t)(first + k);
@@ -30,8 +25,8 @@ static double reach_of(const mt_mesh *mesh, size_t cell)
     double centre[3], farthest = 0;
     mt_mesh_centroid(mesh, cell, centre);
     for (size_t k = 0; k < 4; k++)
-        farthest = fmax(
-            farthest, square_distance(centre, mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k]));
+        farthest =
+            fmax(farthest, mt_square3(centre, mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k]));
     return 1.5 * sqrt(farthest);
 }
 

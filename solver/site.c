@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/fibres.h"
 #include "mesh/patch.h"
 
@@ -72,8 +73,7 @@ static double outside_mm(const mt_site *site, const double *centre, const double
         return sqrt(sum);
     }
     if (!has_centre(site)) return 0;
-    for (int k = 0; k < 3; k++) sum += (x[k] - centre[k]) * (x[k] - centre[k]);
-    return fmax(0, sqrt(sum) - site->radius_mm);
+    return fmax(0, sqrt(mt_square3(x, centre)) - site->radius_mm);
 }
 
 /* The failure with the key before it, and behind it what may help where the mesh lacks tagged triangles. */

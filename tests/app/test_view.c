@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/view.h"
+#include "data/vec3.h"
 #include "tests/mesh/tagged_slab.h"
 
 static mt_arena arena;
@@ -22,18 +23,16 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(view, .fini = end);
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Right, up, toward: orthonormal, and right x up = toward. */
 static void assert_frame(const mt_view *v)
 {
     const double *axis[3] = {v->right, v->up, v->toward};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            cr_assert_float_eq(dot(axis[i], axis[k]), i == k, 1e-12, "%s: %d %d", v->name, i, k);
+            cr_assert_float_eq(mt_dot3(axis[i], axis[k]), i == k, 1e-12, "%s: %d %d", v->name, i, k);
     const double turn[3] = {v->right[1] * v->up[2] - v->right[2] * v->up[1],
         v->right[2] * v->up[0] - v->right[0] * v->up[2], v->right[0] * v->up[1] - v->right[1] * v->up[0]};
-    cr_assert_float_eq(dot(turn, v->toward), 1, 1e-12);
+    cr_assert_float_eq(mt_dot3(turn, v->toward), 1, 1e-12);
 }
 
 /* Both with the base, at +z, up and a little turned to us, and from opposite sides. */

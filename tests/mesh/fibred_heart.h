@@ -7,19 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/vec3.h"
 #include "mesh/fibres.h"
 
 static const double degree = M_PI / 180;
 
-static inline double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* a without its part along the unit vector b, made a unit vector. */
 static inline void across(const double a[3], const double b[3], double c[3])
 {
-    double along = dot(a, b), length = 0;
+    double along = mt_dot3(a, b), length = 0;
     for (int k = 0; k < 3; k++) c[k] = a[k] - along * b[k], length += c[k] * c[k];
     for (int k = 0; k < 3; k++) c[k] /= sqrt(length);
 }
@@ -28,9 +24,9 @@ static inline void across(const double a[3], const double b[3], double c[3])
  * where round = along x out. */
 static inline double angle_of(const double axis[3], const double along[3], const double out[3], double near)
 {
-    const double round[3] = {along[1] * out[2] - along[2] * out[1], along[2] * out[0] - along[0] * out[2],
-        along[0] * out[1] - along[1] * out[0]};
-    double angle = atan2(dot(axis, along), dot(axis, round)) / degree;
+    double round[3];
+    mt_cross3(along, out, round);
+    double angle = atan2(mt_dot3(axis, along), mt_dot3(axis, round)) / degree;
     return angle - 180 * nearbyint((angle - near) / 180);
 }
 

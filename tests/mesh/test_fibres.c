@@ -110,7 +110,7 @@ static size_t jumps_above(const heart *h, double z)
             mt_mesh_centroid(&h->mesh, c, x);
             mt_mesh_centroid(&h->mesh, near, y);
             double angle =
-                acos(fmin(1, fabs(dot(h->fibres.fibre + 3 * c, h->fibres.fibre + 3 * (size_t)near))));
+                acos(fmin(1, fabs(mt_dot3(h->fibres.fibre + 3 * c, h->fibres.fibre + 3 * (size_t)near))));
             n += x[2] > z && y[2] > z && angle > 30 * degree;
         }
     return n / 2;
@@ -302,9 +302,9 @@ Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
         for (size_t c = 0; c < h.mesh.n_cells; c++) {
             double along[3], out[3], b = rule.sheet_endo_deg * degree;
             wall_axes(&h, c, along, out);
-            cr_assert_float_eq(dot(h.fibres.sheet + 3 * c, out), cos(b), 1e-7);
-            cr_assert_float_eq(dot(h.fibres.sheet + 3 * c, along), sin(b) * cos(20 * degree), 1e-7);
-            cr_assert_float_eq(dot(h.fibres.fibre + 3 * c, along), sin(20 * degree), 1e-7);
+            cr_assert_float_eq(mt_dot3(h.fibres.sheet + 3 * c, out), cos(b), 1e-7);
+            cr_assert_float_eq(mt_dot3(h.fibres.sheet + 3 * c, along), sin(b) * cos(20 * degree), 1e-7);
+            cr_assert_float_eq(mt_dot3(h.fibres.fibre + 3 * c, along), sin(20 * degree), 1e-7);
         }
     }
     mt_arena_free(&h.arena);
@@ -322,7 +322,7 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
         make_wall(&two, 0.5, MT_SURFACE_EPI);
         for (size_t v = 0; v < one.mesh.n_vertices; v++)
             for (size_t k = 0; k < 3; k++)
-                two.mesh.xyz_mm[3 * v + k] = scale * (dot(turn[k], one.mesh.xyz_mm + 3 * v) + 7);
+                two.mesh.xyz_mm[3 * v + k] = scale * (mt_dot3(turn[k], one.mesh.xyz_mm + 3 * v) + 7);
         grow(&one, &mt_fibres_rule_usual);
         grow(&two, &mt_fibres_rule_usual);
         cr_assert_eq(one.fibres.n_apex, two.fibres.n_apex);
@@ -331,7 +331,7 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
         for (size_t cell = 0; cell < one.mesh.n_cells; cell++)
             for (int f = 0; f < 3; f++)
                 for (size_t k = 0; k < 3; k++)
-                    worst = fmax(worst, fabs(dot(turn[k], from[f] + 3 * cell) - to[f][3 * cell + k]));
+                    worst = fmax(worst, fabs(mt_dot3(turn[k], from[f] + 3 * cell) - to[f][3 * cell + k]));
         cr_assert_lt(worst, 1e-6, "%g off", worst);
         for (size_t cell = 0; cell < one.mesh.n_cells; cell++) {
             cr_assert_float_eq(one.fibres.depth[cell], two.fibres.depth[cell], 1e-8);
@@ -368,9 +368,9 @@ Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
         for (size_t c = 0; c < here.mesh.n_cells; c++) {
             const double *f = there.fibres.fibre + 3 * c, *s = there.fibres.sheet + 3 * c;
             const double fibre[3] = {f[0], -f[1], f[2]}, sheet[3] = {s[0], -s[1], s[2]};
-            worst = fmax(worst, 1 - fabs(dot(fibre, here.fibres.fibre + 3 * c)));
-            worst = fmax(worst, 1 - fabs(dot(sheet, here.fibres.sheet + 3 * c)));
-            same += fabs(dot(fibre, old + 3 * c)) > cos(10 * degree);
+            worst = fmax(worst, 1 - fabs(mt_dot3(fibre, here.fibres.fibre + 3 * c)));
+            worst = fmax(worst, 1 - fabs(mt_dot3(sheet, here.fibres.sheet + 3 * c)));
+            same += fabs(mt_dot3(fibre, old + 3 * c)) > cos(10 * degree);
         }
         cr_assert_lt(worst, 1e-9, "%g off", worst);
         cr_assert_lt(same, 0.2 * (double)here.mesh.n_cells, "%g cells alike", same);

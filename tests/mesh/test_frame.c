@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "data/vec3.h"
 #include "mesh/frame.h"
 
 static uint64_t state = 99;
@@ -21,8 +22,6 @@ static mt_frame random_frame(void)
     cr_assert(mt_frame_axis(u, v, 1e-6, &frame));
     return frame;
 }
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static double difference(const mt_frame *a, const mt_frame *b)
 {
@@ -69,7 +68,7 @@ Test(frame, columns_stay_orthonormal_and_right_handed)
         for (int k = 0; k < 2; k++) {
             const double(*c)[3] = all[k].column;
             for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) cr_assert_float_eq(dot(c[i], c[j]), i == j, 1e-14);
+                for (int j = 0; j < 3; j++) cr_assert_float_eq(mt_dot3(c[i], c[j]), i == j, 1e-14);
             cr_assert_gt(c[0][0] * (c[1][1] * c[2][2] - c[1][2] * c[2][1]) -
                              c[0][1] * (c[1][0] * c[2][2] - c[1][2] * c[2][0]) +
                              c[0][2] * (c[1][0] * c[2][1] - c[1][1] * c[2][0]),
@@ -115,7 +114,7 @@ Test(frame, half_turns_give_the_same_columns_but_for_two_signs)
             for (int c = 0; c < 3; c++) {
                 double sign = k == 0 || c == k - 1 ? 1 : -1;
                 cr_assert_float_eq(
-                    dot(frame.column[c], other.column[c]), sign, 1e-14, "k %d column %d", k, c);
+                    mt_dot3(frame.column[c], other.column[c]), sign, 1e-14, "k %d column %d", k, c);
             }
         }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gmsh_box.h"
+#include "data/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
 #include "solver/diffusion.h"
@@ -220,8 +221,6 @@ static void solve(int n, double a[6][6], double b[6])
     }
 }
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* Outward area vector, turned by looking where the vertex opposite lies. */
 static void oracle_area(const mt_mesh *mesh, size_t c, int f, double s[3])
 {
@@ -232,13 +231,13 @@ static void oracle_area(const mt_mesh *mesh, size_t c, int f, double s[3])
     s[0] = (a[1] * b[2] - a[2] * b[1]) / 2;
     s[1] = (a[2] * b[0] - a[0] * b[2]) / 2;
     s[2] = (a[0] * b[1] - a[1] * b[0]) / 2;
-    if (dot(s, in) > 0) s[0] = -s[0], s[1] = -s[1], s[2] = -s[2];
+    if (mt_dot3(s, in) > 0) s[0] = -s[0], s[1] = -s[1], s[2] = -s[2];
 }
 
 static void oracle_tensor_times(const mt_mesh *mesh, size_t c, const double *x, double *y)
 {
     const double *f = mesh->fibre + 3 * c, d_l = 0.0953, d_t = 0.0126;
-    for (int k = 0; k < 3; k++) y[k] = d_t * x[k] + (d_l - d_t) * dot(f, x) * f[k];
+    for (int k = 0; k < 3; k++) y[k] = d_t * x[k] + (d_l - d_t) * mt_dot3(f, x) * f[k];
 }
 
 /* One face seen from c: S, d, D S and tau. At the boundary n = c: d = 0, tau is not used. */
@@ -253,7 +252,7 @@ static void oracle_face(const problem *p, size_t c, int f, double *s, double *d,
     oracle_tensor_times(&p->mesh, c, s, ds);
     oracle_tensor_times(&p->mesh, n, s, other);
     for (int k = 0; k < 3; k++) d[k] = xn[k] - xc[k], ds[k] = (ds[k] + other[k]) / 2;
-    *tau = dot(s, ds) / dot(s, d);
+    *tau = mt_dot3(s, ds) / mt_dot3(s, d);
 }
 
 /* min sum tau (d.g - delta)^2 with g.(D S_b) = 0 on boundary faces: [A C'; C 0] (g, lambda) = (rhs, 0). */
