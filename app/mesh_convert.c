@@ -1,10 +1,9 @@
 /* myotile mesh convert. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "app/command.h"
-#include "app/table.h"
+#include "app/size.h"
+#include "data/vec3.h"
 #include "mesh/defects.h"
 #include "mesh/formats.h"
 
@@ -30,69 +29,28 @@ const mt_command mt_command_mesh_convert = {
 
 /* ---- what was read ---- */
 
-typedef struct content {
-    size_t n_regions, n_tags;
-    double side_mm[3]; /* of the box around the vertices */
-    double volume_mm3;
-} content;
-
-static int compare_tags(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static mt_status count_distinct(mt_arena *arena, size_t n, const int32_t *tag, size_t *count)
-{
-    int32_t *sorted;
-    MT_TAKE(arena, sorted, n);
-    if (n > 0) memcpy(sorted, tag, n * sizeof *tag);
-    qsort(sorted, n, sizeof *sorted, compare_tags);
-    *count = 0;
-    for (size_t k = 0; k < n; k++) *count += k == 0 || sorted[k] != sorted[k - 1];
-    return MT_OK;
-}
-
-static mt_status look_at(mt_arena *arena, const mt_mesh *mesh, content *c)
-{
-    *c = (content){0};
-    MT_TRY(count_distinct(arena, mesh->n_cells, mesh->region, &c->n_regions));
-    MT_TRY(count_distinct(arena, mesh->n_faces, mesh->face_tag, &c->n_tags));
-    for (size_t k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (size_t v = 0; v < mesh->n_vertices; v++) {
-            low = fmin(low, mesh->xyz_mm[3 * v + k]);
-            high = fmax(high, mesh->xyz_mm[3 * v + k]);
-        }
-        c->side_mm[k] = mesh->n_vertices ? high - low : 0;
-    }
-    for (size_t i = 0; i < mesh->n_cells; i++) c->volume_mm3 += mt_mesh_volume_mm3(mesh, i);
-    return MT_OK;
-}
-
-static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const content *c)
+static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
     mt_table_property(&table, "cells", (double)mesh->n_cells, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(&table, "regions", (double)c->n_regions, "");
+    mt_table_property(&table, "regions", (double)i->n_regions, "");
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "different tags of them", (double)c->n_tags, "");
+    mt_table_property(&table, "different tags of them", (double)i->n_surfaces, "");
     mt_table_text(&table, "fibres");
     mt_table_text(&table, mesh->sheet ? "with sheets" : mesh->fibre ? "yes" : "no");
     mt_table_text(&table, "");
-    mt_table_property(&table, "extent x", c->side_mm[0], "mm");
-    mt_table_property(&table, "extent y", c->side_mm[1], "mm");
-    mt_table_property(&table, "extent z", c->side_mm[2], "mm");
-    mt_table_property(&table, "volume", c->volume_mm3, "mm^3");
+    mt_size_rows(&table, i);
     return table;
 }
 
 /* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human's whole heart): beyond, the
  * unit is likely wrong by a factor of ten or more. */
-static void warn_of_size(const char *path, const content *c)
+static void warn_of_size(const char *path, const mt_info *i)
 {
-    const double longest = fmax(c->side_mm[0], fmax(c->side_mm[1], c->side_mm[2]));
+    double side_mm[3];
+    mt_minus3(i->max_mm, i->min_mm, side_mm);
+    const double longest = fmax(side_mm[0], fmax(side_mm[1], side_mm[2]));
     if (longest >= 20 && longest <= 300) return;
     (void)fprintf(stderr,
         "myotile: warning: %s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?\n",
@@ -166,7 +124,7 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     mt_mesh mesh;
     mt_repair repair;
     mt_defects defects;
-    content c;
+    mt_info numbers;
     const bool repairing = mt_option_given(arguments, "--repair");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
@@ -174,12 +132,12 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
-    MT_TRY(look_at(arena, &mesh, &c));
+    MT_TRY(mt_info_look(&mesh, &numbers));
     MT_TRY(to->write(out, &mesh));
-    warn_of_size(in, &c);
+    warn_of_size(in, &numbers);
     warn_of_loss(out, to, &mesh);
     warn_of_defects(in, &defects);
-    mt_table table = content_table(arena, in, &mesh, &c);
+    mt_table table = content_table(arena, in, &mesh, &numbers);
     tell_defects(&table, &defects);
     if (repairing) tell_repair(&table, &repair);
     return mt_table_print(arguments->out, &table, format);

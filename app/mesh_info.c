@@ -3,9 +3,8 @@
 
 #include "app/command.h"
 #include "app/progress.h"
-#include "app/table.h"
+#include "app/size.h"
 #include "mesh/formats.h"
-#include "mesh/info.h"
 #include "solver/trial.h"
 
 static mt_status info(const mt_arguments *arguments);
@@ -52,10 +51,7 @@ static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *me
     tell_presence(&table, "sheets", mesh->sheet);
     tell_presence(&table, "depth", mesh->depth);
     tell_presence(&table, "layers", mesh->layer);
-    mt_table_property(&table, "extent x", i->max_mm[0] - i->min_mm[0], "mm");
-    mt_table_property(&table, "extent y", i->max_mm[1] - i->min_mm[1], "mm");
-    mt_table_property(&table, "extent z", i->max_mm[2] - i->min_mm[2], "mm");
-    mt_table_property(&table, "volume", i->volume_mm3, "mm^3");
+    mt_size_rows(&table, i);
     mt_table_property(&table, "characteristic length V^(1/3)", i->length_mm, "mm");
     mt_table_property(&table, "shortest edge", i->edge_min_mm, "mm");
     mt_table_property(&table, "mean edge", i->edge_mean_mm, "mm");

@@ -7,6 +7,7 @@
 #include "app/progress.h"
 #include "app/table.h"
 #include "data/file.h"
+#include "mesh/info.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status ventricles(const mt_arguments *arguments);
@@ -66,6 +67,7 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     unsigned long cells;
     mt_format format;
     mt_mesh mesh;
+    mt_info info;
     char temporary[MT_FILE_PATH_MAX];
     if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
     if (snprintf(temporary, sizeof temporary, "%s.part.msh", out) >= (int)sizeof temporary)
@@ -75,14 +77,13 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(make_wanted(arena, cells, temporary, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
-    double volume_mm3 = 0;
-    for (size_t cell = 0; cell < mesh.n_cells; cell++) volume_mm3 += mt_mesh_volume_mm3(&mesh, cell);
+    MT_TRY(mt_info_look(&mesh, &info));
     mt_table table = mt_table_properties(arena, out);
     mt_table_property(&table, "cells", (double)mesh.n_cells, "");
     mt_table_property(&table, "vertices", (double)mesh.n_vertices, "");
     mt_table_property(&table, "tagged triangles", (double)mesh.n_faces, "");
-    mt_table_property(&table, "volume", volume_mm3, "mm^3");
-    mt_table_property(&table, "characteristic length V^(1/3)", cbrt(volume_mm3 / (double)mesh.n_cells), "mm");
+    mt_table_property(&table, "volume", info.volume_mm3, "mm^3");
+    mt_table_property(&table, "characteristic length V^(1/3)", info.length_mm, "mm");
     return mt_table_print(arguments->out, &table, format);
 }
 

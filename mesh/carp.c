@@ -11,6 +11,7 @@
 #include "data/file.h"
 #include "data/number.h"
 #include "data/scan.h"
+#include "mesh/tags.h"
 
 static const char *const endings[] = {".pts", ".elem", ".lon", NULL};
 static const char surface_ending[] = ".surf";
@@ -318,38 +319,35 @@ static mt_status remove_surfaces(const char *name)
     return status;
 }
 
-static mt_status write_surface(const char *name, const mt_mesh *mesh, int32_t tag)
+static mt_status write_surface(
+    const char *name, const mt_mesh *mesh, int32_t tag, size_t n, const uint32_t *triangle)
 {
     char ending[32], path[MT_FILE_PATH_MAX];
     mt_file file;
-    size_t n = 0;
     if (tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV)
         (void)snprintf(ending, sizeof ending, ".%s%s", surface_names[tag], surface_ending);
     else
         (void)snprintf(ending, sizeof ending, ".%d%s", tag, surface_ending);
     MT_TRY(mt_file_sibling(name, endings, ending, path));
     MT_TRY(mt_file_begin(path, &file));
-    for (size_t f = 0; f < mesh->n_faces; f++) n += mesh->face_tag[f] == tag;
     (void)fprintf(file.stream, "%zu\n", n);
-    for (size_t f = 0; f < mesh->n_faces; f++) {
-        const uint32_t *v = mesh->face_vertex + 3 * f;
-        if (mesh->face_tag[f] == tag) (void)fprintf(file.stream, "Tr %u %u %u\n", v[0], v[1], v[2]);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t *v = mesh->face_vertex + 3 * (size_t)triangle[k];
+        (void)fprintf(file.stream, "Tr %u %u %u\n", v[0], v[1], v[2]);
     }
     return mt_file_end(&file, MT_OK);
 }
 
 /* A file for each tag, ascending. */
-static mt_status write_surfaces(const char *name, const mt_mesh *mesh)
+static mt_status write_surfaces(mt_arena *scratch, const char *name, const mt_mesh *mesh)
 {
+    mt_tags tags;
+    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
     MT_TRY(remove_surfaces(name));
-    for (int64_t last = INT64_MIN;;) {
-        int64_t next = INT64_MAX;
-        for (size_t f = 0; f < mesh->n_faces; f++)
-            if (mesh->face_tag[f] > last && mesh->face_tag[f] < next) next = mesh->face_tag[f];
-        if (next == INT64_MAX) return MT_OK;
-        MT_TRY(write_surface(name, mesh, (int32_t)next));
-        last = next;
-    }
+    for (size_t t = 0; t < tags.n; t++)
+        MT_TRY(write_surface(
+            name, mesh, tags.tag[t], tags.offset[t + 1] - tags.offset[t], tags.id + tags.offset[t]));
+    return MT_OK;
 }
 
 mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
@@ -370,5 +368,8 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
         parts[k].put(file.stream, mesh);
         MT_TRY(mt_file_end(&file, MT_OK));
     }
-    return write_surfaces(name, mesh);
+    mt_arena scratch = {0};
+    const mt_status status = write_surfaces(&scratch, name, mesh);
+    mt_arena_free(&scratch);
+    return status;
 }

@@ -60,27 +60,16 @@ static uint32_t find_point(const boxes *b, const double x[3], const int64_t box[
     return MT_NO_TRIANGLE;
 }
 
-static double box_around(const mt_mesh *surface, double low[3])
-{
-    double diagonal = 0;
-    for (size_t k = 0; k < 3; k++) {
-        double high = -INFINITY;
-        low[k] = INFINITY;
-        for (size_t v = 0; v < surface->n_vertices; v++) {
-            low[k] = fmin(low[k], surface->xyz_mm[3 * v + k]);
-            high = fmax(high, surface->xyz_mm[3 * v + k]);
-        }
-        diagonal = hypot(diagonal, high - low[k]);
-    }
-    return diagonal;
-}
-
 static mt_status merge_points(mt_arena *scratch, mt_mesh *surface, mt_closed *report)
 {
     boxes b = {.xyz_mm = surface->xyz_mm, .mask = 1};
     uint32_t *becomes;
-    b.side = merge_distance * box_around(surface, b.low);
-    if (!(b.side > 0)) return mt_fail(MT_INPUT, "the surface's points are all one");
+    double high[3], diagonal = 0;
+    mt_mesh_box(surface, b.low, high);
+    for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, high[k] - b.low[k]);
+    b.side = merge_distance * diagonal;
+    if (surface->n_vertices > 0 && !(b.side > 0))
+        return mt_fail(MT_INPUT, "the surface's points are all one");
     while (b.mask < surface->n_vertices) b.mask = 2 * b.mask + 1;
     MT_TAKE(scratch, b.head, b.mask + 1);
     MT_TAKE(scratch, b.next, surface->n_vertices);

@@ -6,6 +6,7 @@
 
 #include "data/file.h"
 #include "data/scan.h"
+#include "mesh/tags.h"
 
 /* Layouts as in the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
 
@@ -477,48 +478,12 @@ mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mes
 
 /* ---- writing ---- */
 
-/* The distinct tags of an array, ascending, and the ids sorted by them: those of tag[t] are
- * id[offset[t] .. offset[t + 1]). */
-typedef struct groups {
-    size_t n;
-    int32_t *tag;
-    size_t *offset;
-    uint32_t *id;
-} groups;
-
-typedef struct tagged {
-    int32_t tag;
-    uint32_t id;
-} tagged;
-
-static int by_tag(const void *a, const void *b)
-{
-    const tagged *x = a, *y = b;
-    return x->tag != y->tag ? (x->tag > y->tag) - (x->tag < y->tag) : (x->id > y->id) - (x->id < y->id);
-}
-
 static mt_status group(
-    mt_arena *scratch, const char *path, const char *what, size_t n, const int32_t *tag, groups *g)
+    mt_arena *scratch, const char *path, const char *what, size_t n, const int32_t *tag, mt_tags *tags)
 {
-    tagged *sorted;
-    MT_TAKE(scratch, sorted, n);
-    for (size_t k = 0; k < n; k++) sorted[k] = (tagged){tag[k], (uint32_t)k};
-    qsort(sorted, n, sizeof *sorted, by_tag);
-    if (n > 0 && sorted[0].tag < 1)
-        return mt_fail(MT_INPUT, "%s: %s %d; in MSH tags are 1 and above", path, what, sorted[0].tag);
-    MT_TAKE(scratch, g->id, n);
-    MT_TAKE(scratch, g->tag, n + 1);
-    MT_TAKE(scratch, g->offset, n + 1);
-    g->n = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (k == 0 || sorted[k].tag != sorted[k - 1].tag) {
-            g->offset[g->n] = k;
-            g->tag[g->n++] = sorted[k].tag;
-        }
-        g->id[k] = sorted[k].id;
-    }
-    g->offset[g->n] = n;
-    return MT_OK;
+    MT_TRY(mt_tags_make(scratch, n, tag, tags));
+    if (n == 0 || tags->tag[0] >= 1) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s %d; in MSH tags are 1 and above", path, what, tags->tag[0]);
 }
 
 static void put(FILE *out, uint64_t value, size_t n)
@@ -538,25 +503,15 @@ static void put_double(FILE *out, double value)
     put(out, bits, 8);
 }
 
-static void extent(const mt_mesh *mesh, double out[6])
-{
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        for (size_t k = 0; k < 3; k++) {
-            const double x = mesh->xyz_mm[3 * v + k];
-            if (v == 0 || x < out[k]) out[k] = x;
-            if (v == 0 || x > out[3 + k]) out[3 + k] = x;
-        }
-}
-
 /* Surfaces and volumes, numbered from 1, with the extent of the whole mesh and no boundaries. */
-static void put_entities(FILE *out, const mt_mesh *mesh, const groups *surfaces, const groups *volumes)
+static void put_entities(FILE *out, const mt_mesh *mesh, const mt_tags *surfaces, const mt_tags *volumes)
 {
-    double box[6] = {0};
-    extent(mesh, box);
+    double box[6];
+    mt_mesh_box(mesh, box, box + 3);
     (void)fputs("$Entities\n", out);
     put_long(out, 0), put_long(out, 0), put_long(out, surfaces->n), put_long(out, volumes->n);
     for (int d = 0; d < 2; d++) {
-        const groups *g = d == 0 ? surfaces : volumes;
+        const mt_tags *g = d == 0 ? surfaces : volumes;
         for (size_t k = 0; k < g->n; k++) {
             put_int(out, (int32_t)k + 1);
             for (int i = 0; i < 6; i++) put_double(out, box[i]);
@@ -580,7 +535,7 @@ static void put_nodes(FILE *out, const mt_mesh *mesh)
 
 /* A block of elements of n vertices each for each group; `number` counts them all. */
 static void put_blocks(
-    FILE *out, const groups *g, int dimension, int type, size_t n, const uint32_t *vertex, size_t *number)
+    FILE *out, const mt_tags *g, int dimension, int type, size_t n, const uint32_t *vertex, size_t *number)
 {
     for (size_t t = 0; t < g->n; t++) {
         put_int(out, dimension), put_int(out, (int32_t)t + 1), put_int(out, type);
@@ -594,7 +549,7 @@ static void put_blocks(
 
 static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
 {
-    groups surfaces, volumes;
+    mt_tags surfaces, volumes;
     size_t number = 0;
     const size_t n = mesh->n_faces + mesh->n_cells;
     MT_TRY(group(scratch, path, "tag of triangles", mesh->n_faces, mesh->face_tag, &surfaces));

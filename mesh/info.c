@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "data/vec3.h"
+#include "mesh/tags.h"
 #include "mesh/triangles.h"
 
 static const double *vertex(const mt_mesh *mesh, size_t cell, size_t k)
@@ -33,29 +34,16 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell)
     return 9 * volume / area * 24 * volume / sqrt(product);
 }
 
-static void measure_extent(const mt_mesh *mesh, mt_info *info)
-{
-    for (int k = 0; k < 3; k++) info->min_mm[k] = info->max_mm[k] = mesh->xyz_mm[k];
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        for (size_t k = 0; k < 3; k++) {
-            double x = mesh->xyz_mm[3 * v + k];
-            if (x < info->min_mm[k]) info->min_mm[k] = x;
-            if (x > info->max_mm[k]) info->max_mm[k] = x;
-        }
-}
-
 static void measure_cells(const mt_mesh *mesh, mt_info *info)
 {
     double sum = 0;
     info->quality_min = 1;
     for (size_t c = 0; c < mesh->n_cells; c++) {
         double quality = mt_info_quality(mesh, c);
-        info->volume_mm3 += mt_mesh_volume_mm3(mesh, c);
         sum += quality;
         if (quality < info->quality_min) info->quality_min = quality;
     }
     info->quality_mean = sum / (double)mesh->n_cells;
-    info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
 }
 
 /* Between the faces p and q, which point outward; exact also where it is small. */
@@ -159,12 +147,6 @@ static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacen
     return MT_OK;
 }
 
-static mt_status count_regions(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
-{
-    mt_info_group *regions;
-    return mt_info_regions(scratch, mesh, &info->n_regions, &regions);
-}
-
 static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
 {
     uint8_t *used;
@@ -174,22 +156,42 @@ static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info 
     return MT_OK;
 }
 
+static mt_status look(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
+{
+    mt_tags tags;
+    MT_TRY(mt_tags_make(scratch, mesh->n_cells, mesh->region, &tags));
+    info->n_regions = tags.n;
+    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    info->n_surfaces = tags.n;
+    mt_mesh_box(mesh, info->min_mm, info->max_mm);
+    for (size_t c = 0; c < mesh->n_cells; c++) info->volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+    if (mesh->n_cells > 0) info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
+    return MT_OK;
+}
+
+mt_status mt_info_look(const mt_mesh *mesh, mt_info *info)
+{
+    mt_arena scratch = {0};
+    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_cells = mesh->n_cells};
+    const mt_status status = look(&scratch, mesh, info);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
 {
     MT_TRY(measure_edges(scratch, mesh, info));
     MT_TRY(count_components(scratch, adjacency, info));
-    MT_TRY(count_dangling(scratch, mesh, info));
-    return count_regions(scratch, mesh, info);
+    return count_dangling(scratch, mesh, info);
 }
 
 mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
 {
     mt_arena scratch = {0};
-    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_cells = mesh->n_cells};
+    MT_TRY(mt_info_look(mesh, info));
     if (mesh->n_cells == 0) return MT_OK;
     info->n_inner_faces = mt_adjacency_inner_faces(adjacency);
     info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
-    measure_extent(mesh, info);
     measure_cells(mesh, info);
     measure_angles(mesh, info);
     mt_status status = make(&scratch, mesh, adjacency, info);
@@ -198,18 +200,6 @@ mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_in
 }
 
 /* ---- tags ---- */
-
-typedef struct tagged {
-    int32_t tag;
-    uint32_t id;
-} tagged;
-
-static int compare_tagged(const void *left, const void *right)
-{
-    const tagged *a = left, *b = right;
-    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
 
 static double triangle_area(const mt_mesh *mesh, size_t f)
 {
@@ -221,19 +211,14 @@ static double triangle_area(const mt_mesh *mesh, size_t f)
 static mt_status make_groups(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, size_t n_items,
     const int32_t *tag, double (*size)(const mt_mesh *mesh, size_t id), size_t *n, mt_info_group **groups)
 {
-    tagged *items;
-    *n = 0;
-    MT_TAKE(scratch, items, n_items);
-    for (size_t k = 0; k < n_items; k++) items[k] = (tagged){tag[k], (uint32_t)k};
-    qsort(items, n_items, sizeof *items, compare_tagged);
-    for (size_t k = 0; k < n_items; k++) *n += k == 0 || items[k].tag != items[k - 1].tag;
-    MT_TAKE(arena, *groups, *n);
-    mt_info_group *g = *groups;
-    for (size_t k = 0; k < n_items; k++) {
-        if (k > 0 && items[k].tag != items[k - 1].tag) g++;
-        g->tag = items[k].tag;
-        g->count++;
-        g->size += size(mesh, items[k].id);
+    mt_tags tags;
+    MT_TRY(mt_tags_make(scratch, n_items, tag, &tags));
+    MT_TAKE(arena, *groups, tags.n);
+    *n = tags.n;
+    for (size_t t = 0; t < tags.n; t++) {
+        mt_info_group *g = *groups + t;
+        *g = (mt_info_group){.tag = tags.tag[t], .count = tags.offset[t + 1] - tags.offset[t]};
+        for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) g->size += size(mesh, tags.id[k]);
     }
     return MT_OK;
 }

@@ -11,6 +11,7 @@ typedef struct mt_info {
     size_t n_inner_faces, n_boundary_faces;
     size_t n_components;         /* pieces that are connected by faces */
     size_t n_regions;            /* distinct region tags */
+    size_t n_surfaces;           /* distinct tags of triangles */
     double min_mm[3], max_mm[3]; /* of the vertices */
     double volume_mm3;           /* of all cells */
     double length_mm;            /* cube root of the mean cell volume: the characteristic edge length */
@@ -23,8 +24,13 @@ typedef struct mt_info {
  * regular tetrahedron, towards 0 as it flattens; 0.717 for a Kuhn tetrahedron. */
 double mt_info_quality(const mt_mesh *mesh, size_t cell);
 
-/* Fills info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. All zero for a mesh of no
- * cells. MT_FILE: no memory. Time O(n log n); scratch about 35 bytes a cell, freed. */
+/* Fills what the vertices, cells and tags alone tell: the counts of these, min, max, volume and length; the rest is 0.
+ * The mesh (borrowed) has passed mt_mesh_check_content. MT_FILE: no memory. Time O(n log n); scratch 12 bytes a cell,
+ * freed. */
+MT_NODISCARD mt_status mt_info_look(const mt_mesh *mesh, mt_info *info);
+
+/* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. No more than mt_info_look for
+ * a mesh of no cells. MT_FILE: no memory. Time O(n log n); scratch about 35 bytes a cell, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
 /* What has one tag: how many, and their volume or area. */
@@ -35,7 +41,7 @@ typedef struct mt_info_group {
 } mt_info_group;
 
 /* Gives the regions, or the surfaces that are tagged, ascending, in `arena`. MT_FILE: no memory. Time O(n log n);
- * scratch 8 bytes a cell or triangle, freed. */
+ * scratch 12 bytes a cell or triangle, freed. */
 MT_NODISCARD mt_status mt_info_regions(
     mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
 MT_NODISCARD mt_status mt_info_surfaces(

@@ -73,6 +73,17 @@ void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double are
     for (int k = 0; k < 3; k++) area_mm2[k] /= 2;
 }
 
+void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3])
+{
+    for (int k = 0; k < 3; k++) low_mm[k] = high_mm[k] = mesh->n_vertices > 0 ? mesh->xyz_mm[k] : 0;
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (size_t k = 0; k < 3; k++) {
+            const double x = mesh->xyz_mm[3 * v + k];
+            if (x < low_mm[k]) low_mm[k] = x;
+            if (x > high_mm[k]) high_mm[k] = x;
+        }
+}
+
 size_t mt_mesh_orient(mt_mesh *mesh)
 {
     size_t turned = 0;

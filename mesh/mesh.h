@@ -79,6 +79,9 @@ MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *pa
 void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);
 double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell);
 
+/* The box around the vertices; all 0 where there are none. */
+void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3]);
+
 /* The vertices of a cell, by their number in it, that are the corners of face f: counter-clockwise seen from
  * outside a positively oriented cell. */
 extern const uint8_t mt_mesh_face[4][3];

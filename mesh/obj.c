@@ -5,8 +5,6 @@
 
 #include "data/scan.h"
 
-static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
-
 /* How many points and triangles there are room for. */
 static void count_lines(mt_scan scan, size_t *n_points, size_t *n_triangles)
 {
@@ -28,7 +26,7 @@ static mt_status read_point(mt_scan *scan, double unit_mm, double xyz_mm[3])
     for (int k = 0; k < 3; k++) {
         if (!mt_scan_more(scan))
             return mt_scan_fail(scan, "a point of %d coordinates; it must have three", k);
-        MT_TRY(mt_scan_real(scan, "coordinate", far_mm / unit_mm, &xyz_mm[k]));
+        MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, &xyz_mm[k]));
         xyz_mm[k] *= unit_mm;
     }
     return MT_OK;

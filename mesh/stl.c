@@ -7,8 +7,6 @@
 
 enum { HEADER = 80, COUNT = 4, RECORD = 50, NORMAL = 12 }; /* bytes of the binary kind */
 
-static const double far_mm = 1e9; /* no coordinate is beyond; keeps volumes finite */
-
 static mt_status new_surface(mt_arena *arena, size_t n_triangles, mt_mesh *mesh)
 {
     MT_TRY(mt_mesh_new(arena, 3 * n_triangles, 0, mesh));
@@ -45,8 +43,9 @@ static mt_status read_binary(mt_arena *arena, mt_scan *scan, double unit_mm, mt_
             const uint32_t bits = word_at(scan->at);
             float x;
             memcpy(&x, &bits, sizeof x);
-            if (!(fabs((double)x) <= far_mm / unit_mm))
-                return mt_scan_fail(scan, "coordinate is %g; allowed: up to %g", (double)x, far_mm / unit_mm);
+            if (!(fabs((double)x) <= mt_mesh_far_mm / unit_mm))
+                return mt_scan_fail(
+                    scan, "coordinate is %g; allowed: up to %g", (double)x, mt_mesh_far_mm / unit_mm);
             mesh->xyz_mm[9 * t + k] = (double)x * unit_mm;
         }
         scan->at += RECORD - NORMAL - 9 * 4;
@@ -82,7 +81,7 @@ static mt_status read_facet(mt_scan *scan, double unit_mm, double xyz_mm[9])
     MT_TRY(expect(scan, "loop"));
     for (int k = 0; k < 9; k++) {
         if (k % 3 == 0) MT_TRY(expect(scan, "vertex"));
-        MT_TRY(mt_scan_real(scan, "coordinate", far_mm / unit_mm, &xyz_mm[k]));
+        MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, &xyz_mm[k]));
         xyz_mm[k] *= unit_mm;
     }
     MT_TRY(expect(scan, "endloop"));

@@ -128,6 +128,28 @@ Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
 }
 
 /* Two boxes far apart, and two cells that touch in one edge only: four pieces. */
+Test(info, a_surface_has_tags_and_a_box_but_no_volume)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_info info, whole;
+    cr_assert_eq(mt_mesh_new(&arena, 4, 0, &mesh), MT_OK);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 3, &mesh), MT_OK);
+    const double xyz_mm[] = {1, -2, 3, 4, -5, 6, 0, -7, 9, 2, -3, 8};
+    const int32_t tag[] = {5, -1, 5};
+    memcpy(mesh.xyz_mm, xyz_mm, sizeof xyz_mm);
+    memcpy(mesh.face_tag, tag, sizeof tag);
+    for (uint32_t k = 0; k < 9; k++) mesh.face_vertex[k] = k % 4;
+    cr_assert_eq(mt_info_look(&mesh, &info), MT_OK);
+    cr_assert(info.n_vertices == 4 && info.n_cells == 0 && info.n_regions == 0 && info.n_surfaces == 2);
+    cr_assert(info.min_mm[0] == 0 && info.min_mm[1] == -7 && info.min_mm[2] == 3);
+    cr_assert(info.max_mm[0] == 4 && info.max_mm[1] == -2 && info.max_mm[2] == 9);
+    cr_assert(info.volume_mm3 == 0 && info.length_mm == 0);
+    describe(&mesh, &whole);
+    cr_assert(memcmp(&info, &whole, sizeof info) == 0);
+    mt_arena_free(&arena);
+}
+
 Test(info, counts_pieces_and_regions)
 {
     mt_arena arena = {0};
@@ -159,7 +181,7 @@ Test(info, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_fail_at(n);
         status = mt_info_make(&mesh, &adjacency, &info);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n == 8 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 14 : status == MT_FILE, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }

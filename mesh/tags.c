@@ -1,0 +1,45 @@
+#include "mesh/tags.h"
+
+#include <stdlib.h>
+
+typedef struct tagged {
+    int32_t tag;
+    uint32_t id;
+} tagged;
+
+static int compare_tagged(const void *left, const void *right)
+{
+    const tagged *a = left, *b = right;
+    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static mt_status make(mt_arena *arena, mt_arena *scratch, size_t n_items, const int32_t *tag, mt_tags *tags)
+{
+    tagged *sorted;
+    size_t t = 0;
+    MT_TAKE(scratch, sorted, n_items);
+    for (size_t k = 0; k < n_items; k++) sorted[k] = (tagged){tag[k], (uint32_t)k};
+    qsort(sorted, n_items, sizeof *sorted, compare_tagged);
+    tags->n = 0;
+    for (size_t k = 0; k < n_items; k++) tags->n += k == 0 || sorted[k].tag != sorted[k - 1].tag;
+    MT_TAKE(arena, tags->tag, tags->n);
+    MT_TAKE(arena, tags->offset, tags->n + 1);
+    MT_TAKE(arena, tags->id, n_items);
+    for (size_t k = 0; k < n_items; k++) {
+        tags->id[k] = sorted[k].id;
+        if (k > 0 && sorted[k].tag == sorted[k - 1].tag) continue;
+        tags->offset[t] = k;
+        tags->tag[t++] = sorted[k].tag;
+    }
+    tags->offset[t] = n_items;
+    return MT_OK;
+}
+
+mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags)
+{
+    mt_arena scratch = {0};
+    const mt_status status = make(arena, &scratch, n_items, tag, tags);
+    mt_arena_free(&scratch);
+    return status;
+}
