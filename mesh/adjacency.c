@@ -2,13 +2,22 @@
 
 #include <stdlib.h>
 
-static void swap_if_above(uint32_t *a, uint32_t *b)
+void mt_face_sort(uint32_t v[3])
 {
-    if (*a > *b) {
-        uint32_t t = *a;
-        *a = *b;
-        *b = t;
+    static const int first[] = {0, 1, 0};
+    for (int k = 0; k < 3; k++) {
+        const uint32_t a = v[first[k]], b = v[first[k] + 1];
+        v[first[k]] = a < b ? a : b;
+        v[first[k] + 1] = a < b ? b : a;
     }
+}
+
+int mt_face_compare(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    for (int k = 0; k < 3; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
 }
 
 /* The vertices of face f of a cell, ascending. */
@@ -16,9 +25,7 @@ static void face_vertices(const uint32_t *cell_vertex, unsigned f, uint32_t v[3]
 {
     for (unsigned k = 0, n = 0; k < 4; k++)
         if (k != f) v[n++] = cell_vertex[k];
-    swap_if_above(&v[0], &v[1]);
-    swap_if_above(&v[1], &v[2]);
-    swap_if_above(&v[0], &v[1]);
+    mt_face_sort(v);
 }
 
 /* A total order, so the outcome does not depend on the sort. */

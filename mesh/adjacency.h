@@ -15,6 +15,12 @@ typedef struct mt_adjacency {
     uint32_t *neighbour; /* [n_cells][4]; neighbour[c][f] shares the face opposite vertex f of c */
 } mt_adjacency;
 
+/* Puts the three vertices of a face in ascending order. */
+void mt_face_sort(uint32_t v[3]);
+
+/* For qsort and bsearch, of items that begin with three vertices: by the first, then the second, then the third. */
+int mt_face_compare(const void *left, const void *right);
+
 /* A face of a cell, in the bucket of its lowest vertex. */
 typedef struct mt_face {
     uint32_t middle, high; /* its other two vertices, ascending */

@@ -116,17 +116,8 @@ typedef struct corners {
 static int compare_corners(const void *left, const void *right)
 {
     const corners *a = left, *b = right;
-    for (int k = 0; k < 3; k++)
-        if (a->v[k] != b->v[k]) return a->v[k] < b->v[k] ? -1 : 1;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-static void swap_if_above(uint32_t *a, uint32_t *b)
-{
-    const uint32_t x = *a;
-    if (x <= *b) return;
-    *a = *b;
-    *b = x;
+    const int order = mt_face_compare(a->v, b->v);
+    return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
 
 /* Of triangles with the same corners the first stays. */
@@ -144,13 +135,11 @@ static mt_status drop_useless(mt_arena *scratch, mt_mesh *surface, mt_closed *re
         if (drop[t]) continue;
         corners *c = sorted + n++;
         *c = (corners){{v[0], v[1], v[2]}, (uint32_t)t};
-        swap_if_above(&c->v[0], &c->v[1]);
-        swap_if_above(&c->v[1], &c->v[2]);
-        swap_if_above(&c->v[0], &c->v[1]);
+        mt_face_sort(c->v);
     }
     qsort(sorted, n, sizeof *sorted, compare_corners);
     for (size_t k = 1; k < n; k++) {
-        if (memcmp(sorted[k].v, sorted[k - 1].v, sizeof sorted[k].v) != 0) continue;
+        if (mt_face_compare(sorted[k].v, sorted[k - 1].v) != 0) continue;
         drop[sorted[k].id] = 1;
         report->n_duplicate++;
     }

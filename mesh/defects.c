@@ -211,11 +211,11 @@ static int compare_corners(const void *left, const void *right)
 
 static bool is_face(const mt_faces *faces, const uint32_t v[3])
 {
-    const uint32_t low = v[0] < v[1] ? (v[0] < v[2] ? v[0] : v[2]) : (v[1] < v[2] ? v[1] : v[2]);
-    const uint32_t high = v[0] > v[1] ? (v[0] > v[2] ? v[0] : v[2]) : (v[1] > v[2] ? v[1] : v[2]);
-    const mt_face key = {.middle = v[0] ^ v[1] ^ v[2] ^ low ^ high, .high = high};
-    return bsearch(&key, faces->face + faces->start[low], faces->start[low + 1] - faces->start[low],
-               sizeof key, compare_corners) != NULL;
+    uint32_t corner[3] = {v[0], v[1], v[2]};
+    mt_face_sort(corner);
+    const mt_face key = {.middle = corner[1], .high = corner[2]};
+    const size_t *start = faces->start + corner[0];
+    return bsearch(&key, faces->face + start[0], start[1] - start[0], sizeof key, compare_corners) != NULL;
 }
 
 static bool repeats_corner(const uint32_t v[3]) { return v[0] == v[1] || v[1] == v[2] || v[2] == v[0]; }

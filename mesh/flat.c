@@ -101,21 +101,13 @@ static void add_faces(sides *list, const uint32_t *vertex, int turn)
     }
 }
 
-static int compare_corners(const void *left, const void *right)
-{
-    const side *a = left, *b = right;
-    for (int k = 0; k < 3; k++)
-        if (a->v[k] != b->v[k]) return a->v[k] < b->v[k] ? -1 : 1;
-    return 0;
-}
-
-static bool same_corners(const side *a, const side *b) { return compare_corners(a, b) == 0; }
+static bool same_corners(const side *a, const side *b) { return mt_face_compare(a->v, b->v) == 0; }
 
 /* Leaves the faces of one cell only. False where one has more than two, or two on one side. */
 static bool keep_outer(sides *list)
 {
     size_t n = 0, next;
-    qsort(list->of, list->n, sizeof *list->of, compare_corners);
+    qsort(list->of, list->n, sizeof *list->of, mt_face_compare);
     for (size_t k = 0; k < list->n; k = next) {
         const side *a = &list->of[k];
         for (next = k + 1; next < list->n && same_corners(a, &list->of[next]);) next++;
@@ -143,7 +135,7 @@ static bool stay_apart(sides *list, uint32_t from, uint32_t to)
         sort_corners(&s);
         list->of[n++] = s;
     }
-    qsort(list->of, n, sizeof *list->of, compare_corners);
+    qsort(list->of, n, sizeof *list->of, mt_face_compare);
     for (size_t k = 1; k < n; k++)
         if (same_corners(&list->of[k - 1], &list->of[k])) return false;
     return true;

@@ -50,24 +50,6 @@ static mt_status no_such_tag(const mt_mesh *mesh, int32_t tag)
 
 /* ---- cells with a face on the surface ---- */
 
-static int compare_triples(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    for (int k = 0; k < 3; k++)
-        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
-    return 0;
-}
-
-static void sort_triple(uint32_t v[3])
-{
-    for (int k = 0; k < 3; k++) {
-        int i = k == 1 ? 1 : 0; /* compare 0 1, 1 2, 0 1 */
-        if (v[i] <= v[i + 1]) continue;
-        uint32_t swapped = v[i];
-        v[i] = v[i + 1], v[i + 1] = swapped;
-    }
-}
-
 static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mesh *surface, unsigned char *at)
 {
     const size_t n = surface->n_faces;
@@ -78,16 +60,16 @@ static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mes
     for (size_t t = 0; t < n; t++) {
         memcpy(sorted[t], surface->face_vertex + 3 * t, sizeof *sorted);
         for (int k = 0; k < 3; k++) on[sorted[t][k]] = 1;
-        sort_triple(sorted[t]);
+        mt_face_sort(sorted[t]);
     }
-    qsort(sorted, n, sizeof *sorted, compare_triples);
+    qsort(sorted, n, sizeof *sorted, mt_face_compare);
     for (size_t c = 0; c < mesh->n_cells; c++)
         for (size_t f = 0; f < 4 && !at[c]; f++) {
             uint32_t face[3];
             for (size_t k = 0; k < 3; k++) face[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
             if (!on[face[0]] || !on[face[1]] || !on[face[2]]) continue;
-            sort_triple(face);
-            at[c] = bsearch(face, sorted, n, sizeof *sorted, compare_triples) != NULL;
+            mt_face_sort(face);
+            at[c] = bsearch(face, sorted, n, sizeof *sorted, mt_face_compare) != NULL;
         }
     return MT_OK;
 }
