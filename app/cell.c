@@ -9,7 +9,7 @@
 #include "ipu/engine.h"
 #include "solver/tp06.h"
 
-static mt_status cell(const mt_arguments *arguments);
+static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell; default: epi", false},
     {"--dt-ms", "DT", "time step, at most 0.05; default: 0.02", false},
@@ -123,7 +123,7 @@ static mt_status integrate(const request *r, mt_table *trace)
     return MT_OK;
 }
 
-static mt_status cell_with(mt_arena *arena, const mt_arguments *arguments)
+static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
 {
     request r;
     MT_TRY(read_request(arguments, &r));
@@ -141,12 +141,4 @@ static mt_status cell_with(mt_arena *arena, const mt_arguments *arguments)
     (void)fprintf(arguments->out, "%s: %s cell, %g ms at dt %g ms in %s precision\n", r.path,
         mt_tp06_types[r.type].name, r.end_ms, r.dt_ms, r.single ? "single" : "double");
     return MT_OK;
-}
-
-static mt_status cell(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = cell_with(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -128,7 +128,10 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
-        return commands[c]->run(&arguments);
+        mt_arena arena = {0};
+        const mt_status status = commands[c]->run(&arena, &arguments);
+        mt_arena_free(&arena);
+        return status;
     }
     return unknown_command(argc, argv);
 }

@@ -32,7 +32,8 @@ typedef struct mt_command {
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by a NULL name */
-    mt_status (*run)(const mt_arguments *arguments);
+    /* The arena is empty at first, and freed when it returns. */
+    mt_status (*run)(mt_arena *arena, const mt_arguments *arguments);
 } mt_command;
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,

@@ -7,7 +7,7 @@
 #include "mesh/defects.h"
 #include "mesh/formats.h"
 
-static mt_status convert(const mt_arguments *arguments);
+static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
     {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
@@ -114,7 +114,7 @@ static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *r
 
 /* ---- the command ---- */
 
-static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
+static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
     const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
@@ -141,12 +141,4 @@ static mt_status convert_mesh(mt_arena *arena, const mt_arguments *arguments)
     tell_defects(&table, &defects);
     if (repairing) tell_repair(&table, &repair);
     return mt_table_print(arguments->out, &table, format);
-}
-
-static mt_status convert(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = convert_mesh(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

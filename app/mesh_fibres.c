@@ -1,7 +1,6 @@
 /* myotile mesh fibres. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "app/anatomy.h"
 #include "app/command.h"
@@ -11,7 +10,7 @@
 #include "mesh/formats.h"
 #include "mesh/vtkhdf.h"
 
-static mt_status fibres(const mt_arguments *arguments);
+static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`", false},
@@ -93,14 +92,7 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     return table;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
+static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_fibres, 0),
                *out = mt_option_value(arguments, "-o", NULL);
@@ -116,24 +108,16 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(mt_anatomy_choose(arena, arguments, &adjacency, &mesh, &surfaces));
-    const double start_s = now_s();
+    const double start_s = mt_now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
     mt_progress_stage(NULL);
     MT_TRY(status);
-    const double seconds = now_s() - start_s;
+    const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &surfaces);
     MT_TRY(add_comparison(&table, &f, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     return mt_table_print(arguments->out, &table, format);
-}
-
-static mt_status fibres(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = fibres_with(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -1,7 +1,6 @@
 /* myotile mesh fill: the body in a closed surface, meshed by the gmsh program. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/anatomy.h"
@@ -16,7 +15,7 @@
 #include "mesh/info.h"
 #include "mesh/nearest.h"
 
-static mt_status fill(const mt_arguments *arguments);
+static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"-o", "OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
@@ -140,13 +139,6 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
 
 /* ---- meshing ---- */
 
-static double now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Its volume is that of the surface, in one piece: gmsh has been seen to fill half of a body. */
 static mt_status examine(mt_arena *scratch, const filling *f, const mt_mesh *mesh, attempt *a)
 {
@@ -165,14 +157,14 @@ static mt_status examine(mt_arena *scratch, const filling *f, const mt_mesh *mes
 static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double edge_mm, mt_mesh *mesh)
 {
     attempt *a = &f->attempts[f->n_attempts++];
-    const double start_s = now_s();
+    const double start_s = mt_now_s();
     mt_arena scratch = {0};
     *a = (attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
     mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
     mt_status status = mt_gmsh_mesh(arena, "fill.geo", f->triangles, angle_deg, edge_mm, f->temporary, mesh);
     if (status == MT_OK) status = examine(&scratch, f, mesh, a);
     mt_arena_free(&scratch);
-    a->seconds = now_s() - start_s;
+    a->seconds = mt_now_s() - start_s;
     return status;
 }
 
@@ -395,14 +387,13 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     return mt_tables_print(arguments->out, tables, 2, format);
 }
 
-static mt_status fill(const mt_arguments *arguments)
+static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_arena arena = {0}, body = {0};
+    mt_arena body = {0};
     filling f = {.taken = NULL};
     mt_progress_catch_interrupt();
-    mt_status status = fill_with(&arena, &body, &f, arguments);
+    mt_status status = fill_with(arena, &body, &f, arguments);
     if (status != MT_OK) mt_progress_stage(NULL);
     mt_arena_free(&body);
-    mt_arena_free(&arena);
     return status;
 }

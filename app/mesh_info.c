@@ -7,7 +7,7 @@
 #include "mesh/formats.h"
 #include "solver/trial.h"
 
-static mt_status info(const mt_arguments *arguments);
+static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--trial-steps", "N", "also try N diffusion steps from noise, at the longest stable one", false},
@@ -188,7 +188,7 @@ static mt_status try_steps(
 
 /* ---- the command ---- */
 
-static mt_status print_info(mt_arena *arena, const mt_arguments *arguments)
+static mt_status info(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *path = mt_operand(arguments, &mt_command_mesh_info, 0);
     const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
@@ -214,12 +214,4 @@ static mt_status print_info(mt_arena *arena, const mt_arguments *arguments)
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
     if (found && diffusion.n_limited > 0) tables[n++] = limited_table(arena, &mesh, &diffusion);
     return mt_tables_print(arguments->out, tables, n, format);
-}
-
-static mt_status info(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = print_info(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -1,6 +1,5 @@
 /* myotile mesh refine. */
 #include <math.h>
-#include <time.h>
 
 #include "app/command.h"
 #include "app/progress.h"
@@ -10,7 +9,7 @@
 #include "mesh/refine.h"
 #include "mesh/vtkhdf.h"
 
-static mt_status refine(const mt_arguments *arguments);
+static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {{"-o", "OUT.hdf", "the file to write", false},
     {"--times", "N", "how often each cell is cut into eight; default: 1", false},
@@ -55,21 +54,14 @@ static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *
     return table;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Two arenas in turn: what was refined goes as soon as the finer one is there. arenas[*at] has the mesh. */
-static mt_status refine_times(mt_arena arenas[2], int *at, mt_mesh *mesh, unsigned long times)
+static mt_status refine_times(mt_arena *const arenas[2], int *at, mt_mesh *mesh, unsigned long times)
 {
     MT_TRY(mt_refine_check(mesh, times));
     for (unsigned long k = 0; k < times; k++) {
         mt_mesh fine;
-        MT_TRY(mt_refine(&arenas[1 - *at], mesh, &fine));
-        mt_arena_free(&arenas[*at]);
+        MT_TRY(mt_refine(arenas[1 - *at], mesh, &fine));
+        mt_arena_free(arenas[*at]);
         *at = 1 - *at;
         *mesh = fine;
     }
@@ -77,7 +69,7 @@ static mt_status refine_times(mt_arena arenas[2], int *at, mt_mesh *mesh, unsign
         mesh); /* the children of a nearly flat cell may have lost their volume to rounding */
 }
 
-static mt_status refine_with(mt_arena arenas[2], const mt_arguments *arguments)
+static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_refine, 0),
                *out = mt_option_value(arguments, "-o", NULL);
@@ -88,25 +80,24 @@ static mt_status refine_with(mt_arena arenas[2], const mt_arguments *arguments)
     if (!out) return mt_fail(MT_INPUT, "mesh refine: -o is needed");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
-    MT_TRY(mt_mesh_read(&arenas[at], in, &mesh));
+    MT_TRY(mt_mesh_read(arenas[at], in, &mesh));
     const look before = look_at(&mesh);
-    const double start_s = now_s();
+    const double start_s = mt_now_s();
     mt_progress_stage("refining");
     mt_status status = refine_times(arenas, &at, &mesh, times);
     mt_progress_stage(NULL);
     MT_TRY(status);
-    const double seconds = now_s() - start_s;
+    const double seconds = mt_now_s() - start_s;
     const look after = look_at(&mesh);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
-    mt_table table = refine_table(&arenas[at], out, &mesh, &before, &after, seconds);
+    mt_table table = refine_table(arenas[at], out, &mesh, &before, &after, seconds);
     return mt_table_print(arguments->out, &table, format);
 }
 
-static mt_status refine(const mt_arguments *arguments)
+static mt_status refine(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_arena arenas[2] = {{0}, {0}};
-    mt_status status = refine_with(arenas, arguments);
-    mt_arena_free(&arenas[0]);
-    mt_arena_free(&arenas[1]);
+    mt_arena other = {0};
+    mt_status status = refine_with((mt_arena *[]){arena, &other}, arguments);
+    mt_arena_free(&other);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 
-static mt_status slab(const mt_arguments *arguments);
+static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option slab_options[] = {
     {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
@@ -26,7 +26,7 @@ static mt_status needed(
     return *value ? MT_OK : mt_fail(MT_INPUT, "%s: %s is needed", command, option);
 }
 
-static mt_status make_slab(mt_arena *arena, const mt_arguments *arguments)
+static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *size, *edge, *path;
     double size_mm[3], edge_mm;
@@ -40,12 +40,4 @@ static mt_status make_slab(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
     (void)fprintf(arguments->out, "%s: %zu cells, %zu vertices\n", path, mesh.n_cells, mesh.n_vertices);
     return MT_OK;
-}
-
-static mt_status slab(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = make_slab(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -10,7 +10,7 @@
 #include "mesh/info.h"
 #include "mesh/vtkhdf.h"
 
-static mt_status ventricles(const mt_arguments *arguments);
+static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"-o", "OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
@@ -87,12 +87,10 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     return mt_table_print(arguments->out, &table, format);
 }
 
-static mt_status ventricles(const mt_arguments *arguments)
+static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_arena arena = {0};
     mt_progress_catch_interrupt();
-    mt_status status = ventricles_with(&arena, arguments);
+    mt_status status = ventricles_with(arena, arguments);
     if (status != MT_OK) mt_progress_stage(NULL);
-    mt_arena_free(&arena);
     return status;
 }

@@ -1,16 +1,16 @@
 /* myotile partition: what a mesh costs on so many tiles. */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "app/command.h"
+#include "app/progress.h"
 #include "app/table.h"
 #include "mesh/formats.h"
 #include "mesh/halo.h"
 #include "ipu/target.h"
 #include "solver/diffusion.h"
 
-static mt_status partition(const mt_arguments *arguments);
+static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {{"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},
     {"--ipus", "N", "how many of them; one part for each tile; default: 1", false},
@@ -130,14 +130,7 @@ static mt_status count_parts(unsigned long ipus, const ipu_target *target, uint3
     return MT_OK;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static mt_status partition_with(mt_arena *arena, const mt_arguments *arguments)
+static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *path = mt_operand(arguments, &mt_command_partition, 0), *machine;
     mt_format format;
@@ -162,21 +155,13 @@ static mt_status partition_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_read(arena, path, &mesh));
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(stencil(arena, &adjacency, &columns));
-    const double start_s = now_s();
+    const double start_s = mt_now_s();
     MT_TRY(mt_partition_kway(arena, &adjacency, n_parts, imbalance, &parts));
-    const double cut_s = now_s();
+    const double cut_s = mt_now_s();
     MT_TRY(mt_halo_make(arena, mesh.n_cells, MT_DIFFUSION_ROW, columns, &parts, scheme, &halo));
-    const double seconds[2] = {cut_s - start_s, now_s() - cut_s};
+    const double seconds[2] = {cut_s - start_s, mt_now_s() - cut_s};
 
     mt_table tables[2] = {whole_table(arena, path, &parts, &halo, seconds)};
     MT_TRY(tile_table(arena, &halo, &tables[1]));
     return mt_tables_print(arguments->out, tables, 2, format);
-}
-
-static mt_status partition(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_status status = partition_with(&arena, arguments);
-    mt_arena_free(&arena);
-    return status;
 }

@@ -11,7 +11,7 @@ enum { BAR = 20, LINE_SIZE = 512 };
 
 static const double interval_s = 0.2;
 
-static double clock_s(void)
+double mt_now_s(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -26,7 +26,7 @@ mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms
         .stream = terminal ? stream : NULL,
         .what = what,
         .total_ms = total_ms,
-        .start_s = clock_s(),
+        .start_s = mt_now_s(),
         .drawn_s = -INFINITY,
     };
 }
@@ -126,7 +126,7 @@ void mt_progress_update(mt_progress *progress, double now_ms, double cell_steps)
     progress->now_ms = now_ms;
     progress->cell_steps = cell_steps;
     if (!progress->stream) return;
-    double now_s = clock_s();
+    double now_s = mt_now_s();
     if (now_s - progress->drawn_s < interval_s) return;
     progress->drawn_s = now_s;
 
@@ -141,7 +141,7 @@ void mt_progress_end(mt_progress *progress)
 {
     if (!progress->stream) return;
     char rate[64] = "";
-    double elapsed_s = clock_s() - progress->start_s;
+    double elapsed_s = mt_now_s() - progress->start_s;
     if (progress->cell_steps > 0 && elapsed_s > 0)
         print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
     (void)fprintf(progress->stream, "\r%s  %.1f ms in %.1f s%s\033[K\n", progress->what, progress->now_ms,

@@ -21,6 +21,9 @@ typedef struct mt_progress {
     double drawn_s; /* host clock of the newest line */
 } mt_progress;
 
+/* The host clock, in seconds from some moment on. */
+double mt_now_s(void);
+
 /* Work that goes from 0 to total_ms of simulated time, shown on stderr. */
 mt_progress mt_progress_begin(const char *what, double total_ms);
 

@@ -19,7 +19,7 @@ static const mt_option options[] = {
     {"--format", "text|json|csv", "of the tables on standard output; default: text", false},
     {NULL, NULL, NULL, false}};
 
-static mt_status run(const mt_arguments *arguments);
+static mt_status run(mt_arena *arena, const mt_arguments *arguments);
 
 const mt_command mt_command_run = {
     .name = "run",
@@ -220,9 +220,10 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     return MT_OK;
 }
 
-static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
+static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_format format;
+    mt_progress_catch_interrupt();
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     const char *path = mt_operand(arguments, &mt_command_run, 0);
     const char **sets;
@@ -243,14 +244,5 @@ static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
     if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK) mt_progress_stage(NULL);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
-    return status;
-}
-
-static mt_status run(const mt_arguments *arguments)
-{
-    mt_arena arena = {0};
-    mt_progress_catch_interrupt();
-    mt_status status = run_with(&arena, arguments);
-    mt_arena_free(&arena);
     return status;
 }
