@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "tests/answers.h"
 #include "tests/app/program.h"
 
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include "mesh/vtkhdf.h"
 
 TestSuite(convert, .init = enter_room, .fini = leave_room);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
 static char *warnings(char **table, const char *line)

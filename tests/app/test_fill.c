@@ -9,11 +9,10 @@
 #include "mesh/formats.h"
 #include "mesh/gmsh.h"
 #include "mesh/surfaces.h"
+#include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 
 TestSuite(fill, .init = enter_room, .fini = leave_room);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* The triangles with this tag (0: all) as OBJ, with all points. */
 static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag)

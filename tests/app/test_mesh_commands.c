@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "tests/answers.h"
 #include "tests/app/program.h"
 
 #include "mesh/slab.h"
@@ -90,8 +91,6 @@ Test(mesh_commands, files_that_cannot_be_written_or_read_are_refused)
 }
 
 /* ---- info: tags, what is there, and the step limit */
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* 3 x 2 x 1 mm in boxes of 1 mm, two regions, two tagged triangles of 1/2 mm^2 and one of another tag, a vertex of no
  * cell. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "data/h5.h"
+#include "tests/answers.h"
 
 static char folder[64], path[128], part[160];
 
@@ -30,13 +31,6 @@ static void leave(void)
 TestSuite(h5, .init = enter, .fini = leave);
 
 static bool there(const char *name) { return access(name, F_OK) == 0; }
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
-}
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* A file with one array `name`. */
 static void write_one(const char *name, mt_h5_type type, size_t rank, const size_t *shape, const void *values)

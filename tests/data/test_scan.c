@@ -7,18 +7,8 @@
 
 #include "data/file.h"
 #include "data/scan.h"
-
-static char path[64];
-
-static void enter(void)
-{
-    strcpy(path, "/tmp/myotile_scan_XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    (void)close(fd);
-}
-
-static void leave(void) { (void)unlink(path); }
+#include "tests/answers.h"
+#include "tests/one_file.h"
 
 TestSuite(scan, .init = enter, .fini = leave);
 
@@ -28,11 +18,6 @@ static mt_scan open_bytes(mt_arena *arena, const void *bytes, size_t n)
     cr_assert_eq(mt_file_write_text(path, bytes, n), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_scan_open(arena, path, &scan), MT_OK, "%s", mt_message());
     return scan;
-}
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
 }
 
 Test(scan, words_and_numbers_come_in_order_and_lines_are_counted)

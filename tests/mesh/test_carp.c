@@ -5,6 +5,7 @@
 
 #include "mesh/carp.h"
 #include "mesh/slab.h"
+#include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
@@ -38,13 +39,6 @@ static void leave(void)
 }
 
 TestSuite(carp, .init = enter, .fini = leave);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
-}
 
 static void write_good(void)
 {

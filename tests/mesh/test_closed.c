@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "mesh/closed.h"
+#include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 #include "tests/mesh/damage.h"
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* Every triangle with vertices of its own, as in STL, off by up to `noise` in each coordinate, the windings at random. */
 static void break_up(mt_arena *arena, const mt_mesh *whole, double noise, mt_mesh *broken)

@@ -6,10 +6,9 @@
 #include "mesh/defects.h"
 #include "mesh/info.h"
 #include "mesh/slab.h"
+#include "tests/answers.h"
 
 enum { EXTRA_CELLS = 64, EXTRA_VERTICES = 64, EXTRA_FACES = 16 };
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 static uint64_t state;
 

@@ -4,21 +4,7 @@
 
 #include "mesh/obj.h"
 #include "tests/mesh/damage.h"
-
-static char folder[64], path[96];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/myotile_obj_XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/heart.obj", folder);
-}
-
-static void leave(void)
-{
-    (void)unlink(path);
-    (void)rmdir(folder);
-}
+#include "tests/one_file.h"
 
 TestSuite(obj, .init = enter, .fini = leave);
 
@@ -62,17 +48,17 @@ Test(obj, a_face_of_many_corners_becomes_a_fan_and_a_corner_twice_makes_no_trian
 static const struct fault {
     const char *text, *why;
 } faults[] = {
-    {"", "heart.obj: no triangles"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "heart.obj: no triangles"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 2\n", "heart.obj: no triangles"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "heart.obj:4: corner '4' of a face; allowed: 1 to 3"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 0\n", "heart.obj:4: corner '0'"},
-    {"v 0 0 0\nv 1 0 0\nf -3 -1 -2\nv 0 1 0\n", "heart.obj:3: corner '-3'"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", "heart.obj:4: corner '3x'"},
-    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "heart.obj:4: a face of 2 corners"},
-    {"v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", "heart.obj:2: a point of 2 coordinates"},
-    {"v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n", "heart.obj:2: coordinate is 'nan'"},
-    {"v 0 0 0\nv 1 0 1e10\nv 0 1 0\nf 1 2 3\n", "heart.obj:2: coordinate is '1e10'"},
+    {"", ".file: no triangles"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\n", ".file: no triangles"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 2\n", ".file: no triangles"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", ".file:4: corner '4' of a face; allowed: 1 to 3"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 0\n", ".file:4: corner '0'"},
+    {"v 0 0 0\nv 1 0 0\nf -3 -1 -2\nv 0 1 0\n", ".file:3: corner '-3'"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", ".file:4: corner '3x'"},
+    {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", ".file:4: a face of 2 corners"},
+    {"v 0 0 0\nv 1 0\nv 0 1 0\nf 1 2 3\n", ".file:2: a point of 2 coordinates"},
+    {"v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n", ".file:2: coordinate is 'nan'"},
+    {"v 0 0 0\nv 1 0 1e10\nv 0 1 0\nf 1 2 3\n", ".file:2: coordinate is '1e10'"},
 };
 
 Test(obj, every_fault_is_found_and_named_with_its_line)

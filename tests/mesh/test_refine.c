@@ -7,8 +7,7 @@
 #include "mesh/info.h"
 #include "mesh/refine.h"
 #include "mesh/slab.h"
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
+#include "tests/answers.h"
 
 static uint64_t state = 2024;
 

@@ -4,21 +4,7 @@
 
 #include "mesh/stl.h"
 #include "tests/mesh/damage.h"
-
-static char folder[64], path[96];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/myotile_stl_XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/heart.stl", folder);
-}
-
-static void leave(void)
-{
-    (void)unlink(path);
-    (void)rmdir(folder);
-}
+#include "tests/one_file.h"
 
 TestSuite(stl, .init = enter, .fini = leave);
 
@@ -66,14 +52,14 @@ Test(stl, text_and_binary_give_the_same_triangles)
 static const struct fault {
     const char *text, *why;
 } faults[] = {
-    {"", "heart.stl: no triangles"},
-    {"solid x\nendsolid x\n", "heart.stl: no triangles"},
-    {"cube\n", "heart.stl:1: 'cube'; allowed: solid, facet, endsolid (or a binary file"},
+    {"", ".file: no triangles"},
+    {"solid x\nendsolid x\n", ".file: no triangles"},
+    {"cube\n", ".file:1: 'cube'; allowed: solid, facet, endsolid (or a binary file"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\nendfacet\n",
-        "heart.stl:6: 'endloop'; vertex must stand here"},
+        ".file:6: 'endloop'; vertex must stand here"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\n", "a facet without endfacet"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\nvertex 0 1 0\nendloop\nendfacet\n",
-        "heart.stl:5: coordinate is 'inf'"},
+        ".file:5: coordinate is 'inf'"},
     {"solid\nendfacet\n", "'endfacet'; allowed"},
     {"solid endfacet\nendsolid\n", "1 times endfacet, but 0 facets"},
 };
@@ -92,7 +78,7 @@ Test(stl, every_fault_is_found_and_named_with_its_line_or_byte)
     memset(binary + 84 + 12, 0xff, 4); /* not a number */
     write_bytes(path, binary, sizeof binary);
     cr_assert_eq(mt_stl_read(&arena, path, 1, &mesh), MT_INPUT);
-    cr_assert(strstr(mt_message(), "heart.stl: byte 96: coordinate is"), "%s", mt_message());
+    cr_assert(strstr(mt_message(), ".file: byte 96: coordinate is"), "%s", mt_message());
     write_bytes(path, binary, sizeof binary - 1); /* cut off: no longer of the length that it counts */
     cr_assert_eq(mt_stl_read(&arena, path, 1, &mesh), MT_INPUT);
     (void)unlink(path);

@@ -7,11 +7,10 @@
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
 #include "mesh/surfaces.h"
+#include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/gmsh_ventricles.h"
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 static int32_t *copy_tags(mt_arena *arena, const mt_mesh *mesh)
 {

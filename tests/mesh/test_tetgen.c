@@ -6,6 +6,7 @@
 #include "mesh/formats.h"
 #include "mesh/slab.h"
 #include "mesh/tetgen.h"
+#include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
@@ -27,13 +28,6 @@ static void leave(void)
 }
 
 TestSuite(tetgen, .init = enter, .fini = leave);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
-}
 
 static void make(bool (*files)(const char *stem))
 {

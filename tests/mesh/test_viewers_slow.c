@@ -20,6 +20,7 @@
 #include "mesh/slab.h"
 #include "mesh/vtk.h"
 #include "mesh/vtkhdf.h"
+#include "tests/answers.h"
 
 static const char needed[] = "the programs that this test asks are installed by: .ci/install slow";
 
@@ -97,8 +98,6 @@ static void stop(pid_t server)
 }
 
 /* ---- the files */
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
 /* A bent slab with all that a mesh may have. */
 static void make(void)

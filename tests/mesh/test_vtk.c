@@ -4,29 +4,12 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/vtk_sample.h"
-
-static char path[64];
-
-static void enter(void)
-{
-    strcpy(path, "/tmp/myotile_vtk_XXXXXX");
-    int fd = mkstemp(path);
-    cr_assert(fd >= 0);
-    (void)close(fd);
-}
-
-static void leave(void) { (void)unlink(path); }
+#include "tests/one_file.h"
 
 TestSuite(vtk, .init = enter, .fini = leave);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
-}
 
 static void read_bytes(mt_arena *arena, const buffer *b, mt_mesh *mesh)
 {

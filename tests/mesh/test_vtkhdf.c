@@ -10,6 +10,7 @@
 #include "data/h5.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
+#include "tests/answers.h"
 
 static char folder[64], path[128];
 
@@ -27,13 +28,6 @@ static void leave(void)
 }
 
 TestSuite(vtkhdf, .init = enter, .fini = leave);
-
-static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
-
-static void assert_message(const char *part_of_it)
-{
-    cr_assert_not_null(strstr(mt_message(), part_of_it), "'%s' is not in: %s", part_of_it, mt_message());
-}
 
 /* Numbers that show every bit: thirds, and fibres that are unit vectors only up to rounding. */
 static void make(mt_arena *arena, double edge, mt_mesh *mesh)
