@@ -157,6 +157,8 @@ static const struct fault faults[] = {
         "9 blocks of 40 bytes and a last one of 4; 84 bytes are needed"},
     {2, "AwAAACgAAAAEAAAA", "AwAAACgAAAAAAAAA",
         "3 blocks of 40 bytes and a last one of 40; 84 bytes are needed"},
+    {2, "AwAAACgAAAAEAAAA", "AwAAAAAAAABUAAAA",
+        "3 blocks of 0 bytes and a last one of 84; 84 bytes are needed"},
     {2, "AwAAACgAAAAEAAAA", "AAAAACgAAAAEAAAA", "array 'Points': 0 compressed blocks; allowed: 1 to"},
     {2, "AwAAACgAAAAEAAAA", "////fygAAAAEAAAA",
         "array 'Points': 2147483647 compressed blocks; allowed: 1 to"},
@@ -168,6 +170,7 @@ static const struct fault faults[] = {
     {9, "<AppendedData", "<AppendedDate",
         "<AppendedDate>; allowed: UnstructuredGrid, PolyData, AppendedData"},
     {9, "  _", "  +", "AppendedData does not begin with '_'"},
+    {17, "VAAAAAAAgD8A", "VAAA AAAAgD8A", "array 'Points': byte 0x20 in its base64"},
     {17, "encoding=\"base64\"", "encoding=\"base32\"", "encoding 'base32'; allowed: raw, base64"},
     {17, "encoding=\"base64\"", "encoding=\"raw\"", " bytes; 84 are needed"},
 };
@@ -217,6 +220,9 @@ Test(vtu, faults_of_raw_bytes_are_found)
     b = good_packed;
     b.bytes[at + 24 + 5] ^= 0xff;
     refuse(&b, "array 'Points': compressed block 1 of 3 is damaged, or not of 40 bytes");
+    b = good_packed;
+    b.bytes[at + 12] = 2 * 40 + 64 + 1;
+    refuse(&b, "array 'Points': a compressed block of 145 bytes for 40");
     b = good_packed;
     memset(b.bytes + at + 16, 0xff, 4);
     refuse(&b, "array 'Points': a compressed block of 4294967295 bytes; there is room for");
