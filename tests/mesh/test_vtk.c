@@ -213,6 +213,26 @@ Test(vtk, every_fault_is_found_and_named_with_its_place)
     }
 }
 
+/* Else there would be too few. */
+Test(vtk, data_before_their_points_or_cells_are_refused)
+{
+    static const char *const sections[2][3] = {
+        {"POINTS", "POINT_DATA 0\nVECTORS fibre float\nPOINTS", "POINTS behind CELL_DATA or POINT_DATA"},
+        {"CELLS", "CELL_DATA 0\nSCALARS region int\nLOOKUP_TABLE default\nCELLS",
+            "CELLS behind CELL_DATA or POINT_DATA"}};
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = {.n = 0};
+        text(&b, "%s", tetrahedra);
+        replace(&b, sections[k][0], sections[k][1]);
+        write_bytes(path, b.bytes, b.n);
+        cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT, "%s", sections[k][0]);
+        assert_message(sections[k][2]);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(vtk, files_that_are_cut_off_or_not_there_are_refused)
 {
     mt_arena arena = {0};
