@@ -338,18 +338,33 @@ static mt_status write_surface(const char *name, const mt_mesh *mesh, int32_t ta
     return mt_file_end(&file, MT_OK);
 }
 
+/* The lowest tag above `last`; INT64_MAX where there is none. */
+static int64_t next_tag(const mt_mesh *mesh, int64_t last)
+{
+    int64_t next = INT64_MAX;
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] > last && mesh->face_tag[f] < next) next = mesh->face_tag[f];
+    return next;
+}
+
+static mt_status check_tags(const char *name, const mt_mesh *mesh)
+{
+    int n = 0;
+    for (int64_t tag = next_tag(mesh, INT64_MIN); tag < INT64_MAX; tag = next_tag(mesh, tag))
+        if (++n > mt_carp_most_tags)
+            return mt_fail(MT_INPUT,
+                "%s: triangles of more than %d different tags; in this format each has a file of its own",
+                name, mt_carp_most_tags);
+    return MT_OK;
+}
+
 /* A file for each tag, ascending. */
 static mt_status write_surfaces(const char *name, const mt_mesh *mesh)
 {
     MT_TRY(remove_surfaces(name));
-    for (int64_t last = INT64_MIN;;) {
-        int64_t next = INT64_MAX;
-        for (size_t f = 0; f < mesh->n_faces; f++)
-            if (mesh->face_tag[f] > last && mesh->face_tag[f] < next) next = mesh->face_tag[f];
-        if (next == INT64_MAX) return MT_OK;
-        MT_TRY(write_surface(name, mesh, (int32_t)next));
-        last = next;
-    }
+    for (int64_t tag = next_tag(mesh, INT64_MIN); tag < INT64_MAX; tag = next_tag(mesh, tag))
+        MT_TRY(write_surface(name, mesh, (int32_t)tag));
+    return MT_OK;
 }
 
 mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
@@ -358,6 +373,7 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
         const char *ending;
         void (*put)(FILE *out, const mt_mesh *mesh);
     } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
+    MT_TRY(check_tags(name, mesh));
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         char path[MT_FILE_PATH_MAX];
         mt_file file;
