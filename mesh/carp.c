@@ -338,24 +338,27 @@ static mt_status write_surface(
     return mt_file_end(&file, MT_OK);
 }
 
-/* A file for each tag, ascending. */
-static mt_status write_surfaces(mt_arena *scratch, const char *name, const mt_mesh *mesh)
+static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_tags *tags)
 {
-    mt_tags tags;
-    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
     MT_TRY(remove_surfaces(name));
-    for (size_t t = 0; t < tags.n; t++)
+    for (size_t t = 0; t < tags->n; t++)
         MT_TRY(write_surface(
-            name, mesh, tags.tag[t], tags.offset[t + 1] - tags.offset[t], tags.id + tags.offset[t]));
+            name, mesh, tags->tag[t], tags->offset[t + 1] - tags->offset[t], tags->id + tags->offset[t]));
     return MT_OK;
 }
 
-mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
+static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *mesh)
 {
     static const struct {
         const char *ending;
         void (*put)(FILE *out, const mt_mesh *mesh);
     } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
+    mt_tags tags;
+    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    if (tags.n > MT_CARP_TAGS_MAX)
+        return mt_fail(MT_INPUT,
+            "%s: triangles of %zu different tags; allowed: %d, as each has a file of its own in this format",
+            name, tags.n, MT_CARP_TAGS_MAX);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         char path[MT_FILE_PATH_MAX];
         mt_file file;
@@ -368,8 +371,13 @@ mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
         parts[k].put(file.stream, mesh);
         MT_TRY(mt_file_end(&file, MT_OK));
     }
+    return write_surfaces(name, mesh, &tags);
+}
+
+mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
+{
     mt_arena scratch = {0};
-    const mt_status status = write_surfaces(&scratch, name, mesh);
+    const mt_status status = write_all(&scratch, name, mesh);
     mt_arena_free(&scratch);
     return status;
 }

@@ -21,7 +21,7 @@ typedef struct mt_closed {
  * or triangles than a mesh may have. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_closed_join(mt_arena *arena, const mt_mesh *surfaces, size_t n, mt_mesh *joined);
 
-/* Repairs a surface (mt_mesh_check passed) in place: points nearer than 1e-5 of the diagonal of the box around them
+/* Repairs a surface (mt_mesh_check_content passed) in place: points nearer than 1e-5 of the diagonal of the box around them
  * become one (the first of them), the triangles above are dropped, points of no triangle too, and the rest are wound
  * counter-clockwise seen from outside. MT_INPUT: not closed, or of several pieces, or one-sided; the
  * message has how many edges and where the first is. MT_FILE: no memory. */

@@ -8,7 +8,9 @@ enum {
     STAR_MAX = 256,          /* cells around a vertex */
     SCAN_MAX = 8 * STAR_MAX, /* cells looked at to find them */
     REGION_FACES = 4 * 2 * STAR_MAX,
-    ROUNDS = 8
+    ROUNDS = 8,
+    EFFORT_LEAST = 1 << 18, /* cells looked at around edges, all in all: so many ... */
+    EFFORT_A_CELL = 20      /* ... and so many for each cell of the mesh */
 };
 
 static const double SHORT =
@@ -22,6 +24,7 @@ typedef struct region {
     uint32_t *cell; /* [4 n_cells] */
     uint32_t *next; /* [n_vertices] a ring of the vertices that are one by now */
     uint32_t *into; /* [n_vertices] the vertex that v was drawn into; v itself as long as it is there */
+    size_t effort;  /* cells that may still be looked at around edges */
 } region;
 
 /* A face of the cells around an edge. */
@@ -39,7 +42,7 @@ typedef struct sides {
 
 static mt_status region_make(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, region *r)
 {
-    *r = (region){.mesh = mesh, .dead = dead};
+    *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_CELL * mesh->n_cells};
     MT_TAKE(scratch, r->start, mesh->n_vertices + 2);
     MT_TAKE(scratch, r->cell, 4 * mesh->n_cells);
     MT_TAKE(scratch, r->next, mesh->n_vertices);
@@ -161,11 +164,12 @@ typedef struct around {
     uint32_t cell[2 * STAR_MAX];
 } around;
 
-static bool look_around(const region *r, uint32_t from, uint32_t to, around *a)
+static bool look_around(region *r, uint32_t from, uint32_t to, around *a)
 {
     uint32_t far[STAR_MAX];
     size_t n, n_far;
     *a = (around){0};
+    if (r->effort == 0) return false;
     if (!star(r, from, far, &n) || !star(r, to, a->cell + STAR_MAX, &n_far)) return false;
     for (size_t k = 0; k < n; k++)
         if (!has(r->mesh, far[k], to)) a->cell[a->n_from++] = far[k];
@@ -177,6 +181,7 @@ static bool look_around(const region *r, uint32_t from, uint32_t to, around *a)
         const uint32_t cell = a->cell[STAR_MAX + k];
         if (!has(r->mesh, cell, from)) a->cell[a->n++] = cell;
     }
+    r->effort -= a->n < r->effort ? a->n : r->effort;
     return true;
 }
 

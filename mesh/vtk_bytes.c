@@ -46,7 +46,7 @@ static mt_status decode_group(mt_vtk_bytes *from)
     for (int k = 0; k < 4; from->at++) {
         if (from->at >= from->end) return refuse_base64(from);
         const char c = *from->at;
-        if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+        if (!from->dense && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
         const int value = digit(c);
         const bool fills = c == '=' && k >= 2;
         if (!fills && (value < 0 || n < (size_t)k)) return refuse_base64(from);
@@ -115,6 +115,9 @@ static mt_status inflate_blocks(mt_arena *arena, mt_vtk_bytes *from, size_t n_bl
         const size_t n = b + 1 < n_blocks ? each : last;
         uLongf done = n;
         MT_TRY(check_room(from, "a compressed block", size));
+        if (size > 2 * n + 64)
+            return mt_scan_fail(&from->scan, "array '%s': a compressed block of %llu bytes for %zu",
+                from->name, (unsigned long long)size, n);
         MT_TRY(take(arena, from, "a compressed block", (size_t)size, &block));
         const int result = uncompress(out, &done, block, (uLong)size);
         if (result == Z_MEM_ERROR) return mt_fail(MT_FILE, "%s: no memory to decompress", from->scan.path);
@@ -138,8 +141,8 @@ static mt_status take_compressed(mt_arena *arena, mt_vtk_bytes *from, size_t n, 
     if (n_blocks == 0 || n_blocks > room(from) / from->word)
         return mt_scan_fail(&from->scan, "array '%s': %llu compressed blocks; allowed: 1 to %zu", from->name,
             (unsigned long long)n_blocks, room(from) / from->word);
-    if (__builtin_mul_overflow(n_blocks - 1, each, &whole) || __builtin_add_overflow(whole, last, &total) ||
-        total != n || last > n)
+    if ((n_blocks > 1 && each == 0) || __builtin_mul_overflow(n_blocks - 1, each, &whole) ||
+        __builtin_add_overflow(whole, last, &total) || total != n || last > n)
         return mt_scan_fail(&from->scan,
             "array '%s': %llu blocks of %llu bytes and a last one of %llu; %zu bytes are "
             "needed",

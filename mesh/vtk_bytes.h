@@ -6,7 +6,10 @@
  *                (else 0), the compressed bytes of each; then the blocks, by zlib
  *
  * In base64 the words may be apart from what follows, as VTK has them where it compresses, or run on into
- * it. */
+ * it.
+ *
+ * Many arrays may be told to stand in the same place, so that what one may cost goes by its length, not by that of the
+ * file: a block is not empty and at most twice as long as what is in it, beside 64 bytes. */
 #ifndef MT_MESH_VTK_BYTES_H
 #define MT_MESH_VTK_BYTES_H
 
@@ -17,6 +20,7 @@ typedef struct mt_vtk_bytes {
     const char *name; /* of the array, borrowed: for messages */
     const char *at, *end;
     bool base64, compressed, big_endian;
+    bool dense;            /* no blanks in the base64 */
     size_t word;           /* bytes of a word: 4 or 8 */
     unsigned char held[3]; /* base64: decoded and not yet taken, the next last */
     size_t n_held;

@@ -86,9 +86,17 @@ static mt_status skip_numbers(reader *r, const char *what, const mt_vtk_type *ty
 
 /* ---- points and cells ---- */
 
+/* Data are as many as the points and cells that are there before them. */
+static mt_status check_no_data(const reader *r, const char *name)
+{
+    if (r->n_data == SIZE_MAX) return MT_OK;
+    return mt_scan_fail(&r->scan, "%s behind CELL_DATA or POINT_DATA; allowed: before them", name);
+}
+
 static mt_status read_points(reader *r)
 {
     const mt_vtk_type *type;
+    MT_TRY(check_no_data(r, "POINTS"));
     if (r->has_points) return mt_scan_fail(&r->scan, "a second section POINTS; one is allowed");
     r->has_points = true;
     MT_TRY(mt_scan_count(&r->scan, "number of points", 3, &r->grid.n_points));
@@ -150,6 +158,7 @@ static mt_status read_cells(reader *r, const char *name, int section)
 {
     size_t n, size;
     mt_vtk_cells *cells = &r->section[section];
+    MT_TRY(check_no_data(r, name));
     if (cells->corner) return mt_scan_fail(&r->scan, "a second section %s; one is allowed", name);
     MT_TRY(mt_scan_count(&r->scan, "number of cells", 2, &n));
     MT_TRY(mt_scan_count(&r->scan, "size of the section", 2, &size));

@@ -336,6 +336,7 @@ static mt_status find_bytes(const reader *r, const array *a, const char *name, m
         return mt_scan_fail(&from->scan, "array '%s': offset %llu; AppendedData has %zu bytes", name,
             (unsigned long long)a->offset, (size_t)(r->scan.end - r->appended));
     from->at = r->appended + a->offset, from->end = r->scan.end;
+    from->dense = true;
     return MT_OK;
 }
 

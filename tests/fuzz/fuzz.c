@@ -3,7 +3,9 @@
  *
  *   the answer is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
  *   memory is taken only for what is in the files (what HDF5 compresses: libFuzzer's -malloc_limit_mb);
- *   a mesh that was read passes its check, and every writer takes it or says why not;
+ *   a mesh that was read passes the check of its content. Where it has cells, its defects are found, and without fatal
+ *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
+ *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
  *   a case that was read can be written and read again. */
 #include <ftw.h>
 #include <stdio.h>
@@ -11,11 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mesh/closed.h"
+#include "mesh/defects.h"
 #include "mesh/formats.h"
+#include "mesh/surfaces.h"
 #include "solver/case.h"
 #include "tests/fuzz/parts.h"
+#include "tests/mesh/multiples.h"
 
-enum { FILES_MOST = 8, MULTIPLE = 16, ROOM = 1 << 16 };
+enum { FILES_MOST = 8, ROOM = 1 << 16 };
 
 static char folder[64], endings[] = FUZZ_ENDINGS, *ending[FILES_MOST], path[FILES_MOST][96];
 static size_t n_files;
@@ -65,9 +71,14 @@ static void write_parts(const uint8_t *bytes, size_t n)
     }
 }
 
-static void check_answer(mt_status status)
+static void check_code(mt_status status)
 {
     if (status != MT_OK && status != MT_INPUT && status != MT_FILE) die("another code");
+}
+
+static void check_answer(mt_status status)
+{
+    check_code(status);
     if (status != MT_OK && strncmp(mt_message(), folder, strlen(folder)) != 0) die("no name of a file");
 }
 
@@ -83,16 +94,69 @@ static void write_everywhere(const mt_mesh *mesh)
     }
 }
 
+/* What a mesh without fatal defects must pass. */
+static void check_sound(mt_arena *arena, const mt_mesh *mesh)
+{
+    mt_adjacency adjacency;
+    if (mt_mesh_check(mesh) != MT_OK) die("a mesh that fails its check");
+    if (mt_adjacency_make(arena, mesh, &adjacency) != MT_OK) die("no adjacency");
+    if (mt_adjacency_check(&adjacency) != MT_OK) die("a wrong adjacency");
+}
+
+static void look_at_cells(mt_arena *arena, mt_mesh *mesh)
+{
+    mt_defects defects;
+    mt_repair repair;
+    if (mt_defects_find(mesh, &defects) != MT_OK) die("defects cannot be found");
+    if (!defects.fatal) check_sound(arena, mesh);
+    const mt_status status = mt_defects_repair(mesh, &repair);
+    if (status != MT_OK && status != MT_INPUT) die("the repair failed");
+    if (status != MT_OK) return;
+    check_sound(arena, mesh);
+    if (mt_defects_find(mesh, &defects) != MT_OK || defects.fatal) die("a repair that leaves fatal defects");
+    write_everywhere(mesh);
+}
+
+static void look_at_surface(mt_arena *arena, const mt_mesh *surface)
+{
+    mt_mesh joined;
+    mt_closed report;
+    mt_sides sides;
+    mt_surfaces found;
+    if (mt_sides_make(arena, surface, &sides) != MT_OK) die("no sides");
+    if (mt_closed_join(arena, (const mt_mesh[]){*surface, *surface}, 2, &joined) != MT_OK) die("not joined");
+    const mt_status status = mt_closed_make(&joined, &report);
+    check_code(status);
+    if (status != MT_OK) return;
+    if (mt_mesh_check(&joined) != MT_OK) die("a surface that fails its check");
+    if (mt_sides_make(arena, &joined, &sides) != MT_OK || sides.n_single + sides.n_crowded > 0)
+        die("a surface that is not closed");
+    check_code(mt_surfaces_find(&joined, &found));
+}
+
+static size_t multiple(void)
+{
+    if (strcmp(ending[0], ".vtu") == 0 || strcmp(ending[0], ".vtp") == 0) return MULTIPLE_PACKED;
+    return strcmp(ending[0], ".vtk") == 0 ? MULTIPLE_BYTES : MULTIPLE;
+}
+
 static mt_status read_mesh(mt_arena *arena, size_t n_bytes)
 {
+    const mt_mesh_format *format = NULL;
     mt_mesh mesh;
+    double unit_mm = 1;
+    if (mt_mesh_format_find(path[0], false, &format) != MT_OK) die("no format");
+    if (mt_unit_mm(format->unit, &unit_mm) != MT_OK) die("no unit");
     const size_t before = mt_arena_taken();
-    mt_status status = mt_mesh_read(arena, path[0], &mesh);
-    if (strcmp(ending[0], ".hdf") != 0 && mt_arena_taken() - before > MULTIPLE * n_bytes + ROOM)
+    const mt_status status = format->read(arena, path[0], unit_mm, &mesh);
+    if (strcmp(ending[0], ".hdf") != 0 && mt_arena_taken() - before > multiple() * n_bytes + ROOM)
         die("too much memory");
     if (status != MT_OK) return status;
-    if (mt_mesh_check(&mesh) != MT_OK) die("a mesh that fails its check");
-    write_everywhere(&mesh);
+    if (mt_mesh_check_content(&mesh, NULL) != MT_OK) die("a content that fails its check");
+    if (mesh.n_cells > 0)
+        look_at_cells(arena, &mesh);
+    else
+        look_at_surface(arena, &mesh);
     return MT_OK;
 }
 

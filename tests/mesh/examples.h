@@ -13,6 +13,8 @@
 
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
+#include "tests/mesh/multiples.h"
+#include "tests/mesh/vtk_files.h"
 
 enum { EXAMPLE_FILES = 5 };
 
@@ -21,34 +23,19 @@ typedef struct example {
     const char *
         ending[EXAMPLE_FILES + 1]; /* of its files, the first that of the one to read; NULL behind the last */
     bool (*make)(const char *stem); /* writes the files, named `stem` and an ending; false: cannot */
+    size_t multiple;                /* the most memory, see multiples.h */
 } example;
 
 /* ---- files, byte by byte */
 
-typedef struct buffer {
-    unsigned char bytes[4096];
-    size_t n;
-} buffer;
-
-static inline void text(buffer *b, const char *words)
-{
-    memcpy(b->bytes + b->n, words, strlen(words));
-    b->n += strlen(words);
-}
-
-static inline void raw(buffer *b, uint64_t value, size_t n)
-{
-    for (size_t k = 0; k < n; k++) b->bytes[b->n++] = (unsigned char)(value >> (8 * k));
-}
-
 static inline void ints(buffer *b, size_t n, const int32_t *values)
 {
-    for (size_t k = 0; k < n; k++) raw(b, (uint32_t)values[k], 4);
+    for (size_t k = 0; k < n; k++) word(b, (uint32_t)values[k], 4, false);
 }
 
 static inline void longs(buffer *b, size_t n, const uint64_t *values)
 {
-    for (size_t k = 0; k < n; k++) raw(b, values[k], 8);
+    for (size_t k = 0; k < n; k++) word(b, values[k], 8, false);
 }
 
 static inline void doubles(buffer *b, size_t n, const double *values)
@@ -56,7 +43,7 @@ static inline void doubles(buffer *b, size_t n, const double *values)
     for (size_t k = 0; k < n; k++) {
         uint64_t bits;
         memcpy(&bits, values + k, 8);
-        raw(b, bits, 8);
+        word(b, bits, 8, false);
     }
 }
 
@@ -72,6 +59,11 @@ static inline bool put_file(const char *stem, const char *ending, const void *by
     if (!file) return false;
     const bool whole = fwrite(bytes, 1, n, file) == n;
     return fclose(file) == 0 && whole;
+}
+
+static inline bool put_buffer(const char *stem, const char *ending, buffer b)
+{
+    return put_file(stem, ending, b.bytes, b.n);
 }
 
 static inline bool put_texts(const char *stem, const char *const *endings, size_t n, const char *const *texts)
@@ -223,11 +215,96 @@ static inline buffer binary4(void)
     return b;
 }
 
-static inline bool put_msh(const char *stem, buffer b) { return put_file(stem, ".msh", b.bytes, b.n); }
 static inline bool make_msh2(const char *stem) { return put_file(stem, ".msh", msh2, strlen(msh2)); }
 static inline bool make_msh4(const char *stem) { return put_file(stem, ".msh", msh4, strlen(msh4)); }
-static inline bool make_msh2_binary(const char *stem) { return put_msh(stem, binary2()); }
-static inline bool make_msh4_binary(const char *stem) { return put_msh(stem, binary4()); }
+static inline bool make_msh2_binary(const char *stem) { return put_buffer(stem, ".msh", binary2()); }
+static inline bool make_msh4_binary(const char *stem) { return put_buffer(stem, ".msh", binary4()); }
+
+/* ---- VTK */
+
+static inline bool make_vtk(const char *stem, int kind)
+{
+    return put_buffer(stem, ".vtk", vtk_file(&vtk_kinds[kind]));
+}
+static inline bool make_vtk3(const char *stem) { return make_vtk(stem, 0); }
+static inline bool make_vtk3_binary(const char *stem) { return make_vtk(stem, 1); }
+static inline bool make_vtk5(const char *stem) { return make_vtk(stem, 2); }
+static inline bool make_vtk5_binary(const char *stem) { return make_vtk(stem, 3); }
+
+static inline bool make_vtk_surface(const char *stem, int kind)
+{
+    return put_buffer(stem, ".vtk", vtk_surface(&vtk_kinds[kind]));
+}
+static inline bool make_vtk3_surface(const char *stem) { return make_vtk_surface(stem, 0); }
+static inline bool make_vtk3_binary_surface(const char *stem) { return make_vtk_surface(stem, 1); }
+static inline bool make_vtk5_surface(const char *stem) { return make_vtk_surface(stem, 2); }
+static inline bool make_vtk5_binary_surface(const char *stem) { return make_vtk_surface(stem, 3); }
+
+static inline bool make_vtu(const char *stem, vtu_kind kind)
+{
+    return put_buffer(stem, ".vtu", vtu_file(&kind, 1));
+}
+static inline bool make_vtu_text(const char *stem) { return make_vtu(stem, (vtu_kind){ASCII, .word = 4}); }
+static inline bool make_vtu_inline(const char *stem) { return make_vtu(stem, (vtu_kind){INLINE, .word = 4}); }
+static inline bool make_vtu_raw(const char *stem)
+{
+    return make_vtu(stem, (vtu_kind){APPENDED_RAW, .big_endian = true, .word = 8});
+}
+static inline bool make_vtu_base64(const char *stem)
+{
+    return make_vtu(stem, (vtu_kind){APPENDED_BASE64, .word = 8, .apart = true});
+}
+static inline bool make_vtu_zlib(const char *stem)
+{
+    return make_vtu(stem, (vtu_kind){INLINE, .compressed = true, .word = 4});
+}
+static inline bool make_vtu_zlib_raw(const char *stem)
+{
+    return make_vtu(stem, (vtu_kind){APPENDED_RAW, .compressed = true, .word = 4});
+}
+
+static inline bool make_vtp(const char *stem)
+{
+    return put_file(stem, ".vtp", vtp_surface, strlen(vtp_surface));
+}
+
+/* ---- OBJ and STL */
+
+/* A tetrahedron's surface. */
+static const char obj_good[] =
+    "# four points\nmtllib x.mtl\nv 0 0 0\nv 1 0 0 0.5 0.5 0.5\nv 0 1e0 0\r\no lid\n"
+    "vn 0 0 1\nv 0 0 -2.5\ng side\nf 1 2 3\nf 1/1/1 2//1 4/7\nf -4 -2 -1\nf 2 3 4 \n";
+
+static inline bool make_obj(const char *stem) { return put_file(stem, ".obj", obj_good, strlen(obj_good)); }
+
+/* The same one, wound as it should be. */
+static const float stl_corner[4][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 1, 0, 0, 0, -2.5f},
+    {0, 0, 0, 0, 0, -2.5f, 1, 0, 0}, {1, 0, 0, 0, 0, -2.5f, 0, 1, 0}};
+
+static const char stl_text[] =
+    "solid heart of mine\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n"
+    "  vertex 0 1.0e0 0\n endloop\nendfacet\nfacet normal nan nan nan\r\nouter loop\n"
+    "vertex 0 0 0\nvertex 0 1 0\nvertex 0 0 -2.5\nendloop\nendfacet\nendsolid heart\n"
+    "solid another\nfacet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 0 0 -2.5\nvertex 1 0 0\nendloop\n"
+    "endfacet\nfacet normal 0 0 0\nouter loop\nvertex 1 0 0\nvertex 0 0 -25e-1\nvertex 0 1 0\nendloop\n"
+    "endfacet\nendsolid\n";
+
+/* The header begins as a text does, as some programs write it. */
+static inline buffer stl_binary(void)
+{
+    buffer b = {.n = 0};
+    text(&b, "%-80s", "solid binary");
+    word(&b, 4, 4, false);
+    for (size_t t = 0; t < 4; t++) {
+        add(&b, (float[3]){0}, 12);
+        add(&b, stl_corner[t], sizeof stl_corner[t]);
+        word(&b, 0, 2, false);
+    }
+    return b;
+}
+
+static inline bool make_stl(const char *stem) { return put_file(stem, ".stl", stl_text, strlen(stl_text)); }
+static inline bool make_stl_binary(const char *stem) { return put_buffer(stem, ".stl", stl_binary()); }
 
 /* ---- VTKHDF */
 
@@ -313,18 +390,36 @@ static inline bool make_vtkhdf_old(const char *stem)
 /* ---- all */
 
 static const example examples[] = {
-    {"VTKHDF", {".hdf"}, make_vtkhdf},
-    {"VTKHDF of others", {".hdf"}, make_vtkhdf_old},
-    {"MSH 2.2", {".msh"}, make_msh2},
-    {"MSH 4.1", {".msh"}, make_msh4},
-    {"MSH 2.2 binary", {".msh"}, make_msh2_binary},
-    {"MSH 4.1 binary", {".msh"}, make_msh4_binary},
-    {"CARP", {".pts", ".elem", ".lon"}, make_carp},
-    {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces},
-    {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets},
-    {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one},
-    {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero},
-    {"TetGen binary", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_binary},
+    {"VTKHDF", {".hdf"}, make_vtkhdf, MULTIPLE},
+    {"VTKHDF of others", {".hdf"}, make_vtkhdf_old, MULTIPLE},
+    {"MSH 2.2", {".msh"}, make_msh2, MULTIPLE},
+    {"MSH 4.1", {".msh"}, make_msh4, MULTIPLE},
+    {"MSH 2.2 binary", {".msh"}, make_msh2_binary, MULTIPLE},
+    {"MSH 4.1 binary", {".msh"}, make_msh4_binary, MULTIPLE},
+    {"CARP", {".pts", ".elem", ".lon"}, make_carp, MULTIPLE},
+    {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
+    {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets, MULTIPLE},
+    {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one, MULTIPLE},
+    {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero, MULTIPLE},
+    {"TetGen binary", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_binary, MULTIPLE},
+    {"VTK 3.0", {".vtk"}, make_vtk3, MULTIPLE_BYTES},
+    {"VTK 3.0 binary", {".vtk"}, make_vtk3_binary, MULTIPLE_BYTES},
+    {"VTK 5.1", {".vtk"}, make_vtk5, MULTIPLE_BYTES},
+    {"VTK 5.1 binary", {".vtk"}, make_vtk5_binary, MULTIPLE_BYTES},
+    {"VTK 3.0 surface", {".vtk"}, make_vtk3_surface, MULTIPLE_BYTES},
+    {"VTK 3.0 surface, binary", {".vtk"}, make_vtk3_binary_surface, MULTIPLE_BYTES},
+    {"VTK 5.1 surface", {".vtk"}, make_vtk5_surface, MULTIPLE_BYTES},
+    {"VTK 5.1 surface, binary", {".vtk"}, make_vtk5_binary_surface, MULTIPLE_BYTES},
+    {"VTU", {".vtu"}, make_vtu_text, MULTIPLE_BYTES},
+    {"VTU in base64", {".vtu"}, make_vtu_inline, MULTIPLE_BYTES},
+    {"VTU appended", {".vtu"}, make_vtu_raw, MULTIPLE_BYTES},
+    {"VTU appended in base64", {".vtu"}, make_vtu_base64, MULTIPLE_BYTES},
+    {"VTU compressed", {".vtu"}, make_vtu_zlib, MULTIPLE_PACKED},
+    {"VTU compressed and appended", {".vtu"}, make_vtu_zlib_raw, MULTIPLE_PACKED},
+    {"VTP", {".vtp"}, make_vtp, MULTIPLE_BYTES},
+    {"OBJ", {".obj"}, make_obj, MULTIPLE},
+    {"STL", {".stl"}, make_stl, MULTIPLE},
+    {"STL binary", {".stl"}, make_stl_binary, MULTIPLE},
 };
 enum { N_EXAMPLES = sizeof examples / sizeof *examples };
 

@@ -193,6 +193,20 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
     mt_arena_free(&arena);
 }
 
+/* An array of numbers that all differ, taken for tags, would make as many files. */
+Test(carp, a_mesh_of_too_many_tags_is_refused_before_anything_is_written)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 1, &mesh));
+    ok(mt_mesh_new_faces(&arena, MT_CARP_TAGS_MAX + 1, &mesh));
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] = -(int32_t)f;
+    cr_assert_eq(mt_carp_write(name, &mesh), MT_INPUT);
+    assert_message("triangles of 1001 different tags; allowed: 1000");
+    cr_assert_neq(access(file[0], F_OK), 0);
+    mt_arena_free(&arena);
+}
+
 Test(carp, faults_of_surfaces_are_named)
 {
     static const char *const bad[][2] = {{"2\nTr 1 0 3\n", ".base.surf:3: the file ends; allowed: Tr"},

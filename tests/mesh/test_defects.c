@@ -591,6 +591,39 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
     mt_arena_free(&arena);
 }
 
+/* Corners of a polygon, any four of which are a flat cell that nothing can close: each of these 715 has 12 ways to be tried
+ * with up to 400 cells around, which is ten times what may be spent. So no edge of the needle behind them is drawn
+ * together any more; without them it is. */
+Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
+{
+    enum { CORNERS = 13, FLAT = 715 };
+    for (size_t flat = 0; flat <= FLAT; flat += FLAT) {
+        mt_arena arena = {0};
+        mt_mesh needle, mesh;
+        mt_repair repair;
+        uint32_t k = 0, corner[4];
+        slab(&arena, &needle);
+        plant_needle(&needle);
+        ok(mt_mesh_new(&arena, needle.n_vertices + CORNERS, flat + needle.n_cells, &mesh));
+        memcpy(mesh.xyz_mm, needle.xyz_mm, 3 * needle.n_vertices * sizeof(double));
+        for (size_t v = 0; v < CORNERS; v++)
+            memcpy(mesh.xyz_mm + 3 * (needle.n_vertices + v), (double[]){9 + (double)v, (double)(v * v), 0},
+                3 * sizeof(double));
+        for (uint32_t set = 0; set < 1 << CORNERS && flat > 0; set++) {
+            int n = 0;
+            for (uint32_t v = 0; v < CORNERS; v++)
+                if (set >> v & 1 && n++ < 4) corner[n - 1] = (uint32_t)needle.n_vertices + v;
+            if (n == 4) memcpy(mesh.cell_vertex + (size_t)4 * k++, corner, sizeof corner);
+        }
+        cr_assert_eq(k, flat);
+        memcpy(mesh.cell_vertex + 4 * flat, needle.cell_vertex, 4 * needle.n_cells * sizeof(uint32_t));
+        ok(mt_defects_repair(&mesh, &repair));
+        cr_assert_eq(repair.collapsed_edges, flat == 0);
+        cr_assert_eq(repair.flat_surface + repair.flat_inside, flat == 0 ? 0 : flat + 3);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(defects, a_mesh_of_nothing_but_flat_cells_is_an_error)
 {
     mt_arena arena = {0};

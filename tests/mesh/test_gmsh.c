@@ -87,7 +87,7 @@ Test(gmsh, every_fault_is_found_and_named_with_its_line)
         const char *at = strstr(faults[i].text, faults[i].from);
         cr_assert_not_null(at, "fault %zu", i);
         memcpy(b.bytes, faults[i].text, b.n = (size_t)(at - faults[i].text));
-        text(&b, faults[i].to), text(&b, at + strlen(faults[i].from));
+        text(&b, "%s%s", faults[i].to, at + strlen(faults[i].from));
         write_bytes(path, b.bytes, b.n);
         cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
         assert_message(path);

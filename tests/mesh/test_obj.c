@@ -4,6 +4,7 @@
 
 #include "mesh/obj.h"
 #include "tests/mesh/damage.h"
+#include "tests/mesh/examples.h"
 #include "tests/one_file.h"
 
 TestSuite(obj, .init = enter, .fini = leave);
@@ -14,16 +15,12 @@ static mt_status read_text(mt_arena *arena, const char *text, double unit_mm, mt
     return mt_obj_read(arena, path, unit_mm, mesh);
 }
 
-static const char *const good =
-    "# four points\nmtllib x.mtl\nv 0 0 0\nv 1 0 0 0.5 0.5 0.5\nv 0 1e0 0\r\no lid\n"
-    "vn 0 0 1\nv 0 0 -2.5\ng side\nf 1 2 3\nf 1/1/1 2//1 4/7\nf -4 -2 -1\nf 2 3 4 \n";
-
 Test(obj, points_and_faces_make_a_surface_whatever_else_is_in_the_file)
 {
     static const uint32_t faces[] = {0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3};
     mt_arena arena = {0};
     mt_mesh mesh;
-    cr_assert_eq(read_text(&arena, good, 10, &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(read_text(&arena, obj_good, 10, &mesh), MT_OK, "%s", mt_message());
     cr_assert(mesh.n_vertices == 4 && mesh.n_cells == 0 && mesh.n_faces == 4);
     cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
     cr_assert(mesh.xyz_mm[3] == 10 && mesh.xyz_mm[7] == 10 && mesh.xyz_mm[11] == -25 && mesh.xyz_mm[5] == 0);
@@ -76,28 +73,10 @@ Test(obj, every_fault_is_found_and_named_with_its_line)
     cr_assert_eq(mt_obj_read(&arena, path, 1, &mesh), MT_FILE);
 }
 
-/* Any answer is good but a crash or a mesh that fails its check. */
-Test(obj, damaged_files_never_crash)
-{
-    unsigned char copy[512];
-    size_t refused = 0;
-    for (size_t i = 0; i < DAMAGED_COPIES; i++) {
-        mt_arena arena = {0};
-        mt_mesh mesh;
-        write_bytes(path, copy, damage(i, (const unsigned char *)good, strlen(good), copy));
-        mt_status status = mt_obj_read(&arena, path, 1, &mesh);
-        if (status == MT_OK) cr_assert_eq(mt_mesh_check(&mesh), MT_OK, "%s", mt_message());
-        cr_assert(status == MT_OK || status == MT_INPUT);
-        refused += status != MT_OK;
-        mt_arena_free(&arena);
-    }
-    cr_assert(refused > DAMAGED_COPIES / 5, "only %zu copies were damaged enough", refused);
-}
-
 Test(obj, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_status status = MT_FILE;
-    write_bytes(path, good, strlen(good));
+    write_bytes(path, obj_good, strlen(obj_good));
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;
