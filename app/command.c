@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/progress.h"
+
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
     &mt_command_mesh_refine, &mt_command_partition, &mt_command_cell};
@@ -128,6 +130,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
+        mt_progress_leave_on_interrupt();
         return commands[c]->run(&arguments);
     }
     return unknown_command(argc, argv);

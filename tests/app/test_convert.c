@@ -3,6 +3,8 @@
 #include "tests/app/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "mesh/gmsh.h"
 #include "mesh/slab.h"
@@ -182,6 +184,28 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
         free(said), free(table);
     }
     mt_arena_free(&arena);
+}
+
+/* The file under way is a pipe: that its first byte has come and no second one is taken tells where the writer is. */
+Test(convert, an_interrupt_takes_the_half_written_file_away)
+{
+    char byte;
+    int ended = 0;
+    cr_assert_eq(mkfifo("out.vtu.part", 0600), 0);
+    const pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        free(works("mesh slab --size-mm 20,10,10 --edge-mm 0.5 -o slab.hdf"));
+        _exit(myotile("mesh convert slab.hdf out.vtu").code);
+    }
+    const int pipe = open("out.vtu.part", O_RDONLY);
+    cr_assert(pipe >= 0);
+    cr_assert_eq(read(pipe, &byte, 1), 1);
+    cr_assert_eq(kill(child, SIGINT), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    (void)close(pipe);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
+    cr_assert(!there("out.vtu") && !there("out.vtu.part"));
 }
 
 Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
