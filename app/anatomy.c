@@ -1,7 +1,10 @@
 #include "app/anatomy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "mesh/patch.h"
 
 static const char *const names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
 
@@ -66,7 +69,13 @@ static mt_status parse_tags(const char *text, meaning *m)
 mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh)
 {
     meaning m;
+    char why[256];
     MT_TRY(parse_tags(text, &m));
+    for (size_t k = 0; k < m.n; k++) {
+        if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        return mt_fail(MT_INPUT, "--tags %s: %s", text, why);
+    }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         int32_t surface = 0;
         for (size_t k = 0; k < m.n; k++)

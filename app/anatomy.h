@@ -11,7 +11,8 @@
 #define MT_SURFACES_VALUE "given|found"
 
 /* Gives the tags of a mesh or surface the meaning that `text` tells: names base, epi, lv and rv, each once at most, with
- * one or several tags. Triangles of other tags get the tag 0. MT_INPUT: anything else; a tag given twice. */
+ * one or several tags. Triangles of other tags get the tag 0. MT_INPUT: anything else; a tag given twice, or one that no
+ * triangle has (a misspelt one would leave a surface out, and a heart without its right ventricle runs). */
 MT_NODISCARD mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh);
 
 /* Gives the surface called base, epi, lv or rv (n characters); 0 for any other name. */

@@ -196,6 +196,8 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --cells 1000 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
+    refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",
+        "mesh fill all.obj --tags epi=7 -o a.hdf");
     refuses(2, "--as epi,lv; allowed: one of base, epi, lv, rv or - for each of the 1",
         "mesh fill all.obj --as epi,lv -o a.hdf");
     refuses(2, "--as epj; allowed", "mesh fill all.obj --as epj -o a.hdf");
@@ -255,6 +257,8 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     refuses(
         2, "allowed: one of them", "mesh fibres other.msh -o no.hdf --tags base=4,epi=2 --surfaces found");
     refuses(2, "--surfaces both; allowed: given, found", "mesh fibres other.msh -o no.hdf --surfaces both");
+    refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; there are",
+        "mesh fibres other.msh -o no.hdf --tags base=4,epi=2,lv=1,rv=26");
     static const char *const bad[] = {"base", "base=", "base=x", "base=1,", "base=1,base=2", "base=1,epi=1",
         "bas=1", "base=1+", "base=99999999999", "=1", "base=1;epi=2"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
