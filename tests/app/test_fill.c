@@ -174,6 +174,19 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     mt_arena_free(&arena);
 }
 
+/* A gmsh that asks us to stop and goes on for an hour. */
+Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("heart.obj", &bowl, 0);
+    put_before_gmsh("never");
+    write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
+    refuses(130, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
+    mt_arena_free(&arena);
+}
+
 Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
 {
     mt_arena arena = {0};
