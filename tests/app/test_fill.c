@@ -121,14 +121,17 @@ Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base
     mt_arena_free(&arena);
 }
 
-/* 12 triangles around a cube, and a mesh without tagged triangles. */
+/* 12 triangles around a cube, two of them twice, and a mesh without tagged triangles. */
 Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
-                           "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
-    free(works("mesh fill cube.obj --cells 2000 -o cube.hdf"));
+                           "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 1 5 8\n");
+    char *text = works("mesh fill cube.obj --cells 2000 -o cube.hdf --format json");
+    cr_assert_eq(json_number(text, "triangles given", "value"), 14, "%s", text);
+    cr_assert_eq(json_number(text, "triangles without area or twice", "value"), 2, "%s", text);
+    free(text);
     ok(mt_mesh_read(&arena, "cube.hdf", &mesh));
     cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_cells / 2000 - 1) <= 0.05, "%zu", mesh.n_cells);
     cr_assert_float_eq(volume_of(&mesh), 729, 1e-6);
