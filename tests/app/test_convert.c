@@ -14,24 +14,6 @@ TestSuite(convert, .init = enter_room, .fini = leave_room);
 
 static void ok(mt_status status) { cr_assert_eq(status, MT_OK, "%s", mt_message()); }
 
-/* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
-static char *warnings(char **table, const char *line)
-{
-    size_t n;
-    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    cr_assert(kept >= 0 && to >= 0);
-    (void)fflush(stderr);
-    (void)dup2(to, STDERR_FILENO);
-    reply r = myotile("%s", line);
-    (void)fflush(stderr);
-    (void)dup2(kept, STDERR_FILENO);
-    (void)close(kept), (void)close(to);
-    cr_assert_eq(r.code, 0, "%s: %s", line, r.said);
-    free(r.said);
-    *table = r.out;
-    return bytes_of("stderr", &n);
-}
-
 /* A slab of 40 x 20 x 20 mm with coordinates and fibres that show every bit, two regions one behind the other
  * (MSH sorts by them), and the triangles of its lower side tagged. */
 static void make(mt_arena *arena, mt_mesh *mesh)
