@@ -103,6 +103,8 @@ static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_me
 {
     if (mesh->fibre && !to->keeps_fibres)
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
+    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
+        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no depth and no layers\n", path, to->name);
 }
 
 /* ---- what is wrong with it ---- */

@@ -152,11 +152,15 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
         {"mesh convert a.hdf b.hdf --unit cm",
             "a.hdf: the longest side is 413.333 mm, a heart's is 20 to 300"},
         {"mesh convert a.hdf b.hdf --unit um", "a.hdf: the longest side is 0.0413333 mm"},
-        {"mesh convert a.hdf b.hdf", NULL}};
+        {"mesh convert a.hdf b.hdf", NULL}, {"mesh convert deep.hdf a.pts", "a.pts: CARP keeps no depth"},
+        {"mesh convert deep.hdf b.hdf", NULL}, {"mesh convert deep.hdf b.vtu", NULL}};
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, &mesh);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    mesh.depth = mt_arena_take(&arena, mesh.n_cells, sizeof *mesh.depth);
+    cr_assert_not_null(mesh.depth);
+    ok(mt_vtkhdf_write("deep.hdf", &mesh, 0, NULL));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char *table, *said = warnings(&table, cases[k].line);
         cr_assert(cases[k].warning ? strstr(said, cases[k].warning) != NULL : !*said, "%s: %s", cases[k].line,
