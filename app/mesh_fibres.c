@@ -111,6 +111,7 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     mt_surfaces surfaces;
     mt_fibres f;
     if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
+    MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
