@@ -98,8 +98,8 @@ void mt_anatomy_drop_untagged(mt_mesh *mesh)
     mesh->n_faces = n;
 }
 
-mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const mt_adjacency *adjacency,
-    mt_mesh *mesh, mt_surfaces *surfaces)
+mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
+    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces)
 {
     const char *tags = mt_option_value(arguments, "--tags", NULL),
                *from = mt_option_value(arguments, "--surfaces", NULL);
@@ -113,7 +113,7 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
     const size_t n_tagged = mesh->n_faces - surfaces->n_triangles[0];
     if (find || (n_tagged == 0 && !from && !tags)) {
         MT_TRY(mt_boundary_make(arena, adjacency, mesh));
-        MT_TRY(mt_surfaces_find(mesh, surfaces));
+        MT_TRY(mt_in_file(path, mt_surfaces_find(mesh, surfaces)));
     }
     mt_anatomy_drop_untagged(mesh);
     return MT_OK;

@@ -20,8 +20,8 @@ int32_t mt_anatomy_named(const char *name, size_t n);
 
 /* Decides on the triangles of a mesh, by the options --tags (translated first) and --surfaces (given, found; without it
  * they are found where none has a tag of 1 to 4), and says what there is. Afterwards the mesh has no triangle with tag 0.
- * `adjacency` is the mesh's. MT_INPUT: see mt_surfaces_find; --tags where they shall be found. */
-MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments,
+ * `path` and `adjacency` are the mesh's. MT_INPUT: see mt_surfaces_find; --tags where they shall be found. */
+MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
     const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
 
 /* Takes the triangles with tag 0 out of a mesh. */

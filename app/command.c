@@ -208,11 +208,10 @@ mt_status mt_numbers(const char *option, const char *text, size_t count, double 
         numbers[k] = strtod(at, &end);
         if (end == at || errno != 0 || !isfinite(numbers[k]) || !(numbers[k] > above) ||
             *end != (k + 1 < count ? ',' : '\0')) {
-            if (above == -INFINITY)
-                return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s, separated by commas", option, text,
-                    count, count > 1 ? "s" : "");
-            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s above %g%s", option, text, count,
-                count > 1 ? "s" : "", above, count > 1 ? ", separated by commas" : "");
+            char limit[32] = "";
+            if (above > -INFINITY) (void)snprintf(limit, sizeof limit, " above %g", above);
+            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s%s%s", option, text, count,
+                count > 1 ? "s" : "", limit, count > 1 ? ", separated by commas" : "");
         }
         at = end + 1;
     }
@@ -228,6 +227,14 @@ mt_status mt_whole_number(
     if (end == text || *end != 0 || errno != 0 || text[0] == '-' || *number < least || *number > most)
         return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option, text, least, most);
     return MT_OK;
+}
+
+mt_status mt_in_file(const char *path, mt_status status)
+{
+    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, message);
 }
 
 static mt_status unknown_machine(const char *name)

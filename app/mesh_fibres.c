@@ -115,13 +115,13 @@ static mt_status fibres_with(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
-    MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
-    MT_TRY(mt_anatomy_choose(arena, arguments, &adjacency, &mesh, &surfaces));
+    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     const double start_s = now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
     mt_progress_stage(NULL);
-    MT_TRY(status);
+    MT_TRY(mt_in_file(in, status));
     const double seconds = now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &surfaces);

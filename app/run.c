@@ -79,15 +79,6 @@ typedef struct parts {
     const mt_backend *backend;
 } parts;
 
-/* Says in which case the trouble is; failures of files and memory name their own file. */
-static mt_status in_case(const char *path, mt_status status)
-{
-    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, message);
-}
-
 static mt_status stopped_so_far(void)
 {
     return mt_progress_interrupted() ? mt_fail(MT_STOPPED, "stopped before the first step") : MT_OK;
@@ -263,11 +254,11 @@ static mt_status run_with(mt_arena *arena, const mt_arguments *arguments)
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    if (p->backend->profile) MT_TRY(in_case(path, choose_machine(arena, p)));
+    if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     bool made;
     MT_TRY(make_folder(folder, &made));
-    mt_status status = in_case(path, make_problem(arena, p));
-    if (status == MT_OK && p->backend->profile) status = in_case(path, make_layout(arena, p));
+    mt_status status = mt_in_file(path, make_problem(arena, p));
+    if (status == MT_OK && p->backend->profile) status = mt_in_file(path, make_layout(arena, p));
     if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK) mt_progress_stage(NULL);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
