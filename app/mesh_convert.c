@@ -7,6 +7,7 @@
 #include "app/table.h"
 #include "mesh/defects.h"
 #include "mesh/formats.h"
+#include "mesh/info.h"
 
 static mt_status convert(const mt_arguments *arguments);
 
@@ -70,6 +71,13 @@ static mt_status look_at(mt_arena *arena, const mt_mesh *mesh, content *c)
     return MT_OK;
 }
 
+static const char *fibres_text(const mt_mesh *mesh)
+{
+    if (!mesh->fibre) return "no";
+    if (mt_info_fibres_alike(mesh)) return mesh->sheet ? "with sheets, all alike" : "yes, all alike";
+    return mesh->sheet ? "with sheets" : "yes";
+}
+
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const content *c)
 {
     mt_table table = mt_table_properties(arena, title);
@@ -79,7 +87,7 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "different tags of them", (double)c->n_tags, "");
     mt_table_text(&table, "fibres");
-    mt_table_text(&table, mesh->sheet ? "with sheets" : mesh->fibre ? "yes" : "no");
+    mt_table_text(&table, fibres_text(mesh));
     mt_table_text(&table, "");
     mt_table_property(&table, "extent x", c->side_mm[0], "mm");
     mt_table_property(&table, "extent y", c->side_mm[1], "mm");

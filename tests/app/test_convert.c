@@ -114,6 +114,18 @@ Test(convert, the_table_tells_what_was_read)
             "%s", rows[k].name);
     cr_assert(strstr(table, "\"fibres\", \"value\": \"no\""), "%s", table);
     free(table);
+
+    /* fibres that a program made up are told from others, in both tables */
+    ok(mt_vtkhdf_write("b.hdf", &mesh, 0, NULL));
+    free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o c.hdf"));
+    static const char *const alike[] = {"mesh info b.hdf", "mesh info c.hdf", "mesh convert c.hdf d.hdf"};
+    for (size_t k = 0; k < 3; k++) {
+        table = works("%s --format json", alike[k]);
+        cr_assert(strstr(table,
+                      k > 0 ? "\"fibres\", \"value\": \"yes, all alike\"" : "\"fibres\", \"value\": \"yes\""),
+            "%s", table);
+        free(table);
+    }
     mt_arena_free(&arena);
 }
 
