@@ -1,7 +1,10 @@
 #include "app/anatomy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "mesh/patch.h"
 
 static const char *const names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
 
@@ -66,7 +69,13 @@ static mt_status parse_tags(const char *text, meaning *m)
 mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh)
 {
     meaning m;
+    char why[256];
     MT_TRY(parse_tags(text, &m));
+    for (size_t k = 0; k < m.n; k++) {
+        if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        return mt_fail(MT_INPUT, "--tags %s: %s", text, why);
+    }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         int32_t surface = 0;
         for (size_t k = 0; k < m.n; k++)
@@ -89,8 +98,8 @@ void mt_anatomy_drop_untagged(mt_mesh *mesh)
     mesh->n_faces = n;
 }
 
-mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const mt_adjacency *adjacency,
-    mt_mesh *mesh, mt_surfaces *surfaces)
+mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
+    const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces)
 {
     const char *tags = mt_option_value(arguments, "--tags", NULL),
                *from = mt_option_value(arguments, "--surfaces", NULL);
@@ -104,7 +113,7 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
     const size_t n_tagged = mesh->n_faces - surfaces->n_triangles[0];
     if (find || (n_tagged == 0 && !from && !tags)) {
         MT_TRY(mt_boundary_make(arena, adjacency, mesh));
-        MT_TRY(mt_surfaces_find(mesh, surfaces));
+        MT_TRY(mt_in_file(path, mt_surfaces_find(mesh, surfaces)));
     }
     mt_anatomy_drop_untagged(mesh);
     return MT_OK;

@@ -11,7 +11,8 @@
 #define MT_SURFACES_VALUE "given|found"
 
 /* Gives the tags of a mesh or surface the meaning that `text` tells: names base, epi, lv and rv, each once at most, with
- * one or several tags. Triangles of other tags get the tag 0. MT_INPUT: anything else; a tag given twice. */
+ * one or several tags. Triangles of other tags get the tag 0. MT_INPUT: anything else; a tag given twice, or one that no
+ * triangle has (a misspelt one would leave a surface out, and a heart without its right ventricle runs). */
 MT_NODISCARD mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh);
 
 /* Gives the surface called base, epi, lv or rv (n characters); 0 for any other name. */
@@ -19,8 +20,8 @@ int32_t mt_anatomy_named(const char *name, size_t n);
 
 /* Decides on the triangles of a mesh, by the options --tags (translated first) and --surfaces (given, found; without it
  * they are found where none has a tag of 1 to 4), and says what there is. Afterwards the mesh has no triangle with tag 0.
- * `adjacency` is the mesh's. MT_INPUT: see mt_surfaces_find; --tags where they shall be found. */
-MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments,
+ * `path` and `adjacency` are the mesh's. MT_INPUT: see mt_surfaces_find; --tags where they shall be found. */
+MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,
     const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces);
 
 /* Takes the triangles with tag 0 out of a mesh. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/progress.h"
+
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
     &mt_command_mesh_refine, &mt_command_partition, &mt_command_cell};
@@ -128,6 +130,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
+        mt_progress_leave_on_interrupt();
         mt_arena arena = {0};
         const mt_status status = commands[c]->run(&arena, &arguments);
         mt_arena_free(&arena);
@@ -208,11 +211,10 @@ mt_status mt_numbers(const char *option, const char *text, size_t count, double 
         numbers[k] = strtod(at, &end);
         if (end == at || errno != 0 || !isfinite(numbers[k]) || !(numbers[k] > above) ||
             *end != (k + 1 < count ? ',' : '\0')) {
-            if (above == -INFINITY)
-                return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s, separated by commas", option, text,
-                    count, count > 1 ? "s" : "");
-            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s above %g%s", option, text, count,
-                count > 1 ? "s" : "", above, count > 1 ? ", separated by commas" : "");
+            char limit[32] = "";
+            if (above > -INFINITY) (void)snprintf(limit, sizeof limit, " above %g", above);
+            return mt_fail(MT_INPUT, "%s %s; allowed: %zu number%s%s%s", option, text, count,
+                count > 1 ? "s" : "", limit, count > 1 ? ", separated by commas" : "");
         }
         at = end + 1;
     }
@@ -228,6 +230,14 @@ mt_status mt_whole_number(
     if (end == text || *end != 0 || errno != 0 || text[0] == '-' || *number < least || *number > most)
         return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option, text, least, most);
     return MT_OK;
+}
+
+mt_status mt_in_file(const char *path, mt_status status)
+{
+    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    return mt_fail(status, "%s: %s", path, message);
 }
 
 static mt_status unknown_machine(const char *name)

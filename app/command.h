@@ -64,6 +64,10 @@ MT_NODISCARD mt_status mt_numbers(
 MT_NODISCARD mt_status mt_whole_number(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
 
+/* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
+ * stopped, have all they need. Answers `status`. */
+MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
+
 /* The file of a machine: the name of one in data/machines of the source the program was built from, or a path.
  * MT_INPUT: no such name; the message has those there are. */
 MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);

@@ -1,16 +1,26 @@
 #include "app/gmsh.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app/progress.h"
 #include "data/file.h"
 #include "mesh/gmsh.h"
+
+/* Looks again and again: a signal does not end a wait (mt_progress_catch_interrupt), and may come just before one. */
+static void wait_for(pid_t child, int *ended)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    while (waitpid(child, ended, WNOHANG) == 0) {
+        if (mt_progress_interrupted()) (void)kill(child, SIGTERM);
+        (void)nanosleep(&pause, NULL);
+    }
+}
 
 /* Runs the program with these words and waits; what it says goes nowhere. */
 static mt_status run(char *const words[], double edge_mm)
@@ -27,8 +37,7 @@ static mt_status run(char *const words[], double edge_mm)
     if (failed)
         return mt_fail(
             MT_FILE, "gmsh: %s; this command needs the program (Debian's package gmsh)", strerror(failed));
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
-        if (mt_progress_interrupted()) (void)kill(child, SIGTERM);
+    wait_for(child, &ended);
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was at work");
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
         return mt_fail(MT_NUMERICS, "gmsh failed on edge %g mm", edge_mm);

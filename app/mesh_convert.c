@@ -6,6 +6,7 @@
 #include "data/vec3.h"
 #include "mesh/defects.h"
 #include "mesh/formats.h"
+#include "mesh/info.h"
 
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
@@ -29,6 +30,13 @@ const mt_command mt_command_mesh_convert = {
 
 /* ---- what was read ---- */
 
+static const char *fibres_text(const mt_mesh *mesh)
+{
+    if (!mesh->fibre) return "no";
+    if (mt_info_fibres_alike(mesh)) return mesh->sheet ? "with sheets, all alike" : "yes, all alike";
+    return mesh->sheet ? "with sheets" : "yes";
+}
+
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
@@ -38,7 +46,7 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "different tags of them", (double)i->n_surfaces, "");
     mt_table_text(&table, "fibres");
-    mt_table_text(&table, mesh->sheet ? "with sheets" : mesh->fibre ? "yes" : "no");
+    mt_table_text(&table, fibres_text(mesh));
     mt_table_text(&table, "");
     mt_size_rows(&table, i);
     return table;
@@ -61,6 +69,8 @@ static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_me
 {
     if (mesh->fibre && !to->keeps_fibres)
         (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
+    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
+        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no depth and no layers\n", path, to->name);
 }
 
 /* ---- what is wrong with it ---- */

@@ -31,7 +31,8 @@ const mt_command mt_command_mesh_fill = {
     .operands = "SURFACE...",
     .n_operands = 1,
     .more_operands = true,
-    .summary = "make a mesh of the body in a closed surface (.obj, .stl; one file or several) with gmsh",
+    .summary = "make a mesh of the body in a closed surface (.obj, .stl, .vtk, .vtp, ...; one file or "
+               "several) with gmsh",
     .example = "myotile mesh fill data/geometry/ventricle.obj --cells 10000 -o filled.hdf",
     .options = options,
     .run = fill,
@@ -63,6 +64,7 @@ typedef struct attempt {
 
 typedef struct filling {
     mt_mesh surface;
+    size_t n_given; /* triangles, before its repair */
     mt_closed closed;
     double cells;                                                  /* wanted */
     bool named;                                                    /* the surface's tags are mt_surface */
@@ -129,6 +131,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     MT_TRY(mt_closed_join(arena, parts, n, &f->surface));
     if (tags) MT_TRY(mt_anatomy_translate(tags, &f->surface));
     f->named = as || tags;
+    f->n_given = f->surface.n_faces;
     mt_status status = mt_closed_make(&f->surface, &f->closed);
     if (status == MT_OK) return MT_OK;
     char why[512];
@@ -301,7 +304,7 @@ static mt_table fill_table(
 {
     mt_table table = mt_table_properties(arena, title);
     const double volume_mm3 = f->closed.volume_mm3;
-    mt_table_property(&table, "triangles given", (double)f->surface.n_faces, "");
+    mt_table_property(&table, "triangles given", (double)f->n_given, "");
     mt_table_property(&table, "points that became another", (double)f->closed.n_merged, "");
     mt_table_property(&table, "triangles without area or twice",
         (double)(f->closed.n_degenerate + f->closed.n_duplicate), "");

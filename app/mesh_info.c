@@ -35,6 +35,17 @@ static void tell_presence(mt_table *table, const char *name, const void *values)
     mt_table_text(table, "");
 }
 
+static void tell_fibres(mt_table *table, const mt_mesh *mesh)
+{
+    if (!mt_info_fibres_alike(mesh)) {
+        tell_presence(table, "fibres", mesh->fibre);
+        return;
+    }
+    mt_table_text(table, "fibres");
+    mt_table_text(table, "yes, all alike");
+    mt_table_text(table, "");
+}
+
 static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
@@ -47,7 +58,7 @@ static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *me
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "components", (double)i->n_components, "");
     mt_table_property(&table, "regions", (double)i->n_regions, "");
-    tell_presence(&table, "fibres", mesh->fibre);
+    tell_fibres(&table, mesh);
     tell_presence(&table, "sheets", mesh->sheet);
     tell_presence(&table, "depth", mesh->depth);
     tell_presence(&table, "layers", mesh->layer);
@@ -204,7 +215,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_mesh_read(arena, path, &mesh));
-    MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
+    MT_TRY(mt_in_file(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
     MT_TRY(make_diffusion(arena, path, &mesh, &adjacency, &diffusion, &found));
     tables[0] = info_table(arena, path, &mesh, &numbers);

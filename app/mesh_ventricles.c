@@ -70,6 +70,7 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     mt_info info;
     char temporary[MT_FILE_PATH_MAX];
     if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
+    MT_TRY(mt_vtkhdf_check_name(out));
     if (snprintf(temporary, sizeof temporary, "%s.part.msh", out) >= (int)sizeof temporary)
         return mt_fail(MT_INPUT, "%s: the path is too long", out);
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));

@@ -523,14 +523,14 @@ typedef struct figure {
     palette *colours;
 } figure;
 
-/* What stands on and below a plot, one of several or the only one. */
+/* What stands above, on and below a plot, one of several or the only one. */
 static void annotate(const figure *f, size_t which, cairo_t *cr)
 {
     const panel *p = &f->panel[which];
     const bool several = f->n_panels > 1;
     if (f->times.any) write_labels(cr, &p->labels, p->left, &f->times);
     set_grey(cr, ink_grey);
-    write_text(cr, p->left + 0.5 * p->plot.w / SUPER, PLOT_Y + 4, MIDDLE, 19, false, 400, p->view.name);
+    write_text(cr, p->left + 0.5 * p->plot.w / SUPER, PLOT_Y - 8, MIDDLE, 19, false, 400, p->view.name);
     draw_axes(cr, &p->view, f->samples_per_mm, which ? MT_PICTURE_WIDTH - 130 : 130, several ? 100 : 150);
 }
 

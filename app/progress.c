@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data/file.h"
+
 enum { BAR = 20, LINE_SIZE = 512 };
 
 static const double interval_s = 0.2;
@@ -153,25 +155,44 @@ void mt_progress_end(mt_progress *progress)
 /* The one thing a signal handler may write. */
 static volatile sig_atomic_t stop_asked;
 
+/* Is there a terminal, with ^C and perhaps a stage on the line? */
+static volatile sig_atomic_t stands_on_a_line;
+
+static void leave(int number)
+{
+    static const char message[] = "\nmyotile: stopped\n";
+    const size_t from = stands_on_a_line ? 0 : 1;
+    (void)number;
+    mt_file_abandon();
+    const ssize_t told = write(STDERR_FILENO, message + from, sizeof message - 1 - from);
+    (void)told;
+    _exit(MT_STOPPED);
+}
+
 static void on_signal(int number)
 {
     (void)number;
     stop_asked = 1;
-    (void)signal(SIGINT, SIG_DFL);
-    (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGINT, leave);
+    (void)signal(SIGTERM, leave);
 }
 
-void mt_progress_catch_interrupt(void)
+static void handle_interrupts(void (*handler)(int))
 {
     static const int numbers[] = {SIGINT, SIGTERM};
     struct sigaction action, before;
+    stands_on_a_line = isatty(STDERR_FILENO);
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART; /* a write under way is finished */
     (void)sigemptyset(&action.sa_mask);
     for (int k = 0; k < 2; k++)
         if (sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(numbers[k], &action, NULL);
 }
+
+void mt_progress_leave_on_interrupt(void) { handle_interrupts(leave); }
+
+void mt_progress_catch_interrupt(void) { handle_interrupts(on_signal); }
 
 bool mt_progress_interrupted(void) { return stop_asked != 0; }

@@ -48,8 +48,12 @@ void mt_progress_stage(const char *what);
 /* The same on any stream. */
 void mt_progress_stage_on(FILE *stream, const char *what);
 
-/* From now on SIGINT and SIGTERM only set a flag; the second of them kills as usual. A signal that is ignored
- * (nohup) stays ignored. */
+/* From now on SIGINT and SIGTERM end the program at once, with the exit code of MT_STOPPED; a file that is half written
+ * goes (mt_file_abandon). A signal that is ignored (nohup) stays ignored. */
+void mt_progress_leave_on_interrupt(void);
+
+/* From now on SIGINT and SIGTERM only set a flag, for work that ends by itself then; the second of them ends the program
+ * as above. */
 void mt_progress_catch_interrupt(void);
 
 /* Has the person said stop? */

@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char suffix[] = ".part";
+
+/* The temporary file under way, for mt_file_abandon. */
+static char under_way[MT_FILE_PATH_MAX];
+static volatile sig_atomic_t is_under_way;
 
 mt_status mt_file_temporary(const char *path, char *out, size_t size)
 {
@@ -17,6 +22,10 @@ mt_status mt_file_temporary(const char *path, char *out, size_t size)
             size > sizeof suffix ? size - sizeof suffix : 0);
     memcpy(out, path, n);
     memcpy(out + n, suffix, sizeof suffix);
+    is_under_way = 0;
+    if (n + sizeof suffix > sizeof under_way) return MT_OK;
+    memcpy(under_way, out, n + sizeof suffix);
+    is_under_way = 1;
     return MT_OK;
 }
 
@@ -52,12 +61,22 @@ mt_status mt_file_commit(const char *temporary, const char *path)
 {
     int reason = sync_file(temporary);
     if (!reason && rename(temporary, path)) reason = errno;
+    is_under_way = 0;
     if (!reason) return MT_OK;
     mt_file_discard(temporary);
     return mt_fail(MT_FILE, "%s: cannot be put in place: %s", path, strerror(reason));
 }
 
-void mt_file_discard(const char *temporary) { (void)unlink(temporary); }
+void mt_file_discard(const char *temporary)
+{
+    (void)unlink(temporary);
+    is_under_way = 0;
+}
+
+void mt_file_abandon(void)
+{
+    if (is_under_way) (void)unlink(under_way);
+}
 
 mt_status mt_file_begin(const char *path, mt_file *file)
 {

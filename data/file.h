@@ -12,7 +12,8 @@
 
 enum { MT_FILE_PATH_MAX = 4096 }; /* bytes of the longest path, with its final 0 */
 
-/* Writes `<path>.part` into out[size]. MT_INPUT where path is empty or out is too short. Touches no file. */
+/* Writes `<path>.part` into out[size]. MT_INPUT where path is empty or out is too short. Touches no file,
+ * but mt_file_abandon will remove this one until it is committed or discarded. */
 MT_NODISCARD mt_status mt_file_temporary(const char *path, char *out, size_t size);
 
 /* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
@@ -27,6 +28,10 @@ MT_NODISCARD mt_status mt_file_commit(const char *temporary, const char *path);
 
 /* Removes the temporary file; nothing happens where there is none. */
 void mt_file_discard(const char *temporary);
+
+/* Removes the temporary file that was named last, where it is neither in place nor removed yet: the last thing a program
+ * does that is being stopped. May be called in a signal handler. */
+void mt_file_abandon(void);
 
 /* A file being written piece by piece. Failures of its stream need not be looked at before mt_file_end. */
 typedef struct mt_file {

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
  * numbers and fibres shrink several times (a mesh of 3 M cells is 220 MB raw), and level 1 costs about as
@@ -57,10 +58,16 @@ static const char *type_name(mt_h5_type type)
     return names[type];
 }
 
-/* The reason HDF5 gives: of its stack of messages the innermost one. */
+/* The reason HDF5 gives: of its stack of messages the innermost one; where that has the system's words among
+ * addresses, times and counts of bytes, these words. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 {
-    if (n == 0 && error->desc) (void)snprintf(out, 256, "%s", error->desc);
+    static const char mark[] = "error message = '";
+    if (n > 0 || !error->desc) return 0;
+    const char *words = strstr(error->desc, mark);
+    words = words ? words + sizeof mark - 1 : error->desc;
+    const size_t length = words == error->desc ? strlen(words) : strcspn(words, "'");
+    (void)snprintf(out, 256, "%.*s", (int)length, words);
     return 0;
 }
 
@@ -133,7 +140,10 @@ mt_status mt_h5_open(const char *path, mt_h5 *h5)
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (!file) return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    struct stat info;
+    const bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
     (void)fclose(file);
+    if (!regular) return mt_fail(MT_FILE, "%s: is no regular file", path);
     h5->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (h5->id < 0) return fail_h5(MT_FILE, h5, "", "is no HDF5 file, or not a whole one");
     h5->open = true;
@@ -213,14 +223,19 @@ static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *ext
     return H5Pset_deflate(list, 1);
 }
 
-/* Fills the new dataset; `space` and `list` stay the caller's. */
-static herr_t write_dataset(
+/* Fills the new dataset; `space` and `list` stay the caller's. What fails is told at once: the next call, be it one that
+ * closes, makes HDF5 forget the reason. */
+static mt_status write_dataset(
     mt_h5 *h5, const char *name, mt_h5_type type, hid_t space, hid_t list, const void *values)
 {
+    static const char failed[] = "cannot be written";
     hid_t id = H5Dcreate2(h5->id, name, stored_type(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
-    if (id < 0) return -1;
-    herr_t result = H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-    return H5Dclose(id) < 0 ? -1 : result;
+    if (id < 0) return fail_h5(MT_FILE, h5, name, failed);
+    mt_status status = MT_OK;
+    if (H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        status = fail_h5(MT_FILE, h5, name, failed);
+    if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, failed);
+    return status;
 }
 
 mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
@@ -233,10 +248,11 @@ mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     for (size_t k = 0; k < rank; k++) extent[k] = shape[k];
     hid_t space = H5Screate_simple((int)rank, extent, NULL);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    herr_t result = -1;
+    mt_status status;
     if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent) >= 0)
-        result = write_dataset(h5, name, type, space, list, values);
-    mt_status status = result < 0 ? fail_h5(MT_FILE, h5, name, "cannot be written") : MT_OK;
+        status = write_dataset(h5, name, type, space, list, values);
+    else
+        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
     if (list >= 0) (void)H5Pclose(list);
     if (space >= 0) (void)H5Sclose(space);
     return status == MT_OK && unit ? mt_h5_write_text(h5, name, "unit", unit) : status;

@@ -25,17 +25,17 @@ static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 }
 
 static const mt_mesh_format formats[] = {
-    {".hdf", "VTKHDF", "mm", true, read_vtkhdf, write_vtkhdf},
-    {".msh", "MSH", "mm", false, mt_gmsh_read, mt_gmsh_write},
-    {".pts", "CARP", "um", true, mt_carp_read, mt_carp_write},
-    {".elem", "CARP", "um", true, mt_carp_read, mt_carp_write},
-    {".vtu", "VTK XML", "mm", true, mt_vtu_read, mt_vtu_write},
-    {".vtp", "VTK XML", "mm", true, mt_vtu_read, NULL},
-    {".vtk", "VTK", "mm", true, mt_vtk_read, NULL},
-    {".node", "TetGen", "mm", true, mt_tetgen_read, NULL},
-    {".ele", "TetGen", "mm", true, mt_tetgen_read, NULL},
-    {".obj", "OBJ", "mm", false, mt_obj_read, NULL},
-    {".stl", "STL", "mm", false, mt_stl_read, NULL},
+    {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf},
+    {".msh", "MSH", "mm", false, false, mt_gmsh_read, mt_gmsh_write},
+    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
+    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
+    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write},
+    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL},
+    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL},
+    {".node", "TetGen", "mm", true, false, mt_tetgen_read, NULL},
+    {".ele", "TetGen", "mm", true, false, mt_tetgen_read, NULL},
+    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL},
+    {".stl", "STL", "mm", false, false, mt_stl_read, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 

@@ -9,6 +9,7 @@ typedef struct mt_mesh_format {
     const char *name;
     const char *unit; /* of its numbers where nothing else is said: see mt_unit_mm */
     bool keeps_fibres;
+    bool keeps_depth; /* and layers */
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
      * mt_mesh_check_content and no more, and may be a surface: triangles and no cells. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);

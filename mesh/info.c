@@ -199,6 +199,18 @@ mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_in
     return status;
 }
 
+bool mt_info_fibres_alike(const mt_mesh *mesh)
+{
+    if (!mesh->fibre) return false;
+    for (size_t c = 1; c < mesh->n_cells; c++) {
+        const double *a = mesh->fibre, *b = mesh->fibre + 3 * c;
+        const double sense = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++)
+            if (fabs(a[k] - sense * b[k]) > 1e-6) return false;
+    }
+    return true;
+}
+
 /* ---- tags ---- */
 
 static double triangle_area(const mt_mesh *mesh, size_t f)

@@ -48,6 +48,13 @@ static mt_status no_such_tag(const mt_mesh *mesh, int32_t tag)
         n == SHOWN ? " and perhaps more" : "");
 }
 
+mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] == tag) return MT_OK;
+    return no_such_tag(mesh, tag);
+}
+
 /* ---- cells with a face on the surface ---- */
 
 static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mesh *surface, unsigned char *at)

@@ -8,6 +8,9 @@
  * number. MT_INPUT for another text; the message has what is allowed. */
 MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
 
+/* MT_INPUT where no triangle of the mesh has this tag; the message has those there are. */
+MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);
+
 /* Sets at[c] (of [n_cells]) to 1 for the cells that have one of the triangles with this tag as a face, or
  * whose centroid is no farther than depth_mm (at least 0) from one of them, and to 0 for the others. The mesh
  * (borrowed) has passed mt_mesh_check. Same result for any number of threads. MT_INPUT: no triangle has this

@@ -28,7 +28,7 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
     return MT_OK;
 }
 
-static mt_status check_ending(const char *path)
+mt_status mt_vtkhdf_check_name(const char *path)
 {
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".hdf") == 0) return MT_OK;
@@ -123,7 +123,7 @@ mt_status mt_vtkhdf_write(
 {
     mt_h5 h5 = {0};
     mt_arena scratch = {0};
-    MT_TRY(check_ending(path));
+    MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(check_fields(n_fields, fields));
     MT_TRY(mt_h5_create(path, &h5));
     mt_status status = write_mesh(&scratch, &h5, mesh);

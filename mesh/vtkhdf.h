@@ -31,6 +31,9 @@ typedef struct mt_vtkhdf_field {
     const double *f64;
 } mt_vtkhdf_field;
 
+/* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write: for those who have long work before it. */
+MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
+
 /* Writes the mesh and the fields; the file is whole or as it was. MT_INPUT: the name does not end in .hdf
  * (ParaView 5.11 opens VTKHDF under no other ending), or a field's name is not allowed or there twice.
  * MT_FILE: cannot be written, no memory. */

@@ -5,6 +5,7 @@
 
 #include "app/command.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdarg.h>
@@ -154,6 +155,24 @@ static inline char *works(const char *format, ...)
     cr_assert_str_empty(r.said, "%s", shown);
     free(r.said);
     return r.out;
+}
+
+/* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
+static inline char *warnings(char **table, const char *line)
+{
+    size_t n;
+    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    cr_assert(kept >= 0 && to >= 0);
+    (void)fflush(stderr);
+    (void)dup2(to, STDERR_FILENO);
+    reply r = myotile("%s", line);
+    (void)fflush(stderr);
+    (void)dup2(kept, STDERR_FILENO);
+    (void)close(kept), (void)close(to);
+    cr_assert_eq(r.code, 0, "%s: %s", line, r.said);
+    free(r.said);
+    *table = r.out;
+    return bytes_of("stderr", &n);
 }
 
 /* It ends with this code, prints nothing, says one line with this text in it, and leaves nothing behind. */

@@ -4,30 +4,14 @@
 #include "tests/app/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "mesh/gmsh.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 
 TestSuite(convert, .init = enter_room, .fini = leave_room);
-
-/* Runs the line and answers what it wrote to standard error beside its message; to be freed. */
-static char *warnings(char **table, const char *line)
-{
-    size_t n;
-    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    cr_assert(kept >= 0 && to >= 0);
-    (void)fflush(stderr);
-    (void)dup2(to, STDERR_FILENO);
-    reply r = myotile("%s", line);
-    (void)fflush(stderr);
-    (void)dup2(kept, STDERR_FILENO);
-    (void)close(kept), (void)close(to);
-    cr_assert_eq(r.code, 0, "%s: %s", line, r.said);
-    free(r.said);
-    *table = r.out;
-    return bytes_of("stderr", &n);
-}
 
 /* A slab of 40 x 20 x 20 mm with coordinates and fibres that show every bit, two regions one behind the other
  * (MSH sorts by them), and the triangles of its lower side tagged. */
@@ -129,6 +113,18 @@ Test(convert, the_table_tells_what_was_read)
             "%s", rows[k].name);
     cr_assert(strstr(table, "\"fibres\", \"value\": \"no\""), "%s", table);
     free(table);
+
+    /* fibres that a program made up are told from others, in both tables */
+    ok(mt_vtkhdf_write("b.hdf", &mesh, 0, NULL));
+    free(works("mesh slab --size-mm 20,1,1 --edge-mm 1 -o c.hdf"));
+    static const char *const alike[] = {"mesh info b.hdf", "mesh info c.hdf", "mesh convert c.hdf d.hdf"};
+    for (size_t k = 0; k < 3; k++) {
+        table = works("%s --format json", alike[k]);
+        cr_assert(strstr(table,
+                      k > 0 ? "\"fibres\", \"value\": \"yes, all alike\"" : "\"fibres\", \"value\": \"yes\""),
+            "%s", table);
+        free(table);
+    }
     mt_arena_free(&arena);
 }
 
@@ -167,11 +163,15 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
         {"mesh convert a.hdf b.hdf --unit cm",
             "a.hdf: the longest side is 413.333 mm, a heart's is 20 to 300"},
         {"mesh convert a.hdf b.hdf --unit um", "a.hdf: the longest side is 0.0413333 mm"},
-        {"mesh convert a.hdf b.hdf", NULL}};
+        {"mesh convert a.hdf b.hdf", NULL}, {"mesh convert deep.hdf a.pts", "a.pts: CARP keeps no depth"},
+        {"mesh convert deep.hdf b.hdf", NULL}, {"mesh convert deep.hdf b.vtu", NULL}};
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, &mesh);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
+    mesh.depth = mt_arena_take(&arena, mesh.n_cells, sizeof *mesh.depth);
+    cr_assert_not_null(mesh.depth);
+    ok(mt_vtkhdf_write("deep.hdf", &mesh, 0, NULL));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char *table, *said = warnings(&table, cases[k].line);
         cr_assert(cases[k].warning ? strstr(said, cases[k].warning) != NULL : !*said, "%s: %s", cases[k].line,
@@ -181,6 +181,28 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
         free(said), free(table);
     }
     mt_arena_free(&arena);
+}
+
+/* The file under way is a pipe: that its first byte has come and no second one is taken tells where the writer is. */
+Test(convert, an_interrupt_takes_the_half_written_file_away)
+{
+    char byte;
+    int ended = 0;
+    cr_assert_eq(mkfifo("out.vtu.part", 0600), 0);
+    const pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) {
+        free(works("mesh slab --size-mm 20,10,10 --edge-mm 0.5 -o slab.hdf"));
+        _exit(myotile("mesh convert slab.hdf out.vtu").code);
+    }
+    const int pipe = open("out.vtu.part", O_RDONLY);
+    cr_assert(pipe >= 0);
+    cr_assert_eq(read(pipe, &byte, 1), 1);
+    cr_assert_eq(kill(child, SIGINT), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    (void)close(pipe);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
+    cr_assert(!there("out.vtu") && !there("out.vtu.part"));
 }
 
 Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)

@@ -120,14 +120,17 @@ Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base
     mt_arena_free(&arena);
 }
 
-/* 12 triangles around a cube, and a mesh without tagged triangles. */
+/* 12 triangles around a cube, two of them twice, and a mesh without tagged triangles. */
 Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
-                           "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
-    free(works("mesh fill cube.obj --cells 2000 -o cube.hdf"));
+                           "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 1 5 8\n");
+    char *text = works("mesh fill cube.obj --cells 2000 -o cube.hdf --format json");
+    cr_assert_eq(json_number(text, "triangles given", "value"), 14, "%s", text);
+    cr_assert_eq(json_number(text, "triangles without area or twice", "value"), 2, "%s", text);
+    free(text);
     ok(mt_mesh_read(&arena, "cube.hdf", &mesh));
     cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_cells / 2000 - 1) <= 0.05, "%zu", mesh.n_cells);
     cr_assert_float_eq(volume_of(&mesh), 729, 1e-6);
@@ -173,6 +176,19 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     mt_arena_free(&arena);
 }
 
+/* A gmsh that asks us to stop and goes on for an hour. */
+Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("heart.obj", &bowl, 0);
+    put_before_gmsh("never");
+    write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
+    refuses(130, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
+    mt_arena_free(&arena);
+}
+
 Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
 {
     mt_arena arena = {0};
@@ -195,6 +211,8 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --cells 1000 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
+    refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",
+        "mesh fill all.obj --tags epi=7 -o a.hdf");
     refuses(2, "--as epi,lv; allowed: one of base, epi, lv, rv or - for each of the 1",
         "mesh fill all.obj --as epi,lv -o a.hdf");
     refuses(2, "--as epj; allowed", "mesh fill all.obj --as epj -o a.hdf");
@@ -254,6 +272,8 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
     refuses(
         2, "allowed: one of them", "mesh fibres other.msh -o no.hdf --tags base=4,epi=2 --surfaces found");
     refuses(2, "--surfaces both; allowed: given, found", "mesh fibres other.msh -o no.hdf --surfaces both");
+    refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; there are",
+        "mesh fibres other.msh -o no.hdf --tags base=4,epi=2,lv=1,rv=26");
     static const char *const bad[] = {"base", "base=", "base=x", "base=1,", "base=1,base=2", "base=1,epi=1",
         "bas=1", "base=1+", "base=99999999999", "=1", "base=1;epi=2"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)

@@ -133,9 +133,22 @@ Test(hearts, fibres_there_were_are_compared_with)
     free(first), free(again), free(other);
 }
 
+/* Before anything is read or made. */
+Test(hearts, a_name_that_cannot_be_written_is_refused_first)
+{
+    static const char text[] = "a.vtu: a mesh file is written under a name ending in .hdf";
+    refuses(2, text, "mesh fibres none.hdf -o a.vtu");
+    refuses(2, text, "mesh refine none.hdf -o a.vtu");
+    cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
+    refuses(2, text, "mesh ventricles -o a.vtu");
+}
+
 Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
+    refuses(2, "slab.hdf: the anatomy is not clear", "mesh fibres slab.hdf -o fibred.hdf");
+    refuses(2, "slab.hdf: fibres: no triangle", "mesh fibres slab.hdf -o fibred.hdf --surfaces given");
+    refuses(2, "--endo-deg steep; allowed: 1 number\n", "mesh fibres slab.hdf -o a.hdf --endo-deg steep");
     refuses(2, "base", "mesh fibres slab.hdf -o fibred.hdf");
     cr_assert(!there("fibred.hdf"));
 }

@@ -128,7 +128,7 @@ Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_cell
     mesh.depth = mt_arena_take(&arena, mesh.n_cells, sizeof *mesh.depth);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     text = works("mesh info a.hdf --format json");
-    cr_assert(strstr(text, "\"fibres\", \"value\": \"yes\"") &&
+    cr_assert(strstr(text, "\"fibres\", \"value\": \"yes, all alike\"") &&
                   strstr(text, "\"depth\", \"value\": \"yes\"") &&
                   strstr(text, "\"sheets\", \"value\": \"no\""),
         "%s", text);

@@ -207,6 +207,29 @@ Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
     end_bench(&b);
 }
 
+static bool is_ink(const unsigned char rgb[3], double t)
+{
+    (void)t;
+    return rgb[0] < 255 || rgb[1] < 255 || rgb[2] < 255;
+}
+
+/* One that fills the height: between the names and its top stays a line of paper. */
+Test(picture, the_names_of_the_views_stand_above_the_heart)
+{
+    static const size_t page[2] = {0, MT_PICTURE_WIDTH}, names[2] = {72, 94}, paper[2] = {94, 100},
+                        top[2] = {100, 110};
+    bench b = make_bench();
+    mt_arena_free(&b.arena);
+    tagged_slab(&b.arena, (const double[]){3, 3, 12}, 1, &b.mesh);
+    cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
+    cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
+    cr_assert_gt(count_within(b.path, page, names, is_ink, 0), 100);
+    cr_assert_eq(count_within(b.path, page, paper, is_ink, 0), 0);
+    cr_assert_gt(count_within(b.path, page, top, is_ink, 0), 100);
+    end_bench(&b);
+}
+
 Test(picture, what_was_never_activated_is_grey)
 {
     bench b = make_bench();

@@ -155,7 +155,7 @@ Test(progress, first_interrupt_is_told_not_suffered)
     cr_assert(mt_progress_interrupted());
 }
 
-Test(progress, second_interrupt_kills, .signal = SIGINT)
+Test(progress, second_interrupt_ends_the_program, .exit_code = 130)
 {
     mt_progress_catch_interrupt();
     raise(SIGINT);

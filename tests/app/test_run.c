@@ -390,6 +390,28 @@ Test(run, a_time_of_no_step_is_refused)
         "run small.yaml --set time.end_ms=0.01");
 }
 
+/* The cells of boxes of 2 mm are cubes of 1.1 mm; those of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wave
+ * four times as wide. */
+Test(run, cells_too_large_for_the_wave_are_warned_of)
+{
+    static const char few[] = " --output out --set time.end_ms=0.1 --set machine.backend=cpu";
+    char line[256], *table;
+    write_changed("large.yaml", "{size_mm: [3, 2, 1], edge_mm: 0.5}", "{size_mm: [4, 4, 4], edge_mm: 2}");
+    (void)snprintf(line, sizeof line, "run large.yaml%s", few);
+    char *said = warnings(&table, line);
+    cr_assert(strstr(said, "myotile: warning: mesh.slab: cells of 1.1 mm") && strstr(said, "from 0.55 mm on"),
+        "%s", said);
+    free(said), free(table);
+    (void)snprintf(line, sizeof line, "run large.yaml%s --set tissue.chi_per_mm=8.75", few);
+    said = warnings(&table, line);
+    cr_assert_str_empty(said, "%s", said);
+    free(said), free(table);
+    (void)snprintf(line, sizeof line, "run small.yaml%s", few);
+    said = warnings(&table, line);
+    cr_assert_str_empty(said, "%s", said);
+    free(said), free(table);
+}
+
 /* Ctrl-C before the first step: said in one line, and the folder made for the results goes again. */
 Test(run, a_run_that_is_stopped_leaves_nothing)
 {

@@ -2,9 +2,11 @@
 
 #include <hdf5.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -217,6 +219,31 @@ Test(h5, what_is_no_whole_hdf5_file_is_an_error_and_never_a_crash)
         cr_assert_eq(mt_h5_open(path, &h5), MT_FILE, "cut to %ld bytes", size);
     }
     mt_h5_close(&h5);
+}
+
+Test(h5, a_folder_in_place_of_a_file_is_named_as_such)
+{
+    mt_h5 h5;
+    cr_assert_eq(mt_h5_open(folder, &h5), MT_FILE);
+    assert_message("is no regular file");
+}
+
+/* The system's words without HDF5's addresses and times, which are others in each run. */
+Test(h5, a_file_that_cannot_grow_is_said_in_the_words_of_the_system)
+{
+    static double many[100000];
+    const size_t n = sizeof many / sizeof *many;
+    const struct rlimit small = {4096, RLIM_INFINITY}, large = {RLIM_INFINITY, RLIM_INFINITY};
+    mt_h5 h5;
+    for (size_t k = 0; k < n; k++) many[k] = 1 / (1.0 + (double)k); /* does not compress to 4 KiB */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    ok(mt_h5_create(path, &h5));
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    cr_assert_eq(mt_h5_write(&h5, "many", MT_H5_DOUBLE, 1, &n, NULL, many), MT_FILE);
+    cr_assert(strstr(mt_message(), "many: cannot be written (HDF5: File too large)"), "%s", mt_message());
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &large), 0);
+    mt_h5_close(&h5);
+    cr_assert(!there(part) && !there(path));
 }
 
 Test(h5, no_directory_no_file)

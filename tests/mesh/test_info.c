@@ -103,6 +103,22 @@ Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
 }
 
 /* Kuhn cells of 1/6 mm^3; triangles of the legs 3 and 4 mm, and of 1 and 1. */
+/* f and -f are the same axis. */
+Test(info, fibres_are_alike_or_not_as_axes)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){2, 2, 2}, 1, &mesh), MT_OK);
+    for (size_t k = 0; k < 3; k++) mesh.fibre[3 * 7 + k] *= -1;
+    cr_assert(mt_info_fibres_alike(&mesh));
+    double *last = mesh.fibre + 3 * (mesh.n_cells - 1);
+    last[0] = cos(0.001), last[1] = sin(0.001);
+    cr_assert(!mt_info_fibres_alike(&mesh));
+    mesh.fibre = NULL;
+    cr_assert(!mt_info_fibres_alike(&mesh));
+    mt_arena_free(&arena);
+}
+
 Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
 {
     mt_arena arena = {0};
