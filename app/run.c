@@ -122,6 +122,7 @@ static void warn_of_slow_waves(const mt_case *input, const mt_mesh *mesh, const 
     for (size_t c = 0; c < mesh->n_cells; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
     const double length_mm = cbrt(volume_mm3 / (double)mesh->n_cells);
     if (length_mm <= third_mm) return;
+    mt_progress_stage(NULL);
     (void)fprintf(stderr,
         "myotile: warning: %s: cells of %.3g mm (cube root of their mean volume) are too large for this "
         "tissue: from %.2g "
