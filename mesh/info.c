@@ -220,35 +220,38 @@ static double triangle_area(const mt_mesh *mesh, size_t f)
     return mt_length3(area);
 }
 
-static mt_status make_groups(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh, size_t n_items,
-    const int32_t *tag, double (*size)(const mt_mesh *mesh, size_t id), size_t *n, mt_info_group **groups)
+typedef double size_of(const mt_mesh *mesh, size_t id);
+
+static mt_status add_sizes(
+    mt_arena *arena, const mt_mesh *mesh, const mt_tags *tags, size_of *size, mt_info_group **groups)
 {
-    mt_tags tags;
-    MT_TRY(mt_tags_make(scratch, n_items, tag, &tags));
-    MT_TAKE(arena, *groups, tags.n);
-    *n = tags.n;
-    for (size_t t = 0; t < tags.n; t++) {
+    MT_TAKE(arena, *groups, tags->n);
+    for (size_t t = 0; t < tags->n; t++) {
         mt_info_group *g = *groups + t;
-        *g = (mt_info_group){.tag = tags.tag[t], .count = tags.offset[t + 1] - tags.offset[t]};
-        for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) g->size += size(mesh, tags.id[k]);
+        *g = (mt_info_group){.tag = tags->tag[t], .count = tags->offset[t + 1] - tags->offset[t]};
+        for (size_t k = tags->offset[t]; k < tags->offset[t + 1]; k++) g->size += size(mesh, tags->id[k]);
     }
     return MT_OK;
 }
 
-mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
+static mt_status make_groups(mt_arena *arena, const mt_mesh *mesh, size_t n_items, const int32_t *tag,
+    size_of *size, size_t *n, mt_info_group **groups)
 {
     mt_arena scratch = {0};
-    const mt_status status =
-        make_groups(arena, &scratch, mesh, mesh->n_cells, mesh->region, mt_mesh_volume_mm3, n, groups);
+    mt_tags tags;
+    mt_status status = mt_tags_make(&scratch, n_items, tag, &tags);
+    if (status == MT_OK) status = add_sizes(arena, mesh, &tags, size, groups);
+    *n = status == MT_OK ? tags.n : 0;
     mt_arena_free(&scratch);
     return status;
 }
 
+mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
+{
+    return make_groups(arena, mesh, mesh->n_cells, mesh->region, mt_mesh_volume_mm3, n, groups);
+}
+
 mt_status mt_info_surfaces(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
 {
-    mt_arena scratch = {0};
-    const mt_status status =
-        make_groups(arena, &scratch, mesh, mesh->n_faces, mesh->face_tag, triangle_area, n, groups);
-    mt_arena_free(&scratch);
-    return status;
+    return make_groups(arena, mesh, mesh->n_faces, mesh->face_tag, triangle_area, n, groups);
 }

@@ -6,6 +6,7 @@
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 #include "solver/diffusion.h"
+#include "tests/random.h"
 
 TestSuite(mesh_commands, .init = enter_room, .fini = leave_room);
 
@@ -185,9 +186,8 @@ static void tall_boxes(mt_arena *arena, mt_mesh *mesh)
     uint64_t state = 1;
     ok(mt_slab_make(arena, (double[]){1, 1, 1}, 0.125, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        const double at = mesh->xyz_mm[k];
-        if (at > 0 && at < 1) mesh->xyz_mm[k] += 0.15 * 0.125 * ((double)(state >> 11) * 0x1p-52 - 1);
+        const double at = mesh->xyz_mm[k], shift = between(&state, -1, 1);
+        if (at > 0 && at < 1) mesh->xyz_mm[k] += 0.15 * 0.125 * shift;
         if (k % 3 == 2) mesh->xyz_mm[k] *= 4;
     }
 }

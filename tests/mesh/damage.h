@@ -9,14 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DAMAGED_COPIES = 200, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
+#include "tests/random.h"
 
-/* Knuth's linear congruential generator; the upper bits. */
-static inline size_t draw(uint64_t *state, size_t below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(*state >> 33) % below;
-}
+enum { DAMAGED_COPIES = 200, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
 
 /* A word of a text that holds a digit becomes something else. */
 static inline size_t change_word(uint64_t *state, unsigned char *bytes, size_t n)

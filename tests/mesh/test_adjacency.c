@@ -4,15 +4,11 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
+#include "tests/random.h"
 
 static uint64_t state = 12345;
 
-/* Numerical Recipes' 64-bit congruential generator; the high bits are good enough to shuffle with. */
-static size_t below(size_t n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
+static size_t below(size_t n) { return draw(&state, n); }
 
 static void slab(mt_arena *arena, mt_mesh *mesh)
 {

@@ -7,17 +7,13 @@
 #include "mesh/info.h"
 #include "mesh/slab.h"
 #include "tests/answers.h"
+#include "tests/random.h"
 
 enum { EXTRA_CELLS = 64, EXTRA_VERTICES = 64, EXTRA_FACES = 16 };
 
 static uint64_t state;
 
-/* Knuth's linear congruential generator; the upper bits. */
-static size_t below(size_t n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(state >> 33) % n;
-}
+static size_t below(size_t n) { return draw(&state, n); }
 
 /* What is known of a cell tells the number it had: so it can be seen to stay with its cell. */
 static void tell(mt_mesh *mesh, size_t c)

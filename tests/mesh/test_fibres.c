@@ -7,6 +7,7 @@
 #include "fibred_heart.h"
 #include "gmsh_ventricles.h"
 #include "mesh/slab.h"
+#include "tests/random.h"
 
 static void one_thread(void) { omp_set_num_threads(1); } /* many short solutions */
 
@@ -14,11 +15,7 @@ TestSuite(fibres, .init = one_thread);
 
 static uint64_t state = 31;
 
-static double noise(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1;
-}
+static double noise(void) { return between(&state, -1, 1); }
 
 /* x through the wall, y around, z up to the base; the lower side is left free. */
 static const double wall[3] = {4, 3, 3};

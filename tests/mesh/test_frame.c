@@ -6,14 +6,11 @@
 
 #include "data/vec3.h"
 #include "mesh/frame.h"
+#include "tests/random.h"
 
 static uint64_t state = 99;
 
-static double noise(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1;
-}
+static double noise(void) { return between(&state, -1, 1); }
 
 static mt_frame random_frame(void)
 {

@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "mesh/halo.h"
+#include "tests/random.h"
 
 static uint64_t state;
 
-/* Numerical Recipes' 64-bit congruential generator; the high bits are good enough here. */
-static uint32_t below(uint32_t n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % n;
-}
+static uint32_t below(uint32_t n) { return (uint32_t)draw(&state, n); }
 
 struct problem {
     size_t n_cells, width;

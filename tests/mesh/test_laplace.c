@@ -7,15 +7,11 @@
 
 #include "mesh/laplace.h"
 #include "mesh/slab.h"
+#include "tests/random.h"
 
 static uint64_t state = 4711;
 
-/* Uniform in -1 .. 1: Numerical Recipes' 64-bit congruential generator. */
-static double noise(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-52 - 1;
-}
+static double noise(void) { return between(&state, -1, 1); }
 
 /* A slab whose vertices are moved by up to `jitter` edges along each axis, but not off the sides they are
  * on. */

@@ -8,15 +8,11 @@
 #include "mesh/refine.h"
 #include "mesh/slab.h"
 #include "tests/answers.h"
+#include "tests/random.h"
 
 static uint64_t state = 2024;
 
-/* In [0, 1): Knuth's linear congruential generator. */
-static double uniform(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) * 0x1p-53;
-}
+static double uniform(void) { return between(&state, 0, 1); }
 
 /* 3 x 2 x 2 boxes of 1 mm, with all that a mesh may have; the lower side tagged 7 and 8 in turns, and a triangle that is no
  * face. Vertices are moved by up to `jitter` in each direction. */

@@ -12,6 +12,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
 #include "solver/diffusion.h"
+#include "tests/random.h"
 
 /* The tissue of the published slab: D = 0.0953 and 0.0126 mm^2/ms. */
 static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
@@ -24,14 +25,9 @@ typedef struct problem {
     mt_diffusion op;
 } problem;
 
-/* In [-1, 1): the top bits of a linear congruence (Knuth, MMIX). */
 static uint64_t seed = 1;
 
-static double uniform(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(seed >> 11) * 0x1p-52 - 1;
-}
+static double uniform(void) { return between(&seed, -1, 1); }
 
 static void kuhn(problem *p, double x, double y, double z, double edge)
 {

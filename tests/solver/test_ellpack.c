@@ -7,17 +7,13 @@
 
 #include "solver/block.h"
 #include "solver/ellpack.h"
+#include "tests/random.h"
 
 enum { ROW = MT_ELLPACK_WIDTH, MOST = 70, VALUES = 200 };
 
-/* In [low, high): the top bits of a linear congruence (Knuth, MMIX). */
 static uint64_t seed = 3;
 
-static double uniform(double low, double high)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
-}
+static double uniform(double low, double high) { return between(&seed, low, high); }
 
 /* Row by row, as one would write a matrix down. */
 static double d[MOST], a[MOST][ROW], v[VALUES];

@@ -9,17 +9,13 @@
 #include "solver/block.h"
 #include "solver/ellpack.h"
 #include "solver/kernels.h"
+#include "tests/random.h"
 
 enum { MOST = 40, ROW = MT_ELLPACK_WIDTH, VALUES = 97 };
 
-/* In [low, high): the top bits of a linear congruence (Knuth, MMIX). */
 static uint64_t seed = 7;
 
-static double uniform(double low, double high)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
-}
+static double uniform(double low, double high) { return between(&seed, low, high); }
 
 /* MOST cells cell by cell, entry by entry, and n of them in blocks. */
 typedef struct cells {

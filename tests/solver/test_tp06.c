@@ -9,15 +9,11 @@
 #include "solver/block.h"
 #include "solver/tp06.h"
 #include "tp06_oracle.h"
+#include "tests/random.h"
 
-/* In [0, 1): the top bits of a linear congruence (Knuth, MMIX). */
 static uint64_t seed = 1;
 
-static double uniform(double low, double high)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
-}
+static double uniform(double low, double high) { return between(&seed, low, high); }
 
 /* A state as a heart may pass through it, in numbers that float holds too. */
 static void random_state(double y[ORACLE_N])

@@ -6,6 +6,7 @@
 
 #include "mesh/slab.h"
 #include "solver/trial.h"
+#include "tests/random.h"
 
 typedef struct problem {
     mt_arena arena;
@@ -21,9 +22,8 @@ static void make(problem *p, double x, double y, double z, double jitter)
     *p = (problem){0};
     cr_assert_eq(mt_slab_make(&p->arena, (double[]){x, y, z}, 0.5, &p->mesh), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < 3 * p->mesh.n_vertices; k++) {
-        const double side[3] = {x, y, z}, at = p->mesh.xyz_mm[k];
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        if (at > 0 && at < side[k % 3]) p->mesh.xyz_mm[k] += jitter * ((double)(state >> 11) * 0x1p-52 - 1);
+        const double side[3] = {x, y, z}, at = p->mesh.xyz_mm[k], shift = between(&state, -1, 1);
+        if (at > 0 && at < side[k % 3]) p->mesh.xyz_mm[k] += jitter * shift;
     }
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(
