@@ -122,8 +122,8 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
 void mt_anatomy_rows(mt_table *table, const mt_surfaces *surfaces)
 {
     static const char *const how[] = {"given", "found by the flat base", "found by light and shade"};
-    static const char *const row[] = {
-        "", "area of the base", "of the epicardium", "of the left endocardium", "of the right endocardium"};
+    static const char *const row[] = {"", "area of the base", "area of the epicardium",
+        "area of the left endocardium", "area of the right endocardium"};
     mt_table_text(table, "surfaces");
     mt_table_text(table, how[surfaces->how]);
     mt_table_text(table, "");

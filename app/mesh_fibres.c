@@ -92,6 +92,18 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     return table;
 }
 
+/* Where the apex was seen: what to look at first where fibres or a stimulus seem wrong. */
+static mt_status add_apex(mt_table *table, const mt_mesh *mesh)
+{
+    mt_landmarks landmarks;
+    MT_TRY(mt_landmarks_find(mesh, &landmarks));
+    const double *apex = mesh->xyz_mm + 3 * landmarks.apex;
+    mt_table_property(table, "apex x", apex[0], "mm");
+    mt_table_property(table, "apex y", apex[1], "mm");
+    mt_table_property(table, "apex z", apex[2], "mm");
+    return MT_OK;
+}
+
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, &mt_command_mesh_fibres, 0),
@@ -117,6 +129,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &surfaces);
+    MT_TRY(add_apex(&table, &mesh));
     MT_TRY(add_comparison(&table, &f, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
