@@ -1,7 +1,7 @@
 /* Small good files of every format that is read, for what is done to all of them: damage, and the first
  * inputs of the fuzzers. A row of `examples` adds a format.
  *
- * Nearly all hold the same mesh: two cells on one face, the second wound the wrong way. */
+ * Most hold the same mesh: two cells on one face, the second wound the wrong way. */
 #ifndef TESTS_MESH_EXAMPLES_H
 #define TESTS_MESH_EXAMPLES_H
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mesh/carp.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
 #include "tests/mesh/multiples.h"
@@ -94,6 +95,21 @@ static inline bool make_carp_sheets(const char *stem)
 {
     return put_texts(stem, carp_endings, 3,
         (const char *const[]){carp_good[0], carp_good[1], "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n"});
+}
+
+/* A slab of 12 cells, some of them flat: two vertices are in one place and one is in the middle of two others. */
+static inline bool make_carp_flat(const char *stem)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_status status = mt_slab_make(&arena, (double[]){2, 1, 1}, 1, &mesh);
+    if (status == MT_OK) {
+        memcpy(mesh.xyz_mm, mesh.xyz_mm + 3, 3 * sizeof *mesh.xyz_mm);
+        for (size_t k = 0; k < 3; k++) mesh.xyz_mm[30 + k] = (mesh.xyz_mm[27 + k] + mesh.xyz_mm[15 + k]) / 2;
+        status = mt_carp_write(stem, &mesh);
+    }
+    mt_arena_free(&arena);
+    return status == MT_OK;
 }
 
 /* ---- TetGen */
@@ -398,6 +414,7 @@ static const example examples[] = {
     {"MSH 4.1 binary", {".msh"}, make_msh4_binary, MULTIPLE},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp, MULTIPLE},
     {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
+    {"CARP with flat cells", {".pts", ".elem", ".lon"}, make_carp_flat, MULTIPLE},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets, MULTIPLE},
     {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one, MULTIPLE},
     {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero, MULTIPLE},
