@@ -28,8 +28,10 @@ static inline void text(buffer *b, const char *format, ...)
     char words[4096];
     va_list arguments;
     va_start(arguments, format);
-    add(b, words, (size_t)vsnprintf(words, sizeof words, format, arguments));
+    const size_t n = (size_t)vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
+    assert(n < sizeof words);
+    add(b, words, n);
 }
 
 /* The lowest bytes of a word, in this order. */
