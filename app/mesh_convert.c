@@ -21,21 +21,13 @@ const mt_command mt_command_mesh_convert = {
     .operands = "IN OUT",
     .n_operands = 2,
     .summary =
-        "read a mesh and write it in another format, by the endings of their names: in .hdf (ours), .msh "
-        "(Gmsh), .pts .elem .lon (CARP), .node .ele (TetGen), .vtu .vtk (VTK); out .hdf .msh .pts .vtu",
+        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .node; or mend it",
     .example = "myotile mesh convert slab.hdf slab.pts",
     .options = convert_options,
     .run = convert,
 };
 
 /* ---- what was read ---- */
-
-static const char *fibres_text(const mt_mesh *mesh)
-{
-    if (!mesh->fibre) return "no";
-    if (mt_info_fibres_alike(mesh)) return mesh->sheet ? "with sheets, all alike" : "yes, all alike";
-    return mesh->sheet ? "with sheets" : "yes";
-}
 
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
@@ -45,9 +37,7 @@ static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh 
     mt_table_property(&table, "regions", (double)i->n_regions, "");
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "different tags of them", (double)i->n_surfaces, "");
-    mt_table_text(&table, "fibres");
-    mt_table_text(&table, fibres_text(mesh));
-    mt_table_text(&table, "");
+    mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
     return table;
 }

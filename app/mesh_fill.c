@@ -313,8 +313,7 @@ static mt_table fill_table(
     mt_table_property(&table, "volume enclosed", volume_mm3, "mm^3");
     mt_table_property(&table, "cells", (double)mesh->n_cells, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(
-        &table, "characteristic length V^(1/3)", cbrt(volume_mm3 / (double)mesh->n_cells), "mm");
+    mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
     mt_table_property(&table, "worst radius ratio 3 r / R", f->taken->quality, "");
     mt_anatomy_rows(&table, surfaces);
     return table;

@@ -5,6 +5,7 @@
 #include "app/progress.h"
 #include "app/size.h"
 #include "mesh/formats.h"
+#include "mesh/patch.h"
 #include "solver/trial.h"
 
 static mt_status info(mt_arena *arena, const mt_arguments *arguments);
@@ -28,24 +29,6 @@ enum { SHOWN = 8 }; /* rows of a table of regions, surfaces or limited cells */
 
 /* ---- shape ---- */
 
-static void tell_presence(mt_table *table, const char *name, const void *values)
-{
-    mt_table_text(table, name);
-    mt_table_text(table, values ? "yes" : "no");
-    mt_table_text(table, "");
-}
-
-static void tell_fibres(mt_table *table, const mt_mesh *mesh)
-{
-    if (!mt_info_fibres_alike(mesh)) {
-        tell_presence(table, "fibres", mesh->fibre);
-        return;
-    }
-    mt_table_text(table, "fibres");
-    mt_table_text(table, "yes, all alike");
-    mt_table_text(table, "");
-}
-
 static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
@@ -58,10 +41,7 @@ static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *me
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "components", (double)i->n_components, "");
     mt_table_property(&table, "regions", (double)i->n_regions, "");
-    tell_fibres(&table, mesh);
-    tell_presence(&table, "sheets", mesh->sheet);
-    tell_presence(&table, "depth", mesh->depth);
-    tell_presence(&table, "layers", mesh->layer);
+    mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
     mt_table_property(&table, "characteristic length V^(1/3)", i->length_mm, "mm");
     mt_table_property(&table, "shortest edge", i->edge_min_mm, "mm");
@@ -75,22 +55,6 @@ static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *me
 
 /* ---- tags ---- */
 
-static const char *surface_name(int32_t tag)
-{
-    switch (tag) {
-    case MT_SURFACE_BASE:
-        return "base";
-    case MT_SURFACE_EPI:
-        return "epicardium";
-    case MT_SURFACE_LV:
-        return "left ventricle";
-    case MT_SURFACE_RV:
-        return "right ventricle";
-    default:
-        return NULL;
-    }
-}
-
 static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *table)
 {
     mt_info_group *groups;
@@ -103,7 +67,7 @@ static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *t
     mt_table_digits(table, "area", "mm^2", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
-        mt_table_text(table, surface_name(groups[k].tag));
+        mt_table_text(table, mt_surface_name(groups[k].tag));
         mt_table_number(table, (double)groups[k].count);
         mt_table_number(table, groups[k].size);
     }

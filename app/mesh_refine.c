@@ -31,12 +31,9 @@ typedef struct look {
 
 static look look_at(const mt_mesh *mesh)
 {
-    double volume_mm3 = 0, quality = 1;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        volume_mm3 += mt_mesh_volume_mm3(mesh, c);
-        quality = fmin(quality, mt_info_quality(mesh, c));
-    }
-    return (look){cbrt(volume_mm3 / (double)mesh->n_cells), mesh->n_cells ? quality : NAN};
+    double quality = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) quality = fmin(quality, mt_info_quality(mesh, c));
+    return (look){mt_mesh_length_mm(mesh), mesh->n_cells ? quality : NAN};
 }
 
 static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const look *before,

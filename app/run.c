@@ -118,16 +118,13 @@ static void warn_of_slow_waves(const mt_case *input, const mt_mesh *mesh, const 
     const double scale = sqrt(fmin(mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(usual),
                      mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(usual))),
                  third_mm = 0.55 * scale, stop_mm = 0.8 * scale;
-    double volume_mm3 = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
-    const double length_mm = cbrt(volume_mm3 / (double)mesh->n_cells);
+    const double length_mm = mt_mesh_length_mm(mesh);
     if (length_mm <= third_mm) return;
     mt_progress_stage(NULL);
     (void)fprintf(stderr,
         "myotile: warning: %s: cells of %.3g mm (cube root of their mean volume) are too large for this "
-        "tissue: from %.2g "
-        "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh refine` "
-        "halves them\n",
+        "tissue: from %.2g mm on the wave is slower by a third or more, and from %.2g mm on it may stop; "
+        "`myotile mesh refine` halves them\n",
         input->mesh.file[0] ? input->mesh.file : "mesh.slab", length_mm, third_mm, stop_mm);
 }
 

@@ -1,5 +1,20 @@
 #include "app/size.h"
 
+static void row(mt_table *table, const char *name, const char *text)
+{
+    mt_table_text(table, name);
+    mt_table_text(table, text);
+    mt_table_text(table, "");
+}
+
+void mt_content_rows(mt_table *table, const mt_mesh *mesh)
+{
+    row(table, "fibres", !mesh->fibre ? "no" : mt_info_fibres_alike(mesh) ? "yes, all alike" : "yes");
+    row(table, "sheets", mesh->sheet ? "yes" : "no");
+    row(table, "depth", mesh->depth ? "yes" : "no");
+    row(table, "layers", mesh->layer ? "yes" : "no");
+}
+
 void mt_size_rows(mt_table *table, const mt_info *info)
 {
     static const char *const names[] = {"extent x", "extent y", "extent z"};

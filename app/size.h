@@ -1,9 +1,12 @@
-/* The rows that tell how large a mesh is. */
+/* The rows that tell what is known of a mesh's cells, and how large it is. */
 #ifndef MT_APP_SIZE_H
 #define MT_APP_SIZE_H
 
 #include "app/table.h"
 #include "mesh/info.h"
+
+/* Adds to a table of properties whether there are fibres (and all along one axis), sheets, depth and layers. */
+void mt_content_rows(mt_table *table, const mt_mesh *mesh);
 
 /* Adds the extents and the volume to a table of properties. */
 void mt_size_rows(mt_table *table, const mt_info *info);

@@ -133,11 +133,11 @@ typedef struct slab {
 
 static void make_slab(slab *s, double edge_mm)
 {
-    const mt_tissue tissue = {0.1334177, 0.0176062, 140, 0.01};
     *s = (slab){0};
     must(mt_slab_make(&s->arena, (double[]){20, 7, 3}, edge_mm, &s->mesh));
     must(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency));
-    must(mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &tissue, MT_DIFFUSION_ALPHA, &s->diffusion));
+    must(mt_diffusion_make(
+        &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion));
     must(ipu_target_load(&s->arena, MT_DATA_DIR "/machines/gc200.yaml", NULL, 0, &s->target));
     must(mt_partition_kway(&s->arena, &s->adjacency, (uint32_t)s->target.tiles, 1.03, &s->partition));
     must(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition,

@@ -60,6 +60,13 @@ double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
     return mt_dot3(e[0], turn) / 6;
 }
 
+double mt_mesh_length_mm(const mt_mesh *mesh)
+{
+    double volume_mm3 = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+    return cbrt(volume_mm3 / (double)mesh->n_cells);
+}
+
 void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3])
 {
     const uint32_t *v = mesh->cell_vertex + 4 * cell;

@@ -79,6 +79,9 @@ MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *pa
 void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);
 double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell);
 
+/* The cube root of the mean volume of the cells [mm]: their characteristic length. NaN for a mesh of no cells. */
+double mt_mesh_length_mm(const mt_mesh *mesh);
+
 /* The box around the vertices; all 0 where there are none. */
 void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3]);
 

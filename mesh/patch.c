@@ -10,14 +10,19 @@
 
 /* ---- tags ---- */
 
+const char *mt_surface_name(int32_t tag)
+{
+    static const char *const names[] = {[MT_SURFACE_BASE] = "base",
+        [MT_SURFACE_EPI] = "epicardium",
+        [MT_SURFACE_LV] = "lv_endocardium",
+        [MT_SURFACE_RV] = "rv_endocardium"};
+    return tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV ? names[tag] : NULL;
+}
+
 mt_status mt_surface_parse(const char *text, int32_t *tag)
 {
-    static const char *const name[] = {"base", "epicardium", "lv_endocardium", "rv_endocardium"};
-    for (int k = 0; k < 4; k++)
-        if (strcmp(text, name[k]) == 0) {
-            *tag = MT_SURFACE_BASE + k;
-            return MT_OK;
-        }
+    for (*tag = MT_SURFACE_BASE; *tag <= MT_SURFACE_RV; ++*tag)
+        if (strcmp(text, mt_surface_name(*tag)) == 0) return MT_OK;
     char *end;
     errno = 0;
     long number = strtol(text, &end, 10);

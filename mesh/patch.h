@@ -4,8 +4,10 @@
 
 #include "mesh/mesh.h"
 
-/* The tag that a text means: base, epicardium, lv_endocardium, rv_endocardium (mt_surface), or a whole
- * number. MT_INPUT for another text; the message has what is allowed. */
+/* What a tag is called: base, epicardium, lv_endocardium or rv_endocardium (mt_surface); NULL for another one. */
+const char *mt_surface_name(int32_t tag);
+
+/* The tag that a text means: one of these names, or a whole number. MT_INPUT for another text; the message has what is allowed. */
 MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
 
 /* MT_INPUT where no triangle of the mesh has this tag; the message has those there are. */
