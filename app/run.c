@@ -145,7 +145,7 @@ static mt_status make_problem(mt_arena *arena, parts *p)
         p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
     p->problem = (mt_monodomain){
         .diffusion = &p->diffusion,
-        .cell_type = (mt_cell_type)p->input.cell.type,
+        .cell_type = p->cell_type_of ? MT_EPI : (mt_cell_type)p->input.cell.type,
         .cell_type_of = p->cell_type_of,
         .dt_ms = p->input.time.dt_ms,
         .pde_steps = p->input.time.pde_steps,

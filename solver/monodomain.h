@@ -37,7 +37,7 @@ typedef struct mt_stimulus {
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     mt_cell_type cell_type;
-    const uint16_t *cell_type_of; /* [n_cells] mt_cell_type where they differ; NULL: all of cell_type */
+    const uint16_t *cell_type_of; /* [n_cells] where they differ (cell_type is not looked at then); or NULL */
     double dt_ms;
     size_t pde_steps;
     size_t n_stimuli;

@@ -114,6 +114,24 @@ Test(stimuli, at_the_apex_the_wave_starts_there)
     mt_arena_free(&arena);
 }
 
+/* The wall's layers as types of cells: the machine pays for telling them apart, and the wave is another. */
+Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
+{
+    mt_arena arena = {0};
+    free(works("mesh fibres wall.hdf -o layered.hdf"));
+    refuses(2, "cell.type: layers; the mesh has none", "run wall.yaml --set cell.type=layers");
+    free(works("run wall.yaml --output epi --set mesh.file=layered.hdf"));
+    free(works("run wall.yaml --output one --set mesh.file=layered.hdf --set cell.type=layers"));
+    free(works("run wall.yaml --output two --set mesh.file=layered.hdf --set cell.type=layers --set "
+               "machine.tiles=17"));
+    free(works("run one/used.yaml --output three"));
+    assert_same_activation("one", "two");
+    assert_same_activation("one", "three");
+    const double *one = activation_of(&arena, "one"), *epi = activation_of(&arena, "epi");
+    cr_assert(memcmp(one, epi, n_cells * sizeof *one) != 0);
+    mt_arena_free(&arena);
+}
+
 Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
 {
     refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
