@@ -120,13 +120,12 @@ static mt_table whole_table(mt_arena *arena, const char *title, const mt_partiti
 }
 
 /* One part for each tile of all machines together. */
-static mt_status count_parts(unsigned long ipus, const ipu_target *target, uint32_t *n_parts)
+static mt_status check_parts(unsigned long ipus, const ipu_target *target)
 {
     const uint64_t n = (uint64_t)ipus * target->tiles;
     if (n > INT32_MAX)
         return mt_fail(MT_INPUT, "%lu machines of %zu tiles make %llu parts; allowed: at most %d", ipus,
             target->tiles, (unsigned long long)n, INT32_MAX);
-    *n_parts = (uint32_t)n;
     return MT_OK;
 }
 
@@ -142,10 +141,9 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_numbers("--imbalance", mt_option_value(arguments, "--imbalance", "1.03"), 1, 1, &imbalance));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(ipu_target_load(arena, machine, NULL, 0, &target));
-    const mt_halo_scheme *scheme = mt_halo_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"));
-    if (!scheme) return MT_INPUT;
-    uint32_t n_parts = 0;
-    MT_TRY(count_parts(ipus, &target, &n_parts));
+    mt_scheme scheme;
+    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), 0, &scheme));
+    MT_TRY(check_parts(ipus, &target));
 
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -156,9 +154,11 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
     MT_TRY(stencil(arena, &adjacency, &columns));
     const double start_s = mt_now_s();
-    MT_TRY(mt_partition_kway(arena, &adjacency, n_parts, imbalance, &parts));
+    MT_TRY(mt_partition_make(arena, &adjacency,
+        &(mt_partition_options){MT_PARTITION_FLAT, (uint32_t)ipus, (uint32_t)target.tiles, imbalance},
+        &parts));
     const double cut_s = mt_now_s();
-    MT_TRY(mt_halo_make(arena, mesh.n_cells, MT_DIFFUSION_ROW, columns, &parts, scheme, &halo));
+    MT_TRY(mt_halo_make(arena, mesh.n_cells, MT_DIFFUSION_ROW, columns, &parts, &scheme, &halo));
     const double seconds[2] = {cut_s - start_s, mt_now_s() - cut_s};
 
     mt_table tables[2] = {whole_table(arena, path, &parts, &halo, seconds)};

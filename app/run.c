@@ -72,7 +72,7 @@ typedef struct parts {
     mt_monodomain problem;
     ipu_target target;
     mt_partition partition;
-    const mt_halo_scheme *scheme;
+    mt_scheme scheme;
     mt_halo halo;
     mt_places places;
     mt_layout layout;
@@ -160,8 +160,7 @@ static mt_status make_problem(mt_arena *arena, parts *p)
 static mt_status choose_machine(mt_arena *arena, parts *p)
 {
     const char *path;
-    p->scheme = mt_halo_scheme_find(p->input.machine.scheme);
-    if (!p->scheme) return MT_INPUT;
+    MT_TRY(mt_scheme_find(p->input.machine.scheme, 0, &p->scheme));
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &p->target));
     if (strchr(p->input.machine.target, '.')) MT_TRY(make_absolute(arena, &p->input.machine.target));
@@ -175,10 +174,12 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
 static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_progress_stage("cutting the mesh for the tiles");
-    MT_TRY(mt_partition_kway(
-        arena, &p->adjacency, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance, &p->partition));
+    MT_TRY(mt_partition_make(arena, &p->adjacency,
+        &(mt_partition_options){
+            MT_PARTITION_FLAT, 1, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance},
+        &p->partition));
     MT_TRY(mt_halo_make(
-        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, p->scheme, &p->halo));
+        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));
     p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};
     return stopped_so_far();
 }

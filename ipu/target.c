@@ -32,5 +32,15 @@ const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
 mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
 {
-    return mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target);
+    MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
+    target->ipus = 1;
+    return MT_OK;
+}
+
+ipu_target ipu_target_several(const ipu_target *one, size_t ipus)
+{
+    ipu_target several = *one;
+    several.ipus = ipus;
+    several.tiles = one->tiles * ipus;
+    return several;
 }

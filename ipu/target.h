@@ -19,7 +19,8 @@ typedef struct ipu_instruction_costs {
 
 typedef struct ipu_target {
     const char *name;
-    size_t tiles;
+    size_t ipus;  /* chips; 1 as read from a file */
+    size_t tiles; /* of all chips: chip k has the tiles k * tiles / ipus to (k + 1) * tiles / ipus */
     size_t bytes_per_tile;
     size_t worker_contexts; /* they share a tile's issue slots in turn */
     double clock_hz;
@@ -39,5 +40,8 @@ extern const mt_yaml_table ipu_target_table;
  * `arena`. Fails as mt_yaml_load does. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
+
+/* A machine of several such chips (one has ipus 1). What joins them is not modelled: they exchange as one chip. */
+ipu_target ipu_target_several(const ipu_target *one, size_t ipus);
 
 #endif

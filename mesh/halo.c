@@ -6,74 +6,6 @@
 
 #define NONE UINT32_MAX
 
-/* ---- the schemes ---- */
-
-struct mt_halo_sink {
-    uint32_t source;
-    size_t n_ranges, n_to;
-    mt_halo_range *range; /* NULL while counting; then these three are filled */
-    size_t *to_offset;
-    uint32_t *to_part;
-};
-
-void mt_halo_send(mt_halo_sink *sink, uint32_t begin, uint32_t end, uint32_t n_to, const uint32_t *to)
-{
-    if (begin == end || n_to == 0) return;
-    if (sink->range) {
-        sink->range[sink->n_ranges] = (mt_halo_range){sink->source, begin, end};
-        memcpy(sink->to_part + sink->n_to, to, n_to * sizeof *to);
-        sink->to_offset[sink->n_ranges + 1] = sink->n_to + n_to;
-    }
-    sink->n_ranges++;
-    sink->n_to += n_to;
-}
-
-static int compare_keys(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static uint32_t mixed_clean(const mt_halo_source *source, uint32_t *order, mt_halo_sink *sink)
-{
-    uint32_t n_interior = 0, n_clean = 0, n = 0;
-    for (uint32_t i = 0; i < source->n_own; i++) {
-        size_t first = source->need_offset[source->cell[i]], last = source->need_offset[source->cell[i] + 1];
-        if (last == first)
-            order[n_interior++] = source->cell[i];
-        else if (last == first + 1)
-            source->scratch[n_clean++] = (uint64_t)source->need_part[first] << 32 | source->cell[i];
-    }
-    n = n_interior;
-    for (uint32_t i = 0; i < source->n_own; i++)
-        if (source->need_offset[source->cell[i] + 1] - source->need_offset[source->cell[i]] > 1)
-            order[n++] = source->cell[i];
-    mt_halo_send(sink, n_interior, n, source->n_neighbours, source->neighbour);
-
-    qsort(source->scratch, n_clean, sizeof *source->scratch, compare_keys);
-    for (uint32_t i = 0, k; i < n_clean; i = k) {
-        uint32_t to = (uint32_t)(source->scratch[i] >> 32), begin = n;
-        for (k = i; k < n_clean && source->scratch[k] >> 32 == to; k++)
-            order[n++] = (uint32_t)source->scratch[k];
-        mt_halo_send(sink, begin, n, 1, &to);
-    }
-    return n_interior;
-}
-
-const mt_halo_scheme mt_halo_schemes[] = {{"mixed-clean", mixed_clean}, {NULL, NULL}};
-
-const mt_halo_scheme *mt_halo_scheme_find(const char *name)
-{
-    char names[256] = "";
-    for (const mt_halo_scheme *scheme = mt_halo_schemes; scheme->name; scheme++) {
-        if (strcmp(scheme->name, name) == 0) return scheme;
-        if (scheme != mt_halo_schemes) (void)strncat(names, ", ", sizeof names - strlen(names) - 1);
-        (void)strncat(names, scheme->name, sizeof names - strlen(names) - 1);
-    }
-    (void)mt_fail(MT_INPUT, "separator scheme '%s'; there are: %s", name, names);
-    return NULL;
-}
-
 /* ---- who needs what ---- */
 
 struct pattern {
@@ -133,12 +65,11 @@ static mt_status find_needs(
 /* ---- what is sent ---- */
 
 struct planner {
-    const mt_halo_scheme *scheme;
+    const mt_scheme *scheme;
     const struct needs *needs;
     uint32_t *ascending; /* [n_cells] owned cells by part, ascending */
     uint32_t *neighbour; /* [n_parts] */
     uint32_t *mark;      /* [n_parts], NONE or the last source that has this part as its neighbour */
-    uint64_t *scratch;   /* [owned cells of the largest part] */
 };
 
 static int compare_ids(const void *left, const void *right)
@@ -162,49 +93,59 @@ static uint32_t find_neighbours(struct planner *planner, uint32_t source, const 
     return n;
 }
 
-/* Runs the scheme on every part: the sink counts, or fills the ranges of the halo. */
-static void plan_parts(struct planner *planner, mt_halo *halo, mt_halo_sink *sink)
+/* Runs the scheme on every part. */
+static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_sink *sink)
 {
     memset(planner->mark, 0xff, halo->n_parts * sizeof *planner->mark);
     for (uint32_t p = 0; p < halo->n_parts; p++) {
         const uint32_t *cell = planner->ascending + halo->own_offset[p];
         size_t n_own = mt_halo_own(halo, p);
-        mt_halo_source source = {.part = p,
+        mt_scheme_source source = {.part = p,
             .n_own = (uint32_t)n_own,
             .n_neighbours = find_neighbours(planner, p, cell, n_own),
             .cell = cell,
             .need_offset = planner->needs->offset,
             .need_part = planner->needs->part,
-            .neighbour = planner->neighbour,
-            .scratch = planner->scratch};
+            .neighbour = planner->neighbour};
+        mt_arena scratch = {0};
         sink->source = p;
-        halo->n_interior[p] = planner->scheme->plan(&source, halo->own_cell + halo->own_offset[p], sink);
+        mt_status status = planner->scheme->plan(planner->scheme, &source, &scratch,
+            halo->own_cell + halo->own_offset[p], &halo->n_interior[p], sink);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
         halo->range_offset[p + 1] = sink->n_ranges;
     }
+    return MT_OK;
+}
+
+/* From the sink into the halo. */
+static mt_status keep_ranges(mt_arena *arena, const mt_scheme_sink *sink, mt_halo *halo)
+{
+    if (sink->n_ranges >= UINT32_MAX)
+        return mt_fail(MT_INPUT, "halo: %zu ranges; fewer than %u are allowed", sink->n_ranges, UINT32_MAX);
+    halo->n_ranges = sink->n_ranges;
+    MT_TAKE(arena, halo->range, sink->n_ranges);
+    MT_TAKE(arena, halo->to_offset, sink->n_ranges + 1);
+    MT_TAKE(arena, halo->to_part, sink->n_to);
+    for (size_t r = 0; r < sink->n_ranges; r++) {
+        halo->range[r] = sink->range[r];
+        halo->to_offset[r + 1] = sink->to_end[r];
+    }
+    for (size_t k = 0; k < sink->n_to; k++) halo->to_part[k] = sink->to_part[k];
+    return MT_OK;
 }
 
 static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner *planner, mt_halo *halo)
 {
-    size_t largest = 0;
-    for (uint32_t p = 0; p < halo->n_parts; p++)
-        if (mt_halo_own(halo, p) > largest) largest = mt_halo_own(halo, p);
-    MT_TAKE(scratch, planner->scratch, largest);
     MT_TAKE(scratch, planner->neighbour, halo->n_parts);
     MT_TAKE(scratch, planner->mark, halo->n_parts);
     MT_TAKE(scratch, planner->ascending, halo->n_cells);
     memcpy(planner->ascending, halo->own_cell, halo->n_cells * sizeof *halo->own_cell);
-
-    mt_halo_sink sink = {0};
-    plan_parts(planner, halo, &sink);
-    if (sink.n_ranges >= UINT32_MAX)
-        return mt_fail(MT_INPUT, "halo: %zu ranges; fewer than %u are allowed", sink.n_ranges, UINT32_MAX);
-    halo->n_ranges = sink.n_ranges;
-    MT_TAKE(arena, halo->range, sink.n_ranges);
-    MT_TAKE(arena, halo->to_offset, sink.n_ranges + 1);
-    MT_TAKE(arena, halo->to_part, sink.n_to);
-    sink = (mt_halo_sink){.range = halo->range, .to_offset = halo->to_offset, .to_part = halo->to_part};
-    plan_parts(planner, halo, &sink);
-    return MT_OK;
+    mt_scheme_sink sink = {0};
+    mt_status status = plan_parts(planner, halo, &sink);
+    if (status == MT_OK) status = keep_ranges(arena, &sink, halo);
+    mt_scheme_sink_free(&sink);
+    return status;
 }
 
 /* The other direction: which ranges each part receives. */
@@ -226,7 +167,7 @@ static mt_status turn_around(mt_arena *arena, mt_arena *scratch, mt_halo *halo)
 }
 
 static mt_status make(mt_arena *arena, mt_arena *scratch, const struct pattern *pattern,
-    const mt_partition *partition, const mt_halo_scheme *scheme, mt_halo *halo)
+    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
 {
     size_t *cursor;
     struct needs needs;
@@ -268,12 +209,13 @@ static mt_status check_input(const struct pattern *pattern, const mt_partition *
 }
 
 mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint32_t *columns,
-    const mt_partition *partition, const mt_halo_scheme *scheme, mt_halo *halo)
+    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
 {
     struct pattern pattern = {n_cells, width, columns, partition->part};
     MT_TRY(check_input(&pattern, partition));
     mt_arena scratch = {0};
-    *halo = (mt_halo){.n_parts = partition->n_parts, .n_cells = n_cells};
+    *halo = (mt_halo){
+        .n_parts = partition->n_parts, .parts_per_group = partition->parts_per_group, .n_cells = n_cells};
     mt_status status = make(arena, &scratch, &pattern, partition, scheme, halo);
     mt_arena_free(&scratch);
     return status;
@@ -298,7 +240,7 @@ static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool c
     for (size_t i = halo->own_offset[part]; i < halo->own_offset[part + 1]; i++, position++)
         map[halo->own_cell[i]] = clear ? NONE : position;
     for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
-        const mt_halo_range *range = halo->range + halo->in_range[k];
+        const mt_scheme_range *range = halo->range + halo->in_range[k];
         const uint32_t *cell = halo->own_cell + halo->own_offset[range->source];
         for (uint32_t i = range->begin; i < range->end; i++, position++)
             map[cell[i]] = clear ? NONE : position;
@@ -346,7 +288,7 @@ static mt_status check_cells(const mt_halo *halo, const mt_partition *partition,
 
 static mt_status check_range(const mt_halo *halo, uint32_t p, size_t r)
 {
-    const mt_halo_range *range = halo->range + r;
+    const mt_scheme_range *range = halo->range + r;
     bool first = r == halo->range_offset[p];
     if (range->source != p || range->begin >= range->end || range->end > mt_halo_own(halo, p) ||
         range->begin < halo->n_interior[p] || (!first && range->begin < range[-1].begin))
@@ -395,7 +337,7 @@ static mt_status check_part(
 {
     size_t needed = 0;
     for (size_t k = halo->in_offset[q] + 1; k < halo->in_offset[q + 1]; k++) {
-        const mt_halo_range *a = halo->range + halo->in_range[k - 1], *b = halo->range + halo->in_range[k];
+        const mt_scheme_range *a = halo->range + halo->in_range[k - 1], *b = halo->range + halo->in_range[k];
         if (a->source == b->source && b->begin < a->end)
             return mt_fail(MT_INPUT, "halo: part %u receives cells of part %u twice", q, a->source);
     }

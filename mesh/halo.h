@@ -7,7 +7,7 @@
  * contiguous piece of a part's owned cells that is sent, once, to one or more parts; a *neighbour* of p is a
  * part that needs a cell of p.
  *
- * Local order of part q: its owned cells (interior, then separator, as the scheme says), then what it
+ * Local order of part q: its owned cells (interior, then separator, as the scheme of mesh/scheme.h says), then what it
  * receives: the ranges in in_range, one after the other.
  *
  * Invariants (mt_halo_check):
@@ -26,69 +26,31 @@
 #define MT_MESH_HALO_H
 
 #include "mesh/partition.h"
-
-typedef struct mt_halo_range {
-    uint32_t source;
-    uint32_t begin, end; /* local positions in the source's owned cells */
-} mt_halo_range;
+#include "mesh/scheme.h"
 
 typedef struct mt_halo {
-    uint32_t n_parts;
+    uint32_t n_parts, parts_per_group; /* the partition's */
     size_t n_cells;
     size_t *own_offset;   /* [n_parts + 1] */
     uint32_t *own_cell;   /* [n_cells] global ids, part by part, in local order */
     uint32_t *n_interior; /* [n_parts] */
     size_t n_ranges;
-    mt_halo_range *range; /* [n_ranges] each sent once, by source */
-    size_t *range_offset; /* [n_parts + 1] */
-    size_t *to_offset;    /* [n_ranges + 1] */
-    uint32_t *to_part;    /* [to_offset[n_ranges]] */
-    size_t *in_offset;    /* [n_parts + 1] */
-    uint32_t *in_range;   /* [in_offset[n_parts]] */
-    size_t *inbound;      /* [n_parts] cells received, with those that are not used */
-    size_t *needed;       /* [n_parts] cells that have to be received */
+    mt_scheme_range *range; /* [n_ranges] each sent once, by source */
+    size_t *range_offset;   /* [n_parts + 1] */
+    size_t *to_offset;      /* [n_ranges + 1] */
+    uint32_t *to_part;      /* [to_offset[n_ranges]] */
+    size_t *in_offset;      /* [n_parts + 1] */
+    uint32_t *in_range;     /* [in_offset[n_parts]] */
+    size_t *inbound;        /* [n_parts] cells received, with those that are not used */
+    size_t *needed;         /* [n_parts] cells that have to be received */
 } mt_halo;
-
-/* What a scheme sees of one source part (all borrowed). */
-typedef struct mt_halo_source {
-    uint32_t part;
-    uint32_t n_own, n_neighbours;
-    const uint32_t *cell;      /* [n_own] global ids, ascending */
-    const size_t *need_offset; /* cell c is needed by need_part[need_offset[c] .. need_offset[c + 1]) */
-    const uint32_t *need_part; /* ascending within a cell */
-    const uint32_t *neighbour; /* [n_neighbours] ascending */
-    uint64_t *scratch;         /* [n_own], contents arbitrary */
-} mt_halo_source;
-
-/* Where a scheme puts its ranges. */
-typedef struct mt_halo_sink mt_halo_sink;
-void mt_halo_send(mt_halo_sink *sink, uint32_t begin, uint32_t end, uint32_t n_to, const uint32_t *to);
-
-/* A separator scheme: writes the local order of the owned cells, interior first, to order[n_own], says its
- * ranges by mt_halo_send in ascending order of begin (empty ones are dropped), and returns the number of
- * interior cells. A pure function: it is called twice for each part, first to count. */
-typedef uint32_t mt_halo_scheme_function(const mt_halo_source *source, uint32_t *order, mt_halo_sink *sink);
-
-typedef struct mt_halo_scheme {
-    const char *name;
-    mt_halo_scheme_function *plan;
-} mt_halo_scheme;
-
-/* The schemes there are; the last entry has no name.
- *   mixed-clean  separator cells needed by two or more parts come first, and are sent whole to all
- *                neighbours; then those needed by one part only, grouped by it (Burchard et al., Front. Phys.
- *                2023, section 4.1.3). */
-extern const mt_halo_scheme mt_halo_schemes[];
-
-/* The scheme of this name; NULL, with the message set (MT_INPUT: the names there are), if there is none. */
-const mt_halo_scheme *mt_halo_scheme_find(const char *name);
 
 /* Gives the halo of a pattern: row c reads the cells columns[c][0 .. width), where padding repeats c itself.
  * Borrows columns and partition. MT_INPUT: a column is no cell; the partition is of another number of cells,
  * or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width) and a sort within parts;
  * memory O(cells + pairs of cell and part that needs it). */
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint32_t *columns,
-    const mt_partition *partition, const mt_halo_scheme *scheme, mt_halo *halo);
+    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo);
 
 /* The invariants above; the message names the first offending part. */
 MT_NODISCARD mt_status mt_halo_check(

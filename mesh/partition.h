@@ -1,30 +1,52 @@
 /* Which part owns each cell. Balanced parts with few faces between them, by METIS.
  *
- * Invariant (mt_partition_check): every part[c] < n_parts. Parts may be empty, and need not be connected. */
+ * Parts come in groups of equal number, for machines of several chips: group g has the parts g * parts_per_group up to
+ * (g + 1) * parts_per_group. What crosses between groups costs more than what crosses between parts.
+ *
+ * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty, and
+ * need not be connected. */
 #ifndef MT_MESH_PARTITION_H
 #define MT_MESH_PARTITION_H
 
 #include "mesh/adjacency.h"
 
 typedef struct mt_partition {
-    uint32_t n_parts;
+    uint32_t n_parts, parts_per_group;
     size_t n_cells;
     uint32_t *part;  /* [n_cells] */
     size_t edge_cut; /* faces between cells of different parts */
 } mt_partition;
 
-/* Gives a partition of the dual graph (borrowed) by METIS' k-way method, all cells weighing the same: no part
- * shall have more than imbalance * n_cells / n_parts cells, which METIS tries to keep but does not promise
- * where parts are small. The seed is fixed: same input, same outcome. With n_parts >= n_cells every cell has
- * a part of its own and the last parts are empty; METIS is not asked. It is METIS' allocations, not the
- * arena's, that hold the scratch; it installs signal handlers while it runs, so this is for one thread at a
- * time.
- * MT_INPUT: n_parts 0; imbalance outside 1.001 .. 2; a graph too large for METIS' 32-bit numbers; METIS
- * refuses. MT_FILE: no memory. */
-MT_NODISCARD mt_status mt_partition_kway(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts,
-    double imbalance, mt_partition *partition);
+/* flat: k-way to all parts at once; that some of them make a group is not looked at (Burchard et al., Front. Phys. 2023,
+ *   section 7.1). METIS numbers parts by recursive bisection, so that parts of near numbers are mostly near in space. */
+typedef enum mt_partition_method { MT_PARTITION_FLAT } mt_partition_method;
 
-/* The invariant above; the message names the first offending cell. */
+/* The methods' names, by number; NULL ends them. */
+extern const char *const mt_partition_methods[];
+
+/* Gives the method of this name; MT_INPUT: none; the message has those there are. */
+MT_NODISCARD mt_status mt_partition_method_find(const char *name, mt_partition_method *method);
+
+typedef struct mt_partition_options {
+    mt_partition_method method;
+    uint32_t n_groups, parts_per_group;
+    double imbalance; /* no part shall have more than imbalance * n_cells / n_parts cells */
+} mt_partition_options;
+
+/* Gives a partition of the dual graph (borrowed), all cells weighing the same. The imbalance is what METIS tries to keep
+ * but does not promise where parts are small. The seed is fixed: same input, same outcome. With n_parts >= n_cells every
+ * cell has a part of its own and the last parts are empty; METIS is not asked. It is METIS' allocations, not the
+ * arena's, that hold the scratch; it installs signal handlers while it runs, and what it prints goes nowhere (the standard
+ * output of the process is turned away meanwhile), so this is for one thread at a time.
+ * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside 1.001 .. 2; a graph too large for METIS' 32-bit
+ * numbers; METIS refuses. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
+    const mt_partition_options *options, mt_partition *partition);
+
+/* Faces between cells of different parts, as it stands in a partition of this adjacency. */
+size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part);
+
+/* The invariants above; the message names the first offending cell. */
 MT_NODISCARD mt_status mt_partition_check(const mt_partition *partition);
 
 #endif

@@ -18,6 +18,13 @@ typedef struct contexts {
     float *rise_mV; /* [n_stimuli] */
 } contexts;
 
+/* The tile of a part: those of group g are on chip g. */
+static uint32_t tile_of(const mt_plan *plan, uint32_t part)
+{
+    const ipu_target *target = &plan->graph->target;
+    const uint32_t each = plan->halo->parts_per_group;
+    return part / each * (uint32_t)(target->tiles / target->ipus) + part % each;
+}
 static size_t own_from(const mt_plan *plan, size_t part) { return plan->halo->own_offset[part]; }
 static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(plan->halo, (uint32_t)part); }
 
@@ -32,7 +39,7 @@ static mt_status add_per_cell(
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (own_count(plan, part) > 0)
             MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, entries * own_from(plan, part),
-                entries * own_count(plan, part), part));
+                entries * own_count(plan, part), tile_of(plan, part)));
     return ipu_graph_whole(plan->graph, variable, tensor);
 }
 
@@ -50,7 +57,7 @@ static mt_status add_variables(mt_plan *plan)
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, step, part, 1, part));
+        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, step, part, 1, tile_of(plan, part)));
     return ipu_graph_whole(plan->graph, step, &plan->step);
 }
 
@@ -147,7 +154,7 @@ static mt_status local_order(
     size_t n = 0;
     slices[n++] = (ipu_slice){variable, own_from(plan, part), own_count(plan, part)};
     for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
-        const mt_halo_range *range = &halo->range[halo->in_range[k]];
+        const mt_scheme_range *range = &halo->range[halo->in_range[k]];
         slices[n++] =
             (ipu_slice){variable, own_from(plan, range->source) + range->begin, range->end - range->begin};
     }
@@ -159,7 +166,7 @@ static mt_status add_pde(
 {
     size_t vertex;
     ipu_tensor v;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, part, NULL, &vertex));
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, tile_of(plan, part), NULL, &vertex));
     MT_TRY(connect_own(plan, vertex, "d", plan->d, 1, part));
     MT_TRY(connect_own(plan, vertex, "a", plan->a, MT_ELLPACK_WIDTH, part));
     MT_TRY(connect_own(plan, vertex, "column", plan->column, MT_ELLPACK_WIDTH, part));
@@ -172,10 +179,12 @@ static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_
 {
     size_t vertex;
     if (plan->problem->cell_type_of) {
-        MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode_mixed, part, &c->ode.dt_ms, &vertex));
+        MT_TRY(ipu_graph_add_vertex(
+            plan->graph, set, &mt_codelet_ode_mixed, tile_of(plan, part), &c->ode.dt_ms, &vertex));
         MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
     } else {
-        MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, part, &c->ode, &vertex));
+        MT_TRY(
+            ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, tile_of(plan, part), &c->ode, &vertex));
     }
     MT_TRY(connect_own(plan, vertex, "state", plan->state, TP06_STATES, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
@@ -186,7 +195,8 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 {
     size_t vertex;
     ipu_tensor step;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_activation, part, &c->dt_ms, &vertex));
+    MT_TRY(ipu_graph_add_vertex(
+        plan->graph, set, &mt_codelet_activation, tile_of(plan, part), &c->dt_ms, &vertex));
     MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
     MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
     MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
@@ -254,8 +264,9 @@ static mt_status add_stimulus(
         size_t n = offset[part + 1] - offset[part], vertex;
         ipu_tensor cells;
         if (n == 0) continue;
-        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, part));
-        MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_stimulus, part, &c->rise_mV[s], &vertex));
+        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, tile_of(plan, part)));
+        MT_TRY(ipu_graph_add_vertex(
+            plan->graph, set, &mt_codelet_stimulus, tile_of(plan, part), &c->rise_mV[s], &vertex));
         MT_TRY(ipu_graph_slice(plan->graph, plan->cells[s], offset[part], n, &cells));
         MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", cells));
         MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
@@ -342,9 +353,12 @@ mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
 {
     const mt_halo *halo = layout->halo;
-    if (halo->n_parts > layout->target->tiles)
-        return mt_fail(MT_FIT, "%u parts; the machine %s has %zu tiles", halo->n_parts, layout->target->name,
-            layout->target->tiles);
+    const ipu_target *target = layout->target;
+    if (halo->n_parts / halo->parts_per_group > target->ipus ||
+        halo->parts_per_group > target->tiles / target->ipus)
+        return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
+            halo->n_parts / halo->parts_per_group, halo->parts_per_group, target->ipus, target->name,
+            target->tiles / target->ipus);
     *plan = (mt_plan){.problem = problem, .halo = halo};
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;

@@ -1,6 +1,6 @@
 /* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated machine.
  *
- * The only place that knows both. Part p of the halo's partition lives on tile p. A variable of the graph holds the
+ * The only place that knows both. Part p of group g of the halo's partition lives on tile p of chip g. A variable of the graph holds the
  * values of all cells, part by part in the halo's order, so that each part's values are one run on its tile:
  *
  *   v_a, v_b   [n] float      the potential, twice: a diffusion step reads one and writes the other
@@ -41,8 +41,8 @@ typedef struct mt_plan {
     uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
 } mt_plan;
 
-/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more parts
- * than tiles, or a part with more than 65,536 cells in its local order. */
+/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more groups
+ * than chips or more parts in one than tiles, or a part with more than 65,536 cells in its local order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
 

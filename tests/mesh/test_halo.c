@@ -26,8 +26,10 @@ static void random_problem(mt_arena *arena, uint64_t seed, struct problem *probl
     problem->n_cells = n;
     problem->width = 1 + below(8);
     problem->columns = mt_arena_take(arena, n * problem->width, sizeof(uint32_t));
-    problem->partition =
-        (mt_partition){1 + below(below(2) ? 5 : 40), n, mt_arena_take(arena, n, sizeof(uint32_t)), 0};
+    problem->partition = (mt_partition){.n_parts = 1 + below(below(2) ? 5 : 40),
+        .parts_per_group = 1,
+        .n_cells = n,
+        .part = mt_arena_take(arena, n, sizeof(uint32_t))};
     uint32_t n_parts = problem->partition.n_parts, slices = below(2), near = 1 + below(30);
     for (size_t c = 0; c < n; c++) {
         problem->partition.part[c] = slices ? (uint32_t)(c * n_parts / n) : below(n_parts);
@@ -40,7 +42,14 @@ static void random_problem(mt_arena *arena, uint64_t seed, struct problem *probl
     }
 }
 
-static void make(mt_arena *arena, const struct problem *problem, const mt_halo_scheme *scheme, mt_halo *halo)
+static const mt_scheme *scheme_called(const char *name)
+{
+    static mt_scheme scheme;
+    cr_assert_eq(mt_scheme_find(name, 0, &scheme), MT_OK, "%s", mt_message());
+    return &scheme;
+}
+
+static void make(mt_arena *arena, const struct problem *problem, const mt_scheme *scheme, mt_halo *halo)
 {
     cr_assert_eq(mt_halo_make(arena, problem->n_cells, problem->width, problem->columns, &problem->partition,
                      scheme, halo),
@@ -80,7 +89,7 @@ static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t cells = 0;
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
-            const mt_halo_range *range = halo->range + halo->in_range[k];
+            const mt_scheme_range *range = halo->range + halo->in_range[k];
             for (uint32_t i = range->begin; i < range->end; i++, cells++)
                 times[q * halo->n_cells + halo->own_cell[halo->own_offset[range->source] + i]]--;
         }
@@ -120,7 +129,7 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
             mt_message());
         memcpy(value, halo->own_cell + halo->own_offset[q], n_own * sizeof *value);
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
-            const mt_halo_range *range = halo->range + halo->in_range[k];
+            const mt_scheme_range *range = halo->range + halo->in_range[k];
             for (uint32_t i = range->begin; i < range->end; i++)
                 value[n++] = halo->own_cell[halo->own_offset[range->source] + i];
         }
@@ -139,7 +148,7 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
  */
 Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_scheme)
 {
-    for (const mt_halo_scheme *scheme = mt_halo_schemes; scheme->name; scheme++)
+    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
         for (uint64_t seed = 1; seed <= 60; seed++) {
             mt_arena arena = {0};
             struct problem problem;
@@ -172,7 +181,7 @@ Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours)
         struct problem problem;
         mt_halo halo;
         random_problem(&arena, seed, &problem);
-        make(&arena, &problem, mt_halo_scheme_find("mixed-clean"), &halo);
+        make(&arena, &problem, scheme_called("mixed-clean"), &halo);
         for (uint32_t p = 0; p < halo.n_parts; p++) {
             uint64_t last = 0;
             size_t n_own = mt_halo_own(&halo, p), n_interior = 0, n_mixed = 0;
@@ -207,11 +216,11 @@ Test(halo, a_small_one_is_what_it_is_on_paper)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
-    const struct problem problem = {9, 2, columns, {3, 9, part, 0}};
-    static const mt_halo_range expected[] = {{0, 1, 2}, {0, 2, 3}, {1, 2, 3}};
+    const struct problem problem = {9, 2, columns, {3, 1, 9, part, 0}};
+    static const mt_scheme_range expected[] = {{0, 1, 2}, {0, 2, 3}, {1, 2, 3}};
     mt_arena arena = {0};
     mt_halo halo;
-    make(&arena, &problem, mt_halo_scheme_find("mixed-clean"), &halo);
+    make(&arena, &problem, scheme_called("mixed-clean"), &halo);
     cr_assert_arr_eq(halo.own_cell, ((uint32_t[]){2, 0, 1, 4, 5, 3, 6, 7, 8}), 9 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.n_interior, ((uint32_t[]){1, 2, 3}), 3 * sizeof(uint32_t));
     cr_assert_eq(halo.n_ranges, 3);
@@ -282,11 +291,11 @@ Test(halo, check_finds_every_kind_of_damage)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
-    const struct problem problem = {9, 2, columns, {3, 9, part, 0}};
+    const struct problem problem = {9, 2, columns, {3, 1, 9, part, 0}};
     for (int which = 0; which <= 15; which++) {
         mt_arena arena = {0};
         mt_halo halo;
-        make(&arena, &problem, mt_halo_scheme_find("mixed-clean"), &halo);
+        make(&arena, &problem, scheme_called("mixed-clean"), &halo);
         cr_assert_eq(check(&halo, &problem), MT_OK, "%s", mt_message());
         damage(&halo, which);
         cr_assert_eq(check(&halo, &problem), MT_INPUT, "damage %d was not found", which);
@@ -297,10 +306,10 @@ Test(halo, check_finds_every_kind_of_damage)
 Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 {
     uint32_t columns[4] = {0, 1, 2, 3}, other[4] = {0, 2, 2, 3}, part[4] = {0, 0, 1, 1}, map[4], local[2];
-    const struct problem problem = {4, 1, columns, {2, 4, part, 0}};
+    const struct problem problem = {4, 1, columns, {2, 1, 4, part, 0}};
     mt_arena arena = {0};
     mt_halo halo;
-    make(&arena, &problem, mt_halo_scheme_find("mixed-clean"), &halo);
+    make(&arena, &problem, scheme_called("mixed-clean"), &halo);
     cr_assert_eq(halo.n_ranges, 0);
     memset(map, 0xff, sizeof map);
     cr_assert_eq(mt_halo_columns(&halo, 1, other, 0, map, local), MT_INPUT);
@@ -312,8 +321,8 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 Test(halo, what_makes_no_sense_is_refused)
 {
     uint32_t columns[4] = {0, 1, 2, 4}, part[4] = {0, 0, 1, 1};
-    mt_partition partition = {2, 4, part, 0};
-    const mt_halo_scheme *scheme = mt_halo_scheme_find("mixed-clean");
+    mt_partition partition = {2, 1, 4, part, 0};
+    const mt_scheme *scheme = scheme_called("mixed-clean");
     mt_arena arena = {0};
     mt_halo halo;
     cr_assert_eq(mt_halo_make(&arena, 4, 1, columns, &partition, scheme, &halo), MT_INPUT);
@@ -324,17 +333,20 @@ Test(halo, what_makes_no_sense_is_refused)
     cr_assert_eq(mt_halo_make(&arena, 4, 1, columns, &partition, scheme, &halo), MT_INPUT);
     partition.n_parts = 0;
     cr_assert_eq(mt_halo_make(&arena, 4, 1, columns, &partition, scheme, &halo), MT_INPUT);
-    cr_assert_null(mt_halo_scheme_find("mixed"));
+    mt_scheme none;
+    cr_assert_eq(mt_scheme_find("mixed", 0, &none), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "'mixed'; there are: mixed-clean"), "%s", mt_message());
+    cr_assert_eq(mt_scheme_find("mixed-clean", 5, &none), MT_INPUT);
+    cr_assert_not_null(strstr(mt_message(), "has no limit of ranges; 5 is given"), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
 Test(halo, no_cells_at_all_is_a_halo_of_nothing)
 {
-    const struct problem problem = {0, 16, NULL, {5, 0, NULL, 0}};
+    const struct problem problem = {0, 16, NULL, {5, 1, 0, NULL, 0}};
     mt_arena arena = {0};
     mt_halo halo;
-    make(&arena, &problem, mt_halo_schemes, &halo);
+    make(&arena, &problem, mt_schemes, &halo);
     cr_assert_eq(halo.n_ranges, 0);
     mt_arena_free(&arena);
 }
@@ -349,8 +361,8 @@ Test(halo, without_memory_there_is_a_failure_and_no_leak)
         mt_arena arena = {0};
         mt_halo halo;
         mt_arena_fail_at(n);
-        status = mt_halo_make(&arena, problem.n_cells, problem.width, problem.columns, &problem.partition,
-            mt_halo_schemes, &halo);
+        status = mt_halo_make(
+            &arena, problem.n_cells, problem.width, problem.columns, &problem.partition, mt_schemes, &halo);
         mt_arena_fail_at(0);
         if (status == MT_OK) {
             cr_assert_gt(n, 10);

@@ -15,7 +15,9 @@ static void slab(mt_arena *arena, double x, double y, double z, double edge, mt_
 
 static void divide(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts, mt_partition *partition)
 {
-    cr_assert_eq(mt_partition_kway(arena, adjacency, n_parts, 1.03, partition), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_partition_make(arena, adjacency,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03}, partition),
+        MT_OK, "%s", mt_message());
     cr_assert(partition->n_parts == n_parts && partition->n_cells == adjacency->n_cells);
 }
 
@@ -117,12 +119,18 @@ Test(partition, what_makes_no_sense_is_refused)
     mt_partition partition;
     slab(&arena, 1, 1, 1, 1, &adjacency);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cr_assert_eq(mt_partition_kway(&arena, &adjacency, 2, bad[i], &partition), MT_INPUT);
+        cr_assert_eq(mt_partition_make(&arena, &adjacency,
+                         &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, bad[i]}, &partition),
+            MT_INPUT);
         cr_assert_not_null(strstr(mt_message(), "1.001 to 2 are allowed"), "%s", mt_message());
     }
-    cr_assert_eq(mt_partition_kway(&arena, &adjacency, 0, 1.03, &partition), MT_INPUT);
+    cr_assert_eq(mt_partition_make(
+                     &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, 0, 1.03}, &partition),
+        MT_INPUT);
     const mt_adjacency huge = {(size_t)1 << 31, NULL};
-    cr_assert_eq(mt_partition_kway(&arena, &huge, 2, 1.03, &partition), MT_INPUT);
+    cr_assert_eq(
+        mt_partition_make(&arena, &huge, &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, 1.03}, &partition),
+        MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "2147483648 cells; at most 2147483647"), "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -130,7 +138,7 @@ Test(partition, what_makes_no_sense_is_refused)
 Test(partition, check_finds_a_part_there_is_not)
 {
     uint32_t part[3] = {0, 1, 2};
-    const mt_partition partition = {2, 3, part, 0};
+    const mt_partition partition = {2, 1, 3, part, 0};
     cr_assert_eq(mt_partition_check(&partition), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "cell 2: part 2; there are 2"), "%s", mt_message());
 }
@@ -145,7 +153,8 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
         mt_arena arena = {0};
         mt_partition partition;
         mt_arena_fail_at(n);
-        status = mt_partition_kway(&arena, &adjacency, 4, 1.03, &partition);
+        status = mt_partition_make(
+            &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, 4, 1.03}, &partition);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
         cr_assert(status == MT_OK ? n == 4 : status == MT_FILE, "take %zu", n);

@@ -48,10 +48,11 @@ static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
 {
     mt_partition partition;
     mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
-    cr_assert_eq(
-        mt_partition_kway(&s->arena, &s->adjacency, tiles, 1.03, &partition), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_partition_make(&s->arena, &s->adjacency,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, tiles, 1.03}, &partition),
+        MT_OK, "%s", mt_message());
     cr_assert_eq(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &partition,
-                     mt_halo_scheme_find("mixed-clean"), halo),
+                     mt_schemes, halo),
         MT_OK, "%s", mt_message());
     return (mt_layout){&s->target, halo, false, -1};
 }
