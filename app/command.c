@@ -11,7 +11,7 @@
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
-    &mt_command_mesh_refine, &mt_command_partition, &mt_command_cell};
+    &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1, &mt_command_cell};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */
@@ -230,6 +230,23 @@ mt_status mt_whole_number(
     if (end == text || *end != 0 || errno != 0 || text[0] == '-' || *number < least || *number > most)
         return mt_fail(MT_INPUT, "%s %s; allowed: a whole number from %lu to %lu", option, text, least, most);
     return MT_OK;
+}
+
+mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least, unsigned long most,
+    size_t room, size_t *n, unsigned long *numbers)
+{
+    const char *at = text;
+    for (*n = 0; *n < room; at++) {
+        char one[32] = "";
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof one) break;
+        memcpy(one, at, length);
+        MT_TRY(mt_whole_number(option, one, least, most, &numbers[(*n)++]));
+        at += length;
+        if (!*at) return MT_OK;
+    }
+    return mt_fail(
+        MT_INPUT, "%s %s; allowed: at most %zu whole numbers, separated by commas", option, text, room);
 }
 
 mt_status mt_in_file(const char *path, mt_status status)

@@ -38,7 +38,7 @@ typedef struct mt_command {
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
     mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
-    mt_command_mesh_fibres, mt_command_mesh_refine;
+    mt_command_mesh_fibres, mt_command_mesh_refine, mt_command_reproduce_table1;
 
 /* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
@@ -63,6 +63,10 @@ MT_NODISCARD mt_status mt_numbers(
 /* The same for one whole number from `least` to `most`. */
 MT_NODISCARD mt_status mt_whole_number(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
+
+/* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
+MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
+    unsigned long most, size_t room, size_t *n, unsigned long *numbers);
 
 /* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
  * stopped, have all they need. Answers `status`. */

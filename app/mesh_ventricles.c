@@ -29,36 +29,12 @@ const mt_command mt_command_mesh_ventricles = {
 
 static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cells)
 {
-    static const struct {
-        const char *name;
-        unsigned long cells;
-    } known[] = {{"heart04", 3031704}, {"heart05", 7205076}};
     const char *like = mt_option_value(arguments, "--like", NULL),
                *count = mt_option_value(arguments, "--cells", NULL);
     if (like && count)
         return mt_fail(MT_INPUT, "mesh ventricles: --cells and --like are both given; allowed: one of them");
-    for (size_t k = 0; like && k < sizeof known / sizeof known[0]; k++)
-        if (strcmp(like, known[k].name) == 0) {
-            *cells = known[k].cells;
-            return MT_OK;
-        }
-    if (like) return mt_fail(MT_INPUT, "--like %s; allowed: heart04, heart05", like);
+    if (like) return mt_gmsh_cells_like(like, cells);
     return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
-}
-
-/* Cells go with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
-static mt_status make_wanted(mt_arena *arena, unsigned long cells, const char *temporary, mt_mesh *mesh)
-{
-    double edge_mm = 0.6327 * cbrt(3.03e6 / (double)cells);
-    for (int attempt = 0; attempt < 8; attempt++) {
-        mt_progress_stage("meshing with gmsh");
-        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 0, edge_mm, temporary, mesh));
-        const double ratio = (double)mesh->n_cells / (double)cells;
-        if (fabs(ratio - 1) <= 0.01) return MT_OK;
-        edge_mm *= cbrt(ratio);
-        mt_arena_free(arena);
-    }
-    return mt_fail(MT_NUMERICS, "mesh ventricles: no mesh within 1 %% of %lu cells after 8 attempts", cells);
 }
 
 static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
@@ -75,7 +51,7 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
         return mt_fail(MT_INPUT, "%s: the path is too long", out);
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(wanted_cells(arguments, &cells));
-    MT_TRY(make_wanted(arena, cells, temporary, &mesh));
+    MT_TRY(mt_gmsh_ventricles(arena, cells, temporary, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     MT_TRY(mt_info_look(&mesh, &info));

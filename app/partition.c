@@ -1,22 +1,20 @@
 /* myotile partition: what a mesh costs on so many tiles. */
 #include <math.h>
-#include <stdlib.h>
+#include <sys/resource.h>
 
-#include "app/command.h"
 #include "app/progress.h"
 #include "app/table.h"
+#include "app/tiling.h"
+#include "data/file.h"
 #include "mesh/formats.h"
-#include "mesh/halo.h"
-#include "ipu/target.h"
-#include "solver/diffusion.h"
 
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},
-    {"--ipus", "N", "how many of them; one part for each tile; default: 1", false},
-    {"--scheme", "mixed-clean", "which ranges of separator cells are sent; default: mixed-clean", false},
-    {"--imbalance", "X", "the largest part against the mean, above 1; default: 1.03", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
+static const mt_option options[] = {
+    {"--ipus", "N,...", "how many IPUs, one or several counts; a part for each tile; default: 1", false},
+    {"--scheme", "NAME", "which ranges of separator cells are sent; default: mixed-clean", false},
+    MT_TILING_OPTIONS, {"--format", "text|json|csv", "of the tables; default: text", false},
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_partition = {
     .name = "partition",
@@ -28,140 +26,164 @@ const mt_command mt_command_partition = {
     .run = partition,
 };
 
-/* The cells that each cell's row of the diffusion step reads. */
-static mt_status stencil(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns)
+/* ---- stages: what took how long ---- */
+
+typedef struct stages {
+    mt_table table;
+    double started_s;
+} stages;
+
+static stages begin_stages(mt_arena *arena)
 {
-    MT_TAKE(arena, *columns, adjacency->n_cells * MT_DIFFUSION_ROW);
-#pragma omp parallel for schedule(static)
-    for (size_t cell = 0; cell < adjacency->n_cells; cell++)
-        (void)mt_adjacency_ring(adjacency, cell, *columns + cell * MT_DIFFUSION_ROW);
+    stages s = {.table = mt_table_begin(arena, "Stages")};
+    mt_table_strings(&s.table, "stage");
+    mt_table_decimals(&s.table, "IPUs", "", 0);
+    mt_table_decimals(&s.table, "time", "s", 2);
+    mt_table_decimals(&s.table, "memory, the most so far", "GB", 2);
+    s.started_s = mt_now_s();
+    return s;
+}
+
+/* Says that a stage, of so many IPUs (0: of any), begins. */
+static mt_status begin_stage(stages *s, const char *name, uint32_t ipus)
+{
+    mt_progress_stage(name);
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before %s", name);
+    mt_table_text(&s->table, name);
+    mt_table_number(&s->table, ipus ? (double)ipus : NAN);
+    s->started_s = mt_now_s();
     return MT_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
+static void end_stage(stages *s)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    struct rusage used;
+    (void)getrusage(RUSAGE_SELF, &used);
+    mt_table_number(&s->table, mt_now_s() - s->started_s);
+    mt_table_number(&s->table, (double)used.ru_maxrss * 1024 / 1e9);
 }
 
-typedef double of_part(const mt_halo *halo, uint32_t part);
-static double cells(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
-static double separator(const mt_halo *h, uint32_t p) { return cells(h, p) - h->n_interior[p]; }
-static double needed(const mt_halo *h, uint32_t p) { return (double)h->needed[p]; }
-static double inbound(const mt_halo *h, uint32_t p) { return (double)h->inbound[p]; }
-static double unused(const mt_halo *h, uint32_t p) { return inbound(h, p) - needed(h, p); }
-static double ranges_in(const mt_halo *h, uint32_t p)
-{
-    return (double)(h->in_offset[p + 1] - h->in_offset[p]);
-}
-static double ranges_out(const mt_halo *h, uint32_t p)
-{
-    return (double)(h->range_offset[p + 1] - h->range_offset[p]);
-}
-static double neighbours(const mt_halo *h, uint32_t p)
-{
-    uint32_t n = 0, last = UINT32_MAX; /* ranges received are sorted by source */
-    for (size_t k = h->in_offset[p]; k < h->in_offset[p + 1]; k++) {
-        uint32_t source = h->range[h->in_range[k]].source;
-        n += source != last;
-        last = source;
-    }
-    return n;
-}
+/* ---- tables ---- */
 
-static mt_status tile_table(mt_arena *arena, const mt_halo *halo, mt_table *table)
+static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *halo, mt_table *table)
 {
     static const struct {
         const char *name;
-        of_part *count;
-    } rows[] = {{"cells", cells}, {"separator cells", separator}, {"cells needed from others", needed},
-        {"cells received", inbound}, {"of these unused", unused}, {"neighbours", neighbours},
-        {"ranges sent", ranges_out}, {"ranges received", ranges_in}};
-    double *value;
-    MT_TAKE(arena, value, halo->n_parts);
-    *table = mt_table_begin(arena, "A tile");
+        mt_tile_count *count;
+    } rows[] = {{"cells", mt_tile_cells}, {"separator cells", mt_tile_separator},
+        {"cells needed from others", mt_tile_needed}, {"cells received", mt_tile_received},
+        {"of these unused", mt_tile_unused}, {"neighbours", mt_tile_neighbours},
+        {"ranges sent", mt_tile_ranges_sent}, {"ranges received", mt_tile_pieces_received}};
+    *table = mt_table_begin(arena, title);
     mt_table_strings(table, "what");
     mt_table_decimals(table, "min", "", 0);
     mt_table_decimals(table, "median", "", 0);
     mt_table_decimals(table, "max", "", 0);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        for (uint32_t p = 0; p < halo->n_parts; p++) value[p] = rows[r].count(halo, p);
-        qsort(value, halo->n_parts, sizeof *value, compare_doubles);
+        mt_tile_spread spread;
+        MT_TRY(mt_tile_spread_of(halo, rows[r].count, &spread));
         mt_table_text(table, rows[r].name);
-        mt_table_number(table, value[0]);
-        mt_table_number(table, value[(halo->n_parts - 1) / 2]);
-        mt_table_number(table, value[halo->n_parts - 1]);
+        mt_table_number(table, spread.min);
+        mt_table_number(table, spread.median);
+        mt_table_number(table, spread.max);
     }
     return MT_OK;
 }
 
-static mt_table whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
-    const mt_halo *halo, const double seconds[2])
+static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
+    const mt_halo *halo, const mt_tiling_costs *costs, mt_table *table)
 {
-    size_t words = 0, empty = 0, received = 0;
-    for (uint32_t p = 0; p < halo->n_parts; p++) {
-        received += halo->inbound[p];
-        empty += mt_halo_own(halo, p) == 0;
-    }
+    mt_tile_spread received;
+    MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
+    size_t words = 0, empty = 0;
+    for (uint32_t p = 0; p < halo->n_parts; p++) empty += mt_halo_own(halo, p) == 0;
     for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
-    mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "parts", (double)halo->n_parts, "");
-    mt_table_property(&table, "of these empty", (double)empty, "");
-    mt_table_property(&table, "cells", (double)halo->n_cells, "");
-    mt_table_property(&table, "faces cut", (double)parts->edge_cut, "");
-    mt_table_property(&table, "ranges", (double)halo->n_ranges, "");
-    mt_table_property(&table, "cells sent (a range once)", (double)words, "");
-    mt_table_property(&table, "cells received", (double)received, "");
-    mt_table_property(
-        &table, "share of received cells", 100 * (double)received / (double)(received + halo->n_cells), "%");
-    mt_table_property(&table, "time for the partition", seconds[0], "s");
-    mt_table_property(&table, "time for the halo", seconds[1], "s");
-    return table;
+    const struct {
+        const char *name;
+        double value;
+        const char *unit;
+    } rows[] = {{"parts", halo->n_parts, ""}, {"of these empty", (double)empty, ""},
+        {"cells", (double)halo->n_cells, ""}, {"faces cut", (double)parts->edge_cut, ""},
+        {"ranges", (double)halo->n_ranges, ""}, {"cells sent (a range once)", (double)words, ""},
+        {"cells received", received.sum, ""},
+        {"of these from other IPUs", (double)mt_tiling_crossing(halo), ""},
+        {"share of received cells", 100 * received.sum / (received.sum + (double)halo->n_cells), "%"},
+        {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
+        {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
+        {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
+        {"mean tile's share of it", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
+    *table = mt_table_properties(arena, title);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
+    return MT_OK;
 }
 
-/* One part for each tile of all machines together. */
-static mt_status check_parts(unsigned long ipus, const ipu_target *target)
+/* ---- the command ---- */
+
+typedef struct cutting {
+    const char *path;
+    mt_tiling tiling;
+    mt_scheme scheme;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    uint32_t *columns;
+    stages stages;
+} cutting;
+
+/* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
+static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
 {
-    const uint64_t n = (uint64_t)ipus * target->tiles;
-    if (n > INT32_MAX)
-        return mt_fail(MT_INPUT, "%lu machines of %zu tiles make %llu parts; allowed: at most %d", ipus,
-            target->tiles, (unsigned long long)n, INT32_MAX);
+    mt_partition parts;
+    mt_halo halo;
+    mt_tiling_costs costs;
+    MT_TRY(begin_stage(&job->stages, "partition", ipus));
+    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts));
+    end_stage(&job->stages);
+    MT_TRY(begin_stage(&job->stages, "halo", ipus));
+    MT_TRY(mt_halo_make(scratch, job->mesh.n_cells, MT_RING_MAX, job->columns, &parts, &job->scheme, &halo));
+    end_stage(&job->stages);
+    MT_TRY(begin_stage(&job->stages, "graph, compiled", ipus));
+    MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
+    end_stage(&job->stages);
+    mt_progress_stage(NULL);
+    if (!costs.fits) (void)fprintf(stderr, "myotile: on %u IPUs it does not fit: %s\n", ipus, costs.why);
+    char title[MT_FILE_PATH_MAX];
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, ipus > 1 ? "s" : "");
+    MT_TRY(whole_table(arena, title, &parts, &halo, &costs, &tables[0]));
+    (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, ipus > 1 ? "s" : "");
+    return tile_table(arena, title, &halo, &tables[1]);
+}
+
+static mt_status get_mesh(mt_arena *arena, cutting *job)
+{
+    MT_TRY(begin_stage(&job->stages, "mesh and its neighbours", 0));
+    MT_TRY(mt_mesh_read(arena, job->path, &job->mesh));
+    MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
+    MT_TRY(mt_tiling_columns(arena, &job->adjacency, &job->columns));
+    end_stage(&job->stages);
     return MT_OK;
 }
 
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *path = mt_operand(arguments, &mt_command_partition, 0), *machine;
     mt_format format;
-    unsigned long ipus;
-    double imbalance;
-    ipu_target target;
+    uint32_t ipus[MT_TILING_COUNTS];
+    size_t n;
+    mt_table tables[2 * MT_TILING_COUNTS + 1];
+    cutting job = {.path = mt_operand(arguments, &mt_command_partition, 0)};
+    mt_progress_catch_interrupt();
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", "1"), 1, 4096, &ipus));
-    MT_TRY(mt_numbers("--imbalance", mt_option_value(arguments, "--imbalance", "1.03"), 1, 1, &imbalance));
-    MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
-    MT_TRY(ipu_target_load(arena, machine, NULL, 0, &target));
-    mt_scheme scheme;
-    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), 0, &scheme));
-    MT_TRY(check_parts(ipus, &target));
-
-    mt_mesh mesh;
-    mt_adjacency adjacency;
-    mt_partition parts;
-    mt_halo halo;
-    uint32_t *columns;
-    MT_TRY(mt_mesh_read(arena, path, &mesh));
-    MT_TRY(mt_adjacency_make(arena, &mesh, &adjacency));
-    MT_TRY(stencil(arena, &adjacency, &columns));
-    const double start_s = mt_now_s();
-    MT_TRY(mt_partition_make(arena, &adjacency,
-        &(mt_partition_options){MT_PARTITION_FLAT, (uint32_t)ipus, (uint32_t)target.tiles, imbalance},
-        &parts));
-    const double cut_s = mt_now_s();
-    MT_TRY(mt_halo_make(arena, mesh.n_cells, MT_DIFFUSION_ROW, columns, &parts, &scheme, &halo));
-    const double seconds[2] = {cut_s - start_s, mt_now_s() - cut_s};
-
-    mt_table tables[2] = {whole_table(arena, path, &parts, &halo, seconds)};
-    MT_TRY(tile_table(arena, &halo, &tables[1]));
-    return mt_tables_print(arguments->out, tables, 2, format);
+    MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
+    MT_TRY(mt_tiling_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
+    MT_TRY(mt_tiling_scheme(arguments, mt_option_value(arguments, "--scheme", "mixed-clean"), &job.scheme));
+    job.stages = begin_stages(arena);
+    MT_TRY(get_mesh(arena, &job));
+    for (size_t k = 0; k < n; k++) {
+        mt_arena scratch = {0};
+        mt_status status = cut_for(arena, &scratch, &job, ipus[k], tables + 2 * k);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    tables[2 * n] = job.stages.table;
+    return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
 }

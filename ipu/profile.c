@@ -15,12 +15,10 @@ static ipu_spread spread_of(const uint64_t *x, size_t n)
     return s;
 }
 
-static ipu_profile_step step_of(const ipu_superstep *step, uint64_t runs, size_t n_tiles)
+static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
 {
     return (ipu_profile_step){.name = step->name,
-        .runs = runs,
         .cycles = step->cycles,
-        .total_cycles = runs * step->cycles,
         .sync_cycles = step->sync_cycles,
         .exchange_phase_cycles = step->exchange_phase_cycles,
         .exchange = spread_of(step->exchange_cycles, n_tiles),
@@ -57,23 +55,29 @@ static mt_status add_memory(const ipu_executable *e, ipu_profile *profile)
     return MT_OK;
 }
 
+mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
+{
+    *profile = (ipu_profile){.n_steps = executable->graph->n_compute_sets};
+    MT_TAKE(arena, profile->steps, profile->n_steps);
+    for (size_t s = 0; s < profile->n_steps; s++)
+        profile->steps[s] = step_of(&executable->supersteps[s], executable->graph->target.tiles);
+    return add_memory(executable, profile);
+}
+
 mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile)
 {
-    const ipu_executable *e = engine->executable;
-    const ipu_target *target = &e->graph->target;
-    *profile = (ipu_profile){.n_steps = e->graph->n_compute_sets,
-        .host_bytes_written = engine->host_bytes_written,
-        .host_bytes_read = engine->host_bytes_read};
-    MT_TAKE(arena, profile->steps, profile->n_steps);
+    MT_TRY(ipu_profile_costs(arena, engine->executable, profile));
+    profile->host_bytes_written = engine->host_bytes_written;
+    profile->host_bytes_read = engine->host_bytes_read;
     for (size_t s = 0; s < profile->n_steps; s++) {
-        const ipu_superstep *step = &e->supersteps[s];
-        uint64_t runs = engine->runs[s];
-        profile->steps[s] = step_of(step, runs, target->tiles);
-        profile->sync_cycles += runs * step->sync_cycles;
-        profile->exchange_cycles += runs * step->exchange_phase_cycles;
-        profile->compute_cycles += runs * step->compute_phase_cycles;
+        ipu_profile_step *step = &profile->steps[s];
+        step->runs = engine->runs[s];
+        step->total_cycles = step->runs * step->cycles;
+        profile->sync_cycles += step->runs * step->sync_cycles;
+        profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
+        profile->compute_cycles += step->runs * step->compute.max;
     }
     profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles;
-    profile->seconds = (double)profile->cycles / target->clock_hz;
-    return add_memory(e, profile);
+    profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
+    return MT_OK;
 }

@@ -37,4 +37,8 @@ typedef struct ipu_profile {
 /* Gives the profile of all runs so far in `arena`; names are the graph's. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);
 
+/* The same of what has been compiled and not been run: the costs of one run of each compute set, and memory. */
+MT_NODISCARD mt_status ipu_profile_costs(
+    mt_arena *arena, const ipu_executable *executable, ipu_profile *profile);
+
 #endif

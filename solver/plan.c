@@ -11,6 +11,8 @@
 _Static_assert(
     (int)MT_ELLPACK_WIDTH == (int)MT_DIFFUSION_ROW, "a row of the operator is a row of the matrix");
 
+static const char *const set_names[MT_PLAN_STIMULUS] = {"ode", "pde a to b", "pde b to a", "activation"};
+
 /* What the vertices of the plan take as their contexts; lives as long as the plan. */
 typedef struct contexts {
     mt_ode_context ode;
@@ -91,19 +93,24 @@ static mt_status fill_matrix_with(mt_arena *scratch, mt_plan *plan)
     MT_TAKE(scratch, off, n * MT_ELLPACK_WIDTH);
     MT_TAKE(scratch, map, n);
     size_t most = 0;
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (own_count(plan, part) > most) most = own_count(plan, part);
-        if (mt_halo_local(plan->halo, part) > UINT16_MAX + (size_t)1)
-            return mt_fail(MT_FIT,
-                "tile %u: %zu cells with those received; 16-bit columns reach 65536: use more tiles", part,
-                mt_halo_local(plan->halo, part));
-    }
     MT_TAKE(scratch, local, most * MT_ELLPACK_WIDTH);
     memset(map, 0xff, n * sizeof *map);
     mt_diffusion_step_matrix_float(
         problem->diffusion, problem->dt_ms / (double)problem->pde_steps, diagonal, off);
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         MT_TRY(fill_part(plan, part, diagonal, off, map, local));
+    return MT_OK;
+}
+
+static mt_status check_columns(const mt_halo *halo)
+{
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        if (mt_halo_local(halo, part) > UINT16_MAX + (size_t)1)
+            return mt_fail(MT_FIT,
+                "tile %u: %zu cells with those received; 16-bit columns reach 65536: use more tiles", part,
+                mt_halo_local(halo, part));
     return MT_OK;
 }
 
@@ -206,9 +213,9 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 
 static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slices)
 {
-    static const char *const names[] = {"ode", "pde a to b", "pde b to a", "activation"};
-    uint32_t set[4];
-    for (int s = 0; s < 4; s++) MT_TRY(ipu_graph_add_compute_set(plan->graph, names[s], &set[s]));
+    uint32_t set[MT_PLAN_STIMULUS];
+    for (int s = 0; s < MT_PLAN_STIMULUS; s++)
+        MT_TRY(ipu_graph_add_compute_set(plan->graph, set_names[s], &set[s]));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         if (own_count(plan, part) == 0) continue;
         MT_TRY(add_ode(plan, set[MT_PLAN_ODE], c, part));
@@ -349,7 +356,8 @@ size_t mt_plan_program(const mt_plan *plan, size_t step)
     return 0;
 }
 
-mt_status mt_plan_make(
+/* Graph and programs. `values` NULL: there is no operator to take them from. */
+static mt_status make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
 {
     const mt_halo *halo = layout->halo;
@@ -369,9 +377,10 @@ mt_status mt_plan_make(
     for (size_t s = 0; s < problem->n_stimuli; s++)
         c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
+    MT_TRY(check_columns(halo));
     MT_TRY(add_variables(plan));
-    MT_TRY(fill_matrix(values, plan));
-    MT_TRY(fill_types(values, plan));
+    if (values) MT_TRY(fill_matrix(values, plan));
+    if (values) MT_TRY(fill_types(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         size_t n = halo->in_offset[part + 1] - halo->in_offset[part];
@@ -380,6 +389,32 @@ mt_status mt_plan_make(
     ipu_slice *slices;
     MT_TAKE(arena, slices, most + 1);
     MT_TRY(add_vertices(plan, c, slices));
-    MT_TRY(add_stimuli(arena, values, plan, c));
+    if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
     return add_programs(arena, plan);
+}
+
+mt_status mt_plan_make(
+    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
+{
+    return make(arena, values, problem, layout, plan);
+}
+
+static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)
+{
+    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    mt_plan plan;
+    ipu_executable *executable;
+    MT_TRY(make(scratch, NULL, &problem, layout, &plan));
+    MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
+    MT_TRY(ipu_profile_costs(arena, executable, profile));
+    for (size_t s = 0; s < profile->n_steps; s++) profile->steps[s].name = set_names[s]; /* the graph's go */
+    return MT_OK;
+}
+
+mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile)
+{
+    mt_arena scratch = {0};
+    mt_status status = costs(arena, &scratch, layout, profile);
+    mt_arena_free(&scratch);
+    return status;
 }

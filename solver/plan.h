@@ -20,6 +20,7 @@
 #ifndef MT_SOLVER_PLAN_H
 #define MT_SOLVER_PLAN_H
 
+#include "ipu/profile.h"
 #include "ipu/program.h"
 #include "solver/monodomain.h"
 
@@ -41,12 +42,17 @@ typedef struct mt_plan {
     uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
 } mt_plan;
 
-/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more groups
- * than chips or more parts in one than tiles, or a part with more than 65,536 cells in its local order. */
+/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more groups than chips
+ * or more parts in one than tiles, or a part with more than 65,536 cells in its local order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
 
 /* The program for a step in which exactly these stimuli are on. */
 size_t mt_plan_program(const mt_plan *plan, size_t step);
+
+/* What the machine would need for a problem of one cell type without stimuli in this layout, whatever its tissue and
+ * fibres are: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
+ * tile's memory is too small. */
+MT_NODISCARD mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile);
 
 #endif

@@ -1,0 +1,214 @@
+/* myotile reproduce table1: what each way to send separator cells costs, beside what was published. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/gmsh.h"
+#include "app/progress.h"
+#include "app/published.h"
+#include "app/table.h"
+#include "app/tiling.h"
+#include "data/file.h"
+#include "mesh/formats.h"
+
+static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
+    {"--ipus", "N,...", "how many IPUs; default: 1,2,4,8,16", false},
+    {"--schemes", "NAME,...", "which ranges of separator cells are sent; default: all there are", false},
+    MT_TILING_OPTIONS, {"--format", "text|json|csv", "of the table; default: text", false},
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_reproduce_table1 = {
+    .name = "reproduce table1",
+    .operands = "",
+    .summary = "what each separator scheme costs on 1 to 16 IPUs, beside what was published",
+    .example = "myotile reproduce table1 --mesh heart.hdf --ipus 1,2 --schemes mixed-clean,exact",
+    .options = options,
+    .run = table1,
+};
+
+enum { SCHEMES_MAX = 16 };
+
+typedef struct reproducing {
+    mt_tiling tiling;
+    size_t n_ipus, n_schemes;
+    uint32_t ipus[MT_TILING_COUNTS];
+    mt_scheme scheme[SCHEMES_MAX];
+    mt_arena mesh_arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    uint32_t *columns;
+    bool comparable; /* with the published mesh: as many cells, within a tenth */
+    mt_table table;
+} reproducing;
+
+/* ---- what is asked for ---- */
+
+static mt_status choose_schemes(const mt_arguments *arguments, reproducing *r)
+{
+    const char *text = mt_option_value(arguments, "--schemes", NULL);
+    if (!text) {
+        for (; mt_schemes[r->n_schemes].name; r->n_schemes++)
+            MT_TRY(mt_tiling_scheme(arguments, mt_schemes[r->n_schemes].name, &r->scheme[r->n_schemes]));
+        return MT_OK;
+    }
+    for (const char *at = text;; at++) {
+        char name[64] = "";
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof name || r->n_schemes == SCHEMES_MAX)
+            return mt_fail(
+                MT_INPUT, "--schemes %s; allowed: at most %d names, separated by commas", text, SCHEMES_MAX);
+        memcpy(name, at, length);
+        MT_TRY(mt_tiling_scheme(arguments, name, &r->scheme[r->n_schemes++]));
+        at += length;
+        if (!*at) return MT_OK;
+    }
+}
+
+/* A heart of our own, by gmsh, whose file is gone afterwards. */
+static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
+{
+    const char *folder = getenv("TMPDIR");
+    char temporary[MT_FILE_PATH_MAX];
+    unsigned long cells;
+    MT_TRY(mt_gmsh_cells_like("heart04", &cells));
+    (void)snprintf(temporary, sizeof temporary, "%s/myotile-XXXXXX.msh", folder ? folder : "/tmp");
+    const int file = mkstemps(temporary, 4);
+    if (file < 0) return mt_fail(MT_FILE, "%s: cannot be made", temporary);
+    (void)close(file);
+    mt_status status = mt_gmsh_ventricles(arena, cells, temporary, mesh);
+    (void)unlink(temporary);
+    return status;
+}
+
+static mt_status get_mesh(const mt_arguments *arguments, reproducing *r)
+{
+    const char *path = mt_option_value(arguments, "--mesh", NULL);
+    double low, high;
+    mt_progress_stage("getting the mesh");
+    if (path)
+        MT_TRY(mt_mesh_read(&r->mesh_arena, path, &r->mesh));
+    else
+        MT_TRY(make_heart(&r->mesh_arena, &r->mesh));
+    MT_TRY(mt_published("heart04_cells", &low, &high));
+    r->comparable = fabs((double)r->mesh.n_cells - low) <= 0.1 * low;
+    MT_TRY(mt_adjacency_make(&r->mesh_arena, &r->mesh, &r->adjacency));
+    return mt_tiling_columns(&r->mesh_arena, &r->adjacency, &r->columns);
+}
+
+/* ---- the table ---- */
+
+static void begin_table(mt_arena *arena, reproducing *r)
+{
+    char title[256];
+    (void)snprintf(title, sizeof title, "Separator schemes, %zu cells, %s partition%s, %s", r->mesh.n_cells,
+        mt_partition_methods[r->tiling.method], r->tiling.balance_halo ? " with balanced halos" : "",
+        r->tiling.one.name);
+    r->table = mt_table_begin(arena, title);
+    mt_table_decimals(&r->table, "IPUs", "", 0);
+    mt_table_strings(&r->table, "scheme");
+    mt_table_decimals(&r->table, "memory max", "KiB", 1);
+    mt_table_decimals(&r->table, "median", "KiB", 1);
+    mt_table_decimals(&r->table, "received max", "cells", 0);
+    mt_table_decimals(&r->table, "median", "cells", 0);
+    mt_table_decimals(&r->table, "unused", "cells", 0);
+    mt_table_decimals(&r->table, "largest", "cells", 0);
+    mt_table_decimals(&r->table, "crossing", "cells", 0);
+    mt_table_decimals(&r->table, "exchange", "cycles", 0);
+    mt_table_decimals(&r->table, "halo", "%", 2);
+    mt_table_decimals(&r->table, "published", "%", 2);
+    mt_table_decimals(&r->table, "difference", "points", 2);
+}
+
+/* What was published is of mixed-clean on a flat partition. */
+static mt_status published_share(const reproducing *r, const mt_scheme *scheme, uint32_t ipus, double *share)
+{
+    char key[64];
+    *share = NAN;
+    if (!r->comparable || r->tiling.method != MT_PARTITION_FLAT || strcmp(scheme->name, "mixed-clean") != 0)
+        return MT_OK;
+    (void)snprintf(key, sizeof key, "heart04_halo_share_%u", ipus);
+    return mt_published(key, share, share);
+}
+
+static mt_status add_row(reproducing *r, const mt_scheme *scheme, uint32_t ipus, const mt_halo *halo)
+{
+    mt_tile_spread received, unused, all;
+    mt_tiling_costs costs;
+    double published;
+    MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
+    MT_TRY(mt_tile_spread_of(halo, mt_tile_unused, &unused));
+    MT_TRY(mt_tile_spread_of(halo, mt_tile_all, &all));
+    MT_TRY(mt_tiling_costs_of(&r->tiling.one, halo, &costs));
+    MT_TRY(published_share(r, scheme, ipus, &published));
+    const double share = 100 * received.sum / all.sum;
+    mt_table_number(&r->table, ipus);
+    mt_table_text(&r->table, scheme->name);
+    mt_table_number(&r->table, costs.fits ? (double)costs.memory_max / 1024 : NAN);
+    mt_table_number(&r->table, costs.fits ? (double)costs.memory_median / 1024 : NAN);
+    mt_table_number(&r->table, received.max);
+    mt_table_number(&r->table, received.median);
+    mt_table_number(&r->table, unused.median);
+    mt_table_number(&r->table, all.max);
+    mt_table_number(&r->table, (double)mt_tiling_crossing(halo));
+    mt_table_number(&r->table, costs.fits ? (double)costs.exchange_cycles : NAN);
+    mt_table_number(&r->table, share);
+    mt_table_number(&r->table, published);
+    mt_table_number(&r->table, share - published);
+    return MT_OK;
+}
+
+/* All schemes on one partition. */
+static mt_status add_rows(mt_arena *scratch, reproducing *r, uint32_t ipus)
+{
+    mt_partition parts;
+    char stage[64];
+    (void)snprintf(stage, sizeof stage, "cutting for %u IPU%s", ipus, ipus > 1 ? "s" : "");
+    mt_progress_stage(stage);
+    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts));
+    for (size_t k = 0; k < r->n_schemes; k++) {
+        mt_arena arena = {0};
+        mt_halo halo;
+        if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while %s", stage);
+        mt_status status =
+            mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
+        if (status == MT_OK) status = add_row(r, &r->scheme[k], ipus, &halo);
+        mt_arena_free(&arena);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, reproducing *r)
+{
+    mt_format format;
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_tiling_parse(arena, arguments, &r->tiling));
+    MT_TRY(mt_tiling_counts(
+        &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
+    MT_TRY(choose_schemes(arguments, r));
+    MT_TRY(get_mesh(arguments, r));
+    begin_table(arena, r);
+    for (size_t k = 0; k < r->n_ipus; k++) {
+        mt_arena scratch = {0};
+        mt_status status = add_rows(&scratch, r, r->ipus[k]);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    mt_progress_stage(NULL);
+    return mt_table_print(arguments->out, &r->table, format);
+}
+
+static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
+{
+    reproducing *r;
+    MT_TAKE(arena, r, 1);
+    mt_progress_catch_interrupt();
+    mt_status status = table1_with(arena, arguments, r);
+    mt_arena_free(&r->mesh_arena);
+    if (status != MT_OK) mt_progress_stage(NULL);
+    return status;
+}

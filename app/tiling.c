@@ -1,0 +1,150 @@
+#include "app/tiling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/diffusion.h"
+#include "solver/plan.h"
+
+/* ---- how to cut ---- */
+
+mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
+{
+    const char *machine;
+    *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
+    MT_TRY(mt_numbers(
+        "--imbalance", mt_option_value(arguments, "--imbalance", "1.03"), 1, 1, &tiling->imbalance));
+    MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
+    MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
+    MT_TRY(ipu_target_load(arena, machine, NULL, 0, &tiling->one));
+    tiling->tiles = (uint32_t)tiling->one.tiles;
+    return MT_OK;
+}
+
+mt_status mt_tiling_scheme(const mt_arguments *arguments, const char *name, mt_scheme *scheme)
+{
+    unsigned long ranges = 0;
+    const char *text = mt_option_value(arguments, "--ranges", NULL);
+    if (text) MT_TRY(mt_whole_number("--ranges", text, 1, 1000000, &ranges));
+    MT_TRY(mt_scheme_find(name, 0, scheme));
+    return scheme->ranges > 0 ? mt_scheme_find(name, (uint32_t)ranges, scheme) : MT_OK;
+}
+
+mt_status mt_tiling_counts(
+    const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS])
+{
+    unsigned long counts[MT_TILING_COUNTS];
+    MT_TRY(mt_whole_numbers("--ipus", text, 1, 4096, MT_TILING_COUNTS, n, counts));
+    for (size_t k = 0; k < *n; k++) {
+        const uint64_t parts = (uint64_t)counts[k] * tiling->tiles;
+        if (parts > INT32_MAX)
+            return mt_fail(MT_INPUT, "%lu machines of %u tiles make %llu parts; allowed: at most %d",
+                counts[k], tiling->tiles, (unsigned long long)parts, INT32_MAX);
+        ipus[k] = (uint32_t)counts[k];
+    }
+    return MT_OK;
+}
+
+mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns)
+{
+    MT_TAKE(arena, *columns, adjacency->n_cells * MT_DIFFUSION_ROW);
+#pragma omp parallel for schedule(static)
+    for (size_t cell = 0; cell < adjacency->n_cells; cell++)
+        (void)mt_adjacency_ring(adjacency, cell, *columns + cell * MT_DIFFUSION_ROW);
+    return MT_OK;
+}
+
+mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
+    const uint32_t *columns, uint32_t ipus, mt_partition *parts)
+{
+    const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
+    (void)columns;
+    return mt_partition_make(arena, adjacency, &options, parts);
+}
+
+/* ---- what each tile holds and receives ---- */
+
+double mt_tile_cells(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
+double mt_tile_separator(const mt_halo *h, uint32_t p) { return mt_tile_cells(h, p) - h->n_interior[p]; }
+double mt_tile_needed(const mt_halo *h, uint32_t p) { return (double)h->needed[p]; }
+double mt_tile_received(const mt_halo *h, uint32_t p) { return (double)h->inbound[p]; }
+double mt_tile_unused(const mt_halo *h, uint32_t p) { return mt_tile_received(h, p) - mt_tile_needed(h, p); }
+double mt_tile_all(const mt_halo *h, uint32_t p) { return (double)mt_halo_local(h, p); }
+
+double mt_tile_ranges_sent(const mt_halo *h, uint32_t p)
+{
+    return (double)(h->range_offset[p + 1] - h->range_offset[p]);
+}
+
+double mt_tile_pieces_received(const mt_halo *h, uint32_t p)
+{
+    return (double)(h->in_offset[p + 1] - h->in_offset[p]);
+}
+
+double mt_tile_neighbours(const mt_halo *h, uint32_t p)
+{
+    uint32_t n = 0, last = UINT32_MAX; /* ranges received are sorted by source */
+    for (size_t k = h->in_offset[p]; k < h->in_offset[p + 1]; k++) {
+        uint32_t source = h->range[h->in_range[k]].source;
+        n += source != last;
+        last = source;
+    }
+    return n;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+mt_status mt_tile_spread_of(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread)
+{
+    mt_arena scratch = {0};
+    const uint32_t n = halo->n_parts;
+    double *value;
+    MT_TAKE(&scratch, value, n);
+    *spread = (mt_tile_spread){0};
+    for (uint32_t p = 0; p < n; p++) spread->sum += value[p] = count(halo, p);
+    qsort(value, n, sizeof *value, compare_doubles);
+    spread->min = value[0];
+    spread->median = value[(n - 1) / 2];
+    spread->max = value[n - 1];
+    mt_arena_free(&scratch);
+    return MT_OK;
+}
+
+size_t mt_tiling_crossing(const mt_halo *halo)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < halo->n_ranges; r++)
+        for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++)
+            if (halo->to_part[k] / halo->parts_per_group != halo->range[r].source / halo->parts_per_group)
+                n += halo->range[r].end - halo->range[r].begin;
+    return n;
+}
+
+/* ---- what the machine would need ---- */
+
+mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs)
+{
+    const ipu_target target = ipu_target_several(one, halo->n_parts / halo->parts_per_group);
+    const mt_layout layout = {&target, halo, false, -1};
+    mt_arena scratch = {0};
+    ipu_profile profile;
+    *costs = (mt_tiling_costs){0};
+    mt_status status = mt_plan_costs(&scratch, &layout, &profile);
+    if (status == MT_OK) {
+        const ipu_profile_step *step = &profile.steps[MT_PLAN_PDE_AB];
+        *costs = (mt_tiling_costs){.fits = true,
+            .memory_max = profile.memory_max,
+            .memory_median = profile.memory_median,
+            .exchange_cycles = step->sync_cycles + step->exchange_phase_cycles,
+            .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
+    } else if (status == MT_FIT) {
+        (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
+        status = MT_OK;
+    }
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* A mesh on the tiles of a machine: how it is cut, what each tile then holds and receives, and what the emulated machine
+ * would need for it. What the commands `run`, `partition` and `reproduce` share. */
+#ifndef MT_APP_TILING_H
+#define MT_APP_TILING_H
+
+#include "app/command.h"
+#include "ipu/profile.h"
+#include "mesh/halo.h"
+
+/* ---- how to cut ---- */
+
+typedef struct mt_tiling {
+    ipu_target one; /* one chip */
+    uint32_t tiles; /* of each chip that are used */
+    mt_partition_method method;
+    double imbalance;
+    bool balance_halo;
+} mt_tiling;
+
+/* For the tables of options of commands that cut a mesh. */
+#define MT_TILING_OPTIONS                                                                                    \
+    {"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},                                    \
+        {"--partition", "flat|hierarchical", "to all tiles at once, or to the IPUs first; default: flat",    \
+            false},                                                                                          \
+        {"--imbalance", "X", "the largest part against the mean, above 1; default: 1.03", false},            \
+        {"--balance-halo", NULL, "move cells until the tiles that need most need less", false},              \
+    {                                                                                                        \
+        "--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false                 \
+    }
+
+/* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */
+MT_NODISCARD mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
+
+/* Gives the scheme of this name; with --ranges where it has a limit of ranges. */
+MT_NODISCARD mt_status mt_tiling_scheme(const mt_arguments *arguments, const char *name, mt_scheme *scheme);
+
+/* Gives a list of how many IPUs: whole numbers from 1 to 4096 that need not be in order. MT_INPUT names the option; and where
+ * so many have more tiles than can be counted. */
+enum { MT_TILING_COUNTS = 16 };
+MT_NODISCARD mt_status mt_tiling_counts(
+    const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
+
+/* Gives the cells that each cell's row of the diffusion step reads: [n_cells][MT_DIFFUSION_ROW]. */
+MT_NODISCARD mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns);
+
+/* Gives a partition for so many IPUs. */
+MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
+    const uint32_t *columns, uint32_t ipus, mt_partition *parts);
+
+/* ---- what it gives ---- */
+
+/* A count of a tile: by its part. */
+typedef double mt_tile_count(const mt_halo *halo, uint32_t part);
+mt_tile_count mt_tile_cells, mt_tile_separator, mt_tile_needed, mt_tile_received, mt_tile_unused, mt_tile_all,
+    mt_tile_neighbours, mt_tile_ranges_sent, mt_tile_pieces_received;
+
+/* Over all tiles; the median is the lower of two. */
+typedef struct mt_tile_spread {
+    double min, median, max, sum;
+} mt_tile_spread;
+
+/* Gives the spread of a count. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_tile_spread_of(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread);
+
+/* Cells received from tiles of other IPUs, as each tile that receives counts them. */
+size_t mt_tiling_crossing(const mt_halo *halo);
+
+/* What the emulated machine would need, where it fits; else `why` says what does not. */
+typedef struct mt_tiling_costs {
+    bool fits;
+    char why[256];
+    size_t memory_max, memory_median; /* bytes of a tile */
+    uint64_t exchange_cycles;         /* of one diffusion step, with its synchronisation */
+    double effectiveness;             /* of the exchange: mean tile / slowest */
+} mt_tiling_costs;
+
+/* Gives the costs of a halo on so many of the chips. Failures other than MT_FIT are handed on. */
+MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
+
+#endif
