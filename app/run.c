@@ -9,9 +9,11 @@
 #include "app/command.h"
 #include "app/progress.h"
 #include "app/report.h"
+#include "app/tiling.h"
 #include "data/file.h"
 #include "mesh/formats.h"
 #include "mesh/slab.h"
+#include "mesh/vtkhdf.h"
 
 static const mt_option options[] = {
     {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
@@ -70,7 +72,9 @@ typedef struct parts {
     mt_stimulus *stimuli;
     uint16_t *cell_type_of;
     mt_monodomain problem;
-    ipu_target target;
+    mt_tiling tiling;
+    ipu_target target; /* all chips */
+    bool saved;        /* the partition is the mesh file's */
     mt_partition partition;
     mt_scheme scheme;
     mt_halo halo;
@@ -156,28 +160,54 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     return mt_monodomain_check(&p->problem);
 }
 
-/* The machine and the scheme: quick, so that what is wrong with them shows before the long work. */
+/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. */
 static mt_status choose_machine(mt_arena *arena, parts *p)
 {
     const char *path;
-    MT_TRY(mt_scheme_find(p->input.machine.scheme, 0, &p->scheme));
+    mt_tiling *tiling = &p->tiling;
+    p->saved = strcmp(p->input.machine.partition, "saved") == 0;
+    if (p->saved && !p->input.mesh.file[0])
+        return mt_fail(
+            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+    if (!p->saved) MT_TRY(mt_partition_method_find(p->input.machine.partition, &tiling->method));
+    MT_TRY(mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme));
+    p->input.machine.ranges = p->scheme.ranges;
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
-    MT_TRY(ipu_target_load(arena, path, NULL, 0, &p->target));
+    MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
     if (strchr(p->input.machine.target, '.')) MT_TRY(make_absolute(arena, &p->input.machine.target));
-    if (p->input.machine.tiles == 0) p->input.machine.tiles = p->target.tiles;
-    if (p->input.machine.tiles > p->target.tiles)
+    if (p->input.machine.tiles == 0) p->input.machine.tiles = tiling->one.tiles;
+    if (p->input.machine.tiles > tiling->one.tiles)
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
-            p->input.machine.tiles, p->target.tiles, p->target.name);
+            p->input.machine.tiles, tiling->one.tiles, tiling->one.name);
+    tiling->tiles = (uint32_t)p->input.machine.tiles;
+    tiling->imbalance = p->input.machine.imbalance;
+    tiling->balance_halo = p->input.machine.balance_halo;
+    p->target = ipu_target_several(&tiling->one, p->input.machine.ipus);
     return MT_OK;
+}
+
+/* The partition that the mesh file has: it must be one for this machine. */
+static mt_status read_partition(mt_arena *arena, parts *p)
+{
+    const uint32_t ipus = (uint32_t)p->input.machine.ipus, tiles = p->tiling.tiles;
+    MT_TRY(mt_vtkhdf_read_partition(arena, p->input.mesh.file, &p->adjacency, &p->partition));
+    if (p->partition.n_parts / p->partition.parts_per_group == ipus && p->partition.parts_per_group == tiles)
+        return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
+        p->input.mesh.file, p->partition.n_parts / p->partition.parts_per_group, p->partition.parts_per_group,
+        ipus, tiles);
 }
 
 static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_progress_stage("cutting the mesh for the tiles");
-    MT_TRY(mt_partition_make(arena, &p->adjacency,
-        &(mt_partition_options){
-            MT_PARTITION_FLAT, 1, (uint32_t)p->input.machine.tiles, p->input.machine.imbalance},
-        &p->partition));
+    if (p->saved)
+        MT_TRY(read_partition(arena, p));
+    else
+        MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, p->diffusion.column,
+            (uint32_t)p->input.machine.ipus, &p->partition));
+    MT_TRY(stopped_so_far());
     MT_TRY(mt_halo_make(
         arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));
     p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};

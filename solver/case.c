@@ -45,9 +45,13 @@ static const mt_yaml_key line_keys[] = {
     MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000)), MT_YAML_END};
 static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200"),
+    MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096)),
     MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20)),
+    MT_YAML_STRING(mt_case, machine.partition, "partition", "flat"),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03", MT_YAML_WITHIN(1.001, 2)),
+    MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false"),
     MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean"),
+    MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000)),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false"), MT_YAML_END};
 static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", ""),
     MT_YAML_MAPPING("mesh", mesh_keys), MT_YAML_MAPPING("tissue", tissue_keys),

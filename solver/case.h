@@ -61,9 +61,13 @@ typedef struct mt_case {
     struct {
         int backend; /* index into mt_backends */
         const char *target;
-        size_t tiles; /* 0 = all of the target's */
+        size_t ipus;           /* how many targets */
+        size_t tiles;          /* of each; 0 = all */
+        const char *partition; /* a method of mesh/partition.h, or "saved": the mesh file's own */
         double imbalance;
+        bool balance_halo;
         const char *scheme; /* of separators */
+        size_t ranges;      /* the most of a tile, for a scheme with such a limit; 0 = its usual one */
         bool checked;
     } machine;
 } mt_case;
