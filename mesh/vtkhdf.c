@@ -7,8 +7,10 @@
 
 enum { VTK_TETRA = 10 };
 static const char tetrahedra[] = "UnstructuredGrid";
-static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer"};
+static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
+static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
+                  ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
 
 /* ---- writing ---- */
 
@@ -22,8 +24,8 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
         if (taken) return mt_fail(MT_INPUT, "cell field '%s' is there twice, or one of the mesh's own", name);
-        if (!fields[i].f32 == !fields[i].f64)
-            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32 and f64 must be given", name);
+        if (!!fields[i].f32 + !!fields[i].f64 + !!fields[i].i32 != 1)
+            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32, f64 and i32 must be given", name);
     }
     return MT_OK;
 }
@@ -86,7 +88,6 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
 {
     const size_t n = mesh->n_faces;
     if (n == 0) return MT_OK;
-    MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(mt_h5_write(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){n, 3}, NULL, mesh->face_vertex));
     return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
 }
@@ -102,8 +103,7 @@ static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     MT_TRY(mt_h5_write(
         h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, "mm", mesh->xyz_mm));
     MT_TRY(write_cells(scratch, h5, mesh));
-    MT_TRY(write_cell_data(scratch, h5, mesh));
-    return write_faces(h5, mesh);
+    return write_cell_data(scratch, h5, mesh);
 }
 
 static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const mt_vtkhdf_field *fields)
@@ -111,27 +111,77 @@ static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const 
     for (size_t i = 0; i < n_fields; i++) {
         char name[256];
         const mt_vtkhdf_field *field = fields + i;
+        const mt_h5_type type = field->f32 ? MT_H5_FLOAT : field->f64 ? MT_H5_DOUBLE : MT_H5_INT32;
+        const void *values = field->f32   ? (const void *)field->f32
+                             : field->f64 ? (const void *)field->f64
+                                          : (const void *)field->i32;
         (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", field->name);
-        MT_TRY(mt_h5_write(h5, name, field->f32 ? MT_H5_FLOAT : MT_H5_DOUBLE, 1, (size_t[]){n_cells},
-            field->unit, field->f32 ? (const void *)field->f32 : (const void *)field->f64));
+        MT_TRY(mt_h5_write(h5, name, type, 1, &n_cells, field->unit, values));
     }
     return MT_OK;
+}
+
+static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partition *partition)
+{
+    const size_t n = partition->n_cells;
+    const uint32_t each = partition->parts_per_group;
+    int32_t *group, *place;
+    MT_TAKE(scratch, group, n);
+    MT_TAKE(scratch, place, n);
+    for (size_t c = 0; c < n; c++) {
+        group[c] = (int32_t)(partition->part[c] / each);
+        place[c] = (int32_t)(partition->part[c] % each);
+    }
+    MT_TRY(mt_h5_write(h5, ipu, MT_H5_INT32, 1, &n, NULL, group));
+    MT_TRY(mt_h5_write(h5, tile, MT_H5_INT32, 1, &n, NULL, place));
+    return mt_h5_write(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, NULL,
+        (int64_t[]){partition->n_parts / each, each});
+}
+
+/* What a file holds, in one place. */
+typedef struct content {
+    const mt_mesh *mesh;
+    size_t n_fields;
+    const mt_vtkhdf_field *fields;
+    const mt_partition *partition; /* NULL: none */
+} content;
+
+static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
+{
+    MT_TRY(write_mesh(scratch, h5, all->mesh));
+    MT_TRY(write_fields(h5, all->mesh->n_cells, all->n_fields, all->fields));
+    if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
+    MT_TRY(write_faces(h5, all->mesh));
+    return all->partition ? write_partition(scratch, h5, all->partition) : MT_OK;
+}
+
+static mt_status write_file(const char *path, const content *all)
+{
+    mt_h5 h5 = {0};
+    mt_arena scratch = {0};
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(mt_h5_create(path, &h5));
+    mt_status status = write_content(&scratch, &h5, all);
+    if (status == MT_OK) status = mt_h5_commit(&h5);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields)
 {
-    mt_h5 h5 = {0};
-    mt_arena scratch = {0};
-    MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(check_fields(n_fields, fields));
-    MT_TRY(mt_h5_create(path, &h5));
-    mt_status status = write_mesh(&scratch, &h5, mesh);
-    if (status == MT_OK) status = write_fields(&h5, mesh->n_cells, n_fields, fields);
-    if (status == MT_OK) status = mt_h5_commit(&h5);
-    mt_h5_close(&h5);
-    mt_arena_free(&scratch);
-    return status;
+    return write_file(path, &(content){.mesh = mesh, .n_fields = n_fields, .fields = fields});
+}
+
+mt_status mt_vtkhdf_write_partition(const char *path, const mt_mesh *mesh, const mt_partition *partition)
+{
+    if (partition->n_cells != mesh->n_cells)
+        return mt_fail(MT_INPUT, "%s: a partition of %zu cells and a mesh of %zu; they must be the same",
+            path, partition->n_cells, mesh->n_cells);
+    MT_TRY(mt_partition_check(partition));
+    return write_file(path, &(content){.mesh = mesh, .partition = partition});
 }
 
 /* ---- reading ---- */
@@ -267,5 +317,66 @@ mt_status mt_vtkhdf_read_field(
     MT_TRY(mt_h5_open(path, &h5));
     mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_cells, *values);
     mt_h5_close(&h5);
+    return status;
+}
+
+/* ---- reading a partition ---- */
+
+static mt_status read_size(mt_h5 *h5, mt_partition *partition)
+{
+    int64_t size[2];
+    if (!mt_h5_has(h5, ipus_and_tiles))
+        return mt_fail(
+            MT_INPUT, "%s: has no partition: `myotile partition MESH -o FILE.hdf` saves one", h5->path);
+    MT_TRY(mt_h5_read(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, size));
+    for (int k = 0; k < 2; k++)
+        if (size[k] < 1 || size[k] > INT32_MAX)
+            return mt_fail(MT_INPUT, "%s: %s: entry %d is %lld; 1 to %d are allowed", h5->path,
+                ipus_and_tiles, k, (long long)size[k], INT32_MAX);
+    if (size[0] * size[1] > INT32_MAX)
+        return mt_fail(MT_INPUT, "%s: %s: %lld times %lld parts; at most %d are allowed", h5->path,
+            ipus_and_tiles, (long long)size[0], (long long)size[1], INT32_MAX);
+    partition->n_parts = (uint32_t)(size[0] * size[1]);
+    partition->parts_per_group = (uint32_t)size[1];
+    return MT_OK;
+}
+
+/* One number a cell, each below `end`. */
+static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_cells, uint32_t end, int32_t *number)
+{
+    MT_TRY(mt_h5_read(h5, name, MT_H5_INT32, 1, &n_cells, number));
+    for (size_t c = 0; c < n_cells; c++)
+        if (number[c] < 0 || (uint32_t)number[c] >= end)
+            return mt_fail(MT_INPUT, "%s: %s: cell %zu has %d; 0 to %u are allowed", h5->path, name, c,
+                number[c], end - 1);
+    return MT_OK;
+}
+
+static mt_status read_parts(
+    mt_arena *arena, mt_arena *scratch, mt_h5 *h5, size_t n_cells, mt_partition *partition)
+{
+    int32_t *number;
+    *partition = (mt_partition){.n_cells = n_cells};
+    MT_TRY(read_size(h5, partition));
+    const uint32_t each = partition->parts_per_group;
+    MT_TAKE(scratch, number, n_cells);
+    MT_TAKE(arena, partition->part, n_cells);
+    MT_TRY(read_numbers(h5, ipu, n_cells, partition->n_parts / each, number));
+    for (size_t c = 0; c < n_cells; c++) partition->part[c] = (uint32_t)number[c] * each;
+    MT_TRY(read_numbers(h5, tile, n_cells, each, number));
+    for (size_t c = 0; c < n_cells; c++) partition->part[c] += (uint32_t)number[c];
+    return MT_OK;
+}
+
+mt_status mt_vtkhdf_read_partition(
+    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_partition *partition)
+{
+    mt_h5 h5 = {0};
+    mt_arena scratch = {0};
+    MT_TRY(mt_h5_open(path, &h5));
+    mt_status status = read_parts(arena, &scratch, &h5, adjacency->n_cells, partition);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    if (status == MT_OK) partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
     return status;
 }

@@ -15,20 +15,27 @@
  *   CellData/normal            [n_cells][3]     double, fibre x sheet: for viewers, not read
  *   CellData/depth             [n_cells]        double
  *   CellData/layer             [n_cells]        int32
- *   CellData/<field>           [n_cells]        float or double, with its unit
+ *   CellData/ipu               [n_cells]        int32, from 0: the group of the cell's part; this and the two
+ *                                               others only in a file with a partition
+ *   CellData/tile              [n_cells]        int32, from 0 in each group: the part in its group
+ *   CellData/<field>           [n_cells]        float, double or int32, with its unit
+ *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
  *   FieldData/face_tag         [n_faces]        int32 */
 #ifndef MT_MESH_VTKHDF_H
 #define MT_MESH_VTKHDF_H
 
+#include "mesh/adjacency.h"
 #include "mesh/mesh.h"
+#include "mesh/partition.h"
 
-/* One value a cell. Exactly one of f32, f64 is given; borrowed. */
+/* One value a cell. Exactly one of f32, f64, i32 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
     const char *name; /* not empty, no '/', none of the mesh's own above */
     const char *unit; /* NULL: none */
     const float *f32; /* [n_cells] */
     const double *f64;
+    const int32_t *i32;
 } mt_vtkhdf_field;
 
 /* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write: for those who have long work before it. */
@@ -40,6 +47,11 @@ MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
 MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
 
+/* Writes the mesh and its partition, else as mt_vtkhdf_write. MT_INPUT, too: a partition of another number of cells, or
+ * one that fails mt_partition_check. */
+MT_NODISCARD mt_status mt_vtkhdf_write_partition(
+    const char *path, const mt_mesh *mesh, const mt_partition *partition);
+
 /* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
  * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; cells may be inverted
  * or flat. MT_FILE: cannot be opened or read, no memory. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
@@ -50,5 +62,10 @@ MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh
  * has n_cells. MT_INPUT: missing, of another length or kind. */
 MT_NODISCARD mt_status mt_vtkhdf_read_field(
     mt_arena *arena, const char *path, const char *name, size_t n_cells, double **values);
+
+/* Gives the partition of a file whose mesh has this adjacency (borrowed). MT_INPUT: it has none, it is of another number
+ * of cells, or a number is outside what the invariants of a partition allow; the message names file, array and entry. */
+MT_NODISCARD mt_status mt_vtkhdf_read_partition(
+    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_partition *partition);
 
 #endif

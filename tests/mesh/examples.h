@@ -324,7 +324,7 @@ static inline bool make_stl_binary(const char *stem) { return put_buffer(stem, "
 
 /* ---- VTKHDF */
 
-/* A slab of six cells with all that a mesh may have. */
+/* A slab of six cells with all that a mesh may have, and a partition. */
 static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
 {
     MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
@@ -346,7 +346,9 @@ static inline bool make_vtkhdf(const char *stem)
     char path[256];
     (void)snprintf(path, sizeof path, "%s.hdf", stem);
     mt_status status = slab_with_all(&arena, &mesh);
-    if (status == MT_OK) status = mt_vtkhdf_write(path, &mesh, 0, NULL);
+    uint32_t part[] = {0, 5, 1, 4, 2, 3};
+    const mt_partition partition = {.n_parts = 6, .parts_per_group = 3, .n_cells = 6, .part = part};
+    if (status == MT_OK) status = mt_vtkhdf_write_partition(path, &mesh, &partition);
     mt_arena_free(&arena);
     return status == MT_OK;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "mesh/formats.h"
+#include "mesh/vtkhdf.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
@@ -50,6 +51,31 @@ static size_t bytes_in(const example *e)
     return bytes;
 }
 
+static void check_answer(mt_status status, const example *e, size_t copy)
+{
+    if (status == MT_OK) return;
+    cr_assert(status == MT_INPUT || status == MT_FILE, "%s, copy %zu: %d", e->what, copy, status);
+    cr_assert(
+        strncmp(mt_message(), stem, strlen(stem)) == 0, "%s, copy %zu: %s", e->what, copy, mt_message());
+}
+
+/* The partition of a file of ours: valid, or refused by name, and never more memory than the cells need. */
+static void look_at_partition(const example *e, size_t copy, size_t n_cells)
+{
+    mt_arena arena = {0};
+    mt_partition partition;
+    mt_adjacency alone = {.n_cells = n_cells};
+    alone.neighbour = mt_arena_take(&arena, 4 * n_cells, sizeof *alone.neighbour);
+    memset(alone.neighbour, 0xFF, 4 * n_cells * sizeof *alone.neighbour); /* MT_NO_CELL */
+    const size_t before = mt_arena_taken();
+    const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], &alone, &partition);
+    cr_assert_leq(mt_arena_taken() - before, 8 * n_cells);
+    check_answer(status, e, copy);
+    if (status == MT_OK)
+        cr_assert_eq(mt_partition_check(&partition), MT_OK, "%s, copy %zu: %s", e->what, copy, mt_message());
+    mt_arena_free(&arena);
+}
+
 /* Whatever the answer: it is a valid mesh or one of two codes with a message that names a file, and memory is
  * taken only for what is in the files (what HDF5 takes itself is not seen here). Answers whether the copy was refused. */
 static bool look_at(const example *e, size_t copy)
@@ -61,16 +87,14 @@ static bool look_at(const example *e, size_t copy)
     cr_assert_eq(mt_mesh_format_find(file[0], false, &format), MT_OK, "%s", mt_message());
     const mt_status status = format->read(&arena, file[0], 1, &mesh);
     const size_t taken = mt_arena_taken() - before;
+    check_answer(status, e, copy);
+    cr_assert(taken <= e->multiple * bytes, "%s, copy %zu: %zu bytes for a file of %zu; %s", e->what, copy,
+        taken, bytes, mt_message());
     if (status == MT_OK) {
         cr_assert_eq(
             mt_mesh_check_content(&mesh, NULL), MT_OK, "%s, copy %zu: %s", e->what, copy, mt_message());
-    } else {
-        cr_assert(status == MT_INPUT || status == MT_FILE, "%s, copy %zu: %d", e->what, copy, status);
-        cr_assert(
-            strncmp(mt_message(), stem, strlen(stem)) == 0, "%s, copy %zu: %s", e->what, copy, mt_message());
+        if (strcmp(format->ending, ".hdf") == 0) look_at_partition(e, copy, mesh.n_cells);
     }
-    cr_assert(taken <= e->multiple * bytes, "%s, copy %zu: %zu bytes for a file of %zu; %s", e->what, copy,
-        taken, bytes, mt_message());
     mt_arena_free(&arena);
     return status != MT_OK;
 }

@@ -28,6 +28,7 @@ static char room[64], source[1024];
 static mt_arena arena;
 static mt_mesh heart;
 static float *activation;
+static mt_partition partition;
 
 /* ---- programs */
 
@@ -108,6 +109,10 @@ static void make(void)
     heart.layer = mt_arena_take(&arena, heart.n_cells, sizeof *heart.layer);
     activation = mt_arena_take(&arena, heart.n_cells, sizeof *activation);
     cr_assert(heart.sheet && heart.depth && heart.layer && activation);
+    partition = (mt_partition){.n_parts = 40, .parts_per_group = 10, .n_cells = heart.n_cells};
+    partition.part = mt_arena_take(&arena, heart.n_cells, sizeof *partition.part);
+    cr_assert_not_null(partition.part);
+    for (size_t c = 0; c < heart.n_cells; c++) partition.part[c] = (uint32_t)(5 * c % 40);
     for (size_t v = 0; v < heart.n_vertices; v++) {
         double *x = heart.xyz_mm + 3 * v;
         x[2] += x[0] * x[0] / 30;
@@ -130,6 +135,7 @@ static void make(void)
     ok(mt_mesh_check(&heart));
     ok(mt_vtkhdf_write("heart.hdf", &heart, 0, NULL));
     ok(mt_vtkhdf_write("result.hdf", &heart, 1, &field));
+    ok(mt_vtkhdf_write_partition("parts.hdf", &heart, &partition));
     ok(mt_vtu_write("heart.vtu", &heart));
     ok(mt_gmsh_write("heart.msh", &heart));
 }
@@ -220,6 +226,13 @@ static void expect_data(const char *said, const char *file)
     expect_one(said, file, "layer[7]", heart.layer[7], 0);
 }
 
+static void expect_parts(const char *said)
+{
+    expect_one(said, "parts.hdf", "ipu[7]", partition.part[7] / 10, 0);
+    expect_one(said, "parts.hdf", "tile[7]", partition.part[7] % 10, 0);
+    expect(said, "parts.hdf", "ipus_and_tiles", 2, (double[]){4, 10}, 0);
+}
+
 static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 
 static bool close_to(const double *a, const double *b, size_t n, double relative)
@@ -275,16 +288,17 @@ Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 30
     const pid_t server = start_display();
     char *said = ask("pvpython", "viewers_paraview.py"), last[32];
     stop(server);
-    static const char *const files[] = {"heart.hdf", "result.hdf", "heart.vtu"};
-    for (int f = 0; f < 3; f++) {
+    static const char *const files[] = {"heart.hdf", "result.hdf", "parts.hdf", "heart.vtu"};
+    for (int f = 0; f < 4; f++) {
         char picture[32];
-        expect_shape(said, files[f], f == 2);
+        expect_shape(said, files[f], f == 3);
         expect_volume(said, files[f]);
         expect_data(said, files[f]);
         (void)snprintf(picture, sizeof picture, "%s.png", files[f]);
         cr_assert(stat(picture, &info) == 0 && info.st_size > 500, "%s", picture);
     }
     expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
+    expect_parts(said);
     (void)snprintf(last, sizeof last, "region[%zu]", heart.n_cells + heart.n_faces - 1);
     expect_one(said, "heart.vtu", last, heart.face_tag[heart.n_faces - 1], 0);
     expect_ours("vtk_", 4 * 2 * 2 * 2 + 4);
@@ -294,15 +308,16 @@ Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 30
 Test(viewers, h5py_reads_what_we_write, .timeout = 120)
 {
     char *said = ask("/usr/bin/python3", "viewers_h5py.py");
-    static const char *const files[] = {"heart.hdf", "result.hdf"};
+    static const char *const files[] = {"heart.hdf", "result.hdf", "parts.hdf"};
     const uint32_t *v = heart.face_vertex + 9;
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; f < 3; f++) {
         expect_shape(said, files[f], false);
         expect_data(said, files[f]);
         expect(said, files[f], "face_vertex[3]", 3, (double[]){v[0], v[1], v[2]}, 0);
         expect_one(said, files[f], "face_tag[3]", heart.face_tag[3], 0);
     }
     expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
+    expect_parts(said);
     free(said);
 }
 

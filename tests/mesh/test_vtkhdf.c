@@ -47,14 +47,20 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
     for (int fine = 0; fine < 2; fine++) {
         mt_arena arena = {0};
         mt_mesh out, in;
+        mt_h5 h5;
         double *v, *t;
         make(&arena, fine ? 1.0 / 16 : 0.5, &out);
         float *v_out = mt_arena_take(&arena, out.n_cells, sizeof *v_out);
         double *t_out = mt_arena_take(&arena, out.n_cells, sizeof *t_out);
-        for (size_t c = 0; c < out.n_cells; c++)
+        int32_t *n_out = mt_arena_take(&arena, out.n_cells, sizeof *n_out),
+                *n_in = mt_arena_take(&arena, out.n_cells, sizeof *n_in);
+        for (size_t c = 0; c < out.n_cells; c++) {
             v_out[c] = (float)c / 3, t_out[c] = c % 5 ? (double)c / 3 : NAN;
-        const mt_vtkhdf_field fields[] = {{"v", "mV", v_out, NULL}, {"activation time", "ms", NULL, t_out}};
-        ok(mt_vtkhdf_write(path, &out, 2, fields));
+            n_out[c] = INT32_MIN + 7 * (int32_t)c;
+        }
+        const mt_vtkhdf_field fields[] = {{.name = "v", .unit = "mV", .f32 = v_out},
+            {.name = "activation time", .unit = "ms", .f64 = t_out}, {.name = "number", .i32 = n_out}};
+        ok(mt_vtkhdf_write(path, &out, 3, fields));
         ok(mt_vtkhdf_read(&arena, path, &in));
         cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells);
         cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
@@ -65,6 +71,10 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
         for (size_t c = 0; c < out.n_cells; c++) cr_assert_eq(v[c], (double)v_out[c]);
         ok(mt_vtkhdf_read_field(&arena, path, "activation time", out.n_cells, &t));
         cr_assert_arr_eq(t, t_out, out.n_cells * sizeof *t);
+        ok(mt_h5_open(path, &h5));
+        ok(mt_h5_read(&h5, "VTKHDF/CellData/number", MT_H5_INT32, 1, &out.n_cells, n_in));
+        mt_h5_close(&h5);
+        cr_assert_arr_eq(n_in, n_out, out.n_cells * sizeof *n_in);
         cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "w", out.n_cells, &v), MT_INPUT);
         assert_message("mesh.hdf: VTKHDF/CellData/w");
         cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells + 1, &v), MT_INPUT);
@@ -191,7 +201,7 @@ Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
     struct stat before, after;
     cr_assert_eq(stat(path, &before), 0);
     mt_arena_fail_at(2);
-    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){"v", NULL, v, NULL}), MT_FILE);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){.name = "v", .f32 = v}), MT_FILE);
     mt_arena_fail_at(0);
     cr_assert_eq(stat(path, &after), 0);
     cr_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
@@ -207,15 +217,18 @@ Test(vtkhdf, other_endings_and_bad_fields_are_refused)
     const float v[12] = {0};
     const double d[12] = {0};
     make(&arena, 1, &mesh);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        cr_assert_eq(mt_vtkhdf_write(endings[i], &mesh, 0, NULL), MT_INPUT, "%s", endings[i]);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        cr_assert_eq(mt_vtkhdf_write(endings[k], &mesh, 0, NULL), MT_INPUT, "%s", endings[k]);
         assert_message("ParaView");
     }
-    const mt_vtkhdf_field bad[] = {{"", NULL, v, NULL}, {"a/b", NULL, v, NULL}, {"fibre", NULL, v, NULL},
-        {"region", NULL, v, NULL}, {"v", NULL, NULL, NULL}, {"v", NULL, v, d}, {".", NULL, v, NULL}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &bad[i]), MT_INPUT, "field %zu", i);
-    const mt_vtkhdf_field twice[] = {{"v", NULL, v, NULL}, {"v", NULL, NULL, d}};
+    const int32_t i[12] = {0};
+    const mt_vtkhdf_field bad[] = {{"", NULL, v, NULL, NULL}, {"a/b", NULL, v, NULL, NULL},
+        {"fibre", NULL, v, NULL, NULL}, {"region", NULL, v, NULL, NULL}, {"ipu", NULL, NULL, NULL, i},
+        {"tile", NULL, NULL, NULL, i}, {"v", NULL, NULL, NULL, NULL}, {"v", NULL, v, d, NULL},
+        {"v", NULL, v, NULL, i}, {"v", NULL, NULL, d, i}, {".", NULL, v, NULL, NULL}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &bad[k]), MT_INPUT, "field %zu", k);
+    const mt_vtkhdf_field twice[] = {{.name = "v", .f32 = v}, {.name = "v", .f64 = d}};
     cr_assert_eq(mt_vtkhdf_write(path, &mesh, 2, twice), MT_INPUT);
     assert_no_files();
     mt_arena_free(&arena);
@@ -346,4 +359,185 @@ Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_free(&arena);
         cr_assert(status == MT_OK ? n == 7 : status == MT_FILE, "take %zu", n);
     }
+}
+
+/* ---- partitions */
+
+static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
+                  size[] = "VTKHDF/FieldData/ipus_and_tiles";
+
+/* Three groups of five parts, the first and the last used, some empty. */
+static mt_partition divide(mt_arena *arena, size_t n_cells)
+{
+    mt_partition p = {.n_parts = 15, .parts_per_group = 5, .n_cells = n_cells};
+    p.part = mt_arena_take(arena, n_cells, sizeof *p.part);
+    for (size_t c = 0; c < n_cells; c++) p.part[c] = c % 4 ? (uint32_t)(c * c % 7) : 14;
+    return p;
+}
+
+static void assert_same_partition(const mt_partition *in, const mt_partition *out)
+{
+    cr_assert(in->n_parts == out->n_parts && in->parts_per_group == out->parts_per_group);
+    cr_assert(in->n_cells == out->n_cells && in->edge_cut == out->edge_cut);
+    cr_assert_arr_eq(in->part, out->part, out->n_cells * sizeof *out->part);
+}
+
+/* With tagged triangles, which share a group of the file with it, and without. */
+Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
+{
+    for (int faces = 0; faces < 2; faces++) {
+        mt_arena arena = {0};
+        mt_mesh out, in;
+        mt_adjacency adjacency;
+        mt_partition back;
+        make(&arena, 0.25, &out);
+        if (faces) {
+            ok(mt_mesh_new_faces(&arena, 1, &out));
+            for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
+            out.face_tag[0] = 3;
+        }
+        ok(mt_adjacency_make(&arena, &out, &adjacency));
+        mt_partition partition = divide(&arena, out.n_cells);
+        partition.edge_cut = mt_partition_edge_cut(&adjacency, partition.part);
+        ok(mt_vtkhdf_write_partition(path, &out, &partition));
+        ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+        assert_same_partition(&back, &partition);
+        ok(mt_partition_check(&back));
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        cr_assert_eq(in.n_faces, (size_t)faces);
+        cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, the_group_of_a_cell_is_its_ipu_and_its_part_in_the_group_its_tile)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    int32_t group[12], place[12];
+    int64_t counts[2];
+    const size_t n = 12, two = 2;
+    make(&arena, 1, &mesh);
+    const mt_partition partition = divide(&arena, n);
+    ok(mt_vtkhdf_write_partition(path, &mesh, &partition));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, ipu, MT_H5_INT32, 1, &n, group));
+    ok(mt_h5_read(&h5, tile, MT_H5_INT32, 1, &n, place));
+    ok(mt_h5_read(&h5, size, MT_H5_INT64, 1, &two, counts));
+    mt_h5_close(&h5);
+    cr_assert(counts[0] == 3 && counts[1] == 5);
+    for (size_t c = 0; c < n; c++) {
+        cr_assert_eq(group[c], (int32_t)partition.part[c] / 5);
+        cr_assert_eq(place[c], (int32_t)partition.part[c] % 5);
+    }
+    mt_arena_free(&arena);
+}
+
+/* Two cells in two groups of three parts; one of the three arrays is another, or not there where `values` is NULL. */
+static const struct {
+    const char *name;
+    mt_h5_type type;
+    size_t n;
+    const void *values;
+    const char *why;
+} partition_faults[] = {
+    {size, MT_H5_INT64, 2, NULL, "has no partition: `myotile partition MESH -o FILE.hdf` saves one"},
+    {size, MT_H5_INT64, 1, (int64_t[]){6}, size},
+    {size, MT_H5_DOUBLE, 2, (double[]){2, 3}, size},
+    {size, MT_H5_INT64, 2, (int64_t[]){0, 3}, "entry 0 is 0; 1 to 2147483647 are allowed"},
+    {size, MT_H5_INT64, 2, (int64_t[]){2, -3}, "entry 1 is -3; 1 to 2147483647 are allowed"},
+    {size, MT_H5_INT64, 2, (int64_t[]){2147483648, 1}, "entry 0 is 2147483648"},
+    {size, MT_H5_INT64, 2, (int64_t[]){65536, 32768},
+        "65536 times 32768 parts; at most 2147483647 are allowed"},
+    {ipu, MT_H5_INT32, 2, NULL, ipu},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){0, 2}, "CellData/ipu: cell 1 has 2; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){-1, 1}, "CellData/ipu: cell 0 has -1; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT64, 2, (int64_t[]){0, 4294967296}, ipu},
+    {ipu, MT_H5_INT32, 3, (int32_t[]){0, 1, 1}, ipu},
+    {tile, MT_H5_INT32, 2, NULL, tile},
+    {tile, MT_H5_INT32, 2, (int32_t[]){3, 2}, "CellData/tile: cell 0 has 3; 0 to 2 are allowed"},
+    {tile, MT_H5_INT32, 2, (int32_t[]){0, -2147483647}, "CellData/tile: cell 1 has -2147483647"},
+    {tile, MT_H5_FLOAT, 2, (float[]){0, 2}, tile},
+    {tile, MT_H5_INT32, 1, (int32_t[]){0}, tile},
+};
+
+static void put_partition(mt_h5 *h5, size_t fault, const char *name, mt_h5_type type, const void *values)
+{
+    const bool hit = strcmp(partition_faults[fault].name, name) == 0;
+    if (hit && !partition_faults[fault].values) return;
+    if (hit)
+        ok(mt_h5_write(h5, name, partition_faults[fault].type, 1, &partition_faults[fault].n, NULL,
+            partition_faults[fault].values));
+    else
+        ok(mt_h5_write(h5, name, type, 1, (size_t[]){2}, NULL, values));
+}
+
+Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
+{
+    const uint32_t none = MT_NO_CELL;
+    uint32_t neighbour[8] = {none, none, none, 1, none, none, none, 0};
+    const mt_adjacency adjacency = {.n_cells = 2, .neighbour = neighbour};
+    for (size_t k = 0; k < sizeof partition_faults / sizeof *partition_faults; k++) {
+        mt_arena arena = {0};
+        mt_partition partition;
+        mt_h5 h5;
+        ok(mt_h5_create(path, &h5));
+        ok(mt_h5_group(&h5, "VTKHDF"));
+        ok(mt_h5_group(&h5, "VTKHDF/CellData"));
+        ok(mt_h5_group(&h5, "VTKHDF/FieldData"));
+        put_partition(&h5, k, size, MT_H5_INT64, (int64_t[]){2, 3});
+        put_partition(&h5, k, ipu, MT_H5_INT32, (int32_t[]){0, 1});
+        put_partition(&h5, k, tile, MT_H5_INT32, (int32_t[]){0, 2});
+        ok(mt_h5_commit(&h5));
+        cr_assert_eq(
+            mt_vtkhdf_read_partition(&arena, path, &adjacency, &partition), MT_INPUT, "fault %zu", k);
+        assert_message(path);
+        assert_message(partition_faults[k].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, a_partition_of_another_mesh_or_without_sense_is_not_written)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    make(&arena, 1, &mesh);
+    mt_partition partition = divide(&arena, mesh.n_cells - 1);
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    assert_message("a partition of 11 cells and a mesh of 12");
+    partition = divide(&arena, mesh.n_cells);
+    partition.part[5] = 15;
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    assert_message("cell 5: part 15");
+    assert_no_files();
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, without_memory_no_partition_is_written_or_read)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    make(&arena, 1, &mesh);
+    ok(mt_adjacency_make(&arena, &mesh, &adjacency));
+    const mt_partition partition = divide(&arena, mesh.n_cells);
+    mt_partition back;
+    size_t n = 1;
+    for (mt_status status = MT_FILE; status != MT_OK; n++) {
+        mt_arena_fail_at(n);
+        status = mt_vtkhdf_write_partition(path, &mesh, &partition);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_FILE);
+        if (status != MT_OK) assert_no_files();
+    }
+    cr_assert_eq(n, 6, "two arrays for the cells, two for the partition");
+    for (n = 1; n < 3; n++) {
+        mt_arena_fail_at(n);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_FILE);
+        mt_arena_fail_at(0);
+    }
+    ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+    mt_arena_free(&arena);
 }

@@ -6,7 +6,7 @@ def say(file, what, *numbers):
     print(file, what, *[repr(float(x)) for x in numbers])
 
 
-for name in ("heart.hdf", "result.hdf"):
+for name in ("heart.hdf", "result.hdf", "parts.hdf"):
     with h5py.File(name, "r") as file:
         grid = file["VTKHDF"]
         points = grid["Points"][()]
@@ -18,3 +18,5 @@ for name in ("heart.hdf", "result.hdf"):
             say(name, array + "[7]", *(value if value.shape else [value]))
         say(name, "face_vertex[3]", *grid["FieldData/face_vertex"][3])
         say(name, "face_tag[3]", grid["FieldData/face_tag"][3])
+        if "ipus_and_tiles" in grid["FieldData"]:
+            say(name, "ipus_and_tiles", *grid["FieldData/ipus_and_tiles"])

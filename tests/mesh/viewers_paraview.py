@@ -39,8 +39,10 @@ def write(writer, grid, name):
     writer.Write()
 
 
-for name in ("heart.hdf", "result.hdf"):
-    look_at(name)
+look_at("heart.hdf")
+look_at("result.hdf")
+size = look_at("parts.hdf").GetFieldData().GetArray("ipus_and_tiles")
+say("parts.hdf", "ipus_and_tiles", *[size.GetValue(k) for k in range(size.GetNumberOfValues())])
 heart = look_at("heart.vtu")
 for mode, compressor, word, order in itertools.product(
     ("Ascii", "Binary", "Appended", "Encoded"), ("None", "ZLib"), ("32", "64"), ("Little", "Big")
