@@ -7,14 +7,17 @@
 #include "app/tiling.h"
 #include "data/file.h"
 #include "mesh/formats.h"
+#include "mesh/vtkhdf.h"
 
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--ipus", "N,...", "how many IPUs, one or several counts; a part for each tile; default: 1", false},
     {"--scheme", "NAME", "which ranges of separator cells are sent; default: mixed-clean", false},
-    MT_TILING_OPTIONS, {"--format", "text|json|csv", "of the tables; default: text", false},
-    {NULL, NULL, NULL, false}};
+    MT_TILING_OPTIONS,
+    {"-o", "OUT.hdf", "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs",
+        false},
+    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_partition = {
     .name = "partition",
@@ -121,7 +124,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
 /* ---- the command ---- */
 
 typedef struct cutting {
-    const char *path;
+    const char *path, *out; /* out NULL: not written */
     mt_tiling tiling;
     mt_scheme scheme;
     mt_mesh mesh;
@@ -145,6 +148,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     MT_TRY(begin_stage(&job->stages, "graph, compiled", ipus));
     MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
     end_stage(&job->stages);
+    if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     mt_progress_stage(NULL);
     if (!costs.fits) (void)fprintf(stderr, "myotile: on %u IPUs it does not fit: %s\n", ipus, costs.why);
     char title[MT_FILE_PATH_MAX];
@@ -167,7 +171,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_format format;
-    uint32_t ipus[MT_TILING_COUNTS];
+    uint32_t ipus[MT_TILING_COUNTS], ranges;
     size_t n;
     mt_table tables[2 * MT_TILING_COUNTS + 1];
     cutting job = {.path = mt_operand(arguments, &mt_command_partition, 0)};
@@ -175,7 +179,12 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
     MT_TRY(mt_tiling_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
-    MT_TRY(mt_tiling_scheme(arguments, mt_option_value(arguments, "--scheme", "mixed-clean"), &job.scheme));
+    MT_TRY(mt_tiling_ranges(arguments, &ranges));
+    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
+    job.out = mt_option_value(arguments, "-o", NULL);
+    if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
+    if (job.out && n > 1)
+        return mt_fail(MT_INPUT, "-o %s with %zu counts of IPUs; allowed: with one", job.out, n);
     job.stages = begin_stages(arena);
     MT_TRY(get_mesh(arena, &job));
     for (size_t k = 0; k < n; k++) {

@@ -47,25 +47,33 @@ typedef struct reproducing {
 
 /* ---- what is asked for ---- */
 
+/* Those named, or all; --ranges is for those among them that have a limit. */
 static mt_status choose_schemes(const mt_arguments *arguments, reproducing *r)
 {
     const char *text = mt_option_value(arguments, "--schemes", NULL);
-    if (!text) {
-        for (; mt_schemes[r->n_schemes].name; r->n_schemes++)
-            MT_TRY(mt_tiling_scheme(arguments, mt_schemes[r->n_schemes].name, &r->scheme[r->n_schemes]));
-        return MT_OK;
-    }
-    for (const char *at = text;; at++) {
+    uint32_t ranges;
+    bool limited = false;
+    MT_TRY(mt_tiling_ranges(arguments, &ranges));
+    for (const char *at = text; at; at = *at ? at + 1 : NULL) {
         char name[64] = "";
         const size_t length = strcspn(at, ",");
         if (length >= sizeof name || r->n_schemes == SCHEMES_MAX)
             return mt_fail(
                 MT_INPUT, "--schemes %s; allowed: at most %d names, separated by commas", text, SCHEMES_MAX);
         memcpy(name, at, length);
-        MT_TRY(mt_tiling_scheme(arguments, name, &r->scheme[r->n_schemes++]));
+        MT_TRY(mt_scheme_find(name, 0, &r->scheme[r->n_schemes++]));
         at += length;
-        if (!*at) return MT_OK;
     }
+    for (; !text && mt_schemes[r->n_schemes].name; r->n_schemes++)
+        r->scheme[r->n_schemes] = mt_schemes[r->n_schemes];
+    for (size_t k = 0; k < r->n_schemes && ranges > 0; k++) {
+        if (r->scheme[k].ranges == 0) continue;
+        r->scheme[k].ranges = ranges;
+        limited = true;
+    }
+    if (ranges > 0 && !limited)
+        return mt_fail(MT_INPUT, "--ranges %u; allowed: with a scheme that has such a limit", ranges);
+    return MT_OK;
 }
 
 /* A heart of our own, by gmsh, whose file is gone afterwards. */

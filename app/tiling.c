@@ -21,13 +21,13 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
     return MT_OK;
 }
 
-mt_status mt_tiling_scheme(const mt_arguments *arguments, const char *name, mt_scheme *scheme)
+mt_status mt_tiling_ranges(const mt_arguments *arguments, uint32_t *ranges)
 {
-    unsigned long ranges = 0;
+    unsigned long number = 0;
     const char *text = mt_option_value(arguments, "--ranges", NULL);
-    if (text) MT_TRY(mt_whole_number("--ranges", text, 1, 1000000, &ranges));
-    MT_TRY(mt_scheme_find(name, 0, scheme));
-    return scheme->ranges > 0 ? mt_scheme_find(name, (uint32_t)ranges, scheme) : MT_OK;
+    if (text) MT_TRY(mt_whole_number("--ranges", text, 1, 1000000, &number));
+    *ranges = (uint32_t)number;
+    return MT_OK;
 }
 
 mt_status mt_tiling_counts(

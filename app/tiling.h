@@ -31,8 +31,8 @@ typedef struct mt_tiling {
 /* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
 
-/* Gives the scheme of this name; with --ranges where it has a limit of ranges. */
-MT_NODISCARD mt_status mt_tiling_scheme(const mt_arguments *arguments, const char *name, mt_scheme *scheme);
+/* Gives the value of --ranges; 0 where it is not given. MT_INPUT names the option. */
+MT_NODISCARD mt_status mt_tiling_ranges(const mt_arguments *arguments, uint32_t *ranges);
 
 /* Gives a list of how many IPUs: whole numbers from 1 to 4096 that need not be in order. MT_INPUT names the option; and where
  * so many have more tiles than can be counted. */

@@ -50,7 +50,7 @@ Test(partition_command, counts_of_the_tiles_add_up)
     write_machine("three.yaml", 3);
     char *text = works("partition slab.hdf --target three.yaml --format json");
     cr_assert(is_json(text), "%s", text);
-    const char *tiles = strstr(text, "\"A tile\"");
+    const char *tiles = strstr(text, "\"A tile of 1 IPU\"");
     cr_assert_not_null(tiles);
     cr_assert_eq(json_number(text, "parts", "value"), 3);
     cr_assert_eq(json_number(text, "of these empty", "value"), 0);
@@ -81,7 +81,7 @@ Test(partition_command, one_tile_exchanges_nothing)
     char *text = works("partition slab.hdf --target ./one.yaml --format json");
     cr_assert_eq(json_number(text, "faces cut", "value"), 0);
     cr_assert_eq(json_number(text, "ranges", "value"), 0);
-    cr_assert_eq(sum_of_three(strstr(text, "\"A tile\""), "cells"), 3 * CELLS);
+    cr_assert_eq(sum_of_three(strstr(text, "\"A tile of 1 IPU\""), "cells"), 3 * CELLS);
     for (size_t k = 0; k < sizeof nothing / sizeof nothing[0]; k++)
         cr_assert_eq(sum_of_three(text, nothing[k]), 0, "%s", nothing[k]);
     free(text);
@@ -140,10 +140,10 @@ Test(partition_command, speaks_text_and_csv_too)
 {
     write_machine("three.yaml", 3);
     char *csv = works("partition slab.hdf --target three.yaml --format csv");
-    cr_assert(strncmp(csv, "# slab.hdf\nproperty,value,unit\nparts,3,\n", 40) == 0, "%s", csv);
-    cr_assert(strstr(csv, "\n\n# A tile\nwhat,min,median,max\ncells,"), "%s", csv);
+    cr_assert(strncmp(csv, "# slab.hdf on 1 IPU\nproperty,value,unit\nparts,3,\n", 49) == 0, "%s", csv);
+    cr_assert(strstr(csv, "\n\n# A tile of 1 IPU\nwhat,min,median,max\ncells,"), "%s", csv);
     char *text = works("partition slab.hdf --target three.yaml");
-    cr_assert(strncmp(text, "slab.hdf\n", 9) == 0 && strstr(text, "\nA tile\n"), "%s", text);
+    cr_assert(strncmp(text, "slab.hdf on 1 IPU\n", 18) == 0 && strstr(text, "\nA tile of 1 IPU\n"), "%s", text);
     free(csv), free(text);
 }
 

@@ -43,18 +43,27 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     s->target.bytes_per_tile = (size_t)1 << 30;
 }
 
-/* A layout on so many tiles; partition and halo live in the problem's arena. */
-static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
+/* A layout on so many chips of so many tiles; partition and halo live in the problem's arena. */
+static inline mt_layout layout_by(
+    slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles, const mt_scheme *scheme)
 {
+    const mt_partition_options options = {method, chips, tiles, 1.03};
     mt_partition partition;
     mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
-    cr_assert_eq(mt_partition_make(&s->arena, &s->adjacency,
-                     &(mt_partition_options){MT_PARTITION_FLAT, 1, tiles, 1.03}, &partition),
-        MT_OK, "%s", mt_message());
+    ipu_target *target = mt_arena_take(&s->arena, 1, sizeof *target);
+    *target = ipu_target_several(&s->target, chips);
+    cr_assert_eq(
+        mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &partition,
-                     mt_schemes, halo),
+                     scheme, halo),
         MT_OK, "%s", mt_message());
-    return (mt_layout){&s->target, halo, false, -1};
+    return (mt_layout){target, halo, false, -1};
+}
+
+/* The usual one. */
+static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
+{
+    return layout_by(s, MT_PARTITION_FLAT, 1, tiles, mt_schemes);
 }
 
 /* V (and activation, may be NULL) after n steps of the named backend. */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "slab_problem.h"
+#include "solver/backends.h"
+#include "solver/plan.h"
 
 static slab_problem s;
 
@@ -45,6 +47,63 @@ Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
     }
     for (size_t c = 0; c < s.mesh.n_cells; c++)
         cr_assert(isfinite(first_activation[c]), "cell %zu never activated", c);
+}
+
+/* 200 steps are 4 ms, in which the wave crosses most of the parts' borders. */
+Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_number_of_chips)
+{
+    double *first = values(), *v = values();
+    const mt_layout one = layout_on(&s, 1);
+    run_backend(&s, "ipu", &one, 200, first, NULL);
+    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
+        for (int method = 0; mt_partition_methods[method]; method++)
+            for (uint32_t chips = 1; chips <= 3; chips += 2) {
+                const mt_layout layout = layout_by(&s, (mt_partition_method)method, chips, 23, scheme);
+                run_backend(&s, "ipu", &layout, 200, v, NULL);
+                cr_assert(same_bits(v, first), "%s, %s, %u chips", scheme->name, mt_partition_methods[method],
+                    chips);
+            }
+    for (size_t c = 0, active = 0; c < s.mesh.n_cells || !active; c++) {
+        cr_assert_lt(c, s.mesh.n_cells, "nothing happened");
+        active += first[c] > 0;
+    }
+}
+
+Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 3, 20, mt_schemes);
+    mt_arena arena = {0}, filled = {0};
+    mt_plan plan;
+    cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < plan.graph->n_mappings; k++) cr_assert_lt(plan.graph->mappings[k].tile % 1472, 20);
+    for (uint32_t part = 0; part < 60; part++) { /* variable 0 is v_a: one mapping a part */
+        const ipu_mapping *m = &plan.graph->mappings[part];
+        cr_assert(m->variable == 0 && m->from == layout.halo->own_offset[part]);
+        cr_assert_eq(m->tile, part / 20 * 1472 + part % 20);
+    }
+    mt_arena_free(&arena), mt_arena_free(&filled);
+}
+
+/* What a machine would need is known without building what it would run. */
+Test(backends, costs_are_those_of_a_run)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
+    mt_arena arena = {0};
+    ipu_profile costs, run;
+    void *self;
+    s.problem.n_stimuli = 0;
+    cr_assert_eq(mt_plan_costs(&arena, &layout, &costs), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_ipu.profile(self, &arena, &run), MT_OK, "%s", mt_message());
+    cr_assert(costs.memory_max == run.memory_max && costs.memory_median == run.memory_median);
+    cr_assert_eq(costs.n_steps, run.n_steps);
+    for (size_t k = 0; k < costs.n_steps; k++) {
+        cr_assert_str_eq(costs.steps[k].name, run.steps[k].name);
+        cr_assert_eq(costs.steps[k].cycles, run.steps[k].cycles, "%s", run.steps[k].name);
+        cr_assert_eq(costs.steps[k].bytes_received, run.steps[k].bytes_received);
+    }
+    cr_assert_gt(costs.steps[MT_PLAN_PDE_AB].bytes_received, 0);
+    mt_arena_free(&arena);
 }
 
 Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
