@@ -150,11 +150,14 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     end_stage(&job->stages);
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     mt_progress_stage(NULL);
-    if (!costs.fits) (void)fprintf(stderr, "myotile: on %u IPUs it does not fit: %s\n", ipus, costs.why);
+    const char *plural = ipus > 1 ? "s" : "";
+    if (!costs.fits)
+        (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", job->path, ipus, plural,
+            costs.why);
     char title[MT_FILE_PATH_MAX];
-    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, ipus > 1 ? "s" : "");
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, plural);
     MT_TRY(whole_table(arena, title, &parts, &halo, &costs, &tables[0]));
-    (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, ipus > 1 ? "s" : "");
+    (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);
 }
 

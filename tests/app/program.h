@@ -91,6 +91,23 @@ static inline void write_text(const char *path, const char *text)
     cr_assert_eq(fclose(file), 0);
 }
 
+/* A machine like the GC200, of so many tiles with so many bytes each. */
+static inline void write_machine_of(const char *path, int tiles, int bytes)
+{
+    size_t n;
+    char *text = bytes_of("data/machines/gc200.yaml", &n), *count = strstr(text, "\ntiles: 1472"),
+         *memory = strstr(text, "\nbytes_per_tile: 638976");
+    cr_assert(count && memory && count < memory);
+    *count = *memory = 0;
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    (void)fprintf(file, "%s\ntiles: %d%s\nbytes_per_tile: %d%s", text, tiles, count + strlen("\ntiles: 1472"),
+        bytes, memory + strlen("\nbytes_per_tile: 638976"));
+    (void)fclose(file);
+    free(text);
+}
+static inline void write_machine(const char *path, int tiles) { write_machine_of(path, tiles, 638976); }
+
 /* Both files hold the same bytes. */
 static inline bool same_file(const char *a, const char *b)
 {

@@ -13,20 +13,6 @@ enum { CELLS = 2304 };
 static const double size_mm[3] = {6, 4, 2};
 static const double edge_mm = 0.5;
 
-/* The mesh, and a machine like the GC200 of `tiles` tiles. */
-static void write_machine(const char *path, int tiles)
-{
-    size_t n;
-    char *text = bytes_of("data/machines/gc200.yaml", &n), *at = strstr(text, "\ntiles: 1472");
-    cr_assert_not_null(at);
-    *at = 0;
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file);
-    (void)fprintf(file, "%s\ntiles: %d%s", text, tiles, at + strlen("\ntiles: 1472"));
-    (void)fclose(file);
-    free(text);
-}
-
 static void enter(void)
 {
     enter_room();
@@ -143,8 +129,50 @@ Test(partition_command, speaks_text_and_csv_too)
     cr_assert(strncmp(csv, "# slab.hdf on 1 IPU\nproperty,value,unit\nparts,3,\n", 49) == 0, "%s", csv);
     cr_assert(strstr(csv, "\n\n# A tile of 1 IPU\nwhat,min,median,max\ncells,"), "%s", csv);
     char *text = works("partition slab.hdf --target three.yaml");
-    cr_assert(strncmp(text, "slab.hdf on 1 IPU\n", 18) == 0 && strstr(text, "\nA tile of 1 IPU\n"), "%s", text);
+    cr_assert(
+        strncmp(text, "slab.hdf on 1 IPU\n", 18) == 0 && strstr(text, "\nA tile of 1 IPU\n"), "%s", text);
     free(csv), free(text);
+}
+
+/* Several counts give what each alone gives; only the stages tell times. */
+Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
+{
+    write_machine("three.yaml", 3);
+    char *both = works("partition slab.hdf --target three.yaml --ipus 4,1");
+    for (int ipus = 1; ipus <= 4; ipus += 3) {
+        char *one = works("partition slab.hdf --target three.yaml --ipus %d", ipus);
+        *strstr(one, "\nStages") = 0;
+        cr_assert_not_null(strstr(both, one), "%s\nin\n%s", one, both);
+        free(one);
+    }
+    free(both);
+}
+
+/* Of tiles that are all alike, those of another IPU are as good as others; of one IPU there are none. */
+Test(partition_command, counts_what_crosses_between_ipus)
+{
+    write_machine("one.yaml", 1);
+    write_machine("four.yaml", 4);
+    char *alone = works("partition slab.hdf --target four.yaml --format json"),
+         *apart = works("partition slab.hdf --target one.yaml --ipus 4 --format json");
+    cr_assert_gt(json_number(alone, "cells received", "value"), 0);
+    cr_assert_eq(json_number(alone, "of these from other IPUs", "value"), 0);
+    cr_assert_eq(json_number(apart, "of these from other IPUs", "value"),
+        json_number(apart, "cells received", "value"));
+    cr_assert_eq(
+        json_number(alone, "cells received", "value"), json_number(apart, "cells received", "value"));
+    free(alone), free(apart);
+}
+
+Test(partition_command, says_where_a_machine_is_too_small)
+{
+    write_machine_of("tiny.yaml", 3, 9999);
+    char *table, *said = warnings(&table, "partition slab.hdf --target tiny.yaml --format json");
+    cr_assert(
+        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "9999 there"), "%s", said);
+    cr_assert(isnan(json_number(table, "memory of the fullest tile", "value")), "%s", table);
+    cr_assert_gt(json_number(table, "cells received", "value"), 0, "what is known is told");
+    free(said), free(table);
 }
 
 Test(partition_command, bad_options_are_refused)
@@ -156,6 +184,14 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "separator scheme 'best'; there are: mixed-clean", "partition slab.hdf --scheme best");
     refuses(2, "--imbalance 1; allowed: 1 number above 1", "partition slab.hdf --imbalance 1");
     refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
+    refuses(2, "partition 'round'; there are: flat", "partition slab.hdf --partition round");
+    refuses(2, "--ipus x; allowed", "partition slab.hdf --ipus 1,x");
+    refuses(2, "at most 16 whole numbers", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
+    refuses(2, "'mixed-clean' has no limit of ranges; 7 is given", "partition slab.hdf --ranges 7");
+    refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
+    refuses(
+        2, "-o cut.hdf with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+    refuses(2, "ending in .hdf", "partition slab.hdf -o cut.vtu");
     refuses(2, "machine 'gc9000'", "partition slab.hdf --target gc9000");
     refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");
     refuses(3, "none.hdf: ", "partition none.hdf");

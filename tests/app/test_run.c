@@ -185,6 +185,40 @@ Test(run, machine_and_host_agree_on_activation)
     mt_arena_free(&arena);
 }
 
+/* ---- machines of several chips, and partitions that were made before */
+
+Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
+{
+    mt_arena arena = {0};
+    size_t n;
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    write_changed("slab.yaml", "slab: {size_mm: [3, 2, 1], edge_mm: 0.5}", "file: slab.hdf");
+    write_changed("saved.yaml", "slab: {size_mm: [3, 2, 1], edge_mm: 0.5}", "file: cut.hdf");
+    write_machine("eight.yaml", 8);
+    free(works("partition slab.hdf --target eight.yaml --ipus 3 --imbalance 1.5 -o cut.hdf"));
+    static const char on[] =
+        "--set machine.target=eight.yaml --set machine.ipus=3 --format json --set time.end_ms=1";
+    char *cut = works("run slab.yaml --output cut %s --set machine.imbalance=1.5", on);
+    char *other = works("run slab.yaml --output other %s", on);
+    char *saved = works("run saved.yaml --output saved %s --set machine.partition=saved", on);
+    cr_assert_str_eq(saved, cut, "the same partition costs the same");
+    cr_assert_str_neq(other, cut, "another one does not");
+    cr_assert_arr_eq(activation_of(&arena, "saved"), activation_of(&arena, "other"), CELLS * sizeof(double));
+    char *used = bytes_of("saved/used.yaml", &n);
+    cr_assert(strstr(used, "ipus: 3\n") && strstr(used, "partition: \"saved\"\n"), "%s", used);
+    free(used), free(cut), free(other), free(saved);
+
+    refuses(2, "its partition is for 3 IPUs of 8 tiles; machine.ipus and machine.tiles ask for 2 of 8",
+        "run saved.yaml --output out --set machine.target=eight.yaml --set machine.ipus=2 --set "
+        "machine.partition=saved");
+    refuses(2, "slab.hdf: has no partition",
+        "run slab.yaml --output out --set machine.target=eight.yaml --set machine.partition=saved");
+    refuses(2, "machine.partition: saved; allowed: with mesh.file",
+        "run small.yaml --output out --set machine.partition=saved");
+    refuses(2, "partition 'round'; there are: flat", "run small.yaml --set machine.partition=round");
+    mt_arena_free(&arena);
+}
+
 /* ---- options */
 
 Test(run, set_overrides_the_case_and_is_written_down)

@@ -1,0 +1,101 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+/* 12 x 8 x 4 boxes of 6 cells. */
+static void enter(void)
+{
+    enter_room();
+    free(works("mesh slab --size-mm 6,4,2 --edge-mm 0.5 -o slab.hdf"));
+    write_machine("three.yaml", 3);
+}
+
+TestSuite(reproduce, .init = enter, .fini = leave_room);
+
+/* The number in column `column` (from 0) of the n-th row (from 0, behind the header) of a CSV. */
+static double cell_of(const char *csv, int row, int column)
+{
+    for (; row >= 0; row--) {
+        csv = strchr(csv, '\n');
+        cr_assert_not_null(csv++);
+    }
+    for (; column > 0; column--) {
+        csv = strchr(csv, ',');
+        cr_assert_not_null(csv++);
+    }
+    return *csv == ',' || *csv == '\n' ? NAN : strtod(csv, NULL);
+}
+
+enum {
+    IPUS,
+    SCHEME,
+    MEMORY,
+    MEMORY_MEDIAN,
+    RECEIVED,
+    RECEIVED_MEDIAN,
+    UNUSED,
+    ALL,
+    CROSSING,
+    EXCHANGE,
+    HALO
+};
+
+/* A row is what `partition` says of the same. */
+Test(reproduce, rows_of_table1_are_what_partition_counts)
+{
+    char *csv = works(
+        "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,3 --schemes mixed-clean --format csv");
+    cr_assert(strncmp(csv, "IPUs,scheme,", 12) == 0, "%s", csv);
+    for (int row = 0; row < 2; row++) {
+        char *json = works("partition slab.hdf --target three.yaml --ipus %d --format json", 1 + 2 * row);
+        cr_assert_eq(cell_of(csv, row, IPUS), 1 + 2 * row);
+        cr_assert_eq(
+            1024 * cell_of(csv, row, MEMORY), json_number(json, "memory of the fullest tile", "value"));
+        cr_assert_eq(
+            1024 * cell_of(csv, row, MEMORY_MEDIAN), json_number(json, "memory of the median tile", "value"));
+        cr_assert_eq(
+            cell_of(csv, row, RECEIVED), json_number(strstr(json, "A tile"), "cells received", "max"));
+        cr_assert_eq(cell_of(csv, row, RECEIVED_MEDIAN),
+            json_number(strstr(json, "A tile"), "cells received", "median"));
+        cr_assert_eq(cell_of(csv, row, UNUSED), json_number(json, "of these unused", "median"));
+        cr_assert_eq(cell_of(csv, row, CROSSING), json_number(json, "of these from other IPUs", "value"));
+        cr_assert_eq(cell_of(csv, row, EXCHANGE), json_number(json, "exchange of a diffusion step", "value"));
+        cr_assert_eq(cell_of(csv, row, HALO), json_number(json, "share of received cells", "value"));
+        free(json);
+    }
+    free(csv);
+}
+
+/* All schemes there are, on the same partition: so the same cells on the tiles, and nothing received without
+ * being sent. */
+Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
+{
+    char *text = works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 2");
+    static const char *const names[] = {"full", "ranged", "mixed-clean", "exact", "budget"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        cr_assert_not_null(strstr(text, names[k]), "%s: %s", names[k], text);
+    free(text);
+    text =
+        works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 2 --schemes exact --format json");
+    cr_assert(is_json(text) && strstr(text, "\"exact\"") && !strstr(text, "\"full\""), "%s", text);
+    free(text);
+}
+
+/* A small slab is no heart of three million cells. */
+Test(reproduce, published_shares_stand_beside_meshes_of_that_size_only)
+{
+    char *csv = works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1 --format csv");
+    cr_assert(isnan(cell_of(csv, 0, HALO + 1)) && isnan(cell_of(csv, 0, HALO + 2)), "%s", csv);
+    free(csv);
+}
+
+Test(reproduce, bad_options_are_refused)
+{
+    refuses(
+        2, "separator scheme 'best'; there are: ", "reproduce table1 --mesh slab.hdf --schemes full,best");
+    refuses(2, "separator scheme ''; there are: ", "reproduce table1 --mesh slab.hdf --schemes full,");
+    refuses(2, "--ranges 5; allowed: with a scheme that has such a limit",
+        "reproduce table1 --mesh slab.hdf --schemes full,exact --ranges 5");
+    refuses(2, "--ipus 0; allowed", "reproduce table1 --mesh slab.hdf --ipus 0");
+    refuses(3, "none.hdf: ", "reproduce table1 --mesh none.hdf");
+}
