@@ -233,6 +233,18 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part)
     return mt_halo_own(halo, part) + halo->inbound[part];
 }
 
+size_t mt_halo_runs_in(const mt_halo *halo, uint32_t part)
+{
+    size_t n = 0;
+    const mt_scheme_range *last = NULL;
+    for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
+        const mt_scheme_range *range = halo->range + halo->in_range[k];
+        n += !last || range->source != last->source || range->begin != last->end;
+        last = range;
+    }
+    return n;
+}
+
 /* Walks the local order of a part: map[cell] becomes its position, or NONE again where `clear`. */
 static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
