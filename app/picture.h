@@ -9,8 +9,6 @@
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 
-enum { MT_PICTURE_WIDTH = 1600, MT_PICTURE_HEIGHT = 1000 }; /* pixels */
-
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
  * activation_ms[n_cells]; NaN where a cell was never activated: such parts are grey. Times at vertices are
@@ -25,9 +23,5 @@ MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *me
 /* The colour map at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
  * rises evenly: L(t) = 0.36 + 0.56 t. */
 void mt_picture_colour(double t, double linear[3]);
-
-/* The distance of isochrones for a range of times: 1, 2 or 5 times a power of ten, the smallest that gives at
- * most 14 of them. 1 where the range is 0. */
-double mt_picture_interval_ms(double range_ms);
 
 #endif
