@@ -1,15 +1,15 @@
-/* Pictures for people who have no viewer at hand: the activation map of a mesh as a PNG.
+/* Pictures for people who have no viewer at hand: the activation map of a mesh, or its partition, as a PNG.
  *
- * Not a renderer: one figure, one look, ready for a paper. The outer surface in orthographic projection,
- * coloured by activation time, with isochrones, a colour bar and the three axes to scale; a heart from its
- * front and from behind, side by side, everything else from one side (mt_views_find). */
+ * Not a renderer: one look, ready for a paper. The outer surface in orthographic projection, coloured by activation time
+ * with isochrones and a colour bar, or by the part that owns each cell with a legend; the three axes to scale; a heart from
+ * its front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
+ * pixels. */
 #ifndef MT_APP_PICTURE_H
 #define MT_APP_PICTURE_H
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
-
-enum { MT_PICTURE_WIDTH = 1600, MT_PICTURE_HEIGHT = 1000 }; /* pixels */
+#include "mesh/partition.h"
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
@@ -22,12 +22,16 @@ enum { MT_PICTURE_WIDTH = 1600, MT_PICTURE_HEIGHT = 1000 }; /* pixels */
 MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *activation_ms, const char *title);
 
+/* Writes a picture of a partition: every outer face has the colour of its cell's part (mt_part_colours), borders between
+ * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their
+ * numbers (every second beyond 16 groups, every fourth beyond 32), and how many parts and cells there are. Else as above.
+ * MT_INPUT, too: another number of cells in the partition, one that fails mt_partition_check, more than
+ * MT_PART_GROUPS_MAX groups. */
+MT_NODISCARD mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_partition *partition, const char *title);
+
 /* The colour map at t in [0, 1] (clamped), as linear-light sRGB components in [0, 1]. Its OKLab lightness
  * rises evenly: L(t) = 0.36 + 0.56 t. */
 void mt_picture_colour(double t, double linear[3]);
-
-/* The distance of isochrones for a range of times: 1, 2 or 5 times a power of ten, the smallest that gives at
- * most 14 of them. 1 where the range is 0. */
-double mt_picture_interval_ms(double range_ms);
 
 #endif

@@ -94,51 +94,91 @@ static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, m
     return MT_OK;
 }
 
-/* Adds to every vertex the volume-weighted mean, over the activated cells around, of what the mean of a
- * cell's four vertices lacks to the cell's own time. */
-static void correct_times(const mt_mesh *mesh, const float *activation_ms, const double *volume_mm3,
-    double *sum, const double *weight, float *time_ms)
+/* Adds to every vertex the volume-weighted mean, over the cells around that have a value, of what the mean of a
+ * cell's four vertices lacks to the cell's own. */
+static void correct_values(const mt_mesh *mesh, const float *cell_value, const double *volume_mm3,
+    double *sum, const double *weight, float *value)
 {
     memset(sum, 0, mesh->n_vertices * sizeof *sum);
     for (size_t c = 0; c < mesh->n_cells; c++) {
-        if (!isfinite(activation_ms[c])) continue;
+        if (!isfinite(cell_value[c])) continue;
         const uint32_t *vertex = mesh->cell_vertex + 4 * c;
         double mean = 0;
-        for (int k = 0; k < 4; k++) mean += 0.25 * (double)time_ms[vertex[k]];
-        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)activation_ms[c] - mean);
+        for (int k = 0; k < 4; k++) mean += 0.25 * (double)value[vertex[k]];
+        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)cell_value[c] - mean);
     }
     for (size_t i = 0; i < mesh->n_vertices; i++)
-        if (weight[i] > 0) time_ms[i] += (float)(sum[i] / weight[i]);
+        if (weight[i] > 0) value[i] += (float)(sum[i] / weight[i]);
 }
 
 /* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
  * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
-static mt_status average_times(mt_arena *arena, mt_skin *s)
+static mt_status average_values(mt_arena *arena, mt_skin *s)
 {
     enum { ROUNDS = 16 };
     const mt_mesh *mesh = s->mesh;
-    const float *activation_ms = s->activation_ms;
+    const float *cell_value = s->cell_value;
     double *weight, *sum, *volume_mm3;
     MT_TAKE(arena, weight, mesh->n_vertices);
     MT_TAKE(arena, sum, mesh->n_vertices);
     MT_TAKE(arena, volume_mm3, mesh->n_cells);
-    MT_TAKE(arena, s->time_ms, mesh->n_vertices);
+    MT_TAKE(arena, s->value, mesh->n_vertices);
     for (size_t c = 0; c < mesh->n_cells; c++) {
         volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
-        for (size_t k = 0; k < 4 && isfinite(activation_ms[c]); k++)
+        for (size_t k = 0; k < 4 && isfinite(cell_value[c]); k++)
             weight[mesh->cell_vertex[4 * c + k]] += volume_mm3[c];
     }
     for (int round = 0; round < ROUNDS; round++)
-        correct_times(mesh, activation_ms, volume_mm3, sum, weight, s->time_ms);
+        correct_values(mesh, cell_value, volume_mm3, sum, weight, s->value);
     return MT_OK;
 }
 
-mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *activation_ms, mt_skin *skin)
+static mt_status sort_edges(mt_arena *arena, mt_skin *s)
 {
-    *skin = (mt_skin){.mesh = mesh, .activation_ms = activation_ms};
+    MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
+    MT_TAKE(arena, s->edge_to, 3 * s->n_faces);
+    MT_TAKE(arena, s->edge_face, 3 * s->n_faces);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < 3 * s->n_faces; k++) {
+            uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
+            uint32_t low = a < b ? a : b, high = a < b ? b : a;
+            if (pass == 0)
+                s->edge_begin[low + 2]++; /* counted two places on, filled one place on */
+            else {
+                size_t at = s->edge_begin[low + 1]++;
+                s->edge_to[at] = high;
+                s->edge_face[at] = (uint32_t)(k / 3);
+            }
+        }
+        for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++)
+            s->edge_begin[i + 2] += s->edge_begin[i + 1];
+    }
+    return MT_OK;
+}
+
+void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
+{
+    for (size_t v = 0; v < s->mesh->n_vertices; v++)
+        for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
+            for (size_t k = i + 1; k < s->edge_begin[v + 1]; k++)
+                if (s->edge_to[i] == s->edge_to[k])
+                    meet(
+                        context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
+}
+
+mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin)
+{
+    *skin = (mt_skin){.mesh = mesh, .cell_value = cell_value};
     MT_TRY(collect_faces(arena, adjacency, skin));
-    return average_times(arena, skin);
+    return sort_edges(arena, skin);
+}
+
+mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin)
+{
+    MT_TRY(mt_skin_make_flat(arena, mesh, adjacency, cell_value, skin));
+    return average_values(arena, skin);
 }
 
 /* ---- from triangles to samples ---- */
@@ -177,7 +217,7 @@ mt_box mt_plot_box(const mt_plot *p, double x_low, double x_high, double y_low, 
 
 /* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
 static void fill_triangle(
-    mt_plot *p, const double *const corner[3], const double time_ms[3], const double light[3])
+    mt_plot *p, const double *const corner[3], const double value[3], const double light[3])
 {
     const double *a = corner[0], *b = corner[1], *c = corner[2];
     double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -195,19 +235,18 @@ static void fill_triangle(
             size_t i = mt_plot_at(p, x, y);
             if (depth <= p->depth[i]) continue;
             p->depth[i] = depth;
-            p->time_ms[i] =
-                (float)(time_ms[0] + u * (time_ms[1] - time_ms[0]) + w * (time_ms[2] - time_ms[0]));
+            p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
             p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
         }
 }
 
-void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double *corner[3], double time_ms[3])
+void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double *corner[3], double value[3])
 {
-    bool active = isfinite(s->activation_ms[s->face_cell[face]]);
+    const double own = (double)s->cell_value[s->face_cell[face]];
     for (size_t k = 0; k < 3; k++) {
         uint32_t vertex = s->face_vertex[3 * face + k];
         corner[k] = p->sample + 3 * (size_t)vertex;
-        time_ms[k] = active ? (double)s->time_ms[vertex] : NAN;
+        value[k] = !isfinite(own) ? NAN : s->value ? (double)s->value[vertex] : own;
     }
 }
 
@@ -215,11 +254,11 @@ static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
 {
     for (size_t face = 0; face < s->n_faces; face++) {
         const double *corner[3];
-        double time_ms[3], light[3];
+        double value[3], light[3];
         if (!mt_view_sees(v, s, face)) continue;
-        mt_plot_face(p, s, face, corner, time_ms);
+        mt_plot_face(p, s, face, corner, value);
         light_face(s, v, face, light);
-        fill_triangle(p, corner, time_ms, light);
+        fill_triangle(p, corner, value, light);
     }
 }
 
@@ -254,52 +293,31 @@ void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength
         }
 }
 
-/* The edges of the surface, each twice, once with either face, sorted by their lower vertex. */
-typedef struct edges {
-    size_t *begin;       /* [n_vertices + 1] */
-    uint32_t *to, *face; /* [3 n_faces]; of edge e the higher vertex and the face */
-} edges;
-
-static mt_status sort_edges(mt_arena *arena, const mt_skin *s, edges *e)
+mt_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
 {
-    MT_TAKE(arena, e->begin, s->mesh->n_vertices + 2);
-    MT_TAKE(arena, e->to, 3 * s->n_faces);
-    MT_TAKE(arena, e->face, 3 * s->n_faces);
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t k = 0; k < 3 * s->n_faces; k++) {
-            uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
-            uint32_t low = a < b ? a : b, high = a < b ? b : a;
-            if (pass == 0)
-                e->begin[low + 2]++; /* counted two places on, filled one place on */
-            else {
-                size_t at = e->begin[low + 1]++;
-                e->to[at] = high;
-                e->face[at] = (uint32_t)(k / 3);
-            }
-        }
-        for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++) e->begin[i + 2] += e->begin[i + 1];
-    }
-    return MT_OK;
+    mt_segment line;
+    memcpy(line.from, p->sample + 3 * (size_t)meeting->a, sizeof line.from);
+    memcpy(line.to, p->sample + 3 * (size_t)meeting->b, sizeof line.to);
+    return line;
 }
 
-/* Inks the edges of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
-static mt_status draw_edges(mt_arena *arena, mt_plot *p, const mt_skin *s, const mt_view *v)
+typedef struct drawing {
+    mt_plot *plot;
+    const mt_skin *skin;
+    const mt_view *view;
+} drawing;
+
+/* Inks an edge of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
+static void draw_edge(void *context, const mt_meeting *meeting)
 {
-    edges e;
-    MT_TRY(sort_edges(arena, s, &e));
-    for (size_t i = 0; i < s->mesh->n_vertices; i++)
-        for (size_t a = e.begin[i]; a < e.begin[i + 1]; a++)
-            for (size_t b = a + 1; b < e.begin[i + 1]; b++) {
-                const double *n = s->face_normal + 3 * (size_t)e.face[a],
-                             *m = s->face_normal + 3 * (size_t)e.face[b];
-                mt_segment line;
-                if (e.to[a] != e.to[b] || mt_dot3(n, m) > flat_cos) continue;
-                if (!mt_view_sees(v, s, e.face[a]) && !mt_view_sees(v, s, e.face[b])) continue;
-                memcpy(line.from, p->sample + 3 * i, sizeof line.from);
-                memcpy(line.to, p->sample + 3 * (size_t)e.to[a], sizeof line.to);
-                mt_plot_ink(p, &line, 0.5 * MT_VIEW_SUPER, 0.45);
-            }
-    return MT_OK;
+    const drawing *d = context;
+    const double *n = d->skin->face_normal + 3 * (size_t)meeting->face,
+                 *m = d->skin->face_normal + 3 * (size_t)meeting->other;
+    if (mt_dot3(n, m) > flat_cos) return;
+    if (!mt_view_sees(d->view, d->skin, meeting->face) && !mt_view_sees(d->view, d->skin, meeting->other))
+        return;
+    const mt_segment line = mt_plot_edge(d->plot, meeting);
+    mt_plot_ink(d->plot, &line, 0.5 * MT_VIEW_SUPER, 0.45);
 }
 
 /* ---- the whole ---- */
@@ -349,11 +367,12 @@ mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view
     const size_t n = (size_t)w * (size_t)h;
     *plot = (mt_plot){.w = w, .h = h};
     MT_TAKE(arena, plot->depth, n);
-    MT_TAKE(arena, plot->time_ms, n);
+    MT_TAKE(arena, plot->value, n);
     MT_TAKE(arena, plot->light, n);
     MT_TAKE(arena, plot->ink, n);
     MT_TAKE(arena, plot->sample, 3 * skin->mesh->n_vertices);
     place_vertices(plot, skin, view, samples_per_mm);
     fill_skin(plot, skin, view);
-    return draw_edges(arena, plot, skin, view);
+    mt_skin_meetings(skin, draw_edge, &(drawing){plot, skin, view});
+    return MT_OK;
 }

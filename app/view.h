@@ -1,5 +1,5 @@
-/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, when
- * it was activated, and lines on it.
+/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, what value it
+ * has there, and lines on it.
  *
  * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
  * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
@@ -16,19 +16,36 @@ enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 2 };
 /* The outer faces, and what belongs to vertices (of the mesh; zero where a vertex is inside). */
 typedef struct mt_skin {
     const mt_mesh *mesh;
-    const float *activation_ms; /* [n_cells] NaN where never activated */
+    const float *cell_value; /* [n_cells] */
     size_t n_faces;
     uint32_t *face_vertex; /* [n_faces][3], counter-clockwise seen from outside */
     uint32_t *face_cell;   /* [n_faces] */
     double *face_normal;   /* [n_faces][3], unit, outward */
     double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
-    float *time_ms;        /* [n_vertices]; 0 where no cell around is activated */
+    float *value; /* [n_vertices]; 0 where no cell around has one. NULL: each face has its cell's, flat */
+    size_t *
+        edge_begin; /* [n_vertices + 2] the edges, each once with either face, sorted by their lower vertex: those */
+    uint32_t *edge_to; /* of vertex v are edge_begin[v] .. edge_begin[v + 1]; [3 n_faces] the higher vertex */
+    uint32_t *edge_face; /* [3 n_faces] */
 } mt_skin;
 
-/* Gives the skin; borrows all. Times at vertices are such that the mean of a cell's four is nearly the cell's
- * own. */
+/* Gives the skin; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
+ * cell's four is nearly the cell's own. */
 MT_NODISCARD mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *activation_ms, mt_skin *skin);
+    const float *cell_value, mt_skin *skin);
+
+/* The same with the cells' values as they are, one all over a face. */
+MT_NODISCARD mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin);
+
+/* Two faces of the skin that share the edge from vertex a to b. */
+typedef struct mt_meeting {
+    uint32_t a, b, face, other;
+} mt_meeting;
+
+/* Calls `meet` for any two faces that share an edge, once. */
+typedef void mt_meet(void *context, const mt_meeting *meeting);
+void mt_skin_meetings(const mt_skin *skin, mt_meet *meet, void *context);
 
 /* Orthonormal and right-handed; toward us. */
 typedef struct mt_view {
@@ -43,10 +60,10 @@ typedef struct mt_view {
  * MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
 
-/* What each sample shows. depth 0: nothing; time NaN: never activated; ink 0..255: how much of a line. */
+/* What each sample shows. depth 0: nothing; value NaN: none; ink 0..255: how much of a line. */
 typedef struct mt_plot {
-    int w, h;                       /* samples */
-    float *depth, *time_ms, *light; /* [h][w]; light 1 is the colour itself */
+    int w, h;                     /* samples */
+    float *depth, *value, *light; /* [h][w]; light 1 is the colour itself */
     uint8_t *ink;
     double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
 } mt_plot;
@@ -66,9 +83,9 @@ MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const 
 /* Is this face of the skin turned towards us? */
 bool mt_view_sees(const mt_view *view, const mt_skin *skin, size_t face);
 
-/* Gives corners (of the plot's) and times of a face; the times are NaN where its cell was never activated. */
+/* Gives corners (of the plot's) of a face, and its values there: NaN where its cell has none. */
 void mt_plot_face(
-    const mt_plot *plot, const mt_skin *skin, size_t face, const double *corner[3], double time_ms[3]);
+    const mt_plot *plot, const mt_skin *skin, size_t face, const double *corner[3], double value[3]);
 
 typedef struct mt_segment {
     double from[3], to[3]; /* samples, with depth */
@@ -76,6 +93,9 @@ typedef struct mt_segment {
 
 /* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
 extern const double mt_plot_depth_slack;
+
+/* The edge of two faces on a plot. */
+mt_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
 
 /* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
 void mt_plot_ink(mt_plot *plot, const mt_segment *segment, double half, double strength);

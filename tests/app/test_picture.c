@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "app/page.h"
 #include "app/picture.h"
 #include "mesh/slab.h"
 #include "tests/mesh/tagged_slab.h"
@@ -87,8 +88,8 @@ static unsigned char *read_all(const char *path, size_t *n)
 Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time)
 {
     static const unsigned char head[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H',
-        'D', 'R', 0, 0, MT_PICTURE_WIDTH >> 8, MT_PICTURE_WIDTH & 255, 0, 0, MT_PICTURE_HEIGHT >> 8,
-        MT_PICTURE_HEIGHT & 255};
+        'D', 'R', 0, 0, MT_PAGE_WIDTH >> 8, MT_PAGE_WIDTH & 255, 0, 0, MT_PAGE_HEIGHT >> 8,
+        MT_PAGE_HEIGHT & 255};
     bench b = make_bench();
     size_t n, m;
     cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
@@ -125,7 +126,7 @@ static size_t count_within(
 static size_t count_pixels(const char *path, pixel_test *passes, double t)
 {
     return count_within(
-        path, (const size_t[]){0, MT_PICTURE_WIDTH}, (const size_t[]){0, MT_PICTURE_HEIGHT}, passes, t);
+        path, (const size_t[]){0, MT_PAGE_WIDTH}, (const size_t[]){0, MT_PAGE_HEIGHT}, passes, t);
 }
 
 /* Red, green and blue differ by more than rounding. */
@@ -181,10 +182,9 @@ Test(picture, shows_the_colours_of_the_map_under_light)
  * the page is no colour bar. */
 Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
 {
-    static const size_t left[2] = {0, MT_PICTURE_WIDTH / 2},
-                        right[2] = {MT_PICTURE_WIDTH / 2, MT_PICTURE_WIDTH},
-                        above[2] = {80, MT_PICTURE_HEIGHT * 85 / 100},
-                        middle[2] = {MT_PICTURE_WIDTH / 2 - 15, MT_PICTURE_WIDTH / 2 + 15};
+    static const size_t left[2] = {0, MT_PAGE_WIDTH / 2}, right[2] = {MT_PAGE_WIDTH / 2, MT_PAGE_WIDTH},
+                        above[2] = {80, MT_PAGE_HEIGHT * 85 / 100},
+                        middle[2] = {MT_PAGE_WIDTH / 2 - 15, MT_PAGE_WIDTH / 2 + 15};
     bench b = make_bench();
     mt_arena_free(&b.arena);
     tagged_slab(&b.arena, (const double[]){20, 7, 3}, 0.5, &b.mesh);
@@ -216,7 +216,7 @@ static bool is_ink(const unsigned char rgb[3], double t)
 /* One that fills the height: between the names and its top stays a line of paper. */
 Test(picture, the_names_of_the_views_stand_above_the_heart)
 {
-    static const size_t page[2] = {0, MT_PICTURE_WIDTH}, names[2] = {72, 94}, paper[2] = {94, 100},
+    static const size_t page[2] = {0, MT_PAGE_WIDTH}, names[2] = {72, 94}, paper[2] = {94, 100},
                         top[2] = {100, 110};
     bench b = make_bench();
     mt_arena_free(&b.arena);
@@ -359,15 +359,4 @@ Test(picture, colour_map_gets_lighter_in_even_steps)
         memcpy(before, here, sizeof here);
     }
     cr_assert_float_eq(lightness(here), 0.92, 1e-6);
-}
-
-Test(picture, isochrones_are_round_and_not_too_many)
-{
-    static const struct {
-        double range, interval;
-    } known[] = {{45, 5}, {14, 1}, {14.1, 2}, {28, 2}, {29, 5}, {70, 5}, {71, 10}, {140, 10}, {141, 20},
-        {1.3, 0.1}, {0, 1}, {NAN, 1}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        cr_assert_float_eq(mt_picture_interval_ms(known[k].range), known[k].interval, 1e-12, "%g gives %g",
-            known[k].range, mt_picture_interval_ms(known[k].range));
 }
