@@ -76,7 +76,7 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     } rows[] = {{"cells", mt_tile_cells}, {"separator cells", mt_tile_separator},
         {"cells needed from others", mt_tile_needed}, {"cells received", mt_tile_received},
         {"of these unused", mt_tile_unused}, {"neighbours", mt_tile_neighbours},
-        {"ranges sent", mt_tile_ranges_sent}, {"ranges received", mt_tile_pieces_received}};
+        {"ranges sent", mt_tile_ranges_sent}, {"pieces received", mt_tile_pieces_received}};
     *table = mt_table_begin(arena, title);
     mt_table_strings(table, "what");
     mt_table_decimals(table, "min", "", 0);

@@ -31,6 +31,7 @@ const mt_command mt_command_reproduce_table1 = {
 };
 
 enum { SCHEMES_MAX = 16 };
+enum { CELLS, COSTS, TABLES };
 
 typedef struct reproducing {
     mt_tiling tiling;
@@ -42,7 +43,7 @@ typedef struct reproducing {
     mt_adjacency adjacency;
     uint32_t *columns;
     bool comparable; /* with the published mesh: as many cells, within a tenth */
-    mt_table table;
+    mt_table tables[TABLES];
 } reproducing;
 
 /* ---- what is asked for ---- */
@@ -109,26 +110,33 @@ static mt_status get_mesh(const mt_arguments *arguments, reproducing *r)
 
 /* ---- the table ---- */
 
-static void begin_table(mt_arena *arena, reproducing *r)
+static void begin_tables(mt_arena *arena, reproducing *r)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "Separator schemes, %zu cells, %s partition%s, %s", r->mesh.n_cells,
+    (void)snprintf(title, sizeof title, "Cells of a tile: a mesh of %zu, %s partition%s, %s", r->mesh.n_cells,
         mt_partition_methods[r->tiling.method], r->tiling.balance_halo ? " with balanced halos" : "",
         r->tiling.one.name);
-    r->table = mt_table_begin(arena, title);
-    mt_table_decimals(&r->table, "IPUs", "", 0);
-    mt_table_strings(&r->table, "scheme");
-    mt_table_decimals(&r->table, "memory max", "KiB", 1);
-    mt_table_decimals(&r->table, "median", "KiB", 1);
-    mt_table_decimals(&r->table, "received max", "cells", 0);
-    mt_table_decimals(&r->table, "median", "cells", 0);
-    mt_table_decimals(&r->table, "unused", "cells", 0);
-    mt_table_decimals(&r->table, "largest", "cells", 0);
-    mt_table_decimals(&r->table, "crossing", "cells", 0);
-    mt_table_decimals(&r->table, "exchange", "cycles", 0);
-    mt_table_decimals(&r->table, "halo", "%", 2);
-    mt_table_decimals(&r->table, "published", "%", 2);
-    mt_table_decimals(&r->table, "difference", "points", 2);
+    mt_table *cells = &r->tables[CELLS], *costs = &r->tables[COSTS];
+    *cells = mt_table_begin(arena, title);
+    *costs =
+        mt_table_begin(arena, "What it costs the machine: memory of a tile, exchange of a diffusion step");
+    for (int k = 0; k < TABLES; k++) {
+        mt_table_decimals(&r->tables[k], "IPUs", "", 0);
+        mt_table_strings(&r->tables[k], "scheme");
+    }
+    mt_table_decimals(cells, "received max", "", 0);
+    mt_table_decimals(cells, "received median", "", 0);
+    mt_table_decimals(cells, "unused median", "", 0);
+    mt_table_decimals(cells, "largest tile", "", 0);
+    mt_table_decimals(cells, "share received", "%", 2);
+    mt_table_decimals(cells, "published", "%", 2);
+    mt_table_decimals(cells, "difference", "points", 2);
+    mt_table_decimals(costs, "memory max", "KiB", 1);
+    mt_table_decimals(costs, "memory median", "KiB", 1);
+    mt_table_decimals(costs, "pieces max", "", 0);
+    mt_table_decimals(costs, "from other IPUs", "cells", 0);
+    mt_table_decimals(costs, "exchange", "cycles", 0);
+    mt_table_decimals(costs, "mean tile", "%", 1);
 }
 
 /* What was published is of mixed-clean on a flat partition. */
@@ -142,35 +150,38 @@ static mt_status published_share(const reproducing *r, const mt_scheme *scheme, 
     return mt_published(key, share, share);
 }
 
-static mt_status add_row(reproducing *r, const mt_scheme *scheme, uint32_t ipus, const mt_halo *halo)
+static void add_numbers(mt_table *table, uint32_t ipus, const char *scheme, size_t n, const double *number)
 {
-    mt_tile_spread received, unused, all;
+    mt_table_number(table, ipus);
+    mt_table_text(table, scheme);
+    for (size_t k = 0; k < n; k++) mt_table_number(table, number[k]);
+}
+
+static mt_status add_rows(reproducing *r, const mt_scheme *scheme, uint32_t ipus, const mt_halo *halo)
+{
+    mt_tile_spread received, unused, all, pieces;
     mt_tiling_costs costs;
     double published;
     MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
     MT_TRY(mt_tile_spread_of(halo, mt_tile_unused, &unused));
     MT_TRY(mt_tile_spread_of(halo, mt_tile_all, &all));
+    MT_TRY(mt_tile_spread_of(halo, mt_tile_pieces_received, &pieces));
     MT_TRY(mt_tiling_costs_of(&r->tiling.one, halo, &costs));
     MT_TRY(published_share(r, scheme, ipus, &published));
     const double share = 100 * received.sum / all.sum;
-    mt_table_number(&r->table, ipus);
-    mt_table_text(&r->table, scheme->name);
-    mt_table_number(&r->table, costs.fits ? (double)costs.memory_max / 1024 : NAN);
-    mt_table_number(&r->table, costs.fits ? (double)costs.memory_median / 1024 : NAN);
-    mt_table_number(&r->table, received.max);
-    mt_table_number(&r->table, received.median);
-    mt_table_number(&r->table, unused.median);
-    mt_table_number(&r->table, all.max);
-    mt_table_number(&r->table, (double)mt_tiling_crossing(halo));
-    mt_table_number(&r->table, costs.fits ? (double)costs.exchange_cycles : NAN);
-    mt_table_number(&r->table, share);
-    mt_table_number(&r->table, published);
-    mt_table_number(&r->table, share - published);
+    const double cells[] = {
+        received.max, received.median, unused.median, all.max, share, published, share - published};
+    const double cost[] = {(double)costs.memory_max / 1024, (double)costs.memory_median / 1024, pieces.max,
+        (double)mt_tiling_crossing(halo), (double)costs.exchange_cycles, 100 * costs.effectiveness};
+    const double unknown[] = {NAN, NAN, pieces.max, cost[3], NAN, NAN};
+    add_numbers(&r->tables[CELLS], ipus, scheme->name, sizeof cells / sizeof *cells, cells);
+    add_numbers(
+        &r->tables[COSTS], ipus, scheme->name, sizeof cost / sizeof *cost, costs.fits ? cost : unknown);
     return MT_OK;
 }
 
 /* All schemes on one partition. */
-static mt_status add_rows(mt_arena *scratch, reproducing *r, uint32_t ipus)
+static mt_status cut_for(mt_arena *scratch, reproducing *r, uint32_t ipus)
 {
     mt_partition parts;
     char stage[64];
@@ -183,7 +194,7 @@ static mt_status add_rows(mt_arena *scratch, reproducing *r, uint32_t ipus)
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while %s", stage);
         mt_status status =
             mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
-        if (status == MT_OK) status = add_row(r, &r->scheme[k], ipus, &halo);
+        if (status == MT_OK) status = add_rows(r, &r->scheme[k], ipus, &halo);
         mt_arena_free(&arena);
         MT_TRY(status);
     }
@@ -199,15 +210,15 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
         &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
     MT_TRY(choose_schemes(arguments, r));
     MT_TRY(get_mesh(arguments, r));
-    begin_table(arena, r);
+    begin_tables(arena, r);
     for (size_t k = 0; k < r->n_ipus; k++) {
         mt_arena scratch = {0};
-        mt_status status = add_rows(&scratch, r, r->ipus[k]);
+        mt_status status = cut_for(&scratch, r, r->ipus[k]);
         mt_arena_free(&scratch);
         MT_TRY(status);
     }
     mt_progress_stage(NULL);
-    return mt_table_print(arguments->out, &r->table, format);
+    return mt_tables_print(arguments->out, r->tables, TABLES, format);
 }
 
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
