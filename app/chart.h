@@ -19,16 +19,16 @@ typedef struct mt_chart {
     const char *const *bar;           /* [n_bars] below each bar; "" for none */
     const char *const *kind;          /* [n_kinds] from the axis up; in the legend */
     const double *value;              /* [n_groups][n_bars][n_kinds]: 0, or 1e-9 to 1e15 */
-    const double
-        *mark; /* [n_groups][n_bars] a diamond at this value, 1e-9 to 1e15; NaN: none here. NULL: no marks */
-    const char *mark_name; /* in the legend, where there are marks */
+    const double *mark;               /* [n_groups][n_bars] where a diamond stands, 1e-9 to 1e15; NaN: none.
+                                         NULL: no marks at all */
+    const char *mark_name;            /* in the legend, where there are marks */
 } mt_chart;
 
-/* Writes the chart to `path`: whole, or not at all. The axis reaches from 0, on a logarithmic one from below half the least
- * value that ends a kind in a bar, to the largest bar or mark, each to a round number. On a logarithmic axis a kind ends where the sum of the kinds up to it
- * stands, so heights within a bar cannot be compared. The same input gives the same bytes. MT_INPUT: a number or a size out
- * of range, nothing above 0 on a logarithmic axis, words that are not UTF-8; the message names group and bar. MT_FILE: no
- * memory, or the file cannot be written. */
+/* Writes the chart to `path`: whole, or not at all. The axis goes to a round number that is not below the largest bar or
+ * mark; from 0, or, where it is logarithmic, from a round number that is at most half of the least value on it. There a kind
+ * ends where the sum of the kinds up to it stands, so heights within a bar cannot be compared. The same input gives the same
+ * bytes. MT_INPUT: a number or a size out of range, nothing above 0 on a logarithmic axis, words that are not UTF-8; the
+ * message names group and bar. MT_FILE: no memory, or the file cannot be written. */
 MT_NODISCARD mt_status mt_chart_write(const char *path, const mt_chart *chart);
 
 /* The colour of a kind, as linear light. */

@@ -156,7 +156,7 @@ static bool is_flat(const mt_plot *plot, int x, int y, size_t *cell, double *lig
 }
 
 /* Borders between groups, of 0.6 pixels on either side and soft edges, are the only thing that may make a pixel darker: at
- * most one in 20 here. */
+ * most one in 100 here. */
 Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 {
     divide(4, 10);
@@ -182,7 +182,7 @@ Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
             n++;
         }
     free(pixels);
-    cr_assert(n > 200000 && dark > 0 && dark < n / 20, "%zu of %zu pixels are dark", dark, n);
+    cr_assert(n > 200000 && dark > 0 && dark < n / 100, "%zu of %zu pixels are dark", dark, n);
 }
 
 static void assert_legend(void)
