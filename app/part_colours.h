@@ -16,7 +16,8 @@ typedef struct mt_part_colours {
     uint8_t *shade;                                           /* [n_parts], below n_shades */
 } mt_part_colours;
 
-/* Two shades of a group are at least so far apart in OKLab. */
+/* Shades of a group are at least so far apart in OKLab, those of a single group 0.11; and so are the colours of groups that
+ * meet, where no more do than do on a surface that is cut into compact pieces. */
 extern const double mt_part_shades_apart;
 
 /* Gives the colours of a partition of the skin's mesh; both borrowed. Parts of one group that share an edge of the skin have

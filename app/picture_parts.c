@@ -10,8 +10,8 @@ typedef struct parts {
     mt_figure figure;
     const mt_partition *partition;
     mt_part_colours colours;
-    mt_plot *plot; /* the one whose borders are being drawn, */
-    const mt_view *view;
+    mt_plot *plot;       /* whose borders are being drawn, */
+    const mt_view *view; /* and its view */
 } parts;
 
 /* ---- colours and borders ---- */

@@ -1,25 +1,13 @@
 #include <criterion/criterion.h>
 
-#include "app/page.h"
 #include "app/picture.h"
 #include "mesh/slab.h"
+#include "tests/app/pixels.h"
 #include "tests/mesh/tagged_slab.h"
 
-#include <cairo/cairo.h>
-#include <dirent.h>
-#include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* fontconfig keeps its patterns for the life of the program, by offsets that a search for leaks does not see.
- */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 /* A slab of 20 x 7 x 3 boxes, an activation that spreads from its corner, and a folder of its own. */
 typedef struct bench {
@@ -53,35 +41,12 @@ static mt_status draw(bench *b, const char *path)
     return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, "A slab");
 }
 
-static size_t files_in(const char *folder)
-{
-    size_t n = 0;
-    DIR *dir = opendir(folder);
-    cr_assert_not_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
-    closedir(dir);
-    return n;
-}
-
 static void end_bench(bench *b)
 {
     (void)unlink(b->path);
     cr_assert_eq(files_in(b->folder), 0, "something was left behind");
     (void)rmdir(b->folder);
     mt_arena_free(&b->arena);
-}
-
-static unsigned char *read_all(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert_not_null(file, "%s is not there", path);
-    fseek(file, 0, SEEK_END);
-    *n = (size_t)ftell(file);
-    rewind(file);
-    unsigned char *bytes = malloc(*n);
-    cr_assert_eq(fread(bytes, 1, *n, file), *n);
-    fclose(file);
-    return bytes;
 }
 
 /* PNG, 5.2 and 11.2.1: the signature, then a chunk IHDR with width and height, big-endian. */
@@ -103,26 +68,6 @@ Test(picture, is_a_png_of_the_stated_size_and_the_same_bytes_each_time)
     end_bench(&b);
 }
 
-typedef bool pixel_test(const unsigned char rgb[3], double t);
-
-/* How many pixels of the page with x[0] <= x < x[1] and y[0] <= y < y[1] pass. */
-static size_t count_within(
-    const char *path, const size_t x[2], const size_t y[2], pixel_test *passes, double t)
-{
-    cairo_surface_t *page = cairo_image_surface_create_from_png(path);
-    cr_assert_eq(cairo_surface_status(page), CAIRO_STATUS_SUCCESS);
-    const unsigned char *bytes = cairo_image_surface_get_data(page);
-    size_t stride = (size_t)cairo_image_surface_get_stride(page), n = 0;
-    for (size_t j = y[0]; j < y[1]; j++)
-        for (size_t i = x[0]; i < x[1]; i++) {
-            uint32_t pixel;
-            memcpy(&pixel, bytes + j * stride + 4 * i, sizeof pixel);
-            n += passes((const unsigned char[]){pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255}, t);
-        }
-    cairo_surface_destroy(page);
-    return n;
-}
-
 static size_t count_pixels(const char *path, pixel_test *passes, double t)
 {
     return count_within(
@@ -137,13 +82,6 @@ static bool is_coloured(const unsigned char rgb[3], double t)
 }
 
 static size_t coloured_pixels(const char *path) { return count_pixels(path, is_coloured, 0); }
-
-/* IEC 61966-2-1. */
-static double linear_of_srgb(double x) { return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4); }
-static double srgb_of_linear(double x)
-{
-    return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
-}
 
 /* Is it the map's colour at t under some light? Blue or green, the strongest there, tells how much; the
  * others must follow to 2 of 255: half a level of rounding in each of the two, and one for the table of the
@@ -334,13 +272,11 @@ Test(picture, every_lack_of_memory_comes_back_as_a_status)
     end_bench(&b);
 }
 
-/* Linear-light sRGB to OKLab lightness: B. Ottosson (2020), bottosson.github.io/posts/oklab. */
-static double lightness(const double rgb[3])
+static double lightness_of(const double rgb[3])
 {
-    double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
-    double m = cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
-    double s = cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
-    return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+    double lab[3];
+    oklab(rgb, lab);
+    return lab[0];
 }
 
 /* The matrices are printed with ten digits and inverse to about 1e-8, so equal steps are equal to about 1e-5
@@ -351,12 +287,12 @@ Test(picture, colour_map_gets_lighter_in_even_steps)
     double before[3], here[3];
     const double step = 0.56 / STEPS;
     mt_picture_colour(0, before);
-    cr_assert_float_eq(lightness(before), 0.36, 1e-6);
+    cr_assert_float_eq(lightness_of(before), 0.36, 1e-6);
     for (int k = 1; k <= STEPS; k++) {
         mt_picture_colour((double)k / STEPS, here);
-        cr_assert_float_eq(lightness(here) - lightness(before), step, 1e-4 * step, "step %d: %g, not %g", k,
-            lightness(here) - lightness(before), step);
+        cr_assert_float_eq(lightness_of(here) - lightness_of(before), step, 1e-4 * step,
+            "step %d: %g, not %g", k, lightness_of(here) - lightness_of(before), step);
         memcpy(before, here, sizeof here);
     }
-    cr_assert_float_eq(lightness(here), 0.92, 1e-6);
+    cr_assert_float_eq(lightness_of(here), 0.92, 1e-6);
 }

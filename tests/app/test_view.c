@@ -101,3 +101,24 @@ Test(view, lack_of_memory_is_reported)
     cr_assert_eq(mt_views_find(&mesh, views, &n), MT_FILE);
     mt_arena_fail_at(0);
 }
+
+static void count_meeting(void *context, const mt_meeting *meeting)
+{
+    size_t *n = context;
+    cr_assert(meeting->face != meeting->other && meeting->a < meeting->b);
+    ++*n;
+}
+
+/* A closed surface of triangles has three edges for every two faces. */
+Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
+{
+    mt_adjacency adjacency;
+    mt_skin skin;
+    size_t n = 0;
+    tagged_slab(&arena, (const double[]){4, 5, 5}, 1, &mesh);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    const float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
+    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    mt_skin_meetings(&skin, count_meeting, &n);
+    cr_assert(skin.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * skin.n_faces, "%zu", n);
+}
