@@ -1,7 +1,10 @@
 /* myotile partition: what a mesh costs on so many tiles. */
 #include <math.h>
+#include <string.h>
 #include <sys/resource.h>
 
+#include "app/part_colours.h"
+#include "app/picture.h"
 #include "app/progress.h"
 #include "app/table.h"
 #include "app/tiling.h"
@@ -16,6 +19,8 @@ static const mt_option options[] = {
     {"--scheme", "NAME", "which ranges of separator cells are sent; default: mixed-clean", false},
     MT_TILING_OPTIONS,
     {"-o", "OUT.hdf", "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs",
+        false},
+    {"--picture", "OUT.png", "draw the mesh, each tile's part in its own colour; for one count of IPUs",
         false},
     {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
@@ -124,7 +129,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
 /* ---- the command ---- */
 
 typedef struct cutting {
-    const char *path, *out; /* out NULL: not written */
+    const char *path, *out, *picture; /* the last two NULL: not written */
     mt_tiling tiling;
     mt_scheme scheme;
     mt_mesh mesh;
@@ -132,6 +137,12 @@ typedef struct cutting {
     uint32_t *columns;
     stages stages;
 } cutting;
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 /* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
 static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
@@ -149,6 +160,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
     end_stage(&job->stages);
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
+    if (job->picture)
+        MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, file_name(job->path)));
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
@@ -185,9 +198,13 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_tiling_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
     job.out = mt_option_value(arguments, "-o", NULL);
+    job.picture = mt_option_value(arguments, "--picture", NULL);
     if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
-    if (job.out && n > 1)
-        return mt_fail(MT_INPUT, "-o %s with %zu counts of IPUs; allowed: with one", job.out, n);
+    if ((job.out || job.picture) && n > 1)
+        return mt_fail(
+            MT_INPUT, "%s with %zu counts of IPUs; allowed: with one", job.out ? "-o" : "--picture", n);
+    if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
+        return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.stages = begin_stages(arena);
     MT_TRY(get_mesh(arena, &job));
     for (size_t k = 0; k < n; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/chart.h"
 #include "app/gmsh.h"
 #include "app/progress.h"
 #include "app/published.h"
@@ -18,8 +19,9 @@ static const mt_option options[] = {
     {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
     {"--ipus", "N,...", "how many IPUs; default: 1,2,4,8,16", false},
     {"--schemes", "NAME,...", "which ranges of separator cells are sent; default: all there are", false},
-    MT_TILING_OPTIONS, {"--format", "text|json|csv", "of the table; default: text", false},
-    {NULL, NULL, NULL, false}};
+    MT_TILING_OPTIONS,
+    {"--picture", "OUT.png", "a chart of what tiles own, need and receive without using it", false},
+    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_reproduce_table1 = {
     .name = "reproduce table1",
@@ -32,6 +34,7 @@ const mt_command mt_command_reproduce_table1 = {
 
 enum { SCHEMES_MAX = 16 };
 enum { CELLS, COSTS, TABLES };
+enum { OWN, NEEDED, NOT_USED, KINDS };
 
 typedef struct reproducing {
     mt_tiling tiling;
@@ -44,6 +47,7 @@ typedef struct reproducing {
     uint32_t *columns;
     bool comparable; /* with the published mesh: as many cells, within a tenth */
     mt_table tables[TABLES];
+    double *bars, *marks; /* [n_ipus][n_schemes][KINDS] and [n_ipus][n_schemes]: see draw */
 } reproducing;
 
 /* ---- what is asked for ---- */
@@ -157,8 +161,11 @@ static void add_numbers(mt_table *table, uint32_t ipus, const char *scheme, size
     for (size_t k = 0; k < n; k++) mt_table_number(table, number[k]);
 }
 
-static mt_status add_rows(reproducing *r, const mt_scheme *scheme, uint32_t ipus, const mt_halo *halo)
+/* The rows and the bar of scheme k on ipus[i]. */
+static mt_status add_rows(reproducing *r, size_t i, size_t k, const mt_halo *halo)
 {
+    const mt_scheme *scheme = &r->scheme[k];
+    const uint32_t ipus = r->ipus[i];
     mt_tile_spread received, unused, all, pieces;
     mt_tiling_costs costs;
     double published;
@@ -173,6 +180,10 @@ static mt_status add_rows(reproducing *r, const mt_scheme *scheme, uint32_t ipus
         received.max, received.median, unused.median, all.max, share, published, share - published};
     const double cost[] = {(double)costs.memory_max / 1024, (double)costs.memory_median / 1024, pieces.max,
         (double)mt_tiling_crossing(halo), (double)costs.exchange_cycles, 100 * costs.effectiveness};
+    const double owned = (double)halo->n_cells;
+    const double bar[KINDS] = {1, (received.sum - unused.sum) / owned, unused.sum / owned};
+    memcpy(r->bars + KINDS * (i * r->n_schemes + k), bar, sizeof bar);
+    r->marks[i * r->n_schemes + k] = 1 / (1 - published / 100);
     const double unknown[] = {NAN, NAN, pieces.max, cost[3], NAN, NAN};
     add_numbers(&r->tables[CELLS], ipus, scheme->name, sizeof cells / sizeof *cells, cells);
     add_numbers(
@@ -181,8 +192,9 @@ static mt_status add_rows(reproducing *r, const mt_scheme *scheme, uint32_t ipus
 }
 
 /* All schemes on one partition. */
-static mt_status cut_for(mt_arena *scratch, reproducing *r, uint32_t ipus)
+static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
 {
+    const uint32_t ipus = r->ipus[i];
     mt_partition parts;
     char stage[64];
     (void)snprintf(stage, sizeof stage, "cutting for %u IPU%s", ipus, ipus > 1 ? "s" : "");
@@ -194,30 +206,74 @@ static mt_status cut_for(mt_arena *scratch, reproducing *r, uint32_t ipus)
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while %s", stage);
         mt_status status =
             mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
-        if (status == MT_OK) status = add_rows(r, &r->scheme[k], ipus, &halo);
+        if (status == MT_OK) status = add_rows(r, i, k, &halo);
         mt_arena_free(&arena);
         MT_TRY(status);
     }
     return MT_OK;
 }
 
+/* ---- the picture ---- */
+
+/* For each cell that tiles own, how many cells of others they need, and how many they receive besides. What was published
+ * is a share of received cells, x: that is 1 / (1 - x) cells for each owned. */
+static mt_status draw(mt_arena *scratch, const reproducing *r, const char *path)
+{
+    static const char *const kinds[KINDS] = {"owned", "needed", "received, not used"};
+    const char **groups, *bars[SCHEMES_MAX];
+    char(*names)[32];
+    MT_TAKE(scratch, groups, r->n_ipus);
+    MT_TAKE(scratch, names, r->n_ipus);
+    for (size_t k = 0; k < r->n_ipus; k++) {
+        (void)snprintf(names[k], sizeof names[k], "%u IPU%s", r->ipus[k], r->ipus[k] > 1 ? "s" : "");
+        groups[k] = names[k];
+    }
+    for (size_t k = 0; k < r->n_schemes; k++) bars[k] = r->scheme[k].name;
+    bool published = false;
+    for (size_t k = 0; k < r->n_ipus * r->n_schemes; k++) published |= !isnan(r->marks[k]);
+    return mt_chart_write(path, &(mt_chart){.title = r->tables[CELLS].title,
+                                    .caption = "Cells that tiles hold for each one they own",
+                                    .n_groups = r->n_ipus,
+                                    .n_bars = r->n_schemes,
+                                    .n_kinds = KINDS,
+                                    .group = groups,
+                                    .bar = bars,
+                                    .kind = kinds,
+                                    .value = r->bars,
+                                    .mark = published ? r->marks : NULL,
+                                    .mark_name = "published"});
+}
+
+/* What a chart cannot show is told before the work. */
+static mt_status check_picture(const reproducing *r, const char *path)
+{
+    if (!path || (r->n_ipus <= MT_CHART_GROUPS_MAX && r->n_schemes <= MT_CHART_BARS_MAX)) return MT_OK;
+    return mt_fail(MT_INPUT, "--picture with %zu counts of IPUs and %zu schemes; allowed: at most %d and %d",
+        r->n_ipus, r->n_schemes, MT_CHART_GROUPS_MAX, MT_CHART_BARS_MAX);
+}
+
 static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, reproducing *r)
 {
     mt_format format;
+    const char *picture = mt_option_value(arguments, "--picture", NULL);
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_tiling_parse(arena, arguments, &r->tiling));
     MT_TRY(mt_tiling_counts(
         &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
     MT_TRY(choose_schemes(arguments, r));
+    MT_TRY(check_picture(r, picture));
+    MT_TAKE(arena, r->bars, r->n_ipus * r->n_schemes * KINDS);
+    MT_TAKE(arena, r->marks, r->n_ipus * r->n_schemes);
     MT_TRY(get_mesh(arguments, r));
     begin_tables(arena, r);
     for (size_t k = 0; k < r->n_ipus; k++) {
         mt_arena scratch = {0};
-        mt_status status = cut_for(&scratch, r, r->ipus[k]);
+        mt_status status = cut_for(&scratch, r, k);
         mt_arena_free(&scratch);
         MT_TRY(status);
     }
     mt_progress_stage(NULL);
+    if (picture) MT_TRY(draw(arena, r, picture));
     return mt_tables_print(arguments->out, r->tables, TABLES, format);
 }
 

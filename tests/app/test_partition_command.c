@@ -148,6 +148,17 @@ Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
     free(both);
 }
 
+/* As many colours as the 24 parts need, and some of the lines and words. */
+Test(partition_command, draws_the_parts)
+{
+    write_machine("eight.yaml", 8);
+    free(works("partition slab.hdf --target eight.yaml --ipus 3 --picture parts.png"));
+    size_t n;
+    char *png = bytes_of("parts.png", &n);
+    cr_assert(n > 10000 && memcmp(png, "\x89PNG", 4) == 0, "%zu bytes", n);
+    free(png);
+}
+
 /* Of tiles that are all alike, those of another IPU are as good as others; of one IPU there are none. */
 Test(partition_command, counts_what_crosses_between_ipus)
 {
@@ -189,8 +200,10 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "at most 16 whole numbers", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
     refuses(2, "'mixed-clean' has no limit of ranges; 7 is given", "partition slab.hdf --ranges 7");
     refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
+    refuses(2, "-o with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+    refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
     refuses(
-        2, "-o cut.hdf with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+        2, "--picture with 65 IPUs; allowed: at most 64", "partition slab.hdf --ipus 65 --picture cut.png");
     refuses(2, "ending in .hdf", "partition slab.hdf -o cut.vtu");
     refuses(2, "machine 'gc9000'", "partition slab.hdf --target gc9000");
     refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");

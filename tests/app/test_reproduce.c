@@ -82,6 +82,15 @@ Test(reproduce, published_shares_stand_beside_meshes_of_that_size_only)
     free(csv);
 }
 
+Test(reproduce, table1_is_drawn)
+{
+    free(works("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,2 --picture table1.png"));
+    size_t n;
+    char *png = bytes_of("table1.png", &n);
+    cr_assert(n > 5000 && memcmp(png, "\x89PNG", 4) == 0, "%zu bytes", n);
+    free(png);
+}
+
 Test(reproduce, bad_options_are_refused)
 {
     refuses(
@@ -89,6 +98,8 @@ Test(reproduce, bad_options_are_refused)
     refuses(2, "separator scheme ''; there are: ", "reproduce table1 --mesh slab.hdf --schemes full,");
     refuses(2, "--ranges 5; allowed: with a scheme that has such a limit",
         "reproduce table1 --mesh slab.hdf --schemes full,exact --ranges 5");
+    refuses(2, "--picture with 13 counts of IPUs and 1 schemes; allowed: at most 12 and 8",
+        "reproduce table1 --mesh slab.hdf --schemes full --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1 --picture x.png");
     refuses(2, "--ipus 0; allowed", "reproduce table1 --mesh slab.hdf --ipus 0");
     refuses(3, "none.hdf: ", "reproduce table1 --mesh none.hdf");
 }
