@@ -218,7 +218,7 @@ const mt_scheme mt_schemes[] = {
     {"full", "the whole separator to every neighbour", full, 0},
     {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0},
     {"exact", "a range for each set of neighbours that need the same cells; none unused", a_range_a_set, 0},
-    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 24},
+    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 20},
     {NULL, NULL, NULL, 0}};
 
 mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)

@@ -1,10 +1,12 @@
 #include <criterion/criterion.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mesh/halo.h"
+#include "mesh/slab.h"
 #include "tests/random.h"
 
 static uint64_t state;
@@ -98,20 +100,48 @@ static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
     for (size_t k = 0; k < halo->n_parts * halo->n_cells; k++) cr_assert_eq(times[k], 0);
 }
 
-static void assert_delivers(
-    const struct problem *problem, const mt_halo *halo, const uint8_t *times, uint64_t seed)
+/* wanted[q * n_cells + c]: part q needs cell c. */
+static uint8_t *find_wanted(mt_arena *arena, const struct problem *problem)
 {
+    const uint32_t *part = problem->partition.part;
+    uint8_t *wanted = mt_arena_take(arena, problem->partition.n_parts * problem->n_cells, 1);
+    cr_assert_not_null(wanted);
+    for (size_t i = 0; i < problem->n_cells * problem->width; i++) {
+        const uint32_t q = part[i / problem->width], c = problem->columns[i];
+        wanted[q * problem->n_cells + c] = part[c] != q;
+    }
+    return wanted;
+}
+
+static void assert_delivers(mt_arena *arena, const struct problem *problem, const mt_halo *halo,
+    const uint8_t *times, const char *what)
+{
+    const uint8_t *wanted = find_wanted(arena, problem);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t needed = 0;
         for (uint32_t c = 0; c < halo->n_cells; c++) {
-            bool want = needs(problem, q, c);
-            uint8_t got = times[q * halo->n_cells + c];
+            const uint8_t want = wanted[q * halo->n_cells + c], got = times[q * halo->n_cells + c];
             needed += want;
-            cr_assert(
-                got <= 1 && got >= want, "seed %zu: part %u gets cell %u %u times", (size_t)seed, q, c, got);
+            cr_assert(got <= 1 && got >= want, "%s: part %u gets cell %u %u times", what, q, c, got);
             cr_assert(!(got && problem->partition.part[c] == q));
         }
         cr_assert_eq(halo->needed[q], needed);
+    }
+}
+
+/* Cell by cell: a piece ends where the next cell received is not the next of the same part. */
+static void assert_pieces(const mt_halo *halo)
+{
+    for (uint32_t q = 0; q < halo->n_parts; q++) {
+        size_t pieces = 0, next = SIZE_MAX;
+        for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
+            const mt_scheme_range *range = halo->range + halo->in_range[k];
+            const size_t first = halo->own_offset[range->source];
+            for (size_t i = first + range->begin; i < first + range->end; next = ++i)
+                pieces += i != next || i == first;
+        }
+        cr_assert_eq(
+            mt_halo_runs_in(halo, q), pieces, "part %u: %zu, not %zu", q, mt_halo_runs_in(halo, q), pieces);
     }
 }
 
@@ -144,24 +174,79 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
     }
 }
 
-/* The slow oracle looks at all rows for every part and cell, so the patterns are small; the seeds are many.
- */
+static void assert_right(const struct problem *problem, const mt_scheme *scheme, const char *what)
+{
+    mt_arena arena = {0};
+    mt_halo halo;
+    make(&arena, problem, scheme, &halo);
+    cr_assert_eq(check(&halo, problem), MT_OK, "%s, %s: %s", scheme->name, what, mt_message());
+    uint8_t *times = deliver(&arena, &halo);
+    assert_delivers(&arena, problem, &halo, times, scheme->name);
+    assert_directions_agree(&halo, times);
+    assert_pieces(&halo);
+    assert_local_columns(&arena, problem, &halo);
+    mt_arena_free(&arena);
+}
+
+/* Under every scheme, and with several limits where there is one. */
+static void assert_right_under_all(const struct problem *problem, const char *what)
+{
+    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
+        mt_scheme limited = *scheme;
+        for (uint32_t ranges = 1; scheme->ranges > 0 && ranges < 40; ranges *= 3) {
+            limited.ranges = ranges;
+            assert_right(problem, &limited, what);
+        }
+        assert_right(problem, scheme, what);
+    }
+}
+
 Test(halo, every_part_receives_what_its_rows_read_exactly_once_under_every_scheme)
 {
-    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
-        for (uint64_t seed = 1; seed <= 60; seed++) {
-            mt_arena arena = {0};
-            struct problem problem;
-            mt_halo halo;
-            random_problem(&arena, seed, &problem);
-            make(&arena, &problem, scheme, &halo);
-            cr_assert_eq(check(&halo, &problem), MT_OK, "seed %zu: %s", (size_t)seed, mt_message());
-            uint8_t *times = deliver(&arena, &halo);
-            assert_delivers(&problem, &halo, times, seed);
-            assert_directions_agree(&halo, times);
-            assert_local_columns(&arena, &problem, &halo);
-            mt_arena_free(&arena);
-        }
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        mt_arena arena = {0};
+        struct problem problem;
+        char what[32];
+        random_problem(&arena, seed, &problem);
+        (void)snprintf(what, sizeof what, "seed %zu", (size_t)seed);
+        assert_right_under_all(&problem, what);
+        mt_arena_free(&arena);
+    }
+}
+
+/* A slab that has lost some of its tetrahedra, and the rings of those that are left. */
+static void broken_slab(mt_arena *arena, uint64_t seed, mt_adjacency *adjacency, struct problem *problem)
+{
+    mt_mesh mesh;
+    state = seed;
+    cr_assert_eq(mt_slab_make(arena, (double[]){4, 4, 3}, 1, &mesh), MT_OK, "%s", mt_message());
+    size_t n = 0;
+    for (size_t c = 0; c < mesh.n_cells; c++)
+        if (below(10) > 0)
+            memmove(mesh.cell_vertex + 4 * n++, mesh.cell_vertex + 4 * c, 4 * sizeof(uint32_t));
+    mesh.n_cells = n;
+    cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
+    *problem = (struct problem){.n_cells = n, .width = MT_RING_MAX};
+    problem->columns = mt_arena_take(arena, n * MT_RING_MAX, sizeof(uint32_t));
+    for (size_t c = 0; c < n; c++) (void)mt_adjacency_ring(adjacency, c, problem->columns + c * MT_RING_MAX);
+}
+
+Test(halo, so_it_does_in_tetrahedral_meshes_with_parts_at_random_or_by_metis)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        mt_arena arena = {0};
+        mt_adjacency adjacency;
+        struct problem problem;
+        broken_slab(&arena, seed, &adjacency, &problem);
+        const uint32_t n_parts = 2 + below(20);
+        cr_assert_eq(mt_partition_make(&arena, &adjacency,
+                         &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03}, &problem.partition),
+            MT_OK, "%s", mt_message());
+        assert_right_under_all(&problem, "METIS");
+        for (size_t c = 0; c < problem.n_cells; c++) problem.partition.part[c] = below(n_parts);
+        assert_right_under_all(&problem, "at random");
+        mt_arena_free(&arena);
+    }
 }
 
 static size_t destinations(const struct problem *problem, uint32_t n_parts, uint32_t c, uint32_t *first)
@@ -228,6 +313,8 @@ Test(halo, a_small_one_is_what_it_is_on_paper)
     cr_assert_arr_eq(halo.to_part, ((uint32_t[]){1, 2, 2, 0}), 4 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.in_range, ((uint32_t[]){2, 0, 0, 1}), 4 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.inbound, ((size_t[]){1, 1, 2}), 3 * sizeof(size_t));
+    cr_assert_eq(mt_halo_runs_in(&halo, 0), 1);
+    cr_assert_eq(mt_halo_runs_in(&halo, 2), 1, "two ranges that touch");
     mt_arena_free(&arena);
 }
 
@@ -351,27 +438,33 @@ Test(halo, no_cells_at_all_is_a_halo_of_nothing)
     mt_arena_free(&arena);
 }
 
-Test(halo, without_memory_there_is_a_failure_and_no_leak)
+static void assert_fails_without_memory(const struct problem *problem, const mt_scheme *scheme)
 {
-    mt_arena lasting = {0};
-    struct problem problem;
-    random_problem(&lasting, 3, &problem);
     mt_status status = MT_FILE;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_halo halo;
         mt_arena_fail_at(n);
         status = mt_halo_make(
-            &arena, problem.n_cells, problem.width, problem.columns, &problem.partition, mt_schemes, &halo);
+            &arena, problem->n_cells, problem->width, problem->columns, &problem->partition, scheme, &halo);
         mt_arena_fail_at(0);
         if (status == MT_OK) {
             cr_assert_gt(n, 10);
             mt_arena_fail_at(1);
-            cr_assert_eq(check(&halo, &problem), MT_FILE, "the check needs memory, too");
+            cr_assert_eq(check(&halo, problem), MT_FILE, "the check needs memory, too");
             mt_arena_fail_at(0);
         } else
             cr_assert_eq(status, MT_FILE);
         mt_arena_free(&arena);
     }
-    mt_arena_free(&lasting);
+}
+
+Test(halo, without_memory_there_is_a_failure_and_no_leak)
+{
+    mt_arena arena = {0};
+    struct problem problem;
+    random_problem(&arena, 3, &problem);
+    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
+        assert_fails_without_memory(&problem, scheme);
+    mt_arena_free(&arena);
 }
