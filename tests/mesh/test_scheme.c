@@ -187,33 +187,6 @@ Test(scheme, every_scheme_sends_every_needed_cell_once_and_gives_the_same_again)
         }
 }
 
-/* Hundreds of sets: those above 256 are dealt with in blocks. */
-Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
-{
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        mt_arena arena = {0};
-        needs n;
-        state = seed;
-        random_needs(&arena, 2000, 1000, MOST, 4, &n);
-        size_t last = SIZE_MAX;
-        for (uint32_t ranges = 1; ranges < 1200; ranges = 1 + ranges * 3 / 2) {
-            plan p = make(&arena, &n, "budget", ranges);
-            assert_sound(&n, &p, "budget");
-            cr_assert_leq(p.sink.n_ranges, ranges);
-            cr_assert_leq(all_sent(&p), last);
-            last = all_sent(&p);
-            forget(&p);
-        }
-        cr_assert_eq(last, all_needed(&n));
-        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
-            plan p = make(&arena, &n, scheme->name, 0);
-            assert_sound(&n, &p, scheme->name);
-            forget(&p);
-        }
-        mt_arena_free(&arena);
-    }
-}
-
 Test(scheme, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_arena lasting = {0};
@@ -353,7 +326,8 @@ static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit
                 const size_t cost = size[i] * n_bits(set[k] & ~set[i]) + size[k] * n_bits(set[i] & ~set[k]);
                 if (cost < least) least = cost, a = i, b = k;
             }
-        if (n < 2 || (n <= limit && least > 0)) break;
+        if (n <= limit) break;
+        cr_assert_gt(least, 0);
         set[a] |= set[b], size[a] += size[b];
         for (n--; b < n; b++) set[b] = set[b + 1], size[b] = size[b + 1];
     }
@@ -408,6 +382,27 @@ Test(scheme, budget_merges_the_two_sets_that_cost_least)
             forget(&p);
             mt_arena_free(&arena);
         }
+}
+
+/* {1 2 5} and {3 4 5} merge first, for 12; with their union, {1 2 3 4} costs 10, with {1 2 4} 14, and with each of the
+ * two alone it was 16. */
+Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
+{
+    static const struct {
+        uint64_t set;
+        uint32_t cells;
+    } sets[] = {{0x1e, 10}, {0x16, 14}, {0x26, 3}, {0x38, 3}};
+    mt_arena arena = {0};
+    needs n;
+    uint64_t of[30];
+    uint32_t n_cells = 0;
+    for (size_t s = 0; s < 4; s++)
+        for (uint32_t c = 0; c < sets[s].cells; c++) of[n_cells++] = sets[s].set;
+    exactly(&arena, n_cells, of, &n);
+    plan p = make(&arena, &n, "budget", 2);
+    cr_assert_eq(all_sent(&p), all_needed(&n) + 12 + 10);
+    forget(&p);
+    mt_arena_free(&arena);
 }
 
 /* ---- ranged ---- */
@@ -533,6 +528,92 @@ Test(scheme, ranged_finds_nearly_the_shortest_ranges_of_all_orders)
     assert_near_the_best("ranged", intervals);
 }
 
+/* The sets in the order of a plan that keeps the cells of a set together. */
+static size_t sets_of_plan(const needs *n, const plan *p, uint64_t *set, size_t *size)
+{
+    size_t n_sets = 0;
+    for (uint32_t i = p->n_interior; i < n->n_cells; i++) {
+        if (n_sets == 0 || set[n_sets - 1] != n->of[p->order[i]])
+            set[n_sets] = n->of[p->order[i]], size[n_sets++] = 0;
+        size[n_sets - 1]++;
+    }
+    return n_sets;
+}
+
+/* What the measure is once `length` sets from `from` on stand, turned or not, where `to` of the others are before. */
+static size_t after_move(
+    const sum_of_order *s, measure *of, size_t from, size_t length, size_t to, bool turned)
+{
+    size_t order[200], n = 0;
+    for (size_t i = 0; i < s->n - length; i++) {
+        if (i == to) n += length;
+        order[n++] = i < from ? i : i + length;
+    }
+    for (size_t k = 0; k < length; k++) order[to + k] = from + (turned ? length - 1 - k : k);
+    return of(s, order);
+}
+
+/* Turns of any piece where it is, and moves of up to `most` sets, turned or not where `turns`. */
+static void assert_no_move_gains(const char *name, measure *of, size_t most, bool turns)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        mt_arena arena = {0};
+        needs n;
+        uint64_t set[200];
+        size_t size[200];
+        state = seed;
+        random_needs(&arena, below(200), 1 + below(25), 1 + below(12), 1 + below(5), &n);
+        plan p = make(&arena, &n, name, 0);
+        const sum_of_order s = {set, size, sets_of_plan(&n, &p, set, size)};
+        const size_t now = s.n > 0 ? after_move(&s, of, 0, 1, 0, false) : 0;
+        for (size_t length = 1; length <= s.n; length++)
+            for (size_t from = 0; from + length <= s.n; from++)
+                for (size_t to = 0; to + length <= s.n; to++)
+                    if (length <= most || (turns && to == from)) {
+                        cr_assert_geq(
+                            after_move(&s, of, from, length, to, false), now, "seed %zu", (size_t)seed);
+                        cr_assert(!turns || after_move(&s, of, from, length, to, true) >= now, "seed %zu",
+                            (size_t)seed);
+                    }
+        forget(&p);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(scheme, exact_has_no_piece_that_is_better_turned_or_moved)
+{
+    assert_no_move_gains("exact", pieces, 3, true);
+}
+
+Test(scheme, ranged_has_no_set_that_is_better_elsewhere)
+{
+    assert_no_move_gains("ranged", intervals, 1, false);
+}
+
+/* The search only ever betters the way it begins with. */
+Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        mt_arena arena = {0};
+        needs n;
+        uint64_t set[200], last = 0;
+        size_t size[200], nearest = 0;
+        some_needs(&arena, seed, &n);
+        for (size_t left = list_sets(&n, set, size); left > 0; left--) {
+            size_t best = 0;
+            for (size_t k = 1; k < left; k++)
+                if (n_bits(set[k] ^ last) < n_bits(set[best] ^ last)) best = k;
+            nearest += n_bits(set[best] & ~last);
+            last = set[best];
+            memmove(set + best, set + best + 1, (left - best - 1) * sizeof *set);
+        }
+        plan p = make(&arena, &n, "exact", 0);
+        cr_assert_leq(runs(&n, &p), nearest, "seed %zu", (size_t)seed);
+        forget(&p);
+        mt_arena_free(&arena);
+    }
+}
+
 /* Sets that hold two destinations each, as links of a chain, whatever the destinations are called: there is an order in
  * which every destination's sets stand together. */
 Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
@@ -556,6 +637,51 @@ Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
         plan p = make(&arena, &n, "ranged", 0);
         cr_assert_eq(all_sent(&p), all_needed(&n), "seed %zu", (size_t)seed);
         forget(&p);
+        mt_arena_free(&arena);
+    }
+}
+
+static size_t exact_pieces(mt_arena *arena, const needs *n)
+{
+    plan p = make(arena, n, "exact", 0);
+    const size_t count = runs(n, &p);
+    forget(&p);
+    return count;
+}
+
+static size_t pieces_as_numbered(const needs *n)
+{
+    uint64_t set[1000], last = 0;
+    size_t size[1000], count = 0;
+    const size_t n_sets = list_sets(n, set, size);
+    for (size_t s = 0; s < n_sets; last = set[s++]) count += n_bits(set[s] & ~last);
+    return count;
+}
+
+/* Hundreds of sets: those above 256 are dealt with in blocks. */
+Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        mt_arena arena = {0};
+        needs n;
+        state = seed;
+        random_needs(&arena, 2000, 1000, MOST, 4, &n);
+        size_t last = SIZE_MAX;
+        for (uint32_t ranges = 1; ranges < 1200; ranges = 1 + ranges * 3 / 2) {
+            plan p = make(&arena, &n, "budget", ranges);
+            assert_sound(&n, &p, "budget");
+            cr_assert_leq(p.sink.n_ranges, ranges);
+            cr_assert_leq(all_sent(&p), last);
+            last = all_sent(&p);
+            forget(&p);
+        }
+        cr_assert_eq(last, all_needed(&n));
+        cr_assert_lt(exact_pieces(&arena, &n), pieces_as_numbered(&n), "blocks are ordered, too");
+        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
+            plan p = make(&arena, &n, scheme->name, 0);
+            assert_sound(&n, &p, scheme->name);
+            forget(&p);
+        }
         mt_arena_free(&arena);
     }
 }
