@@ -115,6 +115,35 @@ static size_t all_needed(const needs *n) { return n->source.need_offset[n->n_cel
 
 static size_t n_bits(uint64_t word) { return (size_t)__builtin_popcountll(word); }
 
+/* Whether the destinations of a come before those of b in a dictionary. */
+static bool before(uint64_t a, uint64_t b)
+{
+    while (a != 0 && b != 0) {
+        const int p = __builtin_ctzll(a), q = __builtin_ctzll(b);
+        if (p != q) return p < q;
+        a &= a - 1, b &= b - 1;
+    }
+    return a == 0 && b != 0;
+}
+
+/* The sets of a part and their sizes, by number; how many. */
+static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
+{
+    size_t n_sets = 0;
+    for (uint32_t c = 0; c < n->n_cells; c++) {
+        if (n->of[c] == 0) continue;
+        size_t at = 0;
+        while (at < n_sets && before(set[at], n->of[c])) at++;
+        if (at == n_sets || set[at] != n->of[c]) {
+            memmove(set + at + 1, set + at, (n_sets - at) * sizeof *set);
+            memmove(size + at + 1, size + at, (n_sets++ - at) * sizeof *size);
+            set[at] = n->of[c], size[at] = 0;
+        }
+        size[at]++;
+    }
+    return n_sets;
+}
+
 /* Pieces in which destinations find the cells of a plan that sends only what is needed. */
 static size_t runs(const needs *n, const plan *p)
 {
@@ -294,17 +323,19 @@ Test(scheme, budget_is_full_with_one_range_and_exact_with_many)
     }
 }
 
-Test(scheme, budget_keeps_its_limit_and_no_destination_receives_more_with_a_higher_one)
+Test(scheme, budget_uses_its_limit_and_no_destination_receives_more_with_a_higher_one)
 {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         mt_arena arena = {0};
         needs n;
         some_needs(&arena, seed, &n);
-        size_t last[MOST];
+        uint64_t set[200];
+        size_t size[200], last[MOST];
+        const size_t n_sets = list_sets(&n, set, size);
         memset(last, 0xff, sizeof last);
         for (uint32_t ranges = 1; ranges <= 60; ranges++) {
             plan p = make(&arena, &n, "budget", ranges);
-            cr_assert_leq(p.sink.n_ranges, ranges);
+            cr_assert_eq(p.sink.n_ranges, ranges < n_sets ? ranges : n_sets);
             for (uint32_t q = 0; q < MOST; q++) {
                 cr_assert_leq(sent(&p, q), last[q], "seed %zu, %u ranges", (size_t)seed, ranges);
                 last[q] = sent(&p, q);
@@ -334,35 +365,6 @@ static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit
     size_t cells = 0;
     for (size_t i = 0; i < n; i++) cells += size[i] * n_bits(set[i]);
     return cells;
-}
-
-/* Whether the destinations of a come before those of b in a dictionary. */
-static bool before(uint64_t a, uint64_t b)
-{
-    while (a != 0 && b != 0) {
-        const int p = __builtin_ctzll(a), q = __builtin_ctzll(b);
-        if (p != q) return p < q;
-        a &= a - 1, b &= b - 1;
-    }
-    return a == 0 && b != 0;
-}
-
-/* The sets of a part and their sizes, by number; how many. */
-static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
-{
-    size_t n_sets = 0;
-    for (uint32_t c = 0; c < n->n_cells; c++) {
-        if (n->of[c] == 0) continue;
-        size_t at = 0;
-        while (at < n_sets && before(set[at], n->of[c])) at++;
-        if (at == n_sets || set[at] != n->of[c]) {
-            memmove(set + at + 1, set + at, (n_sets - at) * sizeof *set);
-            memmove(size + at + 1, size + at, (n_sets++ - at) * sizeof *size);
-            set[at] = n->of[c], size[at] = 0;
-        }
-        size[at]++;
-    }
-    return n_sets;
 }
 
 Test(scheme, budget_merges_the_two_sets_that_cost_least)
@@ -498,34 +500,37 @@ static size_t least_of_all(const sum_of_order *s, measure *of)
     return least;
 }
 
-/* Neither search is exact. What is asked for: in sum over the cases within 1 % of the best, never twice the best, and
- * never better, which would mean that cells are missing. */
-static void assert_near_the_best(const char *name, measure *of)
+/* Neither search must find the best; of so few sets both are asked to in 99 of 100 cases. Better than the best would
+ * mean that cells are missing. */
+static void assert_mostly_the_best(const char *name, measure *of)
 {
-    size_t found = 0, best = 0;
+    size_t missed = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         mt_arena arena = {0};
         needs n;
         uint64_t set[40];
         size_t size[40];
         state = seed;
-        random_needs(&arena, 40, 1 + below(6), 2 + below(6), 3, &n);
+        random_needs(&arena, 40, 1 + below(7), 2 + below(6), 3, &n);
         const sum_of_order s = {set, size, list_sets(&n, set, size)};
         plan p = make(&arena, &n, name, 0);
         const size_t mine = of == pieces ? runs(&n, &p) : all_sent(&p), least = least_of_all(&s, of);
-        cr_assert(mine >= least && mine <= 2 * least, "seed %zu: %zu, best %zu", (size_t)seed, mine, least);
-        found += mine, best += least;
+        cr_assert_geq(mine, least, "seed %zu: %zu, best %zu", (size_t)seed, mine, least);
+        missed += mine != least;
         forget(&p);
         mt_arena_free(&arena);
     }
-    cr_assert_leq(100 * found, 101 * best, "%zu, best %zu", found, best);
+    cr_assert_leq(missed, 3);
 }
 
-Test(scheme, exact_finds_nearly_the_fewest_pieces_of_all_orders) { assert_near_the_best("exact", pieces); }
-
-Test(scheme, ranged_finds_nearly_the_shortest_ranges_of_all_orders)
+Test(scheme, exact_mostly_finds_the_fewest_pieces_of_all_orders_of_few_sets)
 {
-    assert_near_the_best("ranged", intervals);
+    assert_mostly_the_best("exact", pieces);
+}
+
+Test(scheme, ranged_mostly_finds_the_shortest_ranges_of_all_orders_of_few_sets)
+{
+    assert_mostly_the_best("ranged", intervals);
 }
 
 /* The sets in the order of a plan that keeps the cells of a set together. */
@@ -596,9 +601,10 @@ Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
         needs n;
-        uint64_t set[200], last = 0;
-        size_t size[200], nearest = 0;
-        some_needs(&arena, seed, &n);
+        uint64_t set[250], last = 0;
+        size_t size[250], nearest = 0;
+        state = seed;
+        random_needs(&arena, 600, 1 + below(250), 1 + below(MOST), 1 + below(6), &n);
         for (size_t left = list_sets(&n, set, size); left > 0; left--) {
             size_t best = 0;
             for (size_t k = 1; k < left; k++)
@@ -621,10 +627,10 @@ Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
         needs n;
-        uint64_t of[100];
-        uint32_t name[12], n_cells = 0;
+        uint64_t of[8 * MOST];
+        uint32_t name[MOST], n_cells = 0;
         state = seed;
-        const uint32_t links = 2 + below(11);
+        const uint32_t links = 2 + below(MOST - 1);
         for (uint32_t k = 0; k < links; k++) {
             const uint32_t at = below(k + 1);
             name[k] = name[at];
@@ -666,11 +672,14 @@ Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
         needs n;
         state = seed;
         random_needs(&arena, 2000, 1000, MOST, 4, &n);
-        size_t last = SIZE_MAX;
+        uint64_t set[1000];
+        size_t last = SIZE_MAX, size[1000];
+        const size_t n_sets = list_sets(&n, set, size);
+        cr_assert_gt(n_sets, 512);
         for (uint32_t ranges = 1; ranges < 1200; ranges = 1 + ranges * 3 / 2) {
             plan p = make(&arena, &n, "budget", ranges);
             assert_sound(&n, &p, "budget");
-            cr_assert_leq(p.sink.n_ranges, ranges);
+            cr_assert_eq(p.sink.n_ranges, ranges < n_sets ? ranges : n_sets);
             cr_assert_leq(all_sent(&p), last);
             last = all_sent(&p);
             forget(&p);
