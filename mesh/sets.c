@@ -446,15 +446,14 @@ static void merge(merging *m, uint32_t i)
     }
 }
 
-/* Merges `excess` sets of the block away, and more while that costs nothing; returns how many. */
-static uint32_t reduce(merging *m, uint32_t excess)
+/* Merges `excess` sets of the block away. */
+static void reduce(merging *m, uint32_t excess)
 {
     for (uint32_t i = 0; i < m->n; i++) find_partner(m, i);
-    for (uint32_t n = 0;; n++) {
+    for (; excess > 0; excess--) {
         uint32_t best = 0;
         for (uint32_t i = 1; i < m->n; i++)
             if (m->cost[i] < m->cost[best]) best = i;
-        if (m->n < 2 || (n >= excess && m->cost[best] > 0)) return n;
         merge(m, best);
     }
 }
@@ -487,9 +486,10 @@ static void merge_round(merging *m, uint32_t limit, uint32_t *number)
     for (uint32_t first = 0; first < n_sets && excess > 0; first += BLOCK) {
         m->n = n_sets - first < BLOCK ? n_sets - first : BLOCK;
         for (uint32_t i = 0; i < m->n; i++) m->left[i] = first + i;
-        const uint32_t most = n_sets <= BLOCK ? m->n : m->n / 2,
-                       merged = reduce(m, excess < most ? excess : most);
-        excess -= merged < excess ? merged : excess;
+        const uint32_t most = n_sets <= BLOCK ? m->n - 1 : m->n / 2;
+        const uint32_t merged = excess < most ? excess : most;
+        reduce(m, merged);
+        excess -= merged;
     }
     close_up(m, number);
 }

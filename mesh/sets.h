@@ -46,10 +46,11 @@ MT_NODISCARD mt_status mt_sets_order_intervals(mt_arena *scratch, const mt_sets 
 
 /* Merges sets until there are at most `limit`: always the two (of them the first, then the second, with the lowest
  * number) whose union makes the fewest cells be sent to where they are not needed, more than were sent so already. A
- * union has the lower number of the two; numbers are closed up at the end. Unions of the same destinations merge even
- * below `limit`, as that costs nothing. More than 256 sets are first halved, in blocks of 256 neighbours by number, one
- * block after the other, until 256 or `limit` are left. The merges for a higher limit are the first of those for a lower
- * one. Time: O(n_sets * 256), O(n_sets * 256^2) at worst. MT_FILE: no memory. */
+ * union has the lower number of the two; numbers are closed up at the end. More than 256 sets are first halved, in
+ * blocks of 256 neighbours by number, one block after the other, until 256 or `limit` are left. The merges for a higher
+ * limit are the first of those for a lower one. Up to 256 sets, no two become the same: had two a union that is there
+ * already, either would cost less to merge with that. `limit` >= 1. Time: O(n_sets * 256), O(n_sets * 256^2) at worst.
+ * MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_sets_merge(mt_arena *scratch, mt_sets *sets, uint32_t limit);
 
 #endif
