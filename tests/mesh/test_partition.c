@@ -157,7 +157,7 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
             &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, 4, 1.03}, &partition);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }
