@@ -130,6 +130,17 @@ Test(repair, an_empty_part_takes_one_cell_of_the_largest_and_breaks_nothing)
     mt_arena_free(&arena);
 }
 
+/* Cells 0, 1, 2 in a row are part 0; cell 3 touches 1 and 2. Without 1 the others would not touch any more. */
+Test(repair, the_cell_with_the_fewest_faces_to_its_own_part_goes)
+{
+    uint32_t neighbour[16], part[4] = {0, 0, 0, 1}, after[4] = {0, 0, 1, 1};
+    static const int near[16] = {1, -1, -1, -1, 0, 2, 3, -1, 1, 3, -1, -1, 1, 2, -1, -1};
+    for (size_t k = 0; k < 16; k++) neighbour[k] = near[k] < 0 ? MT_NO_CELL : (uint32_t)near[k];
+    const mt_adjacency adjacency = {4, neighbour};
+    cr_assert_eq(repaired(&adjacency, 2, 1, 2, part), 1);
+    cr_assert_arr_eq(part, after, sizeof part);
+}
+
 Test(repair, where_nothing_leads_from_piece_to_piece_a_cell_jumps)
 {
     mt_arena arena = {0};
