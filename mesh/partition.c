@@ -1,14 +1,19 @@
 #include "mesh/partition.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <metis.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "mesh/ladder.h"
+#include "mesh/repair.h"
+
 _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is handed to METIS as it is");
 
-const char *const mt_partition_methods[] = {"flat", NULL};
+const char *const mt_partition_methods[] = {"flat", "hierarchical", NULL};
 
 mt_status mt_partition_method_find(const char *name, mt_partition_method *method)
 {
@@ -56,12 +61,19 @@ static void fill_graph(const mt_adjacency *adjacency, idx_t *start, idx_t *neigh
     start[adjacency->n_cells] = n;
 }
 
+/* How one graph shall be divided. */
+struct division {
+    uint32_t n_parts;
+    double imbalance;
+    size_t least, most; /* cells of a part */
+};
+
 static mt_status call_metis(
-    mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, mt_partition *partition)
+    mt_arena *scratch, const mt_adjacency *adjacency, const struct division *division, uint32_t *part)
 {
     idx_t *start, *neighbour, options[METIS_NOPTIONS], cut = 0, one = 1;
-    idx_t n_cells = (idx_t)adjacency->n_cells, n_parts = (idx_t)partition->n_parts;
-    real_t bound = (real_t)imbalance;
+    idx_t n_cells = (idx_t)adjacency->n_cells, n_parts = (idx_t)division->n_parts;
+    real_t bound = (real_t)(division->imbalance > 1.001 ? division->imbalance : 1.001);
     MT_TAKE(scratch, start, adjacency->n_cells + 1);
     MT_TAKE(scratch, neighbour, 2 * mt_adjacency_inner_faces(adjacency));
     fill_graph(adjacency, start, neighbour);
@@ -69,30 +81,170 @@ static mt_status call_metis(
     options[METIS_OPTION_SEED] = 1;
     const int output = turn_output_away();
     const int answer = METIS_PartGraphKway(&n_cells, &one, start, neighbour, NULL, NULL, NULL, &n_parts, NULL,
-        &bound, options, &cut, (idx_t *)partition->part);
+        &bound, options, &cut, (idx_t *)part);
     turn_output_back(output);
     if (answer == METIS_ERROR_MEMORY)
-        return mt_fail(MT_FILE, "METIS: out of memory for %zu cells in %u parts", adjacency->n_cells,
-            partition->n_parts);
+        return mt_fail(
+            MT_FILE, "METIS: out of memory for %zu cells in %u parts", adjacency->n_cells, division->n_parts);
     if (answer != METIS_OK)
         return mt_fail(MT_INPUT, "METIS: refuses %zu cells in %u parts (answer %d)", adjacency->n_cells,
-            partition->n_parts, answer);
+            division->n_parts, answer);
     return MT_OK;
 }
 
-static mt_status divide(const mt_adjacency *adjacency, double imbalance, mt_partition *partition)
+/* Writes part[n_cells], which holds zeroes. */
+static mt_status divide(const mt_adjacency *adjacency, const struct division *division, uint32_t *part)
 {
-    size_t n = adjacency->n_cells;
-    if (partition->n_parts == 1) return MT_OK; /* the arena's zeroes */
-    if (partition->n_parts >= n) {
-        for (size_t c = 0; c < n; c++) partition->part[c] = (uint32_t)c;
+    const size_t n = adjacency->n_cells;
+    size_t moves = 0;
+    if (division->n_parts == 1) return MT_OK;
+    if (division->n_parts >= n) {
+        for (size_t c = 0; c < n; c++) part[c] = (uint32_t)c;
         return MT_OK;
     }
+    mt_arena scratch = {0};
+    mt_status status = call_metis(&scratch, adjacency, division, part);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    return mt_repair(adjacency, division->n_parts, division->least, division->most, part, &moves);
+}
+
+/* ---- groups ---- */
+
+/* The cells of each group: cell[start[g] .. start[g + 1]), ascending. */
+struct groups {
+    uint32_t n;
+    uint32_t *of_cell; /* [n_cells] */
+    size_t *start;     /* [n + 1] */
+    uint32_t *cell;    /* [n_cells] */
+};
+
+static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *groups)
+{
+    size_t *cursor;
+    MT_TAKE(scratch, groups->start, (size_t)groups->n + 1);
+    MT_TAKE(scratch, groups->cell, n_cells);
+    MT_TAKE(scratch, cursor, groups->n);
+    for (size_t c = 0; c < n_cells; c++) groups->start[groups->of_cell[c] + 1]++;
+    for (uint32_t g = 0; g < groups->n; g++) groups->start[g + 1] += groups->start[g];
+    memcpy(cursor, groups->start, groups->n * sizeof *cursor);
+    for (size_t c = 0; c < n_cells; c++) groups->cell[cursor[groups->of_cell[c]]++] = (uint32_t)c;
+    return MT_OK;
+}
+
+/* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
+static mt_status join_groups(
+    mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
+{
+    size_t n = 0,
+           *place; /* where the pair of this group and that one is, if at or behind the group's start */
+    const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
+    graph->n_groups = groups->n;
+    MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
+    MT_TAKE(scratch, graph->near, room);
+    MT_TAKE(scratch, graph->weight, room);
+    MT_TAKE(scratch, place, groups->n);
+    for (uint32_t g = 0; g < groups->n; g++) {
+        graph->start[g] = n;
+        for (size_t k = 4 * groups->start[g]; k < 4 * groups->start[g + 1]; k++) {
+            const uint32_t near = adjacency->neighbour[4 * (size_t)groups->cell[k / 4] + k % 4];
+            if (near == MT_NO_CELL || groups->of_cell[near] == g) continue;
+            const uint32_t other = groups->of_cell[near];
+            if (place[other] <= graph->start[g]) { /* one more than the place: zero is none */
+                graph->near[n] = other;
+                place[other] = ++n;
+            }
+            graph->weight[place[other] - 1]++;
+        }
+    }
+    graph->start[groups->n] = n;
+    return MT_OK;
+}
+
+/* The graph of one group's cells, numbered as they stand in `cell`; local[] is where each cell of the mesh stands. */
+static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    uint32_t group, const uint32_t *local, mt_adjacency *inner)
+{
+    const uint32_t *cell = groups->cell + groups->start[group];
+    inner->n_cells = groups->start[group + 1] - groups->start[group];
+    MT_TAKE(scratch, inner->neighbour, 4 * inner->n_cells);
+    for (size_t k = 0; k < 4 * inner->n_cells; k++) {
+        const uint32_t near = adjacency->neighbour[4 * (size_t)cell[k / 4] + k % 4];
+        const bool inside = near != MT_NO_CELL && groups->of_cell[near] == group;
+        inner->neighbour[k] = inside ? local[near] : MT_NO_CELL;
+    }
+    return MT_OK;
+}
+
+/* Divides one group and writes its cells' parts from number `first` on. */
+static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    uint32_t group, const uint32_t *local, const struct division *division, uint32_t first,
+    mt_partition *partition)
+{
+    mt_adjacency inner;
+    uint32_t *part;
+    MT_TRY(extract(scratch, adjacency, groups, group, local, &inner));
+    MT_TAKE(scratch, part, inner.n_cells);
+    struct division within = *division;
+    if (inner.n_cells > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_cells;
+    MT_TRY(divide(&inner, &within, part));
+    for (size_t i = 0; i < inner.n_cells; i++)
+        partition->part[groups->cell[groups->start[group] + i]] = first + part[i];
+    return MT_OK;
+}
+
+static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    const struct division *division, mt_partition *partition)
+{
+    mt_ladder_graph graph;
+    uint32_t *chip, *local;
+    MT_TAKE(scratch, chip, groups->n);
+    MT_TAKE(scratch, local, adjacency->n_cells);
+    MT_TRY(join_groups(scratch, adjacency, groups, &graph));
+    MT_TRY(mt_ladder_place(&graph, chip));
+    for (uint32_t g = 0; g < groups->n; g++)
+        for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
+            local[groups->cell[i]] = (uint32_t)(i - groups->start[g]);
+    for (uint32_t g = 0; g < groups->n; g++) {
+        mt_arena inner = {0};
+        mt_status status = divide_group(
+            &inner, adjacency, groups, g, local, division, chip[g] * division->n_parts, partition);
+        mt_arena_free(&inner);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+/* First into groups, which may differ in size by a tenth of what parts may, then each into its parts. */
+static mt_status divide_twice(
+    mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, size_t most, mt_partition *partition)
+{
+    const uint32_t in_group = partition->parts_per_group;
+    struct groups groups = {.n = partition->n_parts / in_group};
+    const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
+    size_t most_of_group = (size_t)ceil(bound * mean);
+    if (most_of_group > most * in_group) most_of_group = most * in_group;
+    MT_TAKE(scratch, groups.of_cell, adjacency->n_cells);
+    MT_TRY(divide(adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell));
+    MT_TRY(sort_groups(scratch, adjacency->n_cells, &groups));
+    /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
+    const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
+    return divide_groups(scratch, adjacency, &groups, &inner, partition);
+}
+
+static mt_status divide_mesh(
+    const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
+{
+    const size_t n = adjacency->n_cells;
+    const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
     if (2 * mt_adjacency_inner_faces(adjacency) > (size_t)IDX_MAX)
         return mt_fail(MT_INPUT, "METIS: a graph of %zu cells has %zu entries; at most %lld are allowed", n,
             2 * mt_adjacency_inner_faces(adjacency), (long long)IDX_MAX);
+    if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
+        return divide(
+            adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most}, partition->part);
     mt_arena scratch = {0};
-    mt_status status = call_metis(&scratch, adjacency, imbalance, partition);
+    mt_status status = divide_twice(&scratch, adjacency, options->imbalance, most, partition);
     mt_arena_free(&scratch);
     return status;
 }
@@ -126,7 +278,7 @@ mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
         .parts_per_group = options->parts_per_group,
         .n_cells = adjacency->n_cells};
     MT_TAKE(arena, partition->part, adjacency->n_cells);
-    MT_TRY(divide(adjacency, options->imbalance, partition));
+    MT_TRY(divide_mesh(adjacency, options, partition));
     partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
     return mt_partition_check(partition);
 }
