@@ -98,8 +98,15 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     return MT_OK;
 }
 
+static void balance_rows(mt_table *table, const mt_balance *balance)
+{
+    mt_table_property(table, "cells moved to balance halos", (double)balance->moves, "");
+    mt_table_property(table, "most cells needed, before", (double)balance->largest_before, "");
+    mt_table_property(table, "most cells needed, after", (double)balance->largest_after, "");
+}
+
 static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
-    const mt_halo *halo, const mt_tiling_costs *costs, mt_table *table)
+    const mt_balance *balance, const mt_halo *halo, const mt_tiling_costs *costs, mt_table *table)
 {
     mt_tile_spread received;
     MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
@@ -123,6 +130,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     *table = mt_table_properties(arena, title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
+    if (balance->largest_before > 0) balance_rows(table, balance);
     return MT_OK;
 }
 
@@ -148,10 +156,11 @@ static const char *file_name(const char *path)
 static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
 {
     mt_partition parts;
+    mt_balance balance;
     mt_halo halo;
     mt_tiling_costs costs;
     MT_TRY(begin_stage(&job->stages, "partition", ipus));
-    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts));
+    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts, &balance));
     end_stage(&job->stages);
     MT_TRY(begin_stage(&job->stages, "halo", ipus));
     MT_TRY(mt_halo_make(scratch, job->mesh.n_cells, MT_RING_MAX, job->columns, &parts, &job->scheme, &halo));
@@ -169,7 +178,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
             costs.why);
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, plural);
-    MT_TRY(whole_table(arena, title, &parts, &halo, &costs, &tables[0]));
+    MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);
 }

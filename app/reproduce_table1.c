@@ -196,10 +196,11 @@ static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
 {
     const uint32_t ipus = r->ipus[i];
     mt_partition parts;
+    mt_balance balance;
     char stage[64];
     (void)snprintf(stage, sizeof stage, "cutting for %u IPU%s", ipus, ipus > 1 ? "s" : "");
     mt_progress_stage(stage);
-    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts));
+    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         mt_arena arena = {0};
         mt_halo halo;

@@ -55,11 +55,15 @@ mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint
 }
 
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const uint32_t *columns, uint32_t ipus, mt_partition *parts)
+    const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
-    (void)columns;
-    return mt_partition_make(arena, adjacency, &options, parts);
+    *balance = (mt_balance){0};
+    MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    if (!tiling->balance_halo) return MT_OK;
+    MT_TRY(mt_balance_halo(adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, parts, balance));
+    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    return MT_OK;
 }
 
 /* ---- what each tile holds and receives ---- */

@@ -5,6 +5,7 @@
 
 #include "app/command.h"
 #include "ipu/profile.h"
+#include "mesh/balance.h"
 #include "mesh/halo.h"
 
 /* ---- how to cut ---- */
@@ -43,9 +44,9 @@ MT_NODISCARD mt_status mt_tiling_counts(
 /* Gives the cells that each cell's row of the diffusion step reads: [n_cells][MT_DIFFUSION_ROW]. */
 MT_NODISCARD mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns);
 
-/* Gives a partition for so many IPUs. */
+/* Gives a partition for so many IPUs, and what balancing its halos did; all 0 where that is not asked for. */
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const uint32_t *columns, uint32_t ipus, mt_partition *parts);
+    const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance);
 
 /* ---- what it gives ---- */
 
