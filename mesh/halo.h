@@ -47,8 +47,8 @@ typedef struct mt_halo {
 
 /* Gives the halo of a pattern: row c reads the cells columns[c][0 .. width), where padding repeats c itself.
  * Borrows columns and partition. MT_INPUT: a column is no cell; the partition is of another number of cells,
- * or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width) and a sort within parts;
- * memory O(cells + pairs of cell and part that needs it). */
+ * or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width), a sort within parts, and
+ * what the scheme takes for each part; memory O(cells + pairs of cell and part that needs it). */
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint32_t *columns,
     const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 256 };
+enum { BLOCK = 128 };
 
 static const uint64_t *destinations(const mt_sets *sets, uint32_t set)
 {

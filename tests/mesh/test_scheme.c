@@ -601,10 +601,10 @@ Test(scheme, exact_has_no_more_pieces_than_going_to_the_nearest_set_each_time)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         mt_arena arena = {0};
         needs n;
-        uint64_t set[250], last = 0;
-        size_t size[250], nearest = 0;
+        uint64_t set[128], last = 0;
+        size_t size[128], nearest = 0;
         state = seed;
-        random_needs(&arena, 600, 1 + below(250), 1 + below(MOST), 1 + below(6), &n);
+        random_needs(&arena, 600, 1 + below(128), 1 + below(MOST), 1 + below(6), &n);
         for (size_t left = list_sets(&n, set, size); left > 0; left--) {
             size_t best = 0;
             for (size_t k = 1; k < left; k++)
@@ -664,7 +664,7 @@ static size_t pieces_as_numbered(const needs *n)
     return count;
 }
 
-/* Hundreds of sets: those above 256 are dealt with in blocks. */
+/* Hundreds of sets: those above 128 are dealt with in blocks. */
 Test(scheme, parts_of_hundreds_of_sets_are_sent_whole_within_the_limit)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
