@@ -1,7 +1,8 @@
 /* Takes the peaks off what parts must be sent: the time of an exchange is that of the part that receives most.
  *
  * The measure is the `needed` of mesh/halo.h: how many cells of other parts a part's rows read, which is what it receives
- * under a scheme without unused cells. Cells at the borders of the parts with the largest needed change hands, a few per
+ * under a scheme without unused cells. (What the part that receives most receives under mixed-clean falls along, by less
+ * than half as much: that counts neighbours rather than cells.) Cells at the borders of the parts with the largest needed change hands, a few per
  * cent of all at most: first those parts come down by one, then those that have the most then, and so on until one of
  * them cannot.
  *
