@@ -41,8 +41,8 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 
 enum { ROUNDS = 8, MOST_TRIES = 1 << 18 }; /* tries of a round */
 
-/* One round of exchanges, while the threshold falls from `highest` to zero; the rise of the cost. chip[] ends as the last
- * state; where it fell below *least (from *cost on), that state is in best[]. */
+/* One round of exchanges, while the threshold falls from `highest` to zero. *cost goes along with chip[]; where it falls
+ * below *least, that is the new *least, and best[] its state. */
 static void round_of_exchanges(const mt_ladder_graph *graph, uint64_t *state, int64_t highest, int64_t *cost,
     int64_t *least, uint32_t *chip, uint32_t *best)
 {

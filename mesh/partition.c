@@ -137,7 +137,7 @@ static mt_status join_groups(
     mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
 {
     size_t n = 0,
-           *place; /* where the pair of this group and that one is, if at or behind the group's start */
+           *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
     graph->n_groups = groups->n;
     MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
@@ -150,7 +150,7 @@ static mt_status join_groups(
             const uint32_t near = adjacency->neighbour[4 * (size_t)groups->cell[k / 4] + k % 4];
             if (near == MT_NO_CELL || groups->of_cell[near] == g) continue;
             const uint32_t other = groups->of_cell[near];
-            if (place[other] <= graph->start[g]) { /* one more than the place: zero is none */
+            if (place[other] <= graph->start[g]) {
                 graph->near[n] = other;
                 place[other] = ++n;
             }
