@@ -16,7 +16,8 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--ipus", "N,...", "how many IPUs, one or several counts; a part for each tile; default: 1", false},
-    {"--scheme", "NAME", "which ranges of separator cells are sent; default: mixed-clean", false},
+    {"--scheme", "NAME", "how separator cells are sent: full, ranged, mixed-clean (default), exact or budget",
+        false},
     MT_TILING_OPTIONS,
     {"-o", "OUT.hdf", "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs",
         false},
@@ -29,7 +30,7 @@ const mt_command mt_command_partition = {
     .operands = "MESH.hdf",
     .n_operands = 1,
     .summary = "cut a mesh for the tiles of a machine and count what they must exchange",
-    .example = "myotile partition slab.hdf --target gc200 --ipus 1 --scheme mixed-clean",
+    .example = "myotile partition slab.hdf --ipus 1,4 --partition hierarchical --scheme exact",
     .options = options,
     .run = partition,
 };
@@ -98,13 +99,6 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     return MT_OK;
 }
 
-static void balance_rows(mt_table *table, const mt_balance *balance)
-{
-    mt_table_property(table, "cells moved to balance halos", (double)balance->moves, "");
-    mt_table_property(table, "most cells needed, before", (double)balance->largest_before, "");
-    mt_table_property(table, "most cells needed, after", (double)balance->largest_after, "");
-}
-
 static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
     const mt_balance *balance, const mt_halo *halo, const mt_tiling_costs *costs, mt_table *table)
 {
@@ -130,7 +124,9 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     *table = mt_table_properties(arena, title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
-    if (balance->largest_before > 0) balance_rows(table, balance);
+    if (balance->largest_before == 0) return MT_OK;
+    mt_table_property(table, "cells moved to balance halos", (double)balance->moves, "");
+    mt_table_property(table, "most cells needed before that", (double)balance->largest_before, "");
     return MT_OK;
 }
 
@@ -161,6 +157,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_tiling_costs costs;
     MT_TRY(begin_stage(&job->stages, "partition", ipus));
     MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts, &balance));
+    MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, job->columns, &parts, &balance));
     end_stage(&job->stages);
     MT_TRY(begin_stage(&job->stages, "halo", ipus));
     MT_TRY(mt_halo_make(scratch, job->mesh.n_cells, MT_RING_MAX, job->columns, &parts, &job->scheme, &halo));

@@ -191,7 +191,26 @@ static mt_status add_rows(reproducing *r, size_t i, size_t k, const mt_halo *hal
     return MT_OK;
 }
 
-/* All schemes on one partition. */
+/* Scheme k on ipus[i]. */
+static mt_status add_scheme(reproducing *r, size_t i, size_t k, const mt_partition *common)
+{
+    mt_arena arena = {0};
+    mt_halo halo;
+    mt_balance balance = {0};
+    mt_partition parts = *common;
+    parts.part = mt_arena_take(&arena, common->n_cells, sizeof *parts.part);
+    mt_status status = parts.part ? MT_OK : MT_FILE;
+    if (parts.part) memcpy(parts.part, common->part, common->n_cells * sizeof *parts.part);
+    if (status == MT_OK)
+        status = mt_tiling_suit(&r->tiling, &r->scheme[k], &r->adjacency, r->columns, &parts, &balance);
+    if (status == MT_OK)
+        status = mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
+    if (status == MT_OK) status = add_rows(r, i, k, &halo);
+    mt_arena_free(&arena);
+    return status;
+}
+
+/* All schemes, on one partition but for what balancing does for each. */
 static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
 {
     const uint32_t ipus = r->ipus[i];
@@ -202,14 +221,8 @@ static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
     mt_progress_stage(stage);
     MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
-        mt_arena arena = {0};
-        mt_halo halo;
         if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while %s", stage);
-        mt_status status =
-            mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
-        if (status == MT_OK) status = add_rows(r, i, k, &halo);
-        mt_arena_free(&arena);
-        MT_TRY(status);
+        MT_TRY(add_scheme(r, i, k, &parts));
     }
     return MT_OK;
 }

@@ -203,11 +203,14 @@ static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_balance balance;
     mt_progress_stage("cutting the mesh for the tiles");
-    if (p->saved)
+    if (p->saved) {
         MT_TRY(read_partition(arena, p));
-    else
+    } else {
         MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, p->diffusion.column,
             (uint32_t)p->input.machine.ipus, &p->partition, &balance));
+        MT_TRY(mt_tiling_suit(
+            &p->tiling, &p->scheme, &p->adjacency, p->diffusion.column, &p->partition, &balance));
+    }
     MT_TRY(stopped_so_far());
     MT_TRY(mt_halo_make(
         arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));

@@ -61,7 +61,20 @@ mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjac
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
     if (!tiling->balance_halo) return MT_OK;
-    MT_TRY(mt_balance_halo(adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, parts, balance));
+    MT_TRY(mt_balance_halo(
+        adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
+    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    return MT_OK;
+}
+
+mt_status mt_tiling_suit(const mt_tiling *tiling, const mt_scheme *scheme, const mt_adjacency *adjacency,
+    const uint32_t *columns, mt_partition *parts, mt_balance *balance)
+{
+    mt_balance second;
+    if (!tiling->balance_halo || !scheme->broadcasts) return MT_OK;
+    MT_TRY(mt_balance_halo(
+        adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_MIXED, parts, &second));
+    balance->moves += second.moves;
     parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
     return MT_OK;
 }

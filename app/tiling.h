@@ -44,9 +44,15 @@ MT_NODISCARD mt_status mt_tiling_counts(
 /* Gives the cells that each cell's row of the diffusion step reads: [n_cells][MT_DIFFUSION_ROW]. */
 MT_NODISCARD mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns);
 
-/* Gives a partition for so many IPUs, and what balancing its halos did; all 0 where that is not asked for. */
+/* Gives a partition for so many IPUs and, where balanced halos are asked for, balances what tiles need. `balance` says what
+ * that did; all 0 where it is not asked for. */
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance);
+
+/* Where balanced halos are asked for and this scheme sends more than what is needed, goes on with what it sends: to be
+ * done once, behind mt_tiling_cut. Adds its moves to `balance`. */
+MT_NODISCARD mt_status mt_tiling_suit(const mt_tiling *tiling, const mt_scheme *scheme,
+    const mt_adjacency *adjacency, const uint32_t *columns, mt_partition *parts, mt_balance *balance);
 
 /* ---- what it gives ---- */
 

@@ -141,8 +141,10 @@ static void make_slab(slab *s, double edge_mm)
     must(ipu_target_load(&s->arena, MT_DATA_DIR "/machines/gc200.yaml", NULL, 0, &s->target));
     must(mt_partition_make(&s->arena, &s->adjacency,
         &(mt_partition_options){MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03}, &s->partition));
-    must(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition,
-        mt_schemes, &s->halo));
+    mt_scheme scheme;
+    must(mt_scheme_find("mixed-clean", 0, &scheme));
+    must(mt_halo_make(
+        &s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition, &scheme, &s->halo));
     s->problem = (mt_monodomain){
         &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 0, NULL};
     s->layout = (mt_layout){&s->target, &s->halo, false, -1};

@@ -213,13 +213,14 @@ static mt_status ranged(const mt_scheme *scheme, const mt_scheme_source *source,
 
 /* ---- the table ---- */
 
-const mt_scheme mt_schemes[] = {
-    {"mixed-clean", "cells for two or more to all neighbours, the others each to its one", mixed_clean, 0},
-    {"full", "the whole separator to every neighbour", full, 0},
-    {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0},
-    {"exact", "a range for each set of neighbours that need the same cells; none unused", a_range_a_set, 0},
-    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 20},
-    {NULL, NULL, NULL, 0}};
+const mt_scheme mt_schemes[] = {{"full", "the whole separator to every neighbour", full, 0, true},
+    {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0, false},
+    {"mixed-clean", "cells for two or more to all neighbours, the others each to its one", mixed_clean, 0,
+        true},
+    {"exact", "a range for each set of neighbours that need the same cells; none unused", a_range_a_set, 0,
+        false},
+    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 22, false},
+    {NULL, NULL, NULL, 0, false}};
 
 mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)
 {

@@ -10,6 +10,7 @@
 #ifndef MT_MESH_SCHEME_H
 #define MT_MESH_SCHEME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,15 +59,17 @@ struct mt_scheme {
     const char *summary; /* half a line */
     mt_scheme_function *plan;
     uint32_t ranges; /* the most ranges that a source may have; 0: as many as there will be */
+    bool
+        broadcasts; /* what two or more need goes to all neighbours: MT_BALANCE_MIXED of mesh/balance.h is for this */
 };
 
 /* The schemes there are; the last entry has no name. A destination set (mesh/sets.h) is the parts that need one cell.
- *   mixed-clean  cells needed by two or more parts come first and are sent whole to all neighbours; then those needed by
- *                one part only, grouped by it (Burchard et al., Front. Phys. 2023, section 4.1.3).
- *   full         one range, the whole separator, to every neighbour (4.1.1 there).
+ *   full         one range, the whole separator, to every neighbour (Burchard et al., Front. Phys. 2023, section 4.1.1).
  *   ranged       to every neighbour the smallest range that encloses what it needs; neighbours with the same range share
- *                it (4.1.2). Cells of one destination set stand together, the sets as mt_sets_order_intervals puts them
- *                to keep these ranges short.
+ *                it (4.1.2 there). Cells of one destination set stand together, the sets as mt_sets_order_intervals puts
+ *                them to keep these ranges short.
+ *   mixed-clean  cells needed by two or more parts come first and are sent whole to all neighbours; then those needed by
+ *                one part only, grouped by it (4.1.3 there).
  *   exact        a range for each destination set, so nothing is unused; the sets in an order in which a destination
  *                finds its own behind each other (mt_sets_order_runs): what touches arrives as one piece.
  *   budget       as exact, but sets are merged until a source has no more than `ranges` (mt_sets_merge); 1 makes it full.
@@ -74,11 +77,11 @@ struct mt_scheme {
  *
  * What they cost in a heart of 3 million cells in 1,472 and in 23,552 parts: the most words that a part receives, the
  * most pieces in which it does, and ranges in all.
- *                mixed-clean    full          ranged         exact           budget
- *     1,472      4214 33  16k   15513 17   1k  3350 17  15k  1441 48   56k   1876 39  27k
- *     23,552     1881 35 215k    2939 26  24k   634 26 316k   320 55 1011k    437 41 471k
- * Budget's usual 20 is the largest round number with which it has at most half of exact's ranges at 1, 2, 4, 8 and 16
- * times 1,472 parts; it then saves 88 to 93 % of the words that exact saves against mixed-clean.
+ *                full             ranged         mixed-clean    exact           budget
+ *     1,472      15513 17    1k   3350 17   15k  4214 33   16k  1441 48    56k  1791 38   30k
+ *     23,552      2939 26   24k    634 26  316k  1881 35  215k   320 55  1011k   411 44  517k
+ * Budget's usual 22 saves 90 to 94 % of the words that exact saves against mixed-clean, with 47 to 53 % of its ranges, at
+ * 1, 2, 4, 8 and 16 times 1,472 parts.
  *
  * Time and memory are those of mesh/sets.h for each part. */
 extern const mt_scheme mt_schemes[];

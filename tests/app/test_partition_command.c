@@ -96,6 +96,8 @@ Test(partition_command, counts_are_those_of_a_run)
     mt_diffusion diffusion;
     mt_partition parts;
     mt_halo halo;
+    mt_scheme scheme;
+    cr_assert_eq(mt_scheme_find("mixed-clean", 0, &scheme), MT_OK);
     const mt_tissue tissue = {
         .sigma_l_mS_mm = 0.13, .sigma_t_mS_mm = 0.018, .chi_per_mm = 140, .cm_uF_mm2 = 0.01};
     cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
@@ -106,7 +108,7 @@ Test(partition_command, counts_are_those_of_a_run)
                      &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03}, &parts),
         MT_OK);
     cr_assert_eq(
-        mt_halo_make(&arena, mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column, &parts, mt_schemes, &halo),
+        mt_halo_make(&arena, mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column, &parts, &scheme, &halo),
         MT_OK);
     size_t received = 0, needed = 0;
     for (int p = 0; p < PARTS; p++)
@@ -146,6 +148,25 @@ Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
         free(one);
     }
     free(both);
+}
+
+/* What the most loaded tile needs (exact), or receives (mixed-clean, for which cells are moved once more). */
+Test(partition_command, balanced_halos_lower_the_peak)
+{
+    static const char *const schemes[] = {"exact", "mixed-clean"};
+    write_machine("forty.yaml", 40);
+    for (int k = 0; k < 2; k++) {
+        static const char line[] = "partition slab.hdf --target forty.yaml --scheme %s --format json%s";
+        char *before = works(line, schemes[k], ""), *after = works(line, schemes[k], " --balance-halo");
+        const double most = json_number(strstr(before, "A tile"), "cells received", "max");
+        cr_assert_lt(json_number(strstr(after, "A tile"), "cells received", "max"), most, "%s", schemes[k]);
+        cr_assert_gt(json_number(after, "cells moved to balance halos", "value"), 0);
+        cr_assert_null(strstr(before, "cells moved"));
+        cr_assert_eq(json_number(after, "most cells needed before that", "value"),
+            json_number(before, "cells needed from others", "max"));
+        cr_assert_leq(json_number(strstr(after, "A tile"), "cells", "max"), ceil(1.03 * CELLS / 40));
+        free(before), free(after);
+    }
 }
 
 /* As many colours as the 24 parts need, and some of the lines and words. */
@@ -192,7 +213,8 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "--ipus -1", "partition slab.hdf --ipus -1");
     refuses(2, "--ipus 1.5", "partition slab.hdf --ipus 1.5");
     refuses(2, "--ipus 4097", "partition slab.hdf --ipus 4097");
-    refuses(2, "separator scheme 'best'; there are: mixed-clean", "partition slab.hdf --scheme best");
+    refuses(2, "separator scheme 'best'; there are: full, ranged, mixed-clean",
+        "partition slab.hdf --scheme best");
     refuses(2, "--imbalance 1; allowed: 1 number above 1", "partition slab.hdf --imbalance 1");
     refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
     refuses(2, "partition 'round'; there are: flat", "partition slab.hdf --partition round");

@@ -219,6 +219,26 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     mt_arena_free(&arena);
 }
 
+/* The machine and the way the mesh is cut for it change what a run costs, and nothing else. */
+Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
+{
+    static const char *const ways[] = {"machine.scheme=full", "machine.scheme=ranged",
+        "machine.scheme=exact --set machine.partition=hierarchical --set machine.ipus=2",
+        "machine.scheme=budget --set machine.ranges=2 --set machine.balance_halo=true",
+        "machine.ipus=3 --set machine.partition=hierarchical --set machine.balance_halo=true"};
+    mt_arena arena = {0};
+    char *usual = works("run small.yaml --output usual --format json");
+    const double *activation = activation_of(&arena, "usual");
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        char *text = works("run small.yaml --output other --format json --set %s", ways[k]);
+        cr_assert_str_neq(text, usual, "%s costs the same", ways[k]);
+        cr_assert_arr_eq(activation_of(&arena, "other"), activation, CELLS * sizeof(double), "%s", ways[k]);
+        free(text);
+    }
+    free(usual);
+    mt_arena_free(&arena);
+}
+
 /* ---- options */
 
 Test(run, set_overrides_the_case_and_is_written_down)
@@ -381,7 +401,8 @@ Test(run, a_machine_that_does_not_exist_is_refused)
 {
     refuses(2, "machine 'gc9000'", "run small.yaml --set machine.target=gc9000");
     refuses(3, "none.yaml: No such file", "run small.yaml --set machine.target=none.yaml");
-    refuses(2, "separator scheme 'best'; there are: mixed-clean", "run small.yaml --set machine.scheme=best");
+    refuses(2, "separator scheme 'best'; there are: full, ranged, mixed-clean",
+        "run small.yaml --set machine.scheme=best");
     refuses(2, "machine.tiles: 1473; allowed: at most 1472, the tiles of GC200",
         "run small.yaml --set machine.tiles=1473");
 }

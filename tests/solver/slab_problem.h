@@ -63,7 +63,9 @@ static inline mt_layout layout_by(
 /* The usual one. */
 static inline mt_layout layout_on(slab_problem *s, uint32_t tiles)
 {
-    return layout_by(s, MT_PARTITION_FLAT, 1, tiles, mt_schemes);
+    mt_scheme usual;
+    cr_assert_eq(mt_scheme_find("mixed-clean", 0, &usual), MT_OK);
+    return layout_by(s, MT_PARTITION_FLAT, 1, tiles, &usual);
 }
 
 /* V (and activation, may be NULL) after n steps of the named backend. */
