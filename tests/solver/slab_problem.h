@@ -18,12 +18,10 @@ typedef struct slab_problem {
     ipu_target target; /* the gc200, with memory enough for a whole mesh on one tile */
 } slab_problem;
 
-/* The benchmark's tissue on a slab; the cells with x, y, z below 1.5 mm are stimulated for 2 ms from the
- * start. */
-static inline void make_slab_problem(slab_problem *s, const double size_mm[3], double edge_mm)
+/* The benchmark's tissue on s->mesh, in whose arena it is; the cells with x, y, z below near_mm are stimulated for 2 ms from
+ * the start. */
+static inline void make_problem(slab_problem *s, const double near_mm[3])
 {
-    *s = (slab_problem){0};
-    cr_assert_eq(mt_slab_make(&s->arena, size_mm, edge_mm, &s->mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_diffusion_make(
                      &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion),
@@ -33,7 +31,7 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     for (size_t c = 0; c < s->mesh.n_cells; c++) {
         double x[3];
         mt_mesh_centroid(&s->mesh, c, x);
-        if (x[0] < 1.5 && x[1] < 1.5 && x[2] < 1.5) cells[n++] = (uint32_t)c;
+        if (x[0] < near_mm[0] && x[1] < near_mm[1] && x[2] < near_mm[2]) cells[n++] = (uint32_t)c;
     }
     s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells, 0, 0};
     s->problem = (mt_monodomain){
@@ -41,6 +39,13 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",
         mt_message());
     s->target.bytes_per_tile = (size_t)1 << 30;
+}
+
+static inline void make_slab_problem(slab_problem *s, const double size_mm[3], double edge_mm)
+{
+    *s = (slab_problem){0};
+    cr_assert_eq(mt_slab_make(&s->arena, size_mm, edge_mm, &s->mesh), MT_OK, "%s", mt_message());
+    make_problem(s, (double[]){1.5, 1.5, 1.5});
 }
 
 /* A layout on so many chips of so many tiles; partition and halo live in the problem's arena. */
