@@ -133,6 +133,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
         mt_progress_leave_on_interrupt();
         mt_arena arena = {0};
         const mt_status status = commands[c]->run(&arena, &arguments);
+        if (status != MT_OK) mt_progress_stage(NULL);
         mt_arena_free(&arena);
         return status;
     }

@@ -32,7 +32,7 @@ typedef struct mt_command {
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by a NULL name */
-    /* The arena is empty at first, and freed when it returns. */
+    /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
     mt_status (*run)(mt_arena *arena, const mt_arguments *arguments);
 } mt_command;
 

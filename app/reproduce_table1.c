@@ -298,6 +298,5 @@ static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_catch_interrupt();
     mt_status status = table1_with(arena, arguments, r);
     mt_arena_free(&r->mesh_arena);
-    if (status != MT_OK) mt_progress_stage(NULL);
     return status;
 }

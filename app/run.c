@@ -294,7 +294,6 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_status status = mt_in_file(path, make_problem(arena, p));
     if (status == MT_OK && p->backend->profile) status = mt_in_file(path, make_layout(arena, p));
     if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
-    if (status != MT_OK) mt_progress_stage(NULL);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
 }
