@@ -191,12 +191,11 @@ static mt_status read_partition(mt_arena *arena, parts *p)
 {
     const uint32_t ipus = (uint32_t)p->input.machine.ipus, tiles = p->tiling.tiles;
     MT_TRY(mt_vtkhdf_read_partition(arena, p->input.mesh.file, &p->adjacency, &p->partition));
-    if (p->partition.n_parts / p->partition.parts_per_group == ipus && p->partition.parts_per_group == tiles)
-        return MT_OK;
+    const uint32_t its_ipus = mt_partition_groups(&p->partition), its_tiles = p->partition.parts_per_group;
+    if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
-        p->input.mesh.file, p->partition.n_parts / p->partition.parts_per_group, p->partition.parts_per_group,
-        ipus, tiles);
+        p->input.mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
 static mt_status make_layout(mt_arena *arena, parts *p)

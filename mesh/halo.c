@@ -223,6 +223,9 @@ mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint
 
 /* ---- using it ---- */
 
+uint32_t mt_halo_groups(const mt_halo *halo) { return halo->n_parts / halo->parts_per_group; }
+uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part) { return part / halo->parts_per_group; }
+
 size_t mt_halo_own(const mt_halo *halo, uint32_t part)
 {
     return halo->own_offset[part + 1] - halo->own_offset[part];

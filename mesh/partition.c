@@ -220,7 +220,7 @@ static mt_status divide_twice(
     mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, size_t most, mt_partition *partition)
 {
     const uint32_t in_group = partition->parts_per_group;
-    struct groups groups = {.n = partition->n_parts / in_group};
+    struct groups groups = {.n = mt_partition_groups(partition)};
     const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
     size_t most_of_group = (size_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
@@ -250,6 +250,16 @@ static mt_status divide_mesh(
 }
 
 /* ---- partitions ---- */
+
+uint32_t mt_partition_groups(const mt_partition *partition)
+{
+    return partition->n_parts / partition->parts_per_group;
+}
+
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell)
+{
+    return partition->part[cell] / partition->parts_per_group;
+}
 
 size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part)
 {

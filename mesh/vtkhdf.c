@@ -129,13 +129,13 @@ static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partitio
     MT_TAKE(scratch, group, n);
     MT_TAKE(scratch, place, n);
     for (size_t c = 0; c < n; c++) {
-        group[c] = (int32_t)(partition->part[c] / each);
+        group[c] = (int32_t)mt_partition_group_of(partition, c);
         place[c] = (int32_t)(partition->part[c] % each);
     }
     MT_TRY(mt_h5_write(h5, ipu, MT_H5_INT32, 1, &n, NULL, group));
     MT_TRY(mt_h5_write(h5, tile, MT_H5_INT32, 1, &n, NULL, place));
     return mt_h5_write(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, NULL,
-        (int64_t[]){partition->n_parts / each, each});
+        (int64_t[]){mt_partition_groups(partition), each});
 }
 
 /* What a file holds, in one place. */
@@ -361,7 +361,7 @@ static mt_status read_parts(
     const uint32_t each = partition->parts_per_group;
     MT_TAKE(scratch, number, n_cells);
     MT_TAKE(arena, partition->part, n_cells);
-    MT_TRY(read_numbers(h5, ipu, n_cells, partition->n_parts / each, number));
+    MT_TRY(read_numbers(h5, ipu, n_cells, mt_partition_groups(partition), number));
     for (size_t c = 0; c < n_cells; c++) partition->part[c] = (uint32_t)number[c] * each;
     MT_TRY(read_numbers(h5, tile, n_cells, each, number));
     for (size_t c = 0; c < n_cells; c++) partition->part[c] += (uint32_t)number[c];
