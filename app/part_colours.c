@@ -186,7 +186,7 @@ static hue hue_of(size_t k, size_t n)
 static double likeness(size_t k, size_t m, size_t n)
 {
     const hue a = hue_of(k, n), b = hue_of(m, n);
-    const double turn = (a.degrees - b.degrees) * 3.14159265358979323846 / 180;
+    const double turn = (a.degrees - b.degrees) * M_PI / 180;
     return 1 / (a.chroma * a.chroma + b.chroma * b.chroma - 2 * a.chroma * b.chroma * cos(turn));
 }
 
