@@ -68,6 +68,9 @@ MT_NODISCARD mt_status mt_whole_number(
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
 
+/* A path without its folder. */
+const char *mt_name_in_folder(const char *path);
+
 /* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
  * stopped, have all they need. Answers `status`. */
 MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);

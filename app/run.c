@@ -39,8 +39,7 @@ const mt_command mt_command_run = {
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
 {
     if (asked) return asked;
-    const char *slash = strrchr(case_path, '/');
-    (void)snprintf(name, size, "%s", slash ? slash + 1 : case_path);
+    (void)snprintf(name, size, "%s", mt_name_in_folder(case_path));
     char *dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = 0;
