@@ -17,8 +17,7 @@ static void normalise(double v[3])
 /* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
 static mt_view single_view(void)
 {
-    const double pi = 3.14159265358979323846;
-    double a = 27 * pi / 180, e = 36 * pi / 180;
+    const double a = 27 * M_PI / 180, e = 36 * M_PI / 180;
     return (mt_view){
         .name = "",
         .right = {cos(a), -sin(a), 0},
@@ -264,7 +263,6 @@ static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
 
 /* ---- lines ---- */
 
-/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
 const double mt_plot_depth_slack = 0.006;
 
 static double nearest_on(const mt_segment *cut, double x, double y, double *distance)
@@ -276,7 +274,6 @@ static double nearest_on(const mt_segment *cut, double x, double y, double *dist
     return cut->from[2] + f * (cut->to[2] - cut->from[2]);
 }
 
-/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
 void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength)
 {
     double reach = half + 0.5;

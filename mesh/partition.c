@@ -136,8 +136,8 @@ static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *g
 static mt_status join_groups(
     mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
 {
-    size_t n = 0,
-           *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t n = 0;
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
     graph->n_groups = groups->n;
     MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
