@@ -132,6 +132,24 @@ static mt_status average_values(mt_arena *arena, mt_skin *s)
     return MT_OK;
 }
 
+/* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
+static mt_status link_edges(mt_arena *arena, mt_skin *s)
+{
+    mt_arena scratch = {0};
+    /* By the higher vertex: the edge that was met last, plus one. */
+    size_t *seen = mt_arena_take(&scratch, s->mesh->n_vertices, sizeof *seen);
+    s->edge_again = mt_arena_take(arena, 3 * s->n_faces, sizeof *s->edge_again);
+    for (size_t v = 0; seen && s->edge_again && v < s->mesh->n_vertices; v++)
+        for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
+            const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
+            s->edge_again[i] = again > i ? again - 1 : 0;
+            seen[s->edge_to[i]] = i + 1;
+        }
+    const bool made = seen && s->edge_again;
+    mt_arena_free(&scratch);
+    return made ? MT_OK : MT_FILE;
+}
+
 static mt_status sort_edges(mt_arena *arena, mt_skin *s)
 {
     MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
@@ -152,17 +170,15 @@ static mt_status sort_edges(mt_arena *arena, mt_skin *s)
         for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++)
             s->edge_begin[i + 2] += s->edge_begin[i + 1];
     }
-    return MT_OK;
+    return link_edges(arena, s);
 }
 
 void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
 {
     for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
-            for (size_t k = i + 1; k < s->edge_begin[v + 1]; k++)
-                if (s->edge_to[i] == s->edge_to[k])
-                    meet(
-                        context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
+            for (size_t k = s->edge_again[i]; k > 0; k = s->edge_again[k])
+                meet(context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
 }
 
 mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,

@@ -27,6 +27,7 @@ typedef struct mt_skin {
     size_t *edge_begin;  /* [n_vertices + 2] */
     uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
     uint32_t *edge_face; /* [3 n_faces] */
+    size_t *edge_again;  /* [3 n_faces] where the same edge stands next, with another face; 0: nowhere */
 } mt_skin;
 
 /* Gives the skin; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
