@@ -168,6 +168,9 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     if (p->saved && !p->input.mesh.file[0])
         return mt_fail(
             MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+    if (p->saved && p->input.machine.balance_halo)
+        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
+                                 "which a saved one is not");
     if (!p->saved) MT_TRY(mt_partition_method_find(p->input.machine.partition, &tiling->method));
     MT_TRY(mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme));
     p->input.machine.ranges = p->scheme.ranges;
