@@ -93,7 +93,7 @@ double mt_tile_ranges_sent(const mt_halo *h, uint32_t p)
     return (double)(h->range_offset[p + 1] - h->range_offset[p]);
 }
 
-double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt_halo_runs_in(h, p); }
+double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt_halo_pieces_in(h, p); }
 
 double mt_tile_neighbours(const mt_halo *h, uint32_t p)
 {

@@ -230,7 +230,7 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part)
     return mt_halo_own(halo, part) + halo->inbound[part];
 }
 
-size_t mt_halo_runs_in(const mt_halo *halo, uint32_t part)
+size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part)
 {
     size_t n = 0;
     const mt_scheme_range *last = NULL;

@@ -65,7 +65,7 @@ size_t mt_halo_own(const mt_halo *halo, uint32_t part);
 size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 
 /* Pieces that a part receives: ranges of one source that touch count as one. Time O(ranges received). */
-size_t mt_halo_runs_in(const mt_halo *halo, uint32_t part);
+size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
 /* The rows of one part in local indices: local[i][k] is where cell columns[own_cell i of the part][k] lies in
  * the part's local order. `map` [n_cells] holds UINT32_MAX everywhere before and after, also after a failure;
