@@ -170,7 +170,7 @@ static void write_name(mt_page *page, double x, double size, const char *name)
 {
     cairo_save(page->pen);
     cairo_translate(page->pen, x, BOTTOM + 8);
-    cairo_rotate(page->pen, -1.5707963267948966);
+    cairo_rotate(page->pen, -M_PI_2);
     mt_page_grey(page, mt_page_soft);
     mt_page_write(page, 0, 0.35 * size, MT_END, size, NAMES, name);
     cairo_restore(page->pen);

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double pi = 3.14159265358979323846;
-
 void mt_colour_linear(double lightness, double chroma, double hue_degrees, double linear[3])
 {
-    double h = hue_degrees * pi / 180, a = chroma * cos(h), b = chroma * sin(h);
+    double h = hue_degrees * M_PI / 180, a = chroma * cos(h), b = chroma * sin(h);
     double l = pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
     double m = pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
     double s = pow(lightness - 0.0894841775 * a - 1.2914855480 * b, 3);

@@ -133,6 +133,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
         mt_progress_leave_on_interrupt();
         mt_arena arena = {0};
         const mt_status status = commands[c]->run(&arena, &arguments);
+        if (status != MT_OK) mt_progress_stage(NULL);
         mt_arena_free(&arena);
         return status;
     }
@@ -249,6 +250,12 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
         MT_INPUT, "%s %s; allowed: at most %zu whole numbers, separated by commas", option, text, room);
 }
 
+const char *mt_name_in_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 mt_status mt_in_file(const char *path, mt_status status)
 {
     if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
@@ -263,7 +270,7 @@ static mt_status unknown_machine(const char *name)
     glob_t found;
     if (glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found) == 0) {
         for (size_t k = 0; k < found.gl_pathc; k++) {
-            const char *file = strrchr(found.gl_pathv[k], '/') + 1;
+            const char *file = mt_name_in_folder(found.gl_pathv[k]);
             size_t used = strlen(names);
             (void)snprintf(
                 names + used, sizeof names - used, "%.*s, ", (int)(strlen(file) - strlen(".yaml")), file);

@@ -32,7 +32,7 @@ typedef struct mt_command {
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by a NULL name */
-    /* The arena is empty at first, and freed when it returns. */
+    /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
     mt_status (*run)(mt_arena *arena, const mt_arguments *arguments);
 } mt_command;
 
@@ -67,6 +67,9 @@ MT_NODISCARD mt_status mt_whole_number(
 /* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
+
+/* A path without its folder. */
+const char *mt_name_in_folder(const char *path);
 
 /* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
  * stopped, have all they need. Answers `status`. */

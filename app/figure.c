@@ -17,8 +17,6 @@ enum {
     SUPER = MT_VIEW_SUPER
 };
 
-static const double pi = 3.14159265358979323846;
-
 /* All panels in one scale, so that what is seen from either side can be compared. */
 mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
 {
@@ -100,7 +98,7 @@ static void draw_axis(mt_page *page, const char *name, double x0, double y0, dou
     cairo_t *cr = page->pen;
     const double far = hypot(dx, dy);
     if (far < 8) {
-        cairo_arc(cr, x0, y0, 3.2, 0, 2 * pi);
+        cairo_arc(cr, x0, y0, 3.2, 0, 2 * M_PI);
         cairo_fill(cr);
         mt_page_write(page, x0 - 12, y0 + 5, MT_MIDDLE, 15, 50, name);
         return;

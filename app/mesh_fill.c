@@ -395,7 +395,6 @@ static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
     filling f = {.taken = NULL};
     mt_progress_catch_interrupt();
     mt_status status = fill_with(arena, &body, &f, arguments);
-    if (status != MT_OK) mt_progress_stage(NULL);
     mt_arena_free(&body);
     return status;
 }

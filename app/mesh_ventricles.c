@@ -37,7 +37,7 @@ static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cell
     return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
 }
 
-static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
+static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *out = mt_option_value(arguments, "-o", NULL);
     unsigned long cells;
@@ -45,6 +45,7 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     mt_mesh mesh;
     mt_info info;
     char temporary[MT_FILE_PATH_MAX];
+    mt_progress_catch_interrupt();
     if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
     if (snprintf(temporary, sizeof temporary, "%s.part.msh", out) >= (int)sizeof temporary)
@@ -62,12 +63,4 @@ static mt_status ventricles_with(mt_arena *arena, const mt_arguments *arguments)
     mt_table_property(&table, "volume", info.volume_mm3, "mm^3");
     mt_table_property(&table, "characteristic length V^(1/3)", info.length_mm, "mm");
     return mt_table_print(arguments->out, &table, format);
-}
-
-static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
-{
-    mt_progress_catch_interrupt();
-    mt_status status = ventricles_with(arena, arguments);
-    if (status != MT_OK) mt_progress_stage(NULL);
-    return status;
 }

@@ -27,16 +27,17 @@ static void add_neighbour(graph *g, uint32_t part, uint32_t other)
 static void add_meeting(void *context, const mt_meeting *meeting)
 {
     graph *g = context;
-    const uint32_t each = g->partition->parts_per_group;
-    const uint32_t a = g->partition->part[g->skin->face_cell[meeting->face]],
-                   b = g->partition->part[g->skin->face_cell[meeting->other]];
+    const uint32_t cell = g->skin->face_cell[meeting->face], near = g->skin->face_cell[meeting->other];
+    const uint32_t a = g->partition->part[cell], b = g->partition->part[near];
+    const uint32_t group = mt_partition_group_of(g->partition, cell),
+                   other = mt_partition_group_of(g->partition, near);
     if (a == b) return;
-    if (a / each == b / each) {
+    if (group == other) {
         add_neighbour(g, a, b);
         add_neighbour(g, b, a);
     } else {
-        g->meets[a / each] |= (uint64_t)1 << b / each;
-        g->meets[b / each] |= (uint64_t)1 << a / each;
+        g->meets[group] |= (uint64_t)1 << other;
+        g->meets[other] |= (uint64_t)1 << group;
     }
 }
 
@@ -185,7 +186,7 @@ static hue hue_of(size_t k, size_t n)
 static double likeness(size_t k, size_t m, size_t n)
 {
     const hue a = hue_of(k, n), b = hue_of(m, n);
-    const double turn = (a.degrees - b.degrees) * 3.14159265358979323846 / 180;
+    const double turn = (a.degrees - b.degrees) * M_PI / 180;
     return 1 / (a.chroma * a.chroma + b.chroma * b.chroma - 2 * a.chroma * b.chroma * cos(turn));
 }
 
@@ -264,7 +265,7 @@ static mt_status colour(mt_arena *scratch, graph *g, mt_part_colours *colours)
 mt_status mt_part_colours_make(
     mt_arena *arena, const mt_skin *skin, const mt_partition *partition, mt_part_colours *colours)
 {
-    *colours = (mt_part_colours){.n_groups = partition->n_parts / partition->parts_per_group};
+    *colours = (mt_part_colours){.n_groups = mt_partition_groups(partition)};
     if (colours->n_groups > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "a picture of %zu groups of parts; at most %d are allowed",
             colours->n_groups, MT_PART_GROUPS_MAX);

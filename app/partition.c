@@ -10,6 +10,7 @@
 #include "app/tiling.h"
 #include "data/file.h"
 #include "mesh/formats.h"
+#include "solver/diffusion.h"
 #include "mesh/vtkhdf.h"
 
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
@@ -142,12 +143,6 @@ typedef struct cutting {
     stages stages;
 } cutting;
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
 static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
 {
@@ -160,14 +155,16 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, job->columns, &parts, &balance));
     end_stage(&job->stages);
     MT_TRY(begin_stage(&job->stages, "halo", ipus));
-    MT_TRY(mt_halo_make(scratch, job->mesh.n_cells, MT_RING_MAX, job->columns, &parts, &job->scheme, &halo));
+    MT_TRY(mt_halo_make(
+        scratch, job->mesh.n_cells, MT_DIFFUSION_ROW, job->columns, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
     MT_TRY(begin_stage(&job->stages, "graph, compiled", ipus));
     MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
     end_stage(&job->stages);
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
-        MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, file_name(job->path)));
+        MT_TRY(mt_picture_parts(
+            job->picture, &job->mesh, &job->adjacency, &parts, mt_name_in_folder(job->path)));
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)

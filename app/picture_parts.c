@@ -19,10 +19,9 @@ typedef struct parts {
 /* The value of a cell: its group and shade in one number. */
 static void fill_values(const parts *p, float *value)
 {
-    const uint32_t each = p->partition->parts_per_group;
     for (size_t c = 0; c < p->partition->n_cells; c++) {
-        const uint32_t part = p->partition->part[c];
-        value[c] = (float)(part / each * MT_PART_SHADES_MAX + p->colours.shade[part]);
+        const size_t group = mt_partition_group_of(p->partition, c);
+        value[c] = (float)(group * MT_PART_SHADES_MAX + p->colours.shade[p->partition->part[c]]);
     }
 }
 
@@ -39,8 +38,9 @@ static void draw_border(void *context, const mt_meeting *meeting)
 {
     const parts *p = context;
     const mt_skin *skin = &p->figure.skin;
-    const uint32_t each = p->partition->parts_per_group, *part = p->partition->part;
-    if (part[skin->face_cell[meeting->face]] / each == part[skin->face_cell[meeting->other]] / each) return;
+    if (mt_partition_group_of(p->partition, skin->face_cell[meeting->face]) ==
+        mt_partition_group_of(p->partition, skin->face_cell[meeting->other]))
+        return;
     if (!mt_view_sees(p->view, skin, meeting->face) && !mt_view_sees(p->view, skin, meeting->other)) return;
     const mt_segment line = mt_plot_edge(p->plot, meeting);
     mt_plot_ink(p->plot, &line, 0.6 * MT_VIEW_SUPER, 0.8);

@@ -12,6 +12,7 @@
 #include "app/tiling.h"
 #include "data/file.h"
 #include "mesh/formats.h"
+#include "solver/diffusion.h"
 
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
 
@@ -204,7 +205,8 @@ static mt_status add_scheme(reproducing *r, size_t i, size_t k, const mt_partiti
     if (status == MT_OK)
         status = mt_tiling_suit(&r->tiling, &r->scheme[k], &r->adjacency, r->columns, &parts, &balance);
     if (status == MT_OK)
-        status = mt_halo_make(&arena, r->mesh.n_cells, MT_RING_MAX, r->columns, &parts, &r->scheme[k], &halo);
+        status =
+            mt_halo_make(&arena, r->mesh.n_cells, MT_DIFFUSION_ROW, r->columns, &parts, &r->scheme[k], &halo);
     if (status == MT_OK) status = add_rows(r, i, k, &halo);
     mt_arena_free(&arena);
     return status;
@@ -298,6 +300,5 @@ static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_catch_interrupt();
     mt_status status = table1_with(arena, arguments, r);
     mt_arena_free(&r->mesh_arena);
-    if (status != MT_OK) mt_progress_stage(NULL);
     return status;
 }

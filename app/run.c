@@ -39,8 +39,7 @@ const mt_command mt_command_run = {
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
 {
     if (asked) return asked;
-    const char *slash = strrchr(case_path, '/');
-    (void)snprintf(name, size, "%s", slash ? slash + 1 : case_path);
+    (void)snprintf(name, size, "%s", mt_name_in_folder(case_path));
     char *dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = 0;
@@ -169,6 +168,9 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     if (p->saved && !p->input.mesh.file[0])
         return mt_fail(
             MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+    if (p->saved && p->input.machine.balance_halo)
+        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
+                                 "which a saved one is not");
     if (!p->saved) MT_TRY(mt_partition_method_find(p->input.machine.partition, &tiling->method));
     MT_TRY(mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme));
     p->input.machine.ranges = p->scheme.ranges;
@@ -191,12 +193,11 @@ static mt_status read_partition(mt_arena *arena, parts *p)
 {
     const uint32_t ipus = (uint32_t)p->input.machine.ipus, tiles = p->tiling.tiles;
     MT_TRY(mt_vtkhdf_read_partition(arena, p->input.mesh.file, &p->adjacency, &p->partition));
-    if (p->partition.n_parts / p->partition.parts_per_group == ipus && p->partition.parts_per_group == tiles)
-        return MT_OK;
+    const uint32_t its_ipus = mt_partition_groups(&p->partition), its_tiles = p->partition.parts_per_group;
+    if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
-        p->input.mesh.file, p->partition.n_parts / p->partition.parts_per_group, p->partition.parts_per_group,
-        ipus, tiles);
+        p->input.mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
 static mt_status make_layout(mt_arena *arena, parts *p)
@@ -294,7 +295,6 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_status status = mt_in_file(path, make_problem(arena, p));
     if (status == MT_OK && p->backend->profile) status = mt_in_file(path, make_layout(arena, p));
     if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
-    if (status != MT_OK) mt_progress_stage(NULL);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
 }

@@ -93,7 +93,7 @@ double mt_tile_ranges_sent(const mt_halo *h, uint32_t p)
     return (double)(h->range_offset[p + 1] - h->range_offset[p]);
 }
 
-double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt_halo_runs_in(h, p); }
+double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt_halo_pieces_in(h, p); }
 
 double mt_tile_neighbours(const mt_halo *h, uint32_t p)
 {
@@ -133,7 +133,7 @@ size_t mt_tiling_crossing(const mt_halo *halo)
     size_t n = 0;
     for (size_t r = 0; r < halo->n_ranges; r++)
         for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++)
-            if (halo->to_part[k] / halo->parts_per_group != halo->range[r].source / halo->parts_per_group)
+            if (mt_halo_group_of(halo, halo->to_part[k]) != mt_halo_group_of(halo, halo->range[r].source))
                 n += halo->range[r].end - halo->range[r].begin;
     return n;
 }
@@ -142,7 +142,7 @@ size_t mt_tiling_crossing(const mt_halo *halo)
 
 mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs)
 {
-    const ipu_target target = ipu_target_several(one, halo->n_parts / halo->parts_per_group);
+    const ipu_target target = ipu_target_several(one, mt_halo_groups(halo));
     const mt_layout layout = {&target, halo, false, -1};
     mt_arena scratch = {0};
     ipu_profile profile;

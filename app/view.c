@@ -17,8 +17,7 @@ static void normalise(double v[3])
 /* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
 static mt_view single_view(void)
 {
-    const double pi = 3.14159265358979323846;
-    double a = 27 * pi / 180, e = 36 * pi / 180;
+    const double a = 27 * M_PI / 180, e = 36 * M_PI / 180;
     return (mt_view){
         .name = "",
         .right = {cos(a), -sin(a), 0},
@@ -133,6 +132,24 @@ static mt_status average_values(mt_arena *arena, mt_skin *s)
     return MT_OK;
 }
 
+/* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
+static mt_status link_edges(mt_arena *arena, mt_skin *s)
+{
+    mt_arena scratch = {0};
+    /* By the higher vertex: the edge that was met last, plus one. */
+    size_t *seen = mt_arena_take(&scratch, s->mesh->n_vertices, sizeof *seen);
+    s->edge_again = mt_arena_take(arena, 3 * s->n_faces, sizeof *s->edge_again);
+    for (size_t v = 0; seen && s->edge_again && v < s->mesh->n_vertices; v++)
+        for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
+            const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
+            s->edge_again[i] = again > i ? again - 1 : 0;
+            seen[s->edge_to[i]] = i + 1;
+        }
+    const bool made = seen && s->edge_again;
+    mt_arena_free(&scratch);
+    return made ? MT_OK : MT_FILE;
+}
+
 static mt_status sort_edges(mt_arena *arena, mt_skin *s)
 {
     MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
@@ -153,17 +170,15 @@ static mt_status sort_edges(mt_arena *arena, mt_skin *s)
         for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++)
             s->edge_begin[i + 2] += s->edge_begin[i + 1];
     }
-    return MT_OK;
+    return link_edges(arena, s);
 }
 
 void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
 {
     for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
-            for (size_t k = i + 1; k < s->edge_begin[v + 1]; k++)
-                if (s->edge_to[i] == s->edge_to[k])
-                    meet(
-                        context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
+            for (size_t k = s->edge_again[i]; k > 0; k = s->edge_again[k])
+                meet(context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
 }
 
 mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -264,7 +279,6 @@ static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
 
 /* ---- lines ---- */
 
-/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
 const double mt_plot_depth_slack = 0.006;
 
 static double nearest_on(const mt_segment *cut, double x, double y, double *distance)
@@ -276,7 +290,6 @@ static double nearest_on(const mt_segment *cut, double x, double y, double *dist
     return cut->from[2] + f * (cut->to[2] - cut->from[2]);
 }
 
-/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
 void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength)
 {
     double reach = half + 0.5;

@@ -23,10 +23,11 @@ typedef struct mt_skin {
     double *face_normal;   /* [n_faces][3], unit, outward */
     double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
     float *value; /* [n_vertices]; 0 where no cell around has one. NULL: each face has its cell's, flat */
-    size_t *
-        edge_begin; /* [n_vertices + 2] the edges, each once with either face, sorted by their lower vertex: those */
-    uint32_t *edge_to; /* of vertex v are edge_begin[v] .. edge_begin[v + 1]; [3 n_faces] the higher vertex */
+    /* The edges, each once with either face, sorted by their lower vertex: those of v are edge_begin[v] .. [v + 1). */
+    size_t *edge_begin;  /* [n_vertices + 2] */
+    uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
     uint32_t *edge_face; /* [3 n_faces] */
+    size_t *edge_again;  /* [3 n_faces] where the same edge stands next, with another face; 0: nowhere */
 } mt_skin;
 
 /* Gives the skin; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a

@@ -12,6 +12,12 @@ void mt_face_sort(uint32_t v[3])
     }
 }
 
+int mt_compare_ids(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
 int mt_face_compare(const void *left, const void *right)
 {
     const uint32_t *a = left, *b = right;

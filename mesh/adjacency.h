@@ -18,6 +18,9 @@ typedef struct mt_adjacency {
 /* Puts the three vertices of a face in ascending order. */
 void mt_face_sort(uint32_t v[3]);
 
+/* For qsort and bsearch, of ids: ascending. */
+int mt_compare_ids(const void *left, const void *right);
+
 /* For qsort and bsearch, of items that begin with three vertices: by the first, then the second, then the third. */
 int mt_face_compare(const void *left, const void *right);
 

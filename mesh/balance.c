@@ -17,8 +17,8 @@ struct work {
     uint32_t n_parts, parts_per_group;
     mt_members of;
     int64_t *burden; /* [n_parts] by the measure */
-    int64_t
-        *weight; /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
+    /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
+    int64_t *weight;
     mt_contacts contacts; /* where there are weights */
     mt_arena *scratch;    /* of the contacts */
     uint32_t *locked;     /* [n_cells] the last attempt that moved this cell */
@@ -328,9 +328,8 @@ static mt_status check_rows(size_t n_cells, size_t width, const uint32_t *column
             const size_t there = times(columns + near * width, width, (uint32_t)c);
             if (here != 1 || there != 1)
                 return mt_fail(MT_INPUT,
-                    "balance: row %zu has cell %u %zu times and row %u has cell %zu %zu times; it must be "
-                    "once "
-                    "and once",
+                    "balance: row %zu has cell %u %zu times and row %u has cell %zu %zu times; "
+                    "it must be once and once",
                     c, near, here, near, c, there);
         }
     return MT_OK;

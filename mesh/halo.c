@@ -72,12 +72,6 @@ struct planner {
     uint32_t *mark;      /* [n_parts], NONE or the last source that has this part as its neighbour */
 };
 
-static int compare_ids(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 static uint32_t find_neighbours(struct planner *planner, uint32_t source, const uint32_t *cell, size_t n_own)
 {
     uint32_t n = 0;
@@ -89,7 +83,7 @@ static uint32_t find_neighbours(struct planner *planner, uint32_t source, const 
             planner->mark[q] = source;
             planner->neighbour[n++] = q;
         }
-    qsort(planner->neighbour, n, sizeof *planner->neighbour, compare_ids);
+    qsort(planner->neighbour, n, sizeof *planner->neighbour, mt_compare_ids);
     return n;
 }
 
@@ -223,6 +217,9 @@ mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint
 
 /* ---- using it ---- */
 
+uint32_t mt_halo_groups(const mt_halo *halo) { return halo->n_parts / halo->parts_per_group; }
+uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part) { return part / halo->parts_per_group; }
+
 size_t mt_halo_own(const mt_halo *halo, uint32_t part)
 {
     return halo->own_offset[part + 1] - halo->own_offset[part];
@@ -233,7 +230,7 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part)
     return mt_halo_own(halo, part) + halo->inbound[part];
 }
 
-size_t mt_halo_runs_in(const mt_halo *halo, uint32_t part)
+size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part)
 {
     size_t n = 0;
     const mt_scheme_range *last = NULL;
@@ -332,7 +329,7 @@ static mt_status check_directions(const mt_halo *halo)
                 return mt_fail(
                     MT_INPUT, "halo: part %u receives range %zu, which is none or out of order", q, r);
             if (!bsearch(&q, halo->to_part + halo->to_offset[r], halo->to_offset[r + 1] - halo->to_offset[r],
-                    sizeof q, compare_ids))
+                    sizeof q, mt_compare_ids))
                 return mt_fail(MT_INPUT, "halo: part %u receives range %zu, which is not sent to it", q, r);
             cells += halo->range[r].end - halo->range[r].begin;
         }

@@ -56,12 +56,16 @@ MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t widt
 MT_NODISCARD mt_status mt_halo_check(
     const mt_halo *halo, size_t width, const uint32_t *columns, const mt_partition *partition);
 
+/* Groups of parts, as the partition's, and the one of a part. */
+uint32_t mt_halo_groups(const mt_halo *halo);
+uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part);
+
 /* Owned cells of a part; with what it receives (mt_halo_local) this is the length of its local order. */
 size_t mt_halo_own(const mt_halo *halo, uint32_t part);
 size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 
 /* Pieces that a part receives: ranges of one source that touch count as one. Time O(ranges received). */
-size_t mt_halo_runs_in(const mt_halo *halo, uint32_t part);
+size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
 /* The rows of one part in local indices: local[i][k] is where cell columns[own_cell i of the part][k] lies in
  * the part's local order. `map` [n_cells] holds UINT32_MAX everywhere before and after, also after a failure;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "data/vec3.h"
+#include "mesh/adjacency.h"
 #include "mesh/tags.h"
 #include "mesh/triangles.h"
 
@@ -72,12 +73,6 @@ static void measure_angles(const mt_mesh *mesh, mt_info *info)
     }
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Of the six edges of every cell: the higher vertex in the bucket of the lower,
  * high[start[v] .. start[v + 1]). */
 static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
@@ -108,7 +103,7 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     fill_edges(mesh, start, high);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
-        qsort(high + start[v], start[v + 1] - start[v], sizeof *high, compare_ids);
+        qsort(high + start[v], start[v + 1] - start[v], sizeof *high, mt_compare_ids);
         for (size_t k = start[v]; k < start[v + 1]; k++) {
             if (k > start[v] && high[k] == high[k - 1]) continue;
             double length = distance(mesh->xyz_mm + 3 * v, mesh->xyz_mm + 3 * (size_t)high[k]);

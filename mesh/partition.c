@@ -136,8 +136,8 @@ static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *g
 static mt_status join_groups(
     mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
 {
-    size_t n = 0,
-           *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t n = 0;
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
     graph->n_groups = groups->n;
     MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
@@ -220,7 +220,7 @@ static mt_status divide_twice(
     mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, size_t most, mt_partition *partition)
 {
     const uint32_t in_group = partition->parts_per_group;
-    struct groups groups = {.n = partition->n_parts / in_group};
+    struct groups groups = {.n = mt_partition_groups(partition)};
     const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
     size_t most_of_group = (size_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
@@ -250,6 +250,16 @@ static mt_status divide_mesh(
 }
 
 /* ---- partitions ---- */
+
+uint32_t mt_partition_groups(const mt_partition *partition)
+{
+    return partition->n_parts / partition->parts_per_group;
+}
+
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell)
+{
+    return partition->part[cell] / partition->parts_per_group;
+}
 
 size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part)
 {

@@ -51,6 +51,10 @@ typedef struct mt_partition_options {
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 
+/* How many groups there are, and the one of a cell. */
+uint32_t mt_partition_groups(const mt_partition *partition);
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell);
+
 /* Faces between cells of different parts, as it stands in a partition of this adjacency. */
 size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part);
 

@@ -59,8 +59,7 @@ struct mt_scheme {
     const char *summary; /* half a line */
     mt_scheme_function *plan;
     uint32_t ranges; /* the most ranges that a source may have; 0: as many as there will be */
-    bool
-        broadcasts; /* what two or more need goes to all neighbours: MT_BALANCE_MIXED of mesh/balance.h is for this */
+    bool broadcasts; /* what two or more need goes to all neighbours (MT_BALANCE_MIXED of mesh/balance.h) */
 };
 
 /* The schemes there are; the last entry has no name. A destination set (mesh/sets.h) is the parts that need one cell.

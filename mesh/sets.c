@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/adjacency.h"
+
 enum { BLOCK = 128 };
 
 static const uint64_t *destinations(const mt_sets *sets, uint32_t set)
@@ -47,12 +49,6 @@ static int compare_listed(const void *left, const void *right)
     return order ? order : (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-static int compare_parts(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 static listed *list_cells(mt_arena *arena, const mt_scheme_source *source, mt_sets *sets)
 {
     listed *list = mt_arena_take(arena, source->n_own, sizeof *list);
@@ -84,7 +80,7 @@ mt_status mt_sets_make(mt_arena *arena, const mt_scheme_source *source, mt_sets 
         if (sets->size[set]++ > 0) continue;
         for (size_t k = 0; k < list[i].n; k++) {
             const uint32_t *at = bsearch(&list[i].need[k], source->neighbour, source->n_neighbours,
-                sizeof *source->neighbour, compare_parts);
+                sizeof *source->neighbour, mt_compare_ids);
             const size_t q = (size_t)(at - source->neighbour);
             sets->to[(size_t)set * sets->n_words + q / 64] |= (uint64_t)1 << q % 64;
         }
@@ -225,8 +221,8 @@ typedef struct line {
     uint32_t *to;
     uint32_t n, *set; /* [n] */
     uint64_t *before; /* [n + 1] cells before each place */
-    uint32_t *first,
-        *last; /* [n_to] the places of a destination's first set and behind its last; both 0: it has none */
+    /* [n_to] the places of a destination's first set and behind its last; both 0: it has none */
+    uint32_t *first, *last;
     int64_t *crossing; /* [n + 1] intervals that begin before this place and end behind it */
 } line;
 

@@ -24,8 +24,8 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
         if (taken) return mt_fail(MT_INPUT, "cell field '%s' is there twice, or one of the mesh's own", name);
-        if (!!fields[i].f32 + !!fields[i].f64 + !!fields[i].i32 != 1)
-            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32, f64 and i32 must be given", name);
+        if (!fields[i].f32 == !fields[i].f64)
+            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32 and f64 must be given", name);
     }
     return MT_OK;
 }
@@ -111,12 +111,9 @@ static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const 
     for (size_t i = 0; i < n_fields; i++) {
         char name[256];
         const mt_vtkhdf_field *field = fields + i;
-        const mt_h5_type type = field->f32 ? MT_H5_FLOAT : field->f64 ? MT_H5_DOUBLE : MT_H5_INT32;
-        const void *values = field->f32   ? (const void *)field->f32
-                             : field->f64 ? (const void *)field->f64
-                                          : (const void *)field->i32;
         (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", field->name);
-        MT_TRY(mt_h5_write(h5, name, type, 1, &n_cells, field->unit, values));
+        MT_TRY(mt_h5_write(h5, name, field->f32 ? MT_H5_FLOAT : MT_H5_DOUBLE, 1, &n_cells, field->unit,
+            field->f32 ? (const void *)field->f32 : (const void *)field->f64));
     }
     return MT_OK;
 }
@@ -129,13 +126,13 @@ static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partitio
     MT_TAKE(scratch, group, n);
     MT_TAKE(scratch, place, n);
     for (size_t c = 0; c < n; c++) {
-        group[c] = (int32_t)(partition->part[c] / each);
+        group[c] = (int32_t)mt_partition_group_of(partition, c);
         place[c] = (int32_t)(partition->part[c] % each);
     }
     MT_TRY(mt_h5_write(h5, ipu, MT_H5_INT32, 1, &n, NULL, group));
     MT_TRY(mt_h5_write(h5, tile, MT_H5_INT32, 1, &n, NULL, place));
     return mt_h5_write(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, NULL,
-        (int64_t[]){partition->n_parts / each, each});
+        (int64_t[]){mt_partition_groups(partition), each});
 }
 
 /* What a file holds, in one place. */
@@ -361,7 +358,7 @@ static mt_status read_parts(
     const uint32_t each = partition->parts_per_group;
     MT_TAKE(scratch, number, n_cells);
     MT_TAKE(arena, partition->part, n_cells);
-    MT_TRY(read_numbers(h5, ipu, n_cells, partition->n_parts / each, number));
+    MT_TRY(read_numbers(h5, ipu, n_cells, mt_partition_groups(partition), number));
     for (size_t c = 0; c < n_cells; c++) partition->part[c] = (uint32_t)number[c] * each;
     MT_TRY(read_numbers(h5, tile, n_cells, each, number));
     for (size_t c = 0; c < n_cells; c++) partition->part[c] += (uint32_t)number[c];

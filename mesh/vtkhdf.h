@@ -18,7 +18,7 @@
  *   CellData/ipu               [n_cells]        int32, from 0: the group of the cell's part; this and the two
  *                                               others only in a file with a partition
  *   CellData/tile              [n_cells]        int32, from 0 in each group: the part in its group
- *   CellData/<field>           [n_cells]        float, double or int32, with its unit
+ *   CellData/<field>           [n_cells]        float or double, with its unit
  *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
  *   FieldData/face_tag         [n_faces]        int32 */
@@ -29,13 +29,12 @@
 #include "mesh/mesh.h"
 #include "mesh/partition.h"
 
-/* One value a cell. Exactly one of f32, f64, i32 is given; borrowed. */
+/* One value a cell. Exactly one of f32, f64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
     const char *name; /* not empty, no '/', none of the mesh's own above */
     const char *unit; /* NULL: none */
     const float *f32; /* [n_cells] */
     const double *f64;
-    const int32_t *i32;
 } mt_vtkhdf_field;
 
 /* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write: for those who have long work before it. */

@@ -24,8 +24,8 @@ typedef struct contexts {
 static uint32_t tile_of(const mt_plan *plan, uint32_t part)
 {
     const ipu_target *target = &plan->graph->target;
-    const uint32_t each = plan->halo->parts_per_group;
-    return part / each * (uint32_t)(target->tiles / target->ipus) + part % each;
+    const uint32_t on_a_chip = (uint32_t)(target->tiles / target->ipus);
+    return mt_halo_group_of(plan->halo, part) * on_a_chip + part % plan->halo->parts_per_group;
 }
 static size_t own_from(const mt_plan *plan, size_t part) { return plan->halo->own_offset[part]; }
 static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(plan->halo, (uint32_t)part); }
@@ -362,10 +362,9 @@ static mt_status make(
 {
     const mt_halo *halo = layout->halo;
     const ipu_target *target = layout->target;
-    if (halo->n_parts / halo->parts_per_group > target->ipus ||
-        halo->parts_per_group > target->tiles / target->ipus)
+    if (mt_halo_groups(halo) > target->ipus || halo->parts_per_group > target->tiles / target->ipus)
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
-            halo->n_parts / halo->parts_per_group, halo->parts_per_group, target->ipus, target->name,
+            mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
             target->tiles / target->ipus);
     *plan = (mt_plan){.problem = problem, .halo = halo};
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;

@@ -1,7 +1,8 @@
 /* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated machine.
  *
- * The only place that knows both. Part p of group g of the halo's partition lives on tile p of chip g. A variable of the graph holds the
- * values of all cells, part by part in the halo's order, so that each part's values are one run on its tile:
+ * The only place that knows both. The k-th part of group g of the halo's partition lives on the k-th tile of chip g. A
+ * variable of the graph holds the values of all cells, part by part in the halo's order, so that each part's values are
+ * one run on its tile:
  *
  *   v_a, v_b   [n] float      the potential, twice: a diffusion step reads one and writes the other
  *   d          [n] float      diagonal of the diffusion step

@@ -215,6 +215,8 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
         "run slab.yaml --output out --set machine.target=eight.yaml --set machine.partition=saved");
     refuses(2, "machine.partition: saved; allowed: with mesh.file",
         "run small.yaml --output out --set machine.partition=saved");
+    refuses(2, "machine.balance_halo: true; allowed: where the partition is made here",
+        "run saved.yaml --set machine.partition=saved --set machine.balance_halo=true");
     refuses(2, "partition 'round'; there are: flat", "run small.yaml --set machine.partition=round");
     mt_arena_free(&arena);
 }

@@ -102,6 +102,40 @@ Test(view, lack_of_memory_is_reported)
     mt_arena_fail_at(0);
 }
 
+static void count_at_edge(void *context, const mt_meeting *meeting)
+{
+    size_t(*met)[7] = context;
+    cr_assert(meeting->face != meeting->other);
+    met[meeting->a][meeting->b]++;
+}
+
+/* Two tetrahedra that share the edge 1-4 and nothing else: its four faces meet in six ways, those of the other ten edges
+ * in one each. */
+Test(view, at_an_edge_of_four_faces_each_meets_each)
+{
+    double xyz_mm[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 1, 2, 1, 0, 2, -1, 0};
+    uint32_t cell_vertex[] = {0, 1, 2, 4, 1, 5, 6, 4};
+    const float value[2] = {0};
+    size_t met[7][7] = {{0}};
+    mt_adjacency adjacency;
+    mt_skin skin;
+    mesh = (mt_mesh){.n_vertices = 7, .n_cells = 2, .xyz_mm = xyz_mm, .cell_vertex = cell_vertex};
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    mt_skin_meetings(&skin, count_at_edge, met);
+    for (uint32_t a = 0; a < 7; a++)
+        for (uint32_t b = 0; b < 7; b++) {
+            size_t edges = 0;
+            for (size_t c = 0; c < 2 && a < b; c++) {
+                bool has_a = false, has_b = false;
+                for (size_t k = 4 * c; k < 4 * c + 4; k++)
+                    has_a |= cell_vertex[k] == a, has_b |= cell_vertex[k] == b;
+                edges += has_a && has_b;
+            }
+            cr_assert_eq(met[a][b], edges == 2 ? 6 : edges, "%u-%u: %zu", a, b, met[a][b]);
+        }
+}
+
 static void count_meeting(void *context, const mt_meeting *meeting)
 {
     size_t *n = context;

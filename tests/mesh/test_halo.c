@@ -140,8 +140,8 @@ static void assert_pieces(const mt_halo *halo)
             for (size_t i = first + range->begin; i < first + range->end; next = ++i)
                 pieces += i != next || i == first;
         }
-        cr_assert_eq(
-            mt_halo_runs_in(halo, q), pieces, "part %u: %zu, not %zu", q, mt_halo_runs_in(halo, q), pieces);
+        cr_assert_eq(mt_halo_pieces_in(halo, q), pieces, "part %u: %zu, not %zu", q,
+            mt_halo_pieces_in(halo, q), pieces);
     }
 }
 
@@ -313,8 +313,8 @@ Test(halo, a_small_one_is_what_it_is_on_paper)
     cr_assert_arr_eq(halo.to_part, ((uint32_t[]){1, 2, 2, 0}), 4 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.in_range, ((uint32_t[]){2, 0, 0, 1}), 4 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.inbound, ((size_t[]){1, 1, 2}), 3 * sizeof(size_t));
-    cr_assert_eq(mt_halo_runs_in(&halo, 0), 1);
-    cr_assert_eq(mt_halo_runs_in(&halo, 2), 1, "two ranges that touch");
+    cr_assert_eq(mt_halo_pieces_in(&halo, 0), 1);
+    cr_assert_eq(mt_halo_pieces_in(&halo, 2), 1, "two ranges that touch");
     mt_arena_free(&arena);
 }
 
@@ -422,7 +422,8 @@ Test(halo, what_makes_no_sense_is_refused)
     cr_assert_eq(mt_halo_make(&arena, 4, 1, columns, &partition, scheme, &halo), MT_INPUT);
     mt_scheme none;
     cr_assert_eq(mt_scheme_find("mixed", 0, &none), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "'mixed'; there are: full, ranged, mixed-clean"), "%s", mt_message());
+    cr_assert_not_null(
+        strstr(mt_message(), "'mixed'; there are: full, ranged, mixed-clean"), "%s", mt_message());
     cr_assert_eq(mt_scheme_find("mixed-clean", 5, &none), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "has no limit of ranges; 5 is given"), "%s", mt_message());
     mt_arena_free(&arena);

@@ -157,22 +157,16 @@ Test(refine, children_inherit_all_that_is_known_of_their_parent)
     mt_arena_free(&arena);
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Is the triangle the outer face of a cell? By looking at all. */
 static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, const uint32_t *triangle)
 {
     uint32_t wanted[3], found[3];
     memcpy(wanted, triangle, sizeof wanted);
-    qsort(wanted, 3, sizeof *wanted, compare_ids);
+    qsort(wanted, 3, sizeof *wanted, mt_compare_ids);
     for (size_t k = 0; k < 4 * mesh->n_cells; k++) {
         if (adjacency->neighbour[k] != MT_NO_CELL) continue;
         for (size_t i = 0; i < 3; i++) found[i] = mesh->cell_vertex[4 * (k / 4) + mt_mesh_face[k % 4][i]];
-        qsort(found, 3, sizeof *found, compare_ids);
+        qsort(found, 3, sizeof *found, mt_compare_ids);
         if (memcmp(found, wanted, sizeof found) == 0) return true;
     }
     return false;
