@@ -242,12 +242,12 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
         const size_t length = strcspn(at, ",");
         if (length >= sizeof one) break;
         memcpy(one, at, length);
-        MT_TRY(mt_whole_number(option, one, least, most, &numbers[(*n)++]));
+        if (mt_whole_number(option, one, least, most, &numbers[(*n)++]) != MT_OK) break;
         at += length;
         if (!*at) return MT_OK;
     }
-    return mt_fail(
-        MT_INPUT, "%s %s; allowed: at most %zu whole numbers, separated by commas", option, text, room);
+    return mt_fail(MT_INPUT, "%s %s; allowed: at most %zu whole numbers from %lu to %lu, separated by commas",
+        option, text, room, least, most);
 }
 
 const char *mt_name_in_folder(const char *path)

@@ -133,14 +133,29 @@ static mt_status check_drawing(const mt_page *page)
     return MT_OK;
 }
 
+/* Failures stay with the stream, which tells them at its end. */
+static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsigned n)
+{
+    (void)fwrite(bytes, 1, n, stream);
+    return CAIRO_STATUS_SUCCESS;
+}
+
 static mt_status write_png(cairo_surface_t *page, const char *path)
 {
-    char temporary[MT_FILE_PATH_MAX];
-    MT_TRY(mt_file_temporary(path, temporary, sizeof temporary));
-    cairo_status_t status = cairo_surface_write_to_png(page, temporary);
-    if (status == CAIRO_STATUS_SUCCESS) return mt_file_commit(temporary, path);
-    mt_file_discard(temporary);
-    return mt_fail(MT_FILE, "%s: the picture cannot be written: %s", path, cairo_status_to_string(status));
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    const cairo_status_t status = cairo_surface_write_to_png_stream(page, write_bytes, file.stream);
+    return mt_file_end(&file, status == CAIRO_STATUS_SUCCESS ? MT_OK
+                                                             : mt_fail(MT_FILE, "%s: no picture: %s", path,
+                                                                   cairo_status_to_string(status)));
+}
+
+mt_status mt_page_check_name(const char *path)
+{
+    const size_t n = strlen(path);
+    if (n < 5 || strcmp(path + n - 4, ".png") != 0)
+        return mt_fail(MT_INPUT, "%s: a picture is written under a name ending in .png", path);
+    return mt_file_check(path);
 }
 
 mt_status mt_page_end(mt_page *page, mt_status status, const char *path)

@@ -25,6 +25,10 @@ MT_NODISCARD mt_status mt_page_begin(mt_page *page);
  * otherwise that is the answer. MT_INPUT: words that are not UTF-8. MT_FILE: no memory, or the file cannot be written. */
 MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *path);
 
+/* Can a picture be written under this name? For those who have long work before it. MT_INPUT: it does not end in .png;
+ * MT_FILE: it cannot be written there. */
+MT_NODISCARD mt_status mt_page_check_name(const char *path);
+
 /* The greys of words and lines, and of what is less important; 0 is black. */
 extern const double mt_page_ink, mt_page_soft;
 

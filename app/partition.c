@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "app/page.h"
 #include "app/part_colours.h"
 #include "app/picture.h"
 #include "app/progress.h"
@@ -55,14 +56,12 @@ static stages begin_stages(mt_arena *arena)
 }
 
 /* Says that a stage, of so many IPUs (0: of any), begins. */
-static mt_status begin_stage(stages *s, const char *name, uint32_t ipus)
+static void begin_stage(stages *s, const char *name, uint32_t ipus)
 {
     mt_progress_stage(name);
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before %s", name);
     mt_table_text(&s->table, name);
     mt_table_number(&s->table, ipus ? (double)ipus : NAN);
     s->started_s = mt_now_s();
-    return MT_OK;
 }
 
 static void end_stage(stages *s)
@@ -121,7 +120,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
         {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
         {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
-        {"mean tile's share of it", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
+        {"mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
     *table = mt_table_properties(arena, title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
@@ -150,15 +149,15 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_balance balance;
     mt_halo halo;
     mt_tiling_costs costs;
-    MT_TRY(begin_stage(&job->stages, "partition", ipus));
+    begin_stage(&job->stages, "partition", ipus);
     MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts, &balance));
     MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, job->columns, &parts, &balance));
     end_stage(&job->stages);
-    MT_TRY(begin_stage(&job->stages, "halo", ipus));
+    begin_stage(&job->stages, "halo", ipus);
     MT_TRY(mt_halo_make(
         scratch, job->mesh.n_cells, MT_DIFFUSION_ROW, job->columns, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
-    MT_TRY(begin_stage(&job->stages, "graph, compiled", ipus));
+    begin_stage(&job->stages, "graph, compiled", ipus);
     MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
     end_stage(&job->stages);
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
@@ -171,7 +170,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
         (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", job->path, ipus, plural,
             costs.why);
     char title[MT_FILE_PATH_MAX];
-    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, plural);
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus,
+        ipus > 1 ? "s, their exchange as on one chip" : "");
     MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);
@@ -179,7 +179,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
 
 static mt_status get_mesh(mt_arena *arena, cutting *job)
 {
-    MT_TRY(begin_stage(&job->stages, "mesh and its neighbours", 0));
+    begin_stage(&job->stages, "mesh and its neighbours", 0);
     MT_TRY(mt_mesh_read(arena, job->path, &job->mesh));
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
     MT_TRY(mt_tiling_columns(arena, &job->adjacency, &job->columns));
@@ -194,7 +194,6 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     size_t n;
     mt_table tables[2 * MT_TILING_COUNTS + 1];
     cutting job = {.path = mt_operand(arguments, &mt_command_partition, 0)};
-    mt_progress_catch_interrupt();
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
     MT_TRY(mt_tiling_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
@@ -203,6 +202,8 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     job.out = mt_option_value(arguments, "-o", NULL);
     job.picture = mt_option_value(arguments, "--picture", NULL);
     if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
+    if (job.out) MT_TRY(mt_file_check(job.out));
+    if (job.picture) MT_TRY(mt_page_check_name(job.picture));
     if ((job.out || job.picture) && n > 1)
         return mt_fail(
             MT_INPUT, "%s with %zu counts of IPUs; allowed: with one", job.out ? "-o" : "--picture", n);

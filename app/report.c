@@ -199,7 +199,7 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     mt_table table = mt_table_begin(arena, "Exchange, all tiles, each time it runs");
     mt_table_strings(&table, "compute set");
     mt_table_decimals(&table, "runs", "", 0);
-    mt_table_decimals(&table, "ranges received", "", 0);
+    mt_table_decimals(&table, "pieces received", "", 0);
     mt_table_decimals(&table, "received", "bytes", 0);
     mt_table_decimals(&table, "sent", "bytes", 0);
     mt_table_decimals(&table, "copied", "bytes", 0);

@@ -93,7 +93,9 @@ static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
     const int file = mkstemps(temporary, 4);
     if (file < 0) return mt_fail(MT_FILE, "%s: cannot be made", temporary);
     (void)close(file);
+    mt_progress_catch_interrupt(); /* gmsh must go, too */
     mt_status status = mt_gmsh_ventricles(arena, cells, temporary, mesh);
+    mt_progress_leave_on_interrupt();
     (void)unlink(temporary);
     return status;
 }
@@ -118,13 +120,13 @@ static mt_status get_mesh(const mt_arguments *arguments, reproducing *r)
 static void begin_tables(mt_arena *arena, reproducing *r)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "Cells of a tile: a mesh of %zu, %s partition%s, %s", r->mesh.n_cells,
-        mt_partition_methods[r->tiling.method], r->tiling.balance_halo ? " with balanced halos" : "",
-        r->tiling.one.name);
+    (void)snprintf(title, sizeof title, "What tiles of a %s hold: a mesh of %zu cells, %s partition%s",
+        r->tiling.one.name, r->mesh.n_cells, mt_partition_methods[r->tiling.method],
+        r->tiling.balance_halo ? " with balanced halos" : "");
     mt_table *cells = &r->tables[CELLS], *costs = &r->tables[COSTS];
     *cells = mt_table_begin(arena, title);
-    *costs =
-        mt_table_begin(arena, "What it costs the machine: memory of a tile, exchange of a diffusion step");
+    *costs = mt_table_begin(arena, "What it costs the machine, its IPUs taken as one chip: memory of a tile, "
+                                   "exchange of a diffusion step");
     for (int k = 0; k < TABLES; k++) {
         mt_table_decimals(&r->tables[k], "IPUs", "", 0);
         mt_table_strings(&r->tables[k], "scheme");
@@ -141,7 +143,7 @@ static void begin_tables(mt_arena *arena, reproducing *r)
     mt_table_decimals(costs, "pieces max", "", 0);
     mt_table_decimals(costs, "from other IPUs", "cells", 0);
     mt_table_decimals(costs, "exchange", "cycles", 0);
-    mt_table_decimals(costs, "mean tile", "%", 1);
+    mt_table_decimals(costs, "mean against max", "%", 1);
 }
 
 /* What was published is of mixed-clean on a flat partition. */
@@ -223,7 +225,6 @@ static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
     mt_progress_stage(stage);
     MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
-        if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while %s", stage);
         MT_TRY(add_scheme(r, i, k, &parts));
     }
     return MT_OK;
@@ -278,6 +279,7 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
         &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
     MT_TRY(choose_schemes(arguments, r));
     MT_TRY(check_picture(r, picture));
+    if (picture) MT_TRY(mt_page_check_name(picture));
     MT_TAKE(arena, r->bars, r->n_ipus * r->n_schemes * KINDS);
     MT_TAKE(arena, r->marks, r->n_ipus * r->n_schemes);
     MT_TRY(get_mesh(arguments, r));
@@ -297,7 +299,6 @@ static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
 {
     reproducing *r;
     MT_TAKE(arena, r, 1);
-    mt_progress_catch_interrupt();
     mt_status status = table1_with(arena, arguments, r);
     mt_arena_free(&r->mesh_arena);
     return status;

@@ -82,11 +82,6 @@ typedef struct parts {
     const mt_backend *backend;
 } parts;
 
-static mt_status stopped_so_far(void)
-{
-    return mt_progress_interrupted() ? mt_fail(MT_STOPPED, "stopped before the first step") : MT_OK;
-}
-
 /* A path that means the same from every folder. */
 static mt_status make_absolute(mt_arena *arena, const char **path)
 {
@@ -141,7 +136,6 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
     MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
-    MT_TRY(stopped_so_far());
     mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
     if (p->input.time.pde_steps == 0)
@@ -155,7 +149,6 @@ static mt_status make_problem(mt_arena *arena, parts *p)
         .n_stimuli = p->input.n_stimuli,
         .stimulus = p->stimuli,
     };
-    MT_TRY(stopped_so_far());
     return mt_monodomain_check(&p->problem);
 }
 
@@ -171,8 +164,11 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     if (p->saved && p->input.machine.balance_halo)
         return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
                                  "which a saved one is not");
-    if (!p->saved) MT_TRY(mt_partition_method_find(p->input.machine.partition, &tiling->method));
-    MT_TRY(mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme));
+    if (!p->saved)
+        MT_TRY(mt_in_file("machine.partition: saved, or a method",
+            mt_partition_method_find(p->input.machine.partition, &tiling->method)));
+    MT_TRY(mt_in_file("machine.scheme",
+        mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme)));
     p->input.machine.ranges = p->scheme.ranges;
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
@@ -212,11 +208,10 @@ static mt_status make_layout(mt_arena *arena, parts *p)
         MT_TRY(mt_tiling_suit(
             &p->tiling, &p->scheme, &p->adjacency, p->diffusion.column, &p->partition, &balance));
     }
-    MT_TRY(stopped_so_far());
     MT_TRY(mt_halo_make(
         arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));
     p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};
-    return stopped_so_far();
+    return MT_OK;
 }
 
 /* ---- the run ---- */
@@ -240,7 +235,7 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     const size_t n_steps = (size_t)llround(p->input.time.end_ms / p->input.time.dt_ms);
     mt_progress_stage("laying it out");
     MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
-    MT_TRY(stopped_so_far());
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
     mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
     mt_progress_end(&w.progress);
@@ -276,7 +271,6 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_format format;
-    mt_progress_catch_interrupt();
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     const char *path = mt_operand(arguments, &mt_command_run, 0);
     const char **sets;
@@ -291,10 +285,13 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     bool made;
+    MT_TRY(make_folder(folder, &made)); /* only to see that it can be: Ctrl-C ends what follows at once */
+    if (made) (void)rmdir(folder);
+    MT_TRY(mt_in_file(path, make_problem(arena, p)));
+    if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
+    mt_progress_catch_interrupt();
     MT_TRY(make_folder(folder, &made));
-    mt_status status = mt_in_file(path, make_problem(arena, p));
-    if (status == MT_OK && p->backend->profile) status = mt_in_file(path, make_layout(arena, p));
-    if (status == MT_OK) status = simulate(arena, p, folder, format, arguments->out);
+    const mt_status status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
 }

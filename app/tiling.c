@@ -14,6 +14,9 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
     MT_TRY(mt_numbers(
         "--imbalance", mt_option_value(arguments, "--imbalance", "1.03"), 1, 1, &tiling->imbalance));
+    if (!(tiling->imbalance >= 1.001 && tiling->imbalance <= 2))
+        return mt_fail(MT_INPUT, "--imbalance %s; allowed: 1.001 to 2",
+            mt_option_value(arguments, "--imbalance", "1.03"));
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(ipu_target_load(arena, machine, NULL, 0, &tiling->one));
@@ -153,7 +156,7 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
         *costs = (mt_tiling_costs){.fits = true,
             .memory_max = profile.memory_max,
             .memory_median = profile.memory_median,
-            .exchange_cycles = step->sync_cycles + step->exchange_phase_cycles,
+            .exchange_cycles = step->exchange_phase_cycles,
             .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
     } else if (status == MT_FIT) {
         (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());

@@ -23,7 +23,7 @@ typedef struct mt_tiling {
     {"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},                                    \
         {"--partition", "flat|hierarchical", "to all tiles at once, or to the IPUs first; default: flat",    \
             false},                                                                                          \
-        {"--imbalance", "X", "the largest part against the mean, above 1; default: 1.03", false},            \
+        {"--imbalance", "X", "the largest part against the mean, 1.001 to 2; default: 1.03", false},         \
         {"--balance-halo", NULL, "move cells until the tiles that need most need less", false},              \
     {                                                                                                        \
         "--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false                 \
@@ -77,7 +77,7 @@ typedef struct mt_tiling_costs {
     bool fits;
     char why[256];
     size_t memory_max, memory_median; /* bytes of a tile */
-    uint64_t exchange_cycles;         /* of one diffusion step, with its synchronisation */
+    uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
     double effectiveness;             /* of the exchange: mean tile / slowest */
 } mt_tiling_costs;
 

@@ -99,6 +99,15 @@ mt_status mt_file_end(mt_file *file, mt_status status)
     return mt_fail(MT_FILE, "%s: cannot be written: %s", file->path, strerror(reason));
 }
 
+mt_status mt_file_check(const char *path)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fclose(file.stream);
+    mt_file_discard(file.temporary);
+    return MT_OK;
+}
+
 mt_status mt_file_write_text(const char *path, const char *text, size_t n)
 {
     mt_file file;

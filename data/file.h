@@ -47,6 +47,10 @@ MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
  * anything could not be written; otherwise it goes, and `status` is the answer. */
 MT_NODISCARD mt_status mt_file_end(mt_file *file, mt_status status);
 
+/* Can a file be written there? For those who have long work before it: makes the temporary file and takes it away.
+ * MT_FILE: no; the message says why. */
+MT_NODISCARD mt_status mt_file_check(const char *path);
+
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
 

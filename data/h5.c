@@ -104,6 +104,7 @@ static mt_status create_file(const char *temporary, mt_h5 *h5)
         status = errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
                        : fail_h5(MT_FILE, h5, "", "cannot be created");
     if (access >= 0) (void)H5Pclose(access);
+    if (status != MT_OK) mt_file_discard(temporary); /* a full disk holds an empty file */
     return status;
 }
 

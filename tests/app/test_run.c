@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <omp.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 
 /* 3 x 2 x 1 mm at 0.5 mm: 6 * 4 * 2 boxes of 6 cells. */
 enum { CELLS = 288 };
@@ -217,7 +219,10 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
         "run small.yaml --output out --set machine.partition=saved");
     refuses(2, "machine.balance_halo: true; allowed: where the partition is made here",
         "run saved.yaml --set machine.partition=saved --set machine.balance_halo=true");
-    refuses(2, "partition 'round'; there are: flat", "run small.yaml --set machine.partition=round");
+    refuses(2, "machine.partition: saved, or a method: partition 'round'; there are: flat, hierarchical",
+        "run small.yaml --set machine.partition=round");
+    refuses(2, "machine.scheme: separator scheme 'exact' has no limit of ranges; 3 is given",
+        "run small.yaml --set machine.scheme=exact --set machine.ranges=3");
     mt_arena_free(&arena);
 }
 
@@ -475,4 +480,20 @@ Test(run, a_run_that_is_stopped_leaves_nothing)
     mt_progress_catch_interrupt();
     (void)raise(SIGTERM);
     refuses(130, "", "run small.yaml --output out");
+}
+
+/* Whatever it is doing 0.3 s after its start: 1000 ms take minutes, and the set-up alone takes seconds. */
+Test(run, a_run_that_is_stopped_while_it_is_set_up_leaves_nothing)
+{
+    int ended = 0;
+    write_changed("large.yaml", "{size_mm: [3, 2, 1], edge_mm: 0.5}", "{size_mm: [20, 7, 3], edge_mm: 0.2}");
+    const size_t before = things();
+    const pid_t child = fork();
+    cr_assert(child >= 0);
+    if (child == 0) _exit(myotile("run large.yaml --output out --set time.end_ms=1000").code);
+    (void)nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    cr_assert_eq(kill(child, SIGINT), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
+    cr_assert_eq(things(), before);
 }
