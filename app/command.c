@@ -11,7 +11,8 @@
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
-    &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1, &mt_command_cell};
+    &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1, &mt_command_cell,
+    &mt_command_machine_list, &mt_command_machine_show};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */
@@ -103,20 +104,34 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
     return MT_OK;
 }
 
+/* The second word of a command whose first word is this; NULL where it is another. */
+static const char *second_word(const mt_command *command, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(command->name, word, n) == 0 && command->name[n] == ' ' ? command->name + n + 1 : NULL;
+}
+
 /* Is this the first of a command's two words? */
 static bool is_first_word(const char *word)
 {
-    const size_t n = strlen(word);
     for (int c = 0; c < N_COMMANDS; c++)
-        if (strncmp(commands[c]->name, word, n) == 0 && commands[c]->name[n] == ' ') return true;
+        if (second_word(commands[c], word)) return true;
     return false;
 }
 
 static mt_status unknown_command(int argc, char *const *argv)
 {
-    const bool two = argc > 2 && argv[2][0] != '-' && is_first_word(argv[1]);
-    return mt_fail(
-        MT_INPUT, "'%s%s%s' is no command; see myotile --help", argv[1], two ? " " : "", two ? argv[2] : "");
+    if (!is_first_word(argv[1])) return mt_fail(MT_INPUT, "'%s' is no command; see myotile --help", argv[1]);
+    const bool two = argc > 2 && argv[2][0] != '-';
+    char allowed[512] = "";
+    for (int c = 0; c < N_COMMANDS; c++) {
+        const char *second = second_word(commands[c], argv[1]);
+        const size_t used = strlen(allowed);
+        if (second)
+            (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", second);
+    }
+    return mt_fail(MT_INPUT, "'%s%s%s' is no command; allowed behind %s: %s; see myotile --help", argv[1],
+        two ? " " : "", two ? argv[2] : "", argv[1], allowed);
 }
 
 static mt_status dispatch(int argc, char *const *argv, FILE *out)
@@ -264,20 +279,45 @@ mt_status mt_in_file(const char *path, mt_status status)
     return mt_fail(status, "%s: %s", path, message);
 }
 
-static mt_status unknown_machine(const char *name)
+static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
 {
-    char names[512] = "";
-    glob_t found;
-    if (glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found) == 0) {
-        for (size_t k = 0; k < found.gl_pathc; k++) {
-            const char *file = mt_name_in_folder(found.gl_pathv[k]);
-            size_t used = strlen(names);
-            (void)snprintf(
-                names + used, sizeof names - used, "%.*s, ", (int)(strlen(file) - strlen(".yaml")), file);
-        }
-        globfree(&found);
+    for (size_t k = 0; k < found->gl_pathc; k++) {
+        const char *file = mt_name_in_folder(found->gl_pathv[k]);
+        const size_t n = strlen(file) - strlen(".yaml");
+        char *name;
+        MT_TAKE(arena, name, n + 1);
+        memcpy(name, file, n);
+        names[k] = name;
     }
-    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, names);
+    return MT_OK;
+}
+
+mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
+{
+    glob_t found;
+    *n = 0;
+    *names = NULL;
+    const int failure = glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found);
+    if (failure == GLOB_NOMATCH) return MT_OK;
+    if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
+    *n = found.gl_pathc;
+    *names = mt_arena_take(arena, *n, sizeof **names);
+    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
+    globfree(&found);
+    return status;
+}
+
+static mt_status unknown_machine(mt_arena *arena, const char *name)
+{
+    char allowed[512] = "";
+    const char **names;
+    size_t n;
+    MT_TRY(mt_machine_names(arena, &n, &names));
+    for (size_t k = 0; k < n; k++) {
+        const size_t used = strlen(allowed);
+        (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
+    }
+    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
 }
 
 mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
@@ -288,7 +328,7 @@ mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
     char *text;
     MT_TAKE(arena, text, size);
     (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0) return unknown_machine(name);
+    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
     *path = text;
     return MT_OK;
 }

@@ -38,7 +38,8 @@ typedef struct mt_command {
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
     mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
-    mt_command_mesh_fibres, mt_command_mesh_refine, mt_command_reproduce_table1;
+    mt_command_mesh_fibres, mt_command_mesh_refine, mt_command_reproduce_table1, mt_command_machine_list,
+    mt_command_machine_show;
 
 /* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
@@ -78,5 +79,8 @@ MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
 /* The file of a machine: the name of one in data/machines of the source the program was built from, or a path.
  * MT_INPUT: no such name; the message has those there are. */
 MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
+
+/* Gives the names of the machines in that folder, in the order of the alphabet. */
+MT_NODISCARD mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names);
 
 #endif

@@ -13,7 +13,7 @@
 /* The way of a file: libyaml reads it into nodes that know their line; overrides replace nodes; the nodes are
  * checked against the table and written, defaults included, as one plain text; libcyaml loads that text. */
 
-enum { PATH_CHARS = 256, ALLOWED_CHARS = 512, MAX_DEPTH = 32, NUMBER_CHARS = 40 };
+enum { PATH_CHARS = 256, ALLOWED_CHARS = 512, MAX_DEPTH = 32, NUMBER_CHARS = 40, SHOWN_CHARS = 40 };
 const char mt_yaml_none[] = "";
 static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
 
@@ -137,16 +137,27 @@ static void join(char out[PATH_CHARS], const char *path, const char *key)
     (void)snprintf(out, PATH_CHARS, "%.120s%s%.120s", path, *path ? "." : "", key);
 }
 
+/* The beginning of what a file says: it may be any file, and a message is no place to print it. */
+static const char *shorten(const char *s, char out[PATH_CHARS])
+{
+    size_t n = SHOWN_CHARS;
+    if (strlen(s) <= n) return s;
+    while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* not inside a character */
+    (void)snprintf(out, PATH_CHARS, "%.*s...", (int)n, s);
+    return out;
+}
+
 static const char *found(const node *v, char out[PATH_CHARS])
 {
+    char value[PATH_CHARS];
     if (v->kind == MAPPING)
         (void)snprintf(out, PATH_CHARS, "a mapping");
     else if (v->kind == SEQUENCE)
         (void)snprintf(out, PATH_CHARS, "a sequence of %zu", v->n);
     else if (v->quoted)
-        (void)snprintf(out, PATH_CHARS, "\"%.100s\"", v->text);
+        (void)snprintf(out, PATH_CHARS, "\"%.100s\"", shorten(v->text, value));
     else
-        (void)snprintf(out, PATH_CHARS, "%.100s", *v->text ? v->text : "nothing");
+        (void)snprintf(out, PATH_CHARS, "%.100s", *v->text ? shorten(v->text, value) : "nothing");
     return out;
 }
 
@@ -187,6 +198,7 @@ static mt_status take_scalar(const reading *r, const yaml_node_t *from, node *v)
 
 static mt_status take_mapping(const reading *r, const yaml_node_t *from, size_t depth, node *v)
 {
+    char shown[PATH_CHARS];
     v->kind = MAPPING;
     for (yaml_node_pair_t *p = from->data.mapping.pairs.start; p < from->data.mapping.pairs.top; p++) {
         node *key = NULL;
@@ -195,8 +207,8 @@ static mt_status take_mapping(const reading *r, const yaml_node_t *from, size_t 
         if (key->kind != SCALAR) return complain(r->origin, key->line, "", "a key must be a word");
         const node *before = child_named(v, key->text, strlen(key->text));
         if (before)
-            return complain(
-                r->origin, key->line, key->text, "given twice; first in line %zu", before->key_line);
+            return complain(r->origin, key->line, shorten(key->text, shown), "given twice; first in line %zu",
+                before->key_line);
         MT_TRY(take_node(r, p->value, depth + 1, &value));
         value->key = key->text;
         value->key_line = key->line;
@@ -216,6 +228,7 @@ static bool plain_tag(const yaml_node_t *v)
 
 static mt_status take_node(const reading *r, int index, size_t depth, node **out)
 {
+    char shown[PATH_CHARS];
     yaml_node_t *from = yaml_document_get_node(r->document, index);
     node *v = NULL;
     MT_TAKE(r->arena, v, 1);
@@ -226,8 +239,8 @@ static mt_status take_node(const reading *r, int index, size_t depth, node **out
         return complain(r->origin, v->line, "", "anchors and aliases are not allowed here");
     r->seen[index - 1] = true;
     if (!plain_tag(from))
-        return complain(
-            r->origin, v->line, "", "the tag %.100s; tags are not allowed here", (const char *)from->tag);
+        return complain(r->origin, v->line, "", "the tag %s; tags are not allowed here",
+            shorten((const char *)from->tag, shown));
     if (depth > MAX_DEPTH) return complain(r->origin, v->line, "", "nested more than %d deep", MAX_DEPTH);
     *out = v;
     if (from->type == YAML_SCALAR_NODE) return take_scalar(r, from, v);
@@ -597,9 +610,10 @@ static mt_status check_mapping(
 {
     char here[PATH_CHARS];
     char allowed[ALLOWED_CHARS];
+    char shown[PATH_CHARS];
     for (const node *c = v->first; c; c = c->next) {
         if (key_named(keys, c->key, strlen(c->key))) continue;
-        join(here, path, c->key);
+        join(here, path, shorten(c->key, shown));
         list_keys(keys, allowed);
         return complain(c->origin, c->key_line, here, "unknown key; allowed here: %s", allowed);
     }

@@ -45,7 +45,8 @@
  *     example e;
  *     MT_TRY(mt_yaml_load(arena, "case.yaml", &example_table, sets, n_sets, &e));
  *
- * Errors are one line with MT_INPUT, and name file, line, key, what was found and what is allowed:
+ * Errors are one line with MT_INPUT, and name file, line, key, what was found (its first 40 characters) and what
+ * is allowed:
  *     case.yaml:7: edge_mm: -0.5; allowed: above 0
  *     case.yaml:3: egde_mm: unknown key; allowed here: edge_mm, size_mm, tiles, scheme, quiet, time, stimuli
  *     --set stimuli.0.start_ms=x: x; allowed: a number at least 0

@@ -6,7 +6,7 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "run"};
+    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "machine list", "machine show", "run"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -77,11 +77,23 @@ Test(command, unknown_commands_are_refused_by_name)
 {
     refuses(2, "'simulate' is no command; see myotile --help", "simulate");
     refuses(2, "'simulate' is no command", "simulate case.yaml"); /* the second word is none of the name */
-    refuses(2, "'mesh' is no command", "mesh");
     refuses(2, "'mesh cube' is no command", "mesh cube --edge-mm 1");
     refuses(2, "'mesh slabs' is no command", "mesh slabs");
+    refuses(2, "'machine' is no command", "machine --format json");
     refuses(2, "'ru' is no command", "ru");
     refuses(2, "'--verbose' is no command", "--verbose");
+}
+
+Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
+{
+    refuses(2,
+        "'mesh' is no command; allowed behind mesh: slab, info, convert, ventricles, fill, fibres, refine; "
+        "see",
+        "mesh");
+    refuses(2, "'machine' is no command; allowed behind machine: list, show; see", "machine");
+    refuses(
+        2, "'machine file.yaml' is no command; allowed behind machine: list, show; see", "machine file.yaml");
+    refuses(2, "'reproduce' is no command; allowed behind reproduce: table1; see", "reproduce");
 }
 
 Test(command, unknown_options_are_refused_by_every_command)

@@ -189,6 +189,30 @@ Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
         "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
 }
 
+/* It may be any file, and none of its secrets belong in a message. */
+Test(yaml, a_message_shows_no_more_than_the_beginning_of_what_is_wrong)
+{
+    expect_error("0123456789012345678901234567890123456789\n", NULL,
+        "case.yaml:1: 0123456789012345678901234567890123456789; allowed: lines of key: value");
+    expect_error("01234567890123456789012345678901234567890\n", NULL,
+        "case.yaml:1: 0123456789012345678901234567890123456789...; allowed: lines of key: value");
+    expect_error("size_mm: \"01234567890123456789012345678901234567890\"\n", NULL,
+        "case.yaml:1: size_mm: \"0123456789012345678901234567890123456789...\"; allowed: 3 numbers in "
+        "brackets, "
+        "each above 0");
+    expect_error("size_mm: 012345678901234567890123456789012345678\u00e4\n", NULL,
+        "case.yaml:1: size_mm: 012345678901234567890123456789012345678...; allowed: 3 numbers in brackets, "
+        "each above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {01234567890123456789012345678901234567890: 5}\n", NULL,
+        "case.yaml:2: time.0123456789012345678901234567890123456789...: unknown key; allowed here: end_ms, "
+        "dt_ms");
+    expect_error(
+        "01234567890123456789012345678901234567890: 1\n01234567890123456789012345678901234567890: 2\n", NULL,
+        "case.yaml:2: 0123456789012345678901234567890123456789...: given twice; first in line 1");
+    expect_error("!0123456789012345678901234567890123456789 5\n", NULL,
+        "case.yaml:1: the tag !012345678901234567890123456789012345678...; tags are not allowed here");
+}
+
 Test(yaml, numbers_words_and_lists_are_strict)
 {
     static const char *const values[][2] = {

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,41 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.instructions.f32_exp, 3);
     cr_expect_eq(t.instructions.f32_log, 6);
     cr_expect_eq(t.instructions.f32_sqrt, 5);
+    mt_arena_free(&arena);
+}
+
+Test(target, the_other_machines_differ_where_their_sources_say)
+{
+    static const struct {
+        const char *path, *name;
+        size_t tiles, bytes_per_tile, fixed_cycles;
+        double clock_hz;
+    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 170 + 2 * 19, 1.6e9},
+        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 170 + 2 * 22, 1.85e9},
+        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 170 + 2 * 22, 1.486e9}};
+    mt_arena arena = {0};
+    ipu_target t;
+    for (int k = 0; k < 3; k++) {
+        cr_assert_eq(ipu_target_load(&arena, machines[k].path, NULL, 0, &t), MT_OK, "%s", mt_message());
+        cr_expect_str_eq(t.name, machines[k].name);
+        cr_expect_eq(t.tiles, machines[k].tiles);
+        cr_expect_eq(t.bytes_per_tile, machines[k].bytes_per_tile);
+        cr_expect_eq(t.exchange_fixed_cycles, machines[k].fixed_cycles);
+        cr_expect_eq(t.clock_hz, machines[k].clock_hz);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(target, every_machine_loads)
+{
+    mt_arena arena = {0};
+    glob_t found;
+    ipu_target t;
+    cr_assert_eq(glob("data/machines/*", 0, NULL, &found), 0);
+    cr_assert_geq(found.gl_pathc, 4);
+    for (size_t k = 0; k < found.gl_pathc; k++)
+        cr_expect_eq(ipu_target_load(&arena, found.gl_pathv[k], NULL, 0, &t), MT_OK, "%s", mt_message());
+    globfree(&found);
     mt_arena_free(&arena);
 }
 

@@ -1,0 +1,156 @@
+#include <criterion/criterion.h>
+
+#include <glob.h>
+
+#include "tests/app/program.h"
+
+TestSuite(machine, .init = enter_room, .fini = leave_room);
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, what)); text++) n++;
+    return n;
+}
+
+/* The names of all machine files, without folder and ending; to be given back by globfree. */
+static glob_t machines(void)
+{
+    glob_t found;
+    cr_assert_eq(glob("data/machines/*.yaml", 0, NULL, &found), 0);
+    for (size_t k = 0; k < found.gl_pathc; k++) {
+        char *name = found.gl_pathv[k];
+        memmove(name, mt_name_in_folder(name), strlen(mt_name_in_folder(name)) + 1);
+        *strstr(name, ".yaml") = 0;
+    }
+    return found;
+}
+
+/* The first table's rows: what stands in front of "rows" has the path. */
+static char *rows_of(char *json)
+{
+    char *rows = strstr(json, "\"rows\": ");
+    cr_assert(rows && is_json(json), "%s", json);
+    return rows;
+}
+
+Test(machine, list_has_every_machine_by_the_name_that_target_takes)
+{
+    glob_t all = machines();
+    char *json = works("machine list --format json");
+    mt_arena arena = {0};
+    const char *path;
+    cr_assert(is_json(json), "%s", json);
+    cr_expect_eq(count(json, "{\"name\": \"") - 7, all.gl_pathc, "7 columns and a row for each: %s", json);
+    for (size_t k = 0; k < all.gl_pathc; k++) {
+        cr_expect_gt(json_number(json, all.gl_pathv[k], "tiles"), 0);
+        cr_expect_eq(mt_machine_path(&arena, all.gl_pathv[k], &path), MT_OK);
+    }
+    cr_expect_eq(json_number(json, "gc2", "memory of a tile"), 256);
+    cr_expect_eq(json_number(json, "gc2", "of the chip"), 304);
+    cr_expect_eq(json_number(json, "gc200", "clock"), 1.325);
+    cr_expect_eq(json_number(json, "gc200", "exchange of a tile"), 4);
+    mt_arena_free(&arena);
+    globfree(&all);
+    free(json);
+}
+
+Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_unit)
+{
+    glob_t all = machines();
+    for (size_t k = 0; k < all.gl_pathc; k++) {
+        char *json = works("machine show %s --format json", all.gl_pathv[k]), *rows = rows_of(json);
+        *strchr(rows, ']') = 0;
+        cr_expect_geq(count(rows, "\"key\": "), 14, "%s", rows);
+        cr_expect_eq(count(rows, "\"known\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
+        cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
+        cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
+        cr_expect_eq(count(rows, "\"unit\": \"\""), 2, "tiles, worker_contexts: %s", rows);
+        free(json);
+    }
+    globfree(&all);
+}
+
+Test(machine, show_gives_value_unit_knowledge_and_source)
+{
+    char *csv = works("machine show gc200 --format csv");
+    cr_expect(strncmp(csv, "# GC200: ", 9) == 0, "%s", csv);
+    cr_expect(strstr(csv, "\nkey,value,unit,known,source\ntiles,1472,,specified,data sheet;"), "%s", csv);
+    cr_expect(strstr(csv, "\nclock_hz,1325000000,Hz,specified,1.325 to 1.33 GHz\n"), "%s", csv);
+    cr_expect(strstr(csv, "\nexchange.sync_cycles,126,tile cycles,assumed,as C600"), "%s", csv);
+    cr_expect(strstr(csv,
+                  "\ninstructions.f32_div,3,worker cycles,derived,\"poplibs estimators, 6 for a pair divided "
+                  "by one number, with load and store; depends on the operands (1 for special ones)\"\n"),
+        "%s", csv);
+    free(csv);
+}
+
+Test(machine, what_follows_from_the_numbers_is_computed)
+{
+    char *json = works("machine show gc200 --format json");
+    const double cycles = 1472 * 1.325e9, rounding = 1e-14;
+    cr_expect_eq(json_number(json, "memory", "value"), 897);
+    cr_expect_float_eq(
+        json_number(json, "exchange, in and out at once", "value"), cycles * 4e-12, 8 * rounding);
+    cr_expect_float_eq(json_number(json, "copies inside tiles", "value"), cycles * 8e-12, 16 * rounding);
+    cr_expect_float_eq(
+        json_number(json, "an exchange that carries nothing", "value"), (126 + 214) / 1.325, 300 * rounding);
+    cr_expect_float_eq(json_number(json, "an instruction of a worker", "value"), 6 / 1.325, 5 * rounding);
+    free(json);
+}
+
+Test(machine, a_file_of_ones_own_is_shown_the_same_way)
+{
+    write_machine("my.yaml", 1472);
+    char *own = works("machine show my.yaml --format json"),
+         *known = works("machine show gc200 --format json");
+    cr_expect(strstr(own, "GC200: my.yaml"), "%s", own);
+    cr_expect_str_eq(rows_of(own), rows_of(known));
+    free(own), free(known);
+    write_machine("my.yaml", 5);
+    own = works("machine show my.yaml --format json");
+    cr_expect_eq(json_number(own, "tiles", "value"), 5);
+    cr_expect_eq(json_number(own, "memory", "value"), 5 * 624. / 1024);
+    free(own);
+}
+
+/* Everything in one line each, and not a word of sources. */
+Test(machine, a_file_without_sources_is_shown_without)
+{
+    write_text("my.yaml",
+        "{name: \"A \\\"machine\\\"\", tiles: 4, bytes_per_tile: 1024, worker_contexts: 2, clock_hz: 1e9,\n"
+        "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, sync_cycles: 1, fixed_cycles: 2,\n"
+        "fragment_cycles: 3}, vertex: {entry_cycles: 4}, instructions: {f32_div: 1, f32_exp: 1.5, f32_log: "
+        "1,\n"
+        "f32_sqrt: 1}}\n");
+    char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
+    cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
+    cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
+    cr_expect_eq(count(rows, "\"known\": null"), 14, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 14, "%s", rows);
+    free(json);
+}
+
+Test(machine, what_is_no_machine_is_refused)
+{
+    refuses(2, "machine 'gc9000'; allowed: bow, c600, gc2, gc200, or the path of a .yaml file",
+        "machine show gc9000");
+    refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
+    refuses(3, "./data/machines: is no regular file", "machine show ./data/machines");
+    refuses(2, "allowed are text, json and csv", "machine list --format xml");
+    refuses(2, "allowed are text, json and csv", "machine show gc200 --format xml");
+    write_machine("my.yaml", 0);
+    refuses(2, "tiles: 0; allowed: at least 1", "machine show my.yaml");
+    write_text("my.yaml", "");
+    refuses(2, "my.yaml:1: name: missing", "machine show my.yaml");
+}
+
+Test(machine, a_message_does_not_give_a_foreign_file_away)
+{
+    write_text("foreign", "user:x:0:0:somebody:/home/somebody:/bin/sh\nother:password\n");
+    refuses(2, "foreign:1: user:x:0:0:somebody:/home/somebody:/bin/...; allowed: lines of key: value",
+        "machine show ./foreign");
+    reply r = myotile("partition mesh.hdf --target ./foreign");
+    cr_expect(r.code != 0 && !strstr(r.said, "password"), "%s", r.said);
+    forget(&r);
+}
