@@ -4,11 +4,12 @@
  *       sync_cycles: 126   # specified: target description,
  *                          #   largest delay of a sync
  *
- * gives "exchange.sync_cycles", "126", and for its remark "specified" and "target description, largest delay of a sync".
- * A remark goes on in the lines that hold nothing but a remark and begin right of the key.
+ * gives "exchange.sync_cycles", "126", and for its remark "specified" and "target description, largest delay
+ * of a sync". A remark goes on in the lines that hold nothing but a remark and begin right of the key.
  *
- * Not a YAML reader (data/yaml.h): it looks at lines. It finds every key that stands with its value in a line of its own, in a
- * mapping written by indentation; of a file written otherwise it finds less, and takes no harm. */
+ * Not a YAML reader (data/yaml.h): it looks at lines. It finds every key that stands with its value in a line
+ * of its own, in a mapping written by indentation; of a file written otherwise it finds less, and takes no
+ * harm. */
 #ifndef MT_APP_REMARKS_H
 #define MT_APP_REMARKS_H
 
@@ -34,9 +35,9 @@ typedef struct mt_remark {
 /* Where the reading is. */
 typedef struct mt_remarks {
     const char *at;
-    size_t depth; /* mappings that are open */
-    size_t indent[MT_REMARKS_DEPTH],
-        length[MT_REMARKS_DEPTH]; /* of their keys, and of the path up to there */
+    size_t depth;                    /* mappings that are open */
+    size_t indent[MT_REMARKS_DEPTH]; /* of their keys */
+    size_t length[MT_REMARKS_DEPTH]; /* of the path up to there */
     char path[MT_REMARKS_KEY];
 } mt_remarks;
 
@@ -49,8 +50,9 @@ bool mt_remarks_next(mt_remarks *remarks, mt_remark *remark);
 /* The one of this key, in a text; false: there is none. */
 bool mt_remark_find(const char *text, const char *key, mt_remark *remark);
 
-/* Gives the remark as one line in `arena`, taken apart: *known is one of measured, specified, derived, assumed, *source what follows
- * its colon. Without such a word *known is NULL and *source the whole; without a remark both are NULL. MT_FILE: no memory. */
+/* Gives the remark as one line in `arena`, taken apart: *known is one of measured, specified, derived, assumed,
+ * *source what follows its colon. Without such a word *known is NULL and *source the whole; without a remark
+ * both are NULL. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_remark_source(
     mt_arena *arena, const mt_remark *remark, const char **known, const char **source);
 
