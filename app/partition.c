@@ -170,8 +170,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
         (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", job->path, ipus, plural,
             costs.why);
     char title[MT_FILE_PATH_MAX];
-    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus,
-        ipus > 1 ? "s, their exchange as on one chip" : "");
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus, plural);
     MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);
