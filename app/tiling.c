@@ -160,7 +160,11 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
             .memory_max = profile.memory_max,
             .memory_median = profile.memory_median,
             .exchange_cycles = step->exchange_phase_cycles,
+            .external_cycles = step->external_cycles,
+            .bytes_crossing = step->bytes_crossing,
             .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
+        if (step->busiest_link)
+            (void)snprintf(costs->busiest_link, sizeof costs->busiest_link, "%s", step->busiest_link);
     } else if (status == MT_FIT) {
         (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
         status = MT_OK;
