@@ -46,8 +46,7 @@ typedef struct ipu_target {
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
     ipu_links links;
-    const struct ipu_topology
-        *network; /* of `ipus` chips, the caller's; NULL: the one that `links` describes */
+    const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links`, no list */
 } ipu_target;
 
 /* The keys of a machine file. */

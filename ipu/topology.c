@@ -153,6 +153,10 @@ mt_status ipu_topology_torus(mt_arena *arena, const ipu_links *links, size_t n_c
 
 mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology)
 {
+    if (target->links.shape == IPU_LINK_LIST)
+        return mt_fail(MT_INPUT,
+            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's",
+            target->ipus);
     return rungs(arena, &target->links, target->links.shape, target->ipus, topology);
 }
 

@@ -60,7 +60,7 @@ MT_NODISCARD mt_status ipu_topology_torus(
 MT_NODISCARD mt_status ipu_topology_list(
     mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology);
 
-/* Ladder or torus, as the target's links say, of the target's chips. */
+/* Ladder or torus, as the target's links say, of the target's chips. MT_INPUT as above, and for the shape of a list. */
 MT_NODISCARD mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology);
 
 /* Writes the numbers of the links from chip to chip, in order, to route[n_chips]; how many: 0 from a chip to itself. */

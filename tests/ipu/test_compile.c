@@ -218,6 +218,24 @@ Test(compile, each_range_that_crosses_goes_in_packets)
     cr_expect_eq(step->external_cycles, 11);
 }
 
+/* 64 bytes of tile 0 and 64 of tile 1, which lie one behind the other on the host: 7 packets of at most 10 bytes each, not
+ * 13 of both; 128 + 14 * 2 bytes at 2 a cycle. */
+Test(compile, ranges_of_two_tiles_cross_apart)
+{
+    ipu_target target = several_target(2, 2);
+    ipu_graph *g = NULL;
+    uint32_t set;
+    target.links.packet_bytes = 10;
+    target.links.packet_header_bytes = 2;
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &set), MT_OK);
+    for (uint32_t tile = 0; tile < 2; tile++) {
+        const uint32_t in = add_variable(g, "in", 16, tile), out = add_variable(g, "out", 16, 2);
+        add_copy(g, 2, &(ipu_slice){in, 0, 16}, 1, (ipu_slice){out, 0, 16});
+    }
+    cr_expect_eq(compiled(g)->supersteps[0].external_cycles, 78);
+}
+
 Test(compile, what_stays_in_its_chip_costs_what_it_costs_there)
 {
     const ipu_target target = several_target(2, 2);
@@ -265,6 +283,12 @@ Test(compile, a_network_of_the_caller_is_used_and_its_deadlocks_are_refused)
         "needed "
         "by what holds the one before: 'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2', 'link 2, IPU 2 to 3', "
         "'link 3, IPU 3 to 0'; allowed: no cycle, as on a ladder");
+    target.network = NULL;
+    target.links.shape = IPU_LINK_LIST;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    expect_refused(r.graph, MT_INPUT,
+        "4 IPUs joined by a list of links, and no list; allowed: a network of the target's");
+    target.network = network;
     target.ipus = 2;
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
     expect_refused(r.graph, MT_INPUT, "a network of 4 IPUs for a machine of 2; allowed: as many");

@@ -259,3 +259,15 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
     bytes[12 + 1] = 0;
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }
+
+/* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0 first. */
+Test(topology, a_link_waits_for_all_that_its_routes_go_on_to)
+{
+    const ipu_link links[] = {{1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 4, 1e9, NULL}, {4, 1, 1e9, NULL},
+        {2, 0, 1e9, NULL}, {0, 1, 1e9, NULL}};
+    const ipu_topology *t = listed(links, 6, 5);
+    uint64_t bytes[25] = {[5] = 1, [5 + 3] = 1, [10 + 4] = 1, [15 + 1] = 1, [20 + 2] = 1};
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_INPUT);
+    bytes[5 + 3] = 0;
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
+}
