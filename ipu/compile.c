@@ -715,8 +715,8 @@ static mt_status find_crossings(
     return MT_OK;
 }
 
-/* Bytes from chip to chip, headers with them: what several tiles of a chip receive of a tile crosses once, as one range
- * where it touches. */
+/* Bytes from chip to chip, headers with them: what several tiles of a chip receive of a tile crosses once, as
+ * one range where it touches. */
 static void add_crossings(
     const compiling *c, const crossing *x, size_t n, ipu_superstep *step, uint64_t *bytes)
 {
@@ -744,7 +744,7 @@ static mt_status check_ways(const compiling *c, const ipu_superstep *step, const
     return mt_fail(MT_INPUT, "compute set '%s': %s", step->name, why);
 }
 
-/* What crosses between chips, and the cycles of the busiest link with it. The sync is then one of all chips. */
+/* What crosses between chips, and the cycles of the busiest link with it. The sync is then of all chips. */
 static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_superstep *step)
 {
     const ipu_target *target = &c->graph->target;

@@ -25,9 +25,9 @@
  *                    + copied bytes / local_copy rate
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
  *   T              = sync_cycles + fixed_cycles + max exchange + max compute
- * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's cycles come on
- * top of the exchange, and sync_cycles are those of all chips. What several tiles of a chip receive of a tile of another
- * crosses once, each range in packets.
+ * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's
+ * cycles come on top of the exchange, and sync_cycles are those of all chips. What several tiles of a chip
+ * receive of a tile of another crosses once, each range in packets.
  * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
  * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of
  * an exchange is an estimate; a schedule will replace it. */
@@ -107,7 +107,8 @@ typedef struct ipu_executable {
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
  * the message names tile, codelet, field and variable; or the chips' network: as ipu_topology_of and
- * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked and there, the
+ * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked
+ * and there, the
  * biggest items, how many tiles are over) or MT_FILE (no memory). */
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);

@@ -57,8 +57,8 @@ extern const mt_yaml_table ipu_target_table;
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 
-/* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no machine of so
- * many. */
+/* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no
+ * machine of so many. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
 /* The chip of a tile. */

@@ -106,7 +106,8 @@ static mt_status set_rails(mt_arena *arena, const ipu_links *links, ipu_topology
     return MT_OK;
 }
 
-/* The numbers of the links that begin (or end) at chip c: list[first[c]] .. list[first[c + 1] - 1], in their order. */
+/* The numbers of the links that begin (or end) at chip c: list[first[c]] .. list[first[c + 1] - 1], in their
+ * order. */
 static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
 {
     uint32_t *at = NULL;
@@ -175,8 +176,8 @@ static mt_status check_link(const ipu_link *link, size_t number, size_t n_chips)
     return MT_OK;
 }
 
-/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips from which it can be reached, nearest first; how
- * many. */
+/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips from which it can be reached, nearest
+ * first; how many. */
 static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const uint32_t *in, uint32_t to,
     uint32_t *hops, uint32_t *queue)
 {
@@ -296,8 +297,8 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* Which link waits for which: follows[first[l] + k] says that a route goes from link l to the k-th link that leaves the
- * chip where l ends. */
+/* Which link waits for which: follows[first[l] + k] says that a route goes from link l to the k-th link that
+ * leaves the chip where l ends. */
 typedef struct waits {
     const ipu_topology *topology;
     size_t *first; /* [n_links] */
@@ -313,8 +314,8 @@ static void note_wait(const waits *w, uint32_t link, uint32_t then)
     w->follows[w->first[link] + k - begin] = true;
 }
 
-/* Routes to one chip that meet stay together, so each link is followed once for each last chip: `seen` holds the last
- * chip + 1 for which a link was. */
+/* Routes to one chip that meet stay together, so each link is followed once for each last chip: `seen` holds
+ * the last chip + 1 for which a link was. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;

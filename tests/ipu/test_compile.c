@@ -144,8 +144,8 @@ Test(compile, what_several_tiles_receive_is_sent_once)
     cr_expect_eq(step->exchange_phase_cycles, 214 + 168);
 }
 
-/* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails 1; a hop of the
- * sync is 15 cycles. */
+/* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails
+ * 1; a hop of the sync is 15 cycles. */
 static ipu_target several_target(size_t ipus, size_t tiles_of_one)
 {
     ipu_target one = ring_target(tiles_of_one), several;
@@ -177,8 +177,9 @@ static const ipu_superstep *step_from_tile_0(const ipu_target *target, const siz
     return &compiled(g)->supersteps[0];
 }
 
-/* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32 bytes cross
- * once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 214 + 168 + 16; sync = 2 * 15. */
+/* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
+ * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 214 + 168 + 16; the
+ * sync is 2 * 15. */
 Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
 {
     const ipu_target target = several_target(2, 2);
@@ -192,8 +193,8 @@ Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
     cr_expect_eq(step->cycles, 30 + 214 + 168 + 16 + step->compute_phase_cycles);
 }
 
-/* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes at 1 byte a
- * cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops. */
+/* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes
+ * at 1 byte a cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops. */
 Test(compile, every_chip_that_receives_is_sent_its_own)
 {
     const ipu_target target = several_target(4, 1);
@@ -204,7 +205,8 @@ Test(compile, every_chip_that_receives_is_sent_its_own)
     cr_expect_eq(step->sync_cycles, 60);
 }
 
-/* 32 bytes are 4 packets of at most 10 bytes, 3 more each: 44 bytes at 2 a cycle. Two ranges of 8 are a packet each. */
+/* 32 bytes are 4 packets of at most 10 bytes, 3 more each: 44 bytes at 2 a cycle. Two ranges of 8 are a
+ * packet each. */
 Test(compile, each_range_that_crosses_goes_in_packets)
 {
     ipu_target target = several_target(2, 2);
@@ -218,8 +220,8 @@ Test(compile, each_range_that_crosses_goes_in_packets)
     cr_expect_eq(step->external_cycles, 11);
 }
 
-/* 64 bytes of tile 0 and 64 of tile 1, which lie one behind the other on the host: 7 packets of at most 10 bytes each, not
- * 13 of both; 128 + 14 * 2 bytes at 2 a cycle. */
+/* 64 bytes of tile 0 and 64 of tile 1, which lie one behind the other on the host: 7 packets of at most 10
+ * bytes each, not 13 of both; 128 + 14 * 2 bytes at 2 a cycle. */
 Test(compile, ranges_of_two_tiles_cross_apart)
 {
     ipu_target target = several_target(2, 2);
@@ -247,8 +249,8 @@ Test(compile, what_stays_in_its_chip_costs_what_it_costs_there)
     cr_expect_eq(step->sync_cycles, 126);
 }
 
-/* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a rail, every word
- * alone: 4 cycles. T = 60 + 536 + 4 + 71. */
+/* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a
+ * rail, every word alone: 4 cycles. T = 60 + 536 + 4 + 71. */
 Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
 {
     const ipu_target target = several_target(4, 1);

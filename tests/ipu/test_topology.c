@@ -71,7 +71,8 @@ static void expect_refused(mt_status status, const char *message)
     cr_expect_str_eq(mt_message(), message);
 }
 
-/* The rows as they are known of the model of Graphcore's tests, to their digits; a flow is what one chip sends another. */
+/* The rows as they are known of the model of Graphcore's tests, to their digits; a flow is what one chip
+ * sends another. */
 Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
 {
     static const double clock_hz[] = {1.6e9, 1.33e9, 1.85e9};
@@ -100,7 +101,8 @@ Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
     }
 }
 
-/* 8 chips: through the middle go 2 rungs to 2 rungs; a chip crosses its rung for the 3 chips on other rungs and sides. */
+/* 8 chips: through the middle go 2 rungs to 2 rungs; a chip crosses its rung for the 3 chips on other rungs
+ * and sides. */
 Test(topology, loads_of_a_ladder_are_those_of_a_hand)
 {
     const ipu_topology *t = made(IPU_LADDER, 8);
@@ -221,7 +223,8 @@ Test(topology, a_ladder_never_waits_for_itself)
     }
 }
 
-/* Three rungs have no routes of two steps, and four none through the joined ends; those of five close the ring. */
+/* Three rungs have no routes of two steps, and four none through the joined ends; those of five close the
+ * ring. */
 Test(topology, a_torus_of_five_rungs_waits_for_itself)
 {
     for (size_t n = 2; n <= 8; n += 2) {
@@ -260,7 +263,8 @@ Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }
 
-/* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0 first. */
+/* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0
+ * first. */
 Test(topology, a_link_waits_for_all_that_its_routes_go_on_to)
 {
     const ipu_link links[] = {{1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 4, 1e9, NULL}, {4, 1, 1e9, NULL},
