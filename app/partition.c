@@ -120,6 +120,8 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
         {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
         {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
+        {"of it the busiest link between IPUs", costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
+        {"bytes between IPUs, once for each", costs->fits ? (double)costs->bytes_crossing : NAN, "bytes"},
         {"mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
     *table = mt_table_properties(arena, title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
@@ -170,8 +172,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
         (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", job->path, ipus, plural,
             costs.why);
     char title[MT_FILE_PATH_MAX];
-    (void)snprintf(title, sizeof title, "%s on %u IPU%s", job->path, ipus,
-        ipus > 1 ? "s, their exchange as on one chip" : "");
+    (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
+        costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
     MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);

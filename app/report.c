@@ -165,10 +165,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
     mt_table table = mt_table_begin(
-        arena, run->target->ipus == 1
-                   ? "Cycles of a time step on the emulated machine: min, mean and max over its tiles"
-                   : "Cycles of a time step on the emulated machine, as if its IPUs were one chip: "
-                     "min, mean and max over its tiles");
+        arena, "Cycles of a time step on the emulated machine: min, mean and max over its tiles");
     mt_table_strings(&table, "phase");
     mt_table_decimals(&table, "runs", "", 2);
     mt_table_decimals(&table, "min", "cycles", 0);

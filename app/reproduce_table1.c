@@ -125,7 +125,7 @@ static void begin_tables(mt_arena *arena, reproducing *r)
         r->tiling.balance_halo ? " with balanced halos" : "");
     mt_table *cells = &r->tables[CELLS], *costs = &r->tables[COSTS];
     *cells = mt_table_begin(arena, title);
-    *costs = mt_table_begin(arena, "What it costs the machine, its IPUs taken as one chip: memory of a tile, "
+    *costs = mt_table_begin(arena, "What it costs the machine: memory of a tile, "
                                    "exchange of a diffusion step");
     for (int k = 0; k < TABLES; k++) {
         mt_table_decimals(&r->tables[k], "IPUs", "", 0);

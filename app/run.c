@@ -180,8 +180,7 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     tiling->tiles = (uint32_t)p->input.machine.tiles;
     tiling->imbalance = p->input.machine.imbalance;
     tiling->balance_halo = p->input.machine.balance_halo;
-    p->target = ipu_target_several(&tiling->one, p->input.machine.ipus);
-    return MT_OK;
+    return mt_in_file("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target));
 }
 
 /* The partition that the mesh file has: it must be one for this machine. */

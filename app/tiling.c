@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/topology.h"
 #include "solver/diffusion.h"
 #include "solver/plan.h"
 
@@ -43,6 +44,7 @@ mt_status mt_tiling_counts(
         if (parts > INT32_MAX)
             return mt_fail(MT_INPUT, "%lu machines of %u tiles make %llu parts; allowed: at most %d",
                 counts[k], tiling->tiles, (unsigned long long)parts, INT32_MAX);
+        MT_TRY(ipu_topology_allows(tiling->one.links.shape, counts[k]));
         ipus[k] = (uint32_t)counts[k];
     }
     return MT_OK;
@@ -145,7 +147,8 @@ size_t mt_tiling_crossing(const mt_halo *halo)
 
 mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs)
 {
-    const ipu_target target = ipu_target_several(one, mt_halo_groups(halo));
+    ipu_target target;
+    MT_TRY(ipu_target_several(one, mt_halo_groups(halo), &target));
     const mt_layout layout = {&target, halo, false, -1};
     mt_arena scratch = {0};
     ipu_profile profile;
@@ -157,7 +160,11 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
             .memory_max = profile.memory_max,
             .memory_median = profile.memory_median,
             .exchange_cycles = step->exchange_phase_cycles,
+            .external_cycles = step->external_cycles,
+            .bytes_crossing = step->bytes_crossing,
             .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
+        if (step->busiest_link)
+            (void)snprintf(costs->busiest_link, sizeof costs->busiest_link, "%s", step->busiest_link);
     } else if (status == MT_FIT) {
         (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
         status = MT_OK;

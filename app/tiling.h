@@ -78,7 +78,10 @@ typedef struct mt_tiling_costs {
     char why[256];
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
-    double effectiveness;             /* of the exchange: mean tile / slowest */
+    uint64_t external_cycles;         /* of these: of the busiest link between chips */
+    uint64_t bytes_crossing;          /* from chip to chip: a byte once for each chip that receives it */
+    char busiest_link[64];            /* its name; "" where nothing crosses */
+    double effectiveness;             /* of the exchange on a chip: mean tile / slowest */
 } mt_tiling_costs;
 
 /* Gives the costs of a halo on so many of the chips. Failures other than MT_FIT are handed on. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/topology.h"
+
 enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
 static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
 
@@ -69,6 +71,7 @@ typedef struct compiling {
     size_t n_buffers, edge_now, edge_now_bytes;
     access *accesses;
     size_t n_accesses;
+    const ipu_topology *network; /* between the chips; NULL where there is one */
 } compiling;
 
 static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -678,6 +681,92 @@ static uint64_t compute_cycles(const compiling *c, size_t tile, const ipu_supers
     return cycles;
 }
 
+/* Bytes [from, to) of the host image, of a tile, for a chip other than the tile's. */
+typedef struct crossing {
+    size_t from, to;
+    uint32_t source_tile, chip;
+} crossing;
+
+static int by_way(const void *left, const void *right)
+{
+    const crossing *a = left;
+    const crossing *b = right;
+    if (a->chip != b->chip) return a->chip < b->chip ? -1 : 1;
+    if (a->source_tile != b->source_tile) return a->source_tile < b->source_tile ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static mt_status find_crossings(
+    const compiling *c, mt_arena *scratch, const ipu_superstep *step, crossing **crossings, size_t *n)
+{
+    const ipu_target *target = &c->graph->target;
+    MT_TAKE(scratch, *crossings, step->first_message[c->n_tiles] - step->first_message[0]);
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        const size_t chip = ipu_target_chip(target, t);
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &c->executable->messages[i];
+            if (ipu_target_chip(target, m->source_tile) == chip) continue;
+            (*crossings)[(*n)++] =
+                (crossing){m->source, m->source + m->bytes, m->source_tile, (uint32_t)chip};
+        }
+    }
+    if (*n > 1) qsort(*crossings, *n, sizeof **crossings, by_way);
+    return MT_OK;
+}
+
+/* Bytes from chip to chip, headers with them: what several tiles of a chip receive of a tile crosses once, as
+ * one range where it touches. */
+static void add_crossings(
+    const compiling *c, const crossing *x, size_t n, ipu_superstep *step, uint64_t *bytes)
+{
+    const ipu_target *target = &c->graph->target;
+    for (size_t i = 0; i < n;) {
+        crossing joined = x[i++];
+        for (; i < n && x[i].chip == joined.chip && x[i].source_tile == joined.source_tile &&
+               x[i].from <= joined.to;
+             i++)
+            joined.to = larger(joined.to, x[i].to);
+        const size_t data = align(joined.to - joined.from, target->exchange_bytes_per_cycle);
+        const size_t chip = ipu_target_chip(target, joined.source_tile);
+        bytes[chip * c->network->n_chips + joined.chip] +=
+            data + divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
+        step->bytes_crossing += data;
+    }
+}
+
+static mt_status check_ways(const compiling *c, const ipu_superstep *step, const uint64_t *bytes)
+{
+    char why[1024];
+    const mt_status status = ipu_topology_check_deadlock(c->network, bytes);
+    if (status != MT_INPUT) return status;
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(MT_INPUT, "compute set '%s': %s", step->name, why);
+}
+
+/* What crosses between chips, and the cycles of the busiest link with it. The sync is then of all chips. */
+static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_superstep *step)
+{
+    const ipu_target *target = &c->graph->target;
+    crossing *crossings = NULL;
+    uint64_t *bytes = NULL, *load = NULL;
+    size_t n = 0;
+    if (!c->network) return MT_OK;
+    MT_TRY(find_crossings(c, scratch, step, &crossings, &n));
+    if (n == 0) return MT_OK;
+    MT_TAKE(scratch, bytes, (size_t)c->network->n_chips * c->network->n_chips);
+    MT_TAKE(scratch, load, c->network->n_links);
+    add_crossings(c, crossings, n, step, bytes);
+    MT_TRY(check_ways(c, step, bytes));
+    ipu_topology_load(c->network, bytes, load);
+    const uint32_t busiest = ipu_topology_busiest(c->network, load);
+    step->busiest_link = c->network->links[busiest].name;
+    step->external_cycles = ipu_link_cycles(&c->network->links[busiest], load[busiest], target->clock_hz);
+    step->exchange_phase_cycles += step->external_cycles;
+    step->sync_cycles = ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
+    return MT_OK;
+}
+
 static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_superstep *step)
 {
     const ipu_target *target = &c->graph->target;
@@ -698,6 +787,7 @@ static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_super
         step->sync_cycles = target->sync_cycles;
         step->exchange_phase_cycles += target->exchange_fixed_cycles;
     }
+    MT_TRY(external_cycles(c, scratch, step));
     step->cycles = step->sync_cycles + step->exchange_phase_cycles + step->compute_phase_cycles;
     step->exchange_cycles = exchange;
     step->compute_cycles = compute;
@@ -726,10 +816,25 @@ static bool sends_what_it_writes(const ipu_executable *e, const ipu_superstep *s
     return false;
 }
 
+/* The machine's own network, or the one that its links describe. */
+static mt_status join_chips(compiling *c)
+{
+    const ipu_target *target = &c->graph->target;
+    ipu_topology *made = NULL;
+    if (target->ipus < 2) return MT_OK;
+    if (!target->network) MT_TRY(ipu_topology_of(c->arena, target, &made));
+    c->network = target->network ? target->network : made;
+    if (c->network->n_chips != target->ipus)
+        return mt_fail(MT_INPUT, "a network of %u IPUs for a machine of %zu; allowed: as many",
+            c->network->n_chips, target->ipus);
+    return MT_OK;
+}
+
 static mt_status cost(compiling *c)
 {
     size_t *first_message = NULL;
     size_t n_slots = c->n_sets * c->n_tiles;
+    MT_TRY(join_chips(c));
     MT_TAKE(c->arena, first_message, n_slots + 1);
     MT_TAKE(c->arena, c->executable->supersteps, c->n_sets);
     memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);

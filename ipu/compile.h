@@ -25,6 +25,9 @@
  *                    + copied bytes / local_copy rate
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
  *   T              = sync_cycles + fixed_cycles + max exchange + max compute
+ * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's
+ * cycles come on top of the exchange, and sync_cycles are those of all chips. What several tiles of a chip
+ * receive of a tile of another crosses once, each range in packets.
  * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
  * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of
  * an exchange is an estimate; a schedule will replace it. */
@@ -67,11 +70,14 @@ typedef struct ipu_superstep {
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
     uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles; /* fixed + max exchange */
+    uint64_t exchange_phase_cycles; /* fixed + max exchange + external */
+    uint64_t external_cycles;       /* the busiest link's between chips */
     uint64_t compute_phase_cycles;  /* max compute */
     uint64_t cycles;                /* the sum of these three */
     bool apart; /* something that is sent is written by the vertices: all must receive before any computes */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
+    uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
+    const char *busiest_link; /* between chips; NULL where nothing crosses */
 } ipu_superstep;
 
 /* Modelled bytes of one tile: every item 8-byte aligned; total = the sum of the others. */
@@ -100,7 +106,9 @@ typedef struct ipu_executable {
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
- * the message names tile, codelet, field and variable), MT_FIT (a tile's memory: bytes asked and there, the
+ * the message names tile, codelet, field and variable; or the chips' network: as ipu_topology_of and
+ * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked
+ * and there, the
  * biggest items, how many tiles are over) or MT_FILE (no memory). */
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);

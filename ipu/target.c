@@ -1,6 +1,7 @@
 #include "ipu/target.h"
 
 #include "data/yaml.h"
+#include "ipu/topology.h"
 
 #define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
 #define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
@@ -8,6 +9,16 @@
 static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
     COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
+    MT_YAML_END};
+
+static const char *const shapes[] = {"ladder", "torus", NULL};
+
+static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes),
+    COUNT(links.direct, "direct", 1), COUNT(links.cross, "cross", 1), COUNT(links.rail, "rail", 1),
+    MT_YAML_DOUBLE(ipu_target, links.lane_bits_per_second, "lane_bits_per_second", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1)),
+    COUNT(links.packet_bytes, "packet_bytes", 1), COUNT(links.packet_header_bytes, "packet_header_bytes", 0),
+    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0)),
     MT_YAML_END};
 
 static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
@@ -22,6 +33,7 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64)),
     MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_MAPPING("exchange", exchange_keys),
+    MT_YAML_MAPPING("links", link_keys),
     MT_YAML_MAPPING("vertex", vertex_keys),
     MT_YAML_MAPPING("instructions", instruction_keys),
     MT_YAML_END,
@@ -37,10 +49,16 @@ mt_status ipu_target_load(
     return MT_OK;
 }
 
-ipu_target ipu_target_several(const ipu_target *one, size_t ipus)
+mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)
 {
-    ipu_target several = *one;
-    several.ipus = ipus;
-    several.tiles = one->tiles * ipus;
-    return several;
+    MT_TRY(ipu_topology_allows(one->links.shape, ipus));
+    *several = *one;
+    several->ipus = ipus;
+    several->tiles = one->tiles * ipus;
+    return MT_OK;
+}
+
+size_t ipu_target_chip(const ipu_target *target, size_t tile)
+{
+    return ((tile + 1) * target->ipus - 1) / target->tiles;
 }

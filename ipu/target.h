@@ -17,6 +17,20 @@ typedef struct ipu_instruction_costs {
     double f32_div, f32_exp, f32_log, f32_sqrt;
 } ipu_instruction_costs;
 
+typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape; /* a file names the first two */
+
+/* What joins the chips of a machine of several (ipu/topology.h says how). */
+typedef struct ipu_links {
+    ipu_shape shape;
+    size_t direct, cross,
+        rail; /* lanes each way: what ends across its rung; what goes on from there; along a rail */
+    double lane_bits_per_second, efficiency;  /* one way; the share that is data */
+    size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
+    double sync_ns_per_hop;                   /* one way, of a sync of all chips */
+} ipu_links;
+
+struct ipu_topology;
+
 typedef struct ipu_target {
     const char *name;
     size_t ipus;  /* chips; 1 as read from a file */
@@ -31,6 +45,8 @@ typedef struct ipu_target {
     size_t exchange_fragment_cycles;   /* of each range that a tile receives */
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
+    ipu_links links;
+    const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links`, no list */
 } ipu_target;
 
 /* The keys of a machine file. */
@@ -41,7 +57,11 @@ extern const mt_yaml_table ipu_target_table;
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 
-/* A machine of several such chips (one has ipus 1). What joins them is not modelled: they exchange as one chip. */
-ipu_target ipu_target_several(const ipu_target *one, size_t ipus);
+/* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no
+ * machine of so many. */
+MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
+
+/* The chip of a tile. */
+size_t ipu_target_chip(const ipu_target *target, size_t tile);
 
 #endif

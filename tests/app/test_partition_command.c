@@ -76,7 +76,7 @@ Test(partition_command, one_tile_exchanges_nothing)
 Test(partition_command, every_machine_brings_its_tiles)
 {
     write_machine("three.yaml", 3);
-    for (int ipus = 1; ipus <= 4; ipus++) {
+    for (int ipus = 1; ipus <= 4; ipus *= 2) {
         char *text = works("partition slab.hdf --target three.yaml --ipus %d --format json", ipus);
         cr_assert_eq(json_number(text, "parts", "value"), 3 * ipus);
         free(text);
@@ -169,11 +169,11 @@ Test(partition_command, balanced_halos_lower_the_peak)
     }
 }
 
-/* As many colours as the 24 parts need, and some of the lines and words. */
+/* As many colours as the 16 parts need, and some of the lines and words. */
 Test(partition_command, draws_the_parts)
 {
     write_machine("eight.yaml", 8);
-    free(works("partition slab.hdf --target eight.yaml --ipus 3 --picture parts.png"));
+    free(works("partition slab.hdf --target eight.yaml --ipus 2 --picture parts.png"));
     size_t n;
     char *png = bytes_of("parts.png", &n);
     cr_assert(n > 10000 && memcmp(png, "\x89PNG", 4) == 0, "%zu bytes", n);
@@ -193,6 +193,13 @@ Test(partition_command, counts_what_crosses_between_ipus)
         json_number(apart, "cells received", "value"));
     cr_assert_eq(
         json_number(alone, "cells received", "value"), json_number(apart, "cells received", "value"));
+    cr_assert_eq(json_number(alone, "bytes between IPUs, once for each", "value"), 0);
+    cr_assert_eq(json_number(apart, "bytes between IPUs, once for each", "value"),
+        4 * json_number(apart, "cells received", "value"), "chips of one tile");
+    const double links = json_number(apart, "of it the busiest link between IPUs", "value");
+    cr_assert_gt(links, 0);
+    cr_assert_gt(json_number(apart, "exchange of a diffusion step", "value"), links);
+    cr_assert(strstr(apart, " on 4 IPUs, busiest link: ") && !strstr(alone, "busiest link:"), "%s", apart);
     free(alone), free(apart);
 }
 
@@ -218,6 +225,7 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "--imbalance 1; allowed", "partition slab.hdf --imbalance 1");
     refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
     refuses(2, "partition 'round'; there are: flat", "partition slab.hdf --partition round");
+    refuses(2, "3 IPUs on a ladder; allowed: 1, or an even number", "partition slab.hdf --ipus 1,3");
     refuses(2, "--ipus 1,x; allowed", "partition slab.hdf --ipus 1,x");
     refuses(
         2, "at most 16 whole numbers from 1", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
@@ -226,7 +234,7 @@ Test(partition_command, bad_options_are_refused)
     refuses(2, "-o with 2 counts of IPUs; allowed: with one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
     refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
     refuses(
-        2, "--picture with 65 IPUs; allowed: at most 64", "partition slab.hdf --ipus 65 --picture cut.png");
+        2, "--picture with 66 IPUs; allowed: at most 64", "partition slab.hdf --ipus 66 --picture cut.png");
     refuses(
         2, "a.jpg: a picture is written under a name ending in .png", "partition slab.hdf --picture a.jpg");
     refuses(3, "none/a.png: cannot be written: No such file", "partition slab.hdf --picture none/a.png");

@@ -33,12 +33,12 @@ enum { MEMORY = 2, MEMORY_MEDIAN, PIECES, CROSSING, EXCHANGE, MEAN };
 Test(reproduce, rows_of_table1_are_what_partition_counts)
 {
     char *csv = works(
-        "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,3 --schemes mixed-clean --format csv");
+        "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,2 --schemes mixed-clean --format csv");
     const char *costs = strstr(csv, "# What it costs");
     cr_assert(strstr(csv, "\nIPUs,scheme,received max,") && costs, "%s", csv);
     for (int row = 0; row < 2; row++) {
-        char *json = works("partition slab.hdf --target three.yaml --ipus %d --format json", 1 + 2 * row);
-        cr_assert_eq(cell_of(csv, row, IPUS), 1 + 2 * row);
+        char *json = works("partition slab.hdf --target three.yaml --ipus %d --format json", 1 + row);
+        cr_assert_eq(cell_of(csv, row, IPUS), 1 + row);
         cr_assert_eq(
             1024 * cell_of(costs, row, MEMORY), json_number(json, "memory of the fullest tile", "value"));
         cr_assert_eq(1024 * cell_of(costs, row, MEMORY_MEDIAN),

@@ -197,9 +197,9 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     write_changed("slab.yaml", "slab: {size_mm: [3, 2, 1], edge_mm: 0.5}", "file: slab.hdf");
     write_changed("saved.yaml", "slab: {size_mm: [3, 2, 1], edge_mm: 0.5}", "file: cut.hdf");
     write_machine("eight.yaml", 8);
-    free(works("partition slab.hdf --target eight.yaml --ipus 3 --imbalance 1.5 -o cut.hdf"));
+    free(works("partition slab.hdf --target eight.yaml --ipus 4 --imbalance 1.5 -o cut.hdf"));
     static const char on[] =
-        "--set machine.target=eight.yaml --set machine.ipus=3 --format json --set time.end_ms=1";
+        "--set machine.target=eight.yaml --set machine.ipus=4 --format json --set time.end_ms=1";
     char *cut = works("run slab.yaml --output cut %s --set machine.imbalance=1.5", on);
     char *other = works("run slab.yaml --output other %s", on);
     char *saved = works("run saved.yaml --output saved %s --set machine.partition=saved", on);
@@ -207,10 +207,10 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     cr_assert_str_neq(other, cut, "another one does not");
     cr_assert_arr_eq(activation_of(&arena, "saved"), activation_of(&arena, "other"), CELLS * sizeof(double));
     char *used = bytes_of("saved/used.yaml", &n);
-    cr_assert(strstr(used, "ipus: 3\n") && strstr(used, "partition: \"saved\"\n"), "%s", used);
+    cr_assert(strstr(used, "ipus: 4\n") && strstr(used, "partition: \"saved\"\n"), "%s", used);
     free(used), free(cut), free(other), free(saved);
 
-    refuses(2, "its partition is for 3 IPUs of 8 tiles; machine.ipus and machine.tiles ask for 2 of 8",
+    refuses(2, "its partition is for 4 IPUs of 8 tiles; machine.ipus and machine.tiles ask for 2 of 8",
         "run saved.yaml --output out --set machine.target=eight.yaml --set machine.ipus=2 --set "
         "machine.partition=saved");
     refuses(2, "slab.hdf: has no partition",
@@ -232,7 +232,7 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
     static const char *const ways[] = {"machine.scheme=full", "machine.scheme=ranged",
         "machine.scheme=exact --set machine.partition=hierarchical --set machine.ipus=2",
         "machine.scheme=budget --set machine.ranges=2 --set machine.balance_halo=true",
-        "machine.ipus=3 --set machine.partition=hierarchical --set machine.balance_halo=true"};
+        "machine.ipus=4 --set machine.partition=hierarchical --set machine.balance_halo=true"};
     mt_arena arena = {0};
     char *usual = works("run small.yaml --output usual --format json");
     const double *activation = activation_of(&arena, "usual");

@@ -28,6 +28,9 @@ Test(profile, sums_are_those_of_the_parts)
     cr_expect_eq(add->total_cycles, 5 * 733);
     cr_expect_eq(add->sync_cycles, 126);
     cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->external_cycles, 0);
+    cr_expect_eq(add->bytes_crossing, 0);
+    cr_expect_null(add->busiest_link);
     cr_expect_eq(add->exchange.min, 0);
     cr_expect_eq(add->exchange.max, 322);
     cr_expect_float_eq(add->exchange.mean, 4 * 322 / 6.0, 1e-9);
@@ -46,5 +49,35 @@ Test(profile, sums_are_those_of_the_parts)
     cr_expect_eq(profile.memory_there, 638976);
     cr_expect_eq(profile.fullest_tile, 0);
     cr_expect_eq(profile.fullest.code, 160);
+    mt_arena_free(&arena);
+}
+
+/* The ring of test_compile on two chips of two tiles: two words each way, 8 bytes at half a byte a
+ * cycle. */
+Test(profile, tells_what_crosses_between_chips)
+{
+    mt_arena arena = {0};
+    static ring r;
+    ipu_target target = ring_target(4);
+    ipu_executable *e = NULL;
+    ipu_profile profile;
+    target.ipus = 2;
+    target.clock_hz = 2e9;
+    target.links = (ipu_links){.direct = 1,
+        .cross = 1,
+        .rail = 1,
+        .lane_bits_per_second = 8e9,
+        .efficiency = 1,
+        .packet_bytes = 1024,
+        .sync_ns_per_hop = 5};
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, r.graph, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_profile_costs(&arena, e, &profile), MT_OK);
+    const ipu_profile_step *add = &profile.steps[r.add];
+    cr_expect_eq(add->bytes_crossing, 16);
+    cr_expect_eq(add->external_cycles, 16);
+    cr_expect_str_eq(add->busiest_link, "direct, rung 0, IPU 0 to 1");
+    cr_expect_eq(add->exchange_phase_cycles, 536 + 16);
+    cr_expect_eq(add->sync_cycles, 20);
     mt_arena_free(&arena);
 }

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +24,15 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.sync_cycles, 126);
     cr_expect_eq(t.exchange_fixed_cycles, 170 + 2 * 22);
     cr_expect_eq(t.exchange_fragment_cycles, 160);
+    cr_expect_eq(t.links.shape, IPU_LADDER);
+    cr_expect_eq(t.links.direct, 4);
+    cr_expect_eq(t.links.cross, 2);
+    cr_expect_eq(t.links.rail, 2);
+    cr_expect_eq(t.links.lane_bits_per_second, 128 * ldexp(1, 30));
+    cr_expect_eq(t.links.efficiency, 0.85);
+    cr_expect_eq(t.links.packet_bytes, 1024);
+    cr_expect_eq(t.links.packet_header_bytes, 0);
+    cr_expect_eq(t.links.sync_ns_per_hop, 15);
     cr_expect_eq(t.vertex_entry_cycles, 11);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);
@@ -75,6 +85,29 @@ Test(target, overrides_make_another_machine)
     cr_expect_eq(t.tiles, 16 * 1472);
     cr_expect_eq(t.sync_cycles, 0);
     cr_expect_eq(t.instructions.f32_div, 3.6);
+    mt_arena_free(&arena);
+}
+
+Test(target, several_chips_have_the_tiles_of_all)
+{
+    static const char *const set = "links.shape=torus";
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, &set, 1, &one), MT_OK, "%s", mt_message());
+    cr_expect_eq(one.links.shape, IPU_TORUS);
+    cr_assert_eq(ipu_target_several(&one, 4, &several), MT_OK, "%s", mt_message());
+    cr_expect_eq(several.tiles, 4 * 1472);
+    cr_expect_eq(several.links.shape, IPU_TORUS);
+    for (size_t chip = 0; chip < 4; chip++) {
+        cr_expect_eq(ipu_target_chip(&several, 1472 * chip), chip);
+        cr_expect_eq(ipu_target_chip(&several, 1472 * chip + 1471), chip);
+    }
+    several.ipus = 2;
+    several.tiles = 5; /* 0 and 1; 2 to 4 */
+    cr_expect_eq(ipu_target_chip(&several, 1), 0);
+    cr_expect_eq(ipu_target_chip(&several, 2), 1);
+    cr_expect_eq(ipu_target_several(&one, 3, &several), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, two a rung");
     mt_arena_free(&arena);
 }
 

@@ -56,7 +56,7 @@ static inline mt_layout layout_by(
     mt_partition partition;
     mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
     ipu_target *target = mt_arena_take(&s->arena, 1, sizeof *target);
-    *target = ipu_target_several(&s->target, chips);
+    cr_assert_eq(ipu_target_several(&s->target, chips, target), MT_OK, "%s", mt_message());
     cr_assert_eq(
         mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &partition,

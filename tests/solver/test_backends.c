@@ -55,7 +55,7 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
     static const struct {
         mt_partition_method method;
         uint32_t chips;
-    } cuts[] = {{MT_PARTITION_FLAT, 1}, {MT_PARTITION_FLAT, 3}, {MT_PARTITION_HIERARCHICAL, 3}};
+    } cuts[] = {{MT_PARTITION_FLAT, 1}, {MT_PARTITION_FLAT, 4}, {MT_PARTITION_HIERARCHICAL, 4}};
     double *first = values(), *v = values();
     const mt_layout one = layout_on(&s, 1);
     run_backend(&s, "ipu", &one, 200, first, NULL);
@@ -74,12 +74,12 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
 
 Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
 {
-    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 3, 20, mt_schemes);
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 4, 20, mt_schemes);
     mt_arena arena = {0}, filled = {0};
     mt_plan plan;
     cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < plan.graph->n_mappings; k++) cr_assert_lt(plan.graph->mappings[k].tile % 1472, 20);
-    for (uint32_t part = 0; part < 60; part++) { /* variable 0 is v_a: one mapping a part */
+    for (uint32_t part = 0; part < 80; part++) { /* variable 0 is v_a: one mapping a part */
         const ipu_mapping *m = &plan.graph->mappings[part];
         cr_assert(m->variable == 0 && m->from == layout.halo->own_offset[part]);
         cr_assert_eq(m->tile, part / 20 * 1472 + part % 20);
