@@ -744,7 +744,8 @@ static mt_status check_ways(const compiling *c, const ipu_superstep *step, const
     return mt_fail(MT_INPUT, "compute set '%s': %s", step->name, why);
 }
 
-/* What crosses between chips, and the cycles of the busiest link with it. The sync is then of all chips. */
+/* What crosses between chips, and the cycles of the busiest link with it. Then all chips are synchronised, after each
+ * one's tiles. */
 static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_superstep *step)
 {
     const ipu_target *target = &c->graph->target;
@@ -763,7 +764,8 @@ static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_supe
     step->busiest_link = c->network->links[busiest].name;
     step->external_cycles = ipu_link_cycles(&c->network->links[busiest], load[busiest], target->clock_hz);
     step->exchange_phase_cycles += step->external_cycles;
-    step->sync_cycles = ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
+    step->sync_cycles +=
+        ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
     return MT_OK;
 }
 

@@ -26,7 +26,7 @@
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
  *   T              = sync_cycles + fixed_cycles + max exchange + max compute
  * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's
- * cycles come on top of the exchange, and sync_cycles are those of all chips. What several tiles of a chip
+ * cycles come on top of the exchange, and the sync of all chips on top of that of each. What several tiles of a chip
  * receive of a tile of another crosses once, each range in packets.
  * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
  * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of

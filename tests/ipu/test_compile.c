@@ -179,7 +179,7 @@ static const ipu_superstep *step_from_tile_0(const ipu_target *target, const siz
 
 /* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
  * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 214 + 168 + 16; the
- * sync is 2 * 15. */
+ * sync is 126 and 2 * 15. */
 Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
 {
     const ipu_target target = several_target(2, 2);
@@ -189,12 +189,12 @@ Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
     cr_expect_str_eq(step->busiest_link, "direct, rung 0, IPU 0 to 1");
     cr_expect_eq(step->exchange_cycles[1], 168);
     cr_expect_eq(step->exchange_phase_cycles, 214 + 168 + 16);
-    cr_expect_eq(step->sync_cycles, 30);
-    cr_expect_eq(step->cycles, 30 + 214 + 168 + 16 + step->compute_phase_cycles);
+    cr_expect_eq(step->sync_cycles, 126 + 30);
+    cr_expect_eq(step->cycles, 126 + 30 + 214 + 168 + 16 + step->compute_phase_cycles);
 }
 
 /* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes
- * at 1 byte a cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops. */
+ * at 1 byte a cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops of 30 on top. */
 Test(compile, every_chip_that_receives_is_sent_its_own)
 {
     const ipu_target target = several_target(4, 1);
@@ -202,7 +202,7 @@ Test(compile, every_chip_that_receives_is_sent_its_own)
     cr_expect_eq(step->bytes_crossing, 16 + 32 + 32);
     cr_expect_eq(step->external_cycles, 32);
     cr_expect_str_eq(step->busiest_link, "cross, rung 0, IPU 0 to 1", "the first of three");
-    cr_expect_eq(step->sync_cycles, 60);
+    cr_expect_eq(step->sync_cycles, 126 + 60);
 }
 
 /* 32 bytes are 4 packets of at most 10 bytes, 3 more each: 44 bytes at 2 a cycle. Two ranges of 8 are a
@@ -250,7 +250,7 @@ Test(compile, what_stays_in_its_chip_costs_what_it_costs_there)
 }
 
 /* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a
- * rail, every word alone: 4 cycles. T = 60 + 536 + 4 + 71. */
+ * rail, every word alone: 4 cycles. T = 126 + 60 + 536 + 4 + 71. */
 Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
 {
     const ipu_target target = several_target(4, 1);
@@ -262,7 +262,7 @@ Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
     cr_expect_eq(add->external_cycles, 4);
     cr_expect_str_eq(add->busiest_link, "cross, rung 0, IPU 0 to 1");
     cr_expect_eq(add->exchange_phase_cycles, 536 + 4);
-    cr_expect_eq(add->cycles, 60 + 540 + 71);
+    cr_expect_eq(add->cycles, 186 + 540 + 71);
     cr_expect_eq(e->supersteps[r.back].cycles, 71, "nothing is sent");
 }
 
