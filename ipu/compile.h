@@ -21,13 +21,12 @@
  * where no compute set uses both.
  *
  * What a superstep costs, in tile cycles (ipu/README.md explains):
- *   exchange(tile) = max(words in, words out) + fragment_cycles * ranges received
+ *   exchange(tile) = the cycle in which its last word is there or has left, of a schedule (ipu/schedule.h)
  *                    + copied bytes / local_copy rate
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
- *   T              = sync_cycles + fixed_cycles + max exchange + max compute
- * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
- * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of
- * an exchange is an estimate; a schedule will replace it. */
+ *   T              = sync_cycles + max exchange + max compute
+ * Where nothing is received anywhere, sync_cycles is 0 and there is no schedule. Words are of
+ * exchange_bytes_per_cycle, at multiples of it in their tile's memory. */
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 
@@ -67,11 +66,13 @@ typedef struct ipu_superstep {
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
     uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles; /* fixed + max exchange */
+    uint64_t exchange_phase_cycles; /* max exchange */
+    uint64_t exchange_bound_cycles; /* no schedule has a shorter phase */
     uint64_t compute_phase_cycles;  /* max compute */
     uint64_t cycles;                /* the sum of these three */
     bool apart; /* something that is sent is written by the vertices: all must receive before any computes */
-    uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
+    uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
+    uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
 } ipu_superstep;
 
 /* Modelled bytes of one tile: every item 8-byte aligned; total = the sum of the others. */
@@ -105,8 +106,8 @@ typedef struct ipu_executable {
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
-/* That messages and places stay inside their tiles, and that no message of a superstep writes where another
- * reads or writes. Slow; for tests. */
+/* That messages and places stay inside their tiles, that no message of a superstep writes where another
+ * reads or writes, and that the schedule of its exchange can run (ipu_schedule_check). Slow; for tests. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 /* The index of the range that holds an element of a variable. */

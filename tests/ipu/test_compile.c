@@ -57,8 +57,9 @@ static void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, size_t n_
     cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
 }
 
-/* Each tile receives 2 ranges of one word and sends 2 words. exchange = max(2, 2) + 2 * 160 = 322;
- * phase = 214 + 322 = 536; compute = 11 + 6 * 10 = 71; T = 126 + 536 + 71 = 733. "back" is local: T = 71. */
+/* Each tile receives 2 fragments of one word, first all from the left, then all from the right: no sender is asked
+ * twice at once. exchange = 10 + 2 * (160 + 1) = 332, the phase too; compute = 11 + 6 * 10 = 71;
+ * T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
 Test(compile, cycles_of_a_ring_are_those_of_a_hand)
 {
     ipu_target target = ring_target(4);
@@ -67,13 +68,14 @@ Test(compile, cycles_of_a_ring_are_those_of_a_hand)
     const ipu_executable *e = compiled(r.graph);
     const ipu_superstep *add = &e->supersteps[r.add];
     for (size_t t = 0; t < 4; t++) {
-        cr_expect_eq(add->exchange_cycles[t], 322);
+        cr_expect_eq(add->exchange_cycles[t], 332);
         cr_expect_eq(add->compute_cycles[t], 71);
     }
     cr_expect_eq(add->sync_cycles, 126);
-    cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->exchange_phase_cycles, 332);
+    cr_expect_eq(add->exchange_bound_cycles, 332);
     cr_expect_eq(add->compute_phase_cycles, 71);
-    cr_expect_eq(add->cycles, 733);
+    cr_expect_eq(add->cycles, 529);
     cr_expect_eq(add->ranges_received, 8);
     cr_expect_eq(add->bytes_received, 32);
     cr_expect_eq(add->bytes_sent, 32);
@@ -93,7 +95,7 @@ Test(compile, memory_and_cycles_of_the_layouts)
         ring_layout layout;
         size_t received, vertex_state;
         uint64_t exchange;
-    } cases[] = {{RING_TAIL, 8, 24, 322}, {RING_EDGE, 48, 24, 327}, {RING_SPLIT, 16, 32, 322}};
+    } cases[] = {{RING_TAIL, 8, 24, 332}, {RING_EDGE, 48, 24, 337}, {RING_SPLIT, 16, 32, 332}};
     ipu_target target = ring_target(4);
     for (size_t i = 0; i < 3; i++) {
         ring r;
@@ -121,8 +123,8 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
     cr_expect_eq(e->memory[1].total, 0);
 }
 
-/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once. Tile 0:
- * max(0 in, 8 out) = 8; tile 1: max(8, 0) + 160. */
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once, in the
+ * cycles 170 to 177. Tile 2 has its last, word 3, after 174 cycles, the others and tile 0 word 7 after 178. */
 Test(compile, what_several_tiles_receive_is_sent_once)
 {
     ipu_graph *g = small_graph(4, true);
@@ -136,11 +138,11 @@ Test(compile, what_several_tiles_receive_is_sent_once)
     const ipu_superstep *step = &e->supersteps[0];
     cr_expect_eq(step->bytes_sent, 32);
     cr_expect_eq(step->bytes_received, 32 + 16 + 24);
-    cr_expect_eq(step->exchange_cycles[0], 8);
-    cr_expect_eq(step->exchange_cycles[1], 168);
-    cr_expect_eq(step->exchange_cycles[2], 164);
-    cr_expect_eq(step->exchange_cycles[3], 166);
-    cr_expect_eq(step->exchange_phase_cycles, 214 + 168);
+    cr_expect_eq(step->exchange_cycles[0], 178);
+    cr_expect_eq(step->exchange_cycles[1], 178);
+    cr_expect_eq(step->exchange_cycles[2], 174);
+    cr_expect_eq(step->exchange_cycles[3], 178);
+    cr_expect_eq(step->exchange_phase_cycles, 178);
 }
 
 /* v[0, 3) and v[3, 8) are neighbours in tile 0's memory: one range. Ranges that are not stay apart. */

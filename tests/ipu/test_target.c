@@ -20,8 +20,10 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.exchange_bytes_per_cycle, 4);
     cr_expect_eq(t.local_copy_bytes_per_cycle, 8);
     cr_expect_eq(t.sync_cycles, 126);
-    cr_expect_eq(t.exchange_fixed_cycles, 170 + 2 * 22);
+    cr_expect_eq(t.exchange_fixed_cycles, 170 - 160);
     cr_expect_eq(t.exchange_fragment_cycles, 160);
+    cr_expect_eq(t.exchange_row_cycles, 2);
+    cr_expect_eq(t.exchange_row_tiles, 64);
     cr_expect_eq(t.vertex_entry_cycles, 11);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);
