@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fragments of a tile that are tried for a free sender before the best of them is taken. */
-enum { MOST_TRIED = 64 };
+enum {
+    MOST_TRIED = 64, /* fragments of a tile, before the best of them is taken although its sender is busy */
+    SLACK_SHARE = 16 /* of the cycles that a tile could be idle it spends one in so many on one wait */
+};
 
 /* A fragment in its group: [from, to) of the source's words. */
 typedef struct member {
@@ -241,12 +243,17 @@ static size_t choose(planner *p, size_t tile, uint64_t *cycle)
     return best;
 }
 
-/* How long a receiver can wait without exceeding the bound. */
-static int64_t slack(const planner *p, size_t tile)
+/* How long a fragment's receiver waits for others: never so long that it would exceed the bound. Who has more to take
+ * keeps most of its time for senders that will be busy. */
+static int64_t patience(const planner *p, const member *m)
 {
-    uint64_t end = p->ready[tile] - p->target->exchange_fragment_cycles + p->load[tile] +
-                   ipu_exchange_latency(p->target, (uint32_t)tile);
-    return end < p->bound ? (int64_t)(p->bound - end) : 0;
+    const size_t tile = p->fragments[m->fragment].receiver;
+    const size_t setup = p->target->exchange_fragment_cycles;
+    const uint64_t end =
+        p->ready[tile] - setup + p->load[tile] + ipu_exchange_latency(p->target, (uint32_t)tile);
+    const uint64_t slack = end < p->bound ? p->bound - end : 0;
+    const bool last = p->load[tile] == m->to - m->from + setup;
+    return (int64_t)(last ? slack : slack / SLACK_SHARE);
 }
 
 static void take(planner *p, run *r, const member *m)
@@ -273,12 +280,12 @@ static run gather(planner *p, const member *first, uint64_t cycle)
     run alone = {.shift = (int64_t)cycle - (int64_t)first->from};
     take(p, &alone, first);
     run r = alone;
-    int64_t latest = all ? INT64_MAX : r.shift + slack(p, f->receiver);
+    int64_t latest = all ? INT64_MAX : r.shift + patience(p, first);
     for (size_t i = 0; i < p->live[group]; i++) {
         const size_t tile = p->fragments[members[i].fragment].receiver;
         if (members[i].from >= r.to || members[i].to <= r.from || takes_part(p, &r, tile)) continue;
         int64_t key = (int64_t)p->ready[tile] - (int64_t)members[i].from;
-        int64_t limit = all ? INT64_MAX : key + slack(p, tile);
+        int64_t limit = all ? INT64_MAX : key + patience(p, &members[i]);
         int64_t shift = key > r.shift ? key : r.shift;
         if (limit > latest) limit = latest;
         if (shift > limit) continue;

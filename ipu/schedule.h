@@ -25,11 +25,12 @@
  * and fixed + one set-up + its words out, each word once; of all tiles the most.
  *
  * Method: list scheduling in the order of time. The tile that is first ready for a new fragment (of equals the one
- * with most left to take) begins one, whose sender is free then; if there is none, the one whose sender is free
- * first. Senders with most to send come first. All other tiles that want words of the same run and can wait for it
- * without exceeding the bound take it too; the others have it sent again, for sending is rarely what limits. Where it
- * does (what a tile still has to send, counted for every receiver, would exceed the bound) all wait for all. The
- * same fragments give the same schedule always. */
+ * with most left to take) begins one whose sender is free then; if there is none, the one whose sender is free
+ * first. Senders with most to send come first. Other tiles that want overlapping words of the sender take them from
+ * the same run, where they can wait for it: each spends a share of the cycles by which it stays below the bound, or,
+ * for its last fragment, all of them. For the others the words are sent again, because it is rarely sending that
+ * limits. Where it does (what a sender has left, counted for every receiver, would exceed the bound) all wait for
+ * all. The same fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
 #ifndef IPU_SCHEDULE_H
 #define IPU_SCHEDULE_H
 
