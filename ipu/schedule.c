@@ -35,7 +35,7 @@ typedef struct planner {
     size_t *todo, *head, *last; /* of each receiver: its fragments are todo[head] to todo[last - 1] */
     uint64_t *ready;            /* of each receiver: when the next fragment's first word may leave for it */
     uint64_t *load;             /* of each receiver: cycles of what it still has to take */
-    uint64_t *unsent;           /* of each sender: words still to be sent, counted for every receiver */
+    uint64_t *asked;            /* of each sender: its words, counted for every receiver */
     uint64_t bound;
     size_t *heap, *heap_at; /* receivers, first ready first; where each of them is */
     ipu_send *sends;        /* of sender t, by cycle: from first_send[t] on, n_sends[t] */
@@ -101,7 +101,7 @@ static void count_loads(planner *p)
     for (size_t i = 0; i < p->n; i++) {
         const ipu_fragment *f = &p->fragments[i];
         p->load[f->receiver] += f->words + p->target->exchange_fragment_cycles;
-        p->unsent[f->source] += f->words;
+        p->asked[f->source] += f->words;
     }
 }
 
@@ -144,7 +144,7 @@ static void sink(planner *p, size_t i)
 }
 
 typedef struct candidate {
-    uint64_t unsent;
+    uint64_t asked;
     size_t fragment;
 } candidate;
 
@@ -152,7 +152,7 @@ static int by_sender_load(const void *left, const void *right)
 {
     const candidate *a = left;
     const candidate *b = right;
-    if (a->unsent != b->unsent) return a->unsent > b->unsent ? -1 : 1;
+    if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
     return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
 }
 
@@ -171,7 +171,7 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
     for (size_t t = 0; t < p->n_tiles; t++) p->head[t + 1] += p->last[t] = p->head[t];
     for (size_t i = 0; i < p->n; i++) {
         const ipu_fragment *f = &p->fragments[i];
-        candidates[p->last[f->receiver]++] = (candidate){p->unsent[f->source], i};
+        candidates[p->last[f->receiver]++] = (candidate){p->asked[f->source], i};
     }
     const uint64_t first = p->target->exchange_fixed_cycles + p->target->exchange_fragment_cycles;
     for (size_t t = 0; t < p->n_tiles; t++) {
@@ -276,16 +276,15 @@ static run gather(planner *p, const member *first, uint64_t cycle)
     const ipu_fragment *f = &p->fragments[first->fragment];
     const size_t group = p->group[first->fragment];
     const member *members = p->members + p->first_member[group];
-    const bool all = cycle + p->unsent[f->source] > p->bound;
     run alone = {.shift = (int64_t)cycle - (int64_t)first->from};
     take(p, &alone, first);
     run r = alone;
-    int64_t latest = all ? INT64_MAX : r.shift + patience(p, first);
+    int64_t latest = r.shift + patience(p, first);
     for (size_t i = 0; i < p->live[group]; i++) {
         const size_t tile = p->fragments[members[i].fragment].receiver;
         if (members[i].from >= r.to || members[i].to <= r.from || takes_part(p, &r, tile)) continue;
         int64_t key = (int64_t)p->ready[tile] - (int64_t)members[i].from;
-        int64_t limit = all ? INT64_MAX : key + patience(p, &members[i]);
+        int64_t limit = key + patience(p, &members[i]);
         int64_t shift = key > r.shift ? key : r.shift;
         if (limit > latest) limit = latest;
         if (shift > limit) continue;
@@ -295,7 +294,7 @@ static run gather(planner *p, const member *first, uint64_t cycle)
     }
     const uint64_t start = (uint64_t)(r.shift + (int64_t)r.from);
     const int64_t wait = (int64_t)(free_from(p, f->source, start, r.to - r.from) - start);
-    if (latest - r.shift < wait) return alone;
+    if (latest < r.shift + wait) return alone;
     r.shift += wait;
     return r;
 }
@@ -311,7 +310,6 @@ static void commit(planner *p, const run *r, uint32_t source)
         p->arrivals[m->fragment] = (ipu_arrival){m->fragment, leaves + ipu_exchange_latency(p->target, tile)};
         p->done[m->fragment] = true;
         p->load[tile] -= words + setup;
-        p->unsent[source] -= words;
         p->ready[tile] = p->load[tile] > 0 ? leaves + words + setup : UINT64_MAX;
         sink(p, p->heap_at[tile]);
     }
@@ -375,7 +373,7 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, ipu_schedu
     MT_TAKE(scratch, words_out, p->n_tiles);
     MT_TAKE(scratch, p->first_send, p->n_tiles + 1);
     MT_TAKE(scratch, p->load, p->n_tiles);
-    MT_TAKE(scratch, p->unsent, p->n_tiles);
+    MT_TAKE(scratch, p->asked, p->n_tiles);
     p->arrivals = schedule->arrivals;
     schedule->n_arrivals = p->n;
     MT_TRY(make_groups(p, scratch, p->first_send, words_out));

@@ -29,8 +29,7 @@
  * first. Senders with most to send come first. Other tiles that want overlapping words of the sender take them from
  * the same run, where they can wait for it: each spends a share of the cycles by which it stays below the bound, or,
  * for its last fragment, all of them. For the others the words are sent again, because it is rarely sending that
- * limits. Where it does (what a sender has left, counted for every receiver, would exceed the bound) all wait for
- * all. The same fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
+ * limits. The same fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
 #ifndef IPU_SCHEDULE_H
 #define IPU_SCHEDULE_H
 

@@ -25,6 +25,9 @@ static ipu_schedule checked(const ipu_target *target, const ipu_fragment *fragme
     cr_assert_eq(ipu_schedule_make(&arena, target, fragments, n, &s), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_schedule_check(target, fragments, n, &s), MT_OK, "%s", mt_message());
     cr_assert_leq(s.bound, s.cycles);
+    size_t taken = 0;
+    for (size_t i = 0; i < n; i++) taken += fragments[i].words;
+    cr_assert_leq(s.words_sent, taken, "no word leaves that nobody takes");
     for (size_t t = 0; t < target->tiles; t++)
         cr_assert_leq(s.tile_bound[t], s.tile_cycles[t], "tile %zu", t);
     return s;
@@ -126,19 +129,23 @@ Test(schedule, a_sender_sends_one_after_the_other)
     cr_expect_eq(s.cycles, s.bound);
 }
 
-/* Tile 0 has 5,000 words for all and little time for each apart: tiles that took something else first hold up the
- * rest rather than have it sent again. Tile 1 to 8: also 100 words of the next. Bound: 10 + 5,000 + 100 + 2 x 160. */
-Test(schedule, a_busy_sender_is_waited_for)
+/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 for 3 to 5. Tiles 3 and 4 need 10 + 2 x 5,160 cycles, the bound;
+ * they take tile 0's first, whose load is larger, and tile 7's from cycle 5,330 on. Tile 5 could have it at once, but
+ * waits, for nothing is lost. With one word more to take it does not, and the words are sent twice. */
+Test(schedule, a_tile_waits_where_nothing_is_lost)
 {
-    const ipu_target target = ring_target(9);
-    ipu_fragment f[16];
-    for (uint32_t t = 1; t < 9; t++) {
-        f[t - 1] = (ipu_fragment){t % 8 + 1, t, 0, 100};
-        f[t + 7] = (ipu_fragment){0, t, 0, 5000};
-    }
-    const ipu_schedule s = checked(&target, f, 16);
-    cr_expect_eq(s.bound, 10 + 5100 + 320);
-    cr_expect_leq(s.cycles, s.bound + 5000 / 50);
+    const ipu_target target = ring_target(8);
+    const ipu_fragment f[] = {{0, 1, 0, 5000}, {0, 2, 0, 5000}, {0, 3, 0, 5000}, {0, 4, 0, 5000},
+        {7, 3, 0, 5000}, {7, 4, 0, 5000}, {7, 5, 0, 5000}, {6, 5, 0, 1}};
+    const ipu_schedule s = checked(&target, f, 7);
+    cr_expect_eq(s.bound, 10 + 2 * 5160);
+    cr_expect_eq(s.cycles, s.bound);
+    cr_expect_eq(s.words_sent, 2 * 5000);
+    cr_expect_eq(s.tile_cycles[5], 5330 + 5000);
+    const ipu_schedule more = checked(&target, f, 8);
+    cr_expect_eq(more.cycles, more.bound);
+    cr_expect_eq(more.words_sent, 3 * 5000 + 1);
+    cr_expect_eq(more.tile_cycles[5], 10 + 5160 + 161);
 }
 
 static size_t random_fragments(size_t n_tiles, size_t n, ipu_fragment *f)
