@@ -129,22 +129,23 @@ Test(schedule, a_sender_sends_one_after_the_other)
     cr_expect_eq(s.cycles, s.bound);
 }
 
-/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 for 3 to 5. Tiles 3 and 4 need 10 + 2 x 5,160 cycles, the bound;
- * they take tile 0's first, whose load is larger, and tile 7's from cycle 5,330 on. Tile 5 could have it at once, but
- * waits, for nothing is lost. With one word more to take it does not, and the words are sent twice. */
+/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 for 3 to 5, and tile 1 needs 9,000 others: 10 + 5,160 + 9,160 cycles,
+ * the bound. Tiles 1 to 4 take tile 0's words first, it has most to send; 3 and 4 have tile 7's from cycle 5,330 on.
+ * Tile 5 could have these at once, but waits, for nothing is lost. With one word more to take it spends on that only a
+ * part of the 14,330 - 5,331 cycles that it could be idle, and tile 7 sends twice. */
 Test(schedule, a_tile_waits_where_nothing_is_lost)
 {
     const ipu_target target = ring_target(8);
     const ipu_fragment f[] = {{0, 1, 0, 5000}, {0, 2, 0, 5000}, {0, 3, 0, 5000}, {0, 4, 0, 5000},
-        {7, 3, 0, 5000}, {7, 4, 0, 5000}, {7, 5, 0, 5000}, {6, 5, 0, 1}};
-    const ipu_schedule s = checked(&target, f, 7);
-    cr_expect_eq(s.bound, 10 + 2 * 5160);
+        {7, 3, 0, 5000}, {7, 4, 0, 5000}, {7, 5, 0, 5000}, {2, 1, 0, 9000}, {6, 5, 0, 1}};
+    const ipu_schedule s = checked(&target, f, 8);
+    cr_expect_eq(s.bound, 10 + 5160 + 9160);
     cr_expect_eq(s.cycles, s.bound);
-    cr_expect_eq(s.words_sent, 2 * 5000);
+    cr_expect_eq(s.words_sent, 2 * 5000 + 9000);
     cr_expect_eq(s.tile_cycles[5], 5330 + 5000);
-    const ipu_schedule more = checked(&target, f, 8);
+    const ipu_schedule more = checked(&target, f, 9);
     cr_expect_eq(more.cycles, more.bound);
-    cr_expect_eq(more.words_sent, 3 * 5000 + 1);
+    cr_expect_eq(more.words_sent, 3 * 5000 + 9000 + 1);
     cr_expect_eq(more.tile_cycles[5], 10 + 5160 + 161);
 }
 
