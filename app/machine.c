@@ -74,8 +74,8 @@ static const char *unit_of(const char *key)
 {
     static const char *const units[][2] = {{"instructions.", "worker cycles"},
         {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_cycles", "tile cycles"},
-        {"_hz", "Hz"}, {"links.direct", "lanes"}, {"links.cross", "lanes"}, {"links.rail", "lanes"},
-        {"bits_per_second", "bits/s"}, {"packet_", "bytes"}, {"ns_per_hop", "ns"}};
+        {"_hz", "Hz"}, {"row_tiles", "tiles"}, {"links.direct", "lanes"}, {"links.cross", "lanes"},
+        {"links.rail", "lanes"}, {"bits_per_second", "bits/s"}, {"packet_", "bytes"}, {"ns_per_hop", "ns"}};
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
         if (strstr(key, units[k][0])) return units[k][1];
     return "";
@@ -147,9 +147,10 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
         "TB/s", "tiles x exchange.bytes_per_cycle x clock_hz");
     derived_row(&table, "copies inside tiles", cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
         "tiles x exchange.local_copy_bytes_per_cycle x clock_hz");
-    derived_row(&table, "an exchange that carries nothing",
-        (double)(t->sync_cycles + t->exchange_fixed_cycles) / t->clock_hz * 1e9, "ns",
-        "(exchange.sync_cycles + exchange.fixed_cycles) / clock_hz");
+    derived_row(&table, "an exchange of one word, nearest row",
+        (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) / t->clock_hz *
+            1e9,
+        "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
     derived_row(&table, "an instruction of a worker", (double)t->worker_contexts / t->clock_hz * 1e9, "ns",
         "worker_contexts / clock_hz");
     return table;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/schedule.h"
 #include "ipu/topology.h"
 
 enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
@@ -594,77 +595,61 @@ static mt_status emit(compiling *c)
 
 /* ---- cycles ---- */
 
-typedef struct interval {
-    size_t from, to;
-} interval;
-
-static int by_from(const void *left, const void *right)
+/* The messages of a superstep between different tiles, in the words of the exchange. */
+static mt_status fragments_of(
+    const ipu_executable *e, const ipu_superstep *step, mt_arena *arena, ipu_fragment **fragments, size_t *n)
 {
-    const interval *a = left;
-    const interval *b = right;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
-
-/* Bytes and words of the union of intervals: what several tiles receive is sent once. */
-static void sent(interval *x, size_t n, size_t word, uint64_t *bytes, uint64_t *words)
-{
-    if (n > 1) qsort(x, n, sizeof *x, by_from);
-    for (size_t i = 0; i < n;) {
-        interval joined = x[i++];
-        for (; i < n && x[i].from <= joined.to; i++) joined.to = larger(joined.to, x[i].to);
-        *bytes += joined.to - joined.from;
-        *words += divide_up(joined.to - joined.from, word);
-    }
-}
-
-/* words_out[tile] and step->bytes_sent. */
-static mt_status count_sent(const compiling *c, mt_arena *scratch, ipu_superstep *step, uint64_t *words_out)
-{
-    const ipu_message *messages = c->executable->messages;
-    size_t first = step->first_message[0];
-    size_t last = step->first_message[c->n_tiles];
-    interval *intervals = NULL;
-    size_t *at = NULL;
-    MT_TAKE(scratch, intervals, last - first);
-    MT_TAKE(scratch, at, c->n_tiles + 2);
-    for (size_t i = first; i < last; i++) at[messages[i].source_tile + 2]++;
-    for (size_t t = 0; t <= c->n_tiles; t++) at[t + 1] += at[t];
-    for (size_t t = 0; t < c->n_tiles; t++) {
+    const size_t word = e->graph->target.exchange_bytes_per_cycle;
+    const size_t n_tiles = e->graph->target.tiles;
+    MT_TAKE(arena, *fragments, step->first_message[n_tiles] - step->first_message[0]);
+    *n = 0;
+    for (size_t t = 0; t < n_tiles; t++) {
         for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &messages[i];
-            if (m->source_tile != t)
-                intervals[at[m->source_tile + 1]++] = (interval){m->source, m->source + m->bytes};
-            else
-                intervals[at[t + 1]++] = (interval){0, 0};
+            const ipu_message *m = &e->messages[i];
+            if (m->source_tile == t) continue;
+            const size_t from = m->source / word;
+            const size_t words = divide_up(m->source + m->bytes, word) - from;
+            (*fragments)[(*n)++] = (ipu_fragment){m->source_tile, (uint32_t)t, from, words};
         }
     }
-    for (size_t t = 0; t < c->n_tiles; t++)
-        sent(intervals + at[t], at[t + 1] - at[t], c->graph->target.exchange_bytes_per_cycle,
-            &step->bytes_sent, &words_out[t]);
     return MT_OK;
 }
 
-static uint64_t exchange_cycles(const compiling *c, size_t tile, ipu_superstep *step, uint64_t words_out)
+static void count_messages(const compiling *c, ipu_superstep *step, uint64_t *copied)
+{
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &c->executable->messages[i];
+            if (m->source_tile == t) {
+                copied[t] += m->bytes;
+                continue;
+            }
+            step->bytes_received += m->bytes;
+            step->ranges_received++;
+        }
+        step->bytes_copied += copied[t];
+    }
+}
+
+/* A tile copies inside itself when all its words have left and are there. */
+static mt_status cost_exchange(
+    const compiling *c, mt_arena *scratch, ipu_superstep *step, uint64_t *exchange, uint64_t *copied)
 {
     const ipu_target *target = &c->graph->target;
-    uint64_t words_in = 0;
-    uint64_t ranges = 0;
-    uint64_t copied = 0;
-    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
-        const ipu_message *m = &c->executable->messages[i];
-        if (m->source_tile == tile) {
-            copied += m->bytes;
-            continue;
-        }
-        words_in += divide_up(m->bytes, target->exchange_bytes_per_cycle);
-        step->bytes_received += m->bytes;
-        ranges++;
+    ipu_fragment *fragments = NULL;
+    size_t n = 0;
+    ipu_schedule schedule;
+    MT_TRY(fragments_of(c->executable, step, scratch, &fragments, &n));
+    MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
+    count_messages(c, step, copied);
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        const uint64_t copy = divide_up(copied[t], target->local_copy_bytes_per_cycle);
+        exchange[t] = schedule.tile_bound[t] + copy;
+        step->exchange_phase_cycles = larger(step->exchange_phase_cycles, schedule.tile_cycles[t] + copy);
+        step->exchange_bound_cycles = larger(step->exchange_bound_cycles, exchange[t]);
     }
-    step->ranges_received += ranges;
-    step->bytes_copied += copied;
-    return larger(words_in, words_out) + ranges * target->exchange_fragment_cycles +
-           divide_up(copied, target->local_copy_bytes_per_cycle);
+    step->bytes_sent = schedule.words_sent * target->exchange_bytes_per_cycle;
+    return MT_OK;
 }
 
 static uint64_t compute_cycles(const compiling *c, size_t tile, const ipu_superstep *step)
@@ -771,24 +756,18 @@ static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_supe
 
 static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_superstep *step)
 {
-    const ipu_target *target = &c->graph->target;
     uint64_t *exchange = NULL;
     uint64_t *compute = NULL;
-    uint64_t *words_out = NULL;
+    uint64_t *copied = NULL;
     MT_TAKE(c->arena, exchange, c->n_tiles);
     MT_TAKE(c->arena, compute, c->n_tiles);
-    MT_TAKE(scratch, words_out, c->n_tiles);
-    MT_TRY(count_sent(c, scratch, step, words_out));
+    MT_TAKE(scratch, copied, c->n_tiles);
+    MT_TRY(cost_exchange(c, scratch, step, exchange, copied));
     for (size_t t = 0; t < c->n_tiles; t++) {
-        exchange[t] = exchange_cycles(c, t, step, words_out[t]);
         compute[t] = compute_cycles(c, t, step);
-        step->exchange_phase_cycles = larger(step->exchange_phase_cycles, exchange[t]);
         step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
     }
-    if (step->ranges_received > 0) {
-        step->sync_cycles = target->sync_cycles;
-        step->exchange_phase_cycles += target->exchange_fixed_cycles;
-    }
+    if (step->ranges_received > 0) step->sync_cycles = c->graph->target.sync_cycles;
     MT_TRY(external_cycles(c, scratch, step));
     step->cycles = step->sync_cycles + step->exchange_phase_cycles + step->compute_phase_cycles;
     step->exchange_cycles = exchange;
@@ -930,6 +909,18 @@ static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *s
     return MT_OK;
 }
 
+/* The schedule was not kept; made again it is the same. */
+static mt_status check_schedule(const ipu_executable *e, const ipu_superstep *step, mt_arena *scratch)
+{
+    const ipu_target *target = &e->graph->target;
+    ipu_fragment *fragments = NULL;
+    size_t n = 0;
+    ipu_schedule schedule;
+    MT_TRY(fragments_of(e, step, scratch, &fragments, &n));
+    MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
+    return ipu_schedule_check(target, fragments, n, &schedule);
+}
+
 mt_status ipu_executable_check(const ipu_executable *e)
 {
     size_t bytes = e->tile_offset[e->graph->target.tiles];
@@ -938,6 +929,7 @@ mt_status ipu_executable_check(const ipu_executable *e)
         mt_arena scratch = {0};
         unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
         status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        if (status == MT_OK) status = check_schedule(e, &e->supersteps[s], &scratch);
         mt_arena_free(&scratch);
     }
     return status;

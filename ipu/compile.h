@@ -21,16 +21,16 @@
  * where no compute set uses both.
  *
  * What a superstep costs, in tile cycles (ipu/README.md explains):
- *   exchange(tile) = max(words in, words out) + fragment_cycles * ranges received
- *                    + copied bytes / local_copy rate
+ *   exchange       = the cycle in which the last tile has its last word, by a schedule (ipu/schedule.h), and has made
+ *                    its copies: copied bytes / local_copy rate
+ *   exchange(tile) = what the tile itself is busy for: the schedule's bound of it, and its copies
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
- *   T              = sync_cycles + fixed_cycles + max exchange + max compute
+ *   T              = sync_cycles + exchange + max compute
  * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's
  * cycles come on top of the exchange, and the sync of all chips on top of that of each. What several tiles of a chip
  * receive of a tile of another crosses once, each range in packets.
- * Where nothing is received anywhere, sync_cycles and fixed_cycles are 0. Words are of
- * exchange_bytes_per_cycle, rounded up a range. A byte that several tiles receive is sent once. The cost of
- * an exchange is an estimate; a schedule will replace it. */
+ * Where nothing is received anywhere, sync_cycles is 0 and there is no schedule. Words are of
+ * exchange_bytes_per_cycle, at multiples of it in their tile's memory. */
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 
@@ -70,12 +70,14 @@ typedef struct ipu_superstep {
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
     uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles; /* fixed + max exchange + external */
+    uint64_t exchange_phase_cycles; /* the schedule's + external */
+    uint64_t exchange_bound_cycles; /* no schedule has a shorter phase, but for external */
     uint64_t external_cycles;       /* the busiest link's between chips */
     uint64_t compute_phase_cycles;  /* max compute */
-    uint64_t cycles;                /* the sum of these three */
+    uint64_t cycles;                /* sync, exchange and compute phase */
     bool apart; /* something that is sent is written by the vertices: all must receive before any computes */
-    uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
+    uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
+    uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
     uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
     const char *busiest_link; /* between chips; NULL where nothing crosses */
 } ipu_superstep;
@@ -113,8 +115,8 @@ typedef struct ipu_executable {
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
-/* That messages and places stay inside their tiles, and that no message of a superstep writes where another
- * reads or writes. Slow; for tests. */
+/* That messages and places stay inside their tiles, that no message of a superstep writes where another
+ * reads or writes, and that the schedule of its exchange can run (ipu_schedule_check). Slow; for tests. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 /* The index of the range that holds an element of a variable. */

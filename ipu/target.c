@@ -9,7 +9,7 @@
 static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
     COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
-    MT_YAML_END};
+    COUNT(exchange_row_cycles, "row_cycles", 0), COUNT(exchange_row_tiles, "row_tiles", 1), MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", NULL};
 
@@ -47,6 +47,15 @@ mt_status ipu_target_load(
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;
     return MT_OK;
+}
+
+size_t ipu_target_row(const ipu_target *target, size_t tile)
+{
+    const size_t tiles = target->ipus > 1 ? target->tiles / target->ipus : target->tiles;
+    const size_t rows = (tiles + target->exchange_row_tiles - 1) / target->exchange_row_tiles;
+    const size_t pair = tile % tiles / 2;
+    const size_t row = pair % rows;
+    return pair / rows % 2 == 0 ? row : rows - 1 - row;
 }
 
 mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)

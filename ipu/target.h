@@ -41,8 +41,10 @@ typedef struct ipu_target {
     size_t exchange_bytes_per_cycle;   /* a tile's, in and out at once */
     size_t local_copy_bytes_per_cycle; /* inside a tile */
     size_t sync_cycles;                /* before an exchange phase */
-    size_t exchange_fixed_cycles;      /* of a phase, whatever it carries */
-    size_t exchange_fragment_cycles;   /* of each range that a tile receives */
+    size_t exchange_fixed_cycles;      /* from the synchronisation to the first set-up of a fragment */
+    size_t exchange_fragment_cycles;   /* set-up of each fragment that a tile receives (ipu/schedule.h) */
+    size_t exchange_row_cycles;        /* of a word's way, for each row of the receiver */
+    size_t exchange_row_tiles;         /* tiles of a chip that stand in one row */
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
     ipu_links links;
@@ -56,6 +58,10 @@ extern const mt_yaml_table ipu_target_table;
  * `arena`. Fails as mt_yaml_load does. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
+
+/* The row of its chip, from 0, in which a tile stands. Tiles are numbered in pairs, up one column and down the next;
+ * a chip has as many rows as its tiles need, exchange_row_tiles to a row. */
+size_t ipu_target_row(const ipu_target *target, size_t tile);
 
 /* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no
  * machine of so many. */

@@ -58,8 +58,9 @@ static void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, size_t n_
     cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
 }
 
-/* Each tile receives 2 ranges of one word and sends 2 words. exchange = max(2, 2) + 2 * 160 = 322;
- * phase = 214 + 322 = 536; compute = 11 + 6 * 10 = 71; T = 126 + 536 + 71 = 733. "back" is local: T = 71. */
+/* Each tile receives 2 fragments of one word, first all from the left, then all from the right: no sender is asked
+ * twice at once. exchange = 10 + 2 * (160 + 1) = 332, the phase too; compute = 11 + 6 * 10 = 71;
+ * T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
 Test(compile, cycles_of_a_ring_are_those_of_a_hand)
 {
     ipu_target target = ring_target(4);
@@ -68,13 +69,14 @@ Test(compile, cycles_of_a_ring_are_those_of_a_hand)
     const ipu_executable *e = compiled(r.graph);
     const ipu_superstep *add = &e->supersteps[r.add];
     for (size_t t = 0; t < 4; t++) {
-        cr_expect_eq(add->exchange_cycles[t], 322);
+        cr_expect_eq(add->exchange_cycles[t], 332);
         cr_expect_eq(add->compute_cycles[t], 71);
     }
     cr_expect_eq(add->sync_cycles, 126);
-    cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->exchange_phase_cycles, 332);
+    cr_expect_eq(add->exchange_bound_cycles, 332);
     cr_expect_eq(add->compute_phase_cycles, 71);
-    cr_expect_eq(add->cycles, 733);
+    cr_expect_eq(add->cycles, 529);
     cr_expect_eq(add->ranges_received, 8);
     cr_expect_eq(add->bytes_received, 32);
     cr_expect_eq(add->bytes_sent, 32);
@@ -94,7 +96,7 @@ Test(compile, memory_and_cycles_of_the_layouts)
         ring_layout layout;
         size_t received, vertex_state;
         uint64_t exchange;
-    } cases[] = {{RING_TAIL, 8, 24, 322}, {RING_EDGE, 48, 24, 327}, {RING_SPLIT, 16, 32, 322}};
+    } cases[] = {{RING_TAIL, 8, 24, 332}, {RING_EDGE, 48, 24, 337}, {RING_SPLIT, 16, 32, 332}};
     ipu_target target = ring_target(4);
     for (size_t i = 0; i < 3; i++) {
         ring r;
@@ -122,8 +124,9 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
     cr_expect_eq(e->memory[1].total, 0);
 }
 
-/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once. Tile 0:
- * max(0 in, 8 out) = 8; tile 1: max(8, 0) + 160. */
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once, in the
+ * cycles 170 to 177, and the last is there after 178. By themselves tiles 0 and 1 need as many, tile 2 with 4 words
+ * 174, and tile 3 with 6, for the first of which it waits 2 cycles, 176. */
 Test(compile, what_several_tiles_receive_is_sent_once)
 {
     ipu_graph *g = small_graph(4, true);
@@ -137,11 +140,11 @@ Test(compile, what_several_tiles_receive_is_sent_once)
     const ipu_superstep *step = &e->supersteps[0];
     cr_expect_eq(step->bytes_sent, 32);
     cr_expect_eq(step->bytes_received, 32 + 16 + 24);
-    cr_expect_eq(step->exchange_cycles[0], 8);
-    cr_expect_eq(step->exchange_cycles[1], 168);
-    cr_expect_eq(step->exchange_cycles[2], 164);
-    cr_expect_eq(step->exchange_cycles[3], 166);
-    cr_expect_eq(step->exchange_phase_cycles, 214 + 168);
+    cr_expect_eq(step->exchange_cycles[0], 178);
+    cr_expect_eq(step->exchange_cycles[1], 178);
+    cr_expect_eq(step->exchange_cycles[2], 174);
+    cr_expect_eq(step->exchange_cycles[3], 176);
+    cr_expect_eq(step->exchange_phase_cycles, 178);
 }
 
 /* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails
@@ -178,7 +181,7 @@ static const ipu_superstep *step_from_tile_0(const ipu_target *target, const siz
 }
 
 /* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
- * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 214 + 168 + 16; the
+ * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 10 + 168 + 16; the
  * sync is 126 and 2 * 15. */
 Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
 {
@@ -187,10 +190,10 @@ Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
     cr_expect_eq(step->bytes_crossing, 32);
     cr_expect_eq(step->external_cycles, 16);
     cr_expect_str_eq(step->busiest_link, "direct, rung 0, IPU 0 to 1");
-    cr_expect_eq(step->exchange_cycles[1], 168);
-    cr_expect_eq(step->exchange_phase_cycles, 214 + 168 + 16);
+    cr_expect_eq(step->exchange_cycles[1], 10 + 168);
+    cr_expect_eq(step->exchange_phase_cycles, 10 + 168 + 16);
     cr_expect_eq(step->sync_cycles, 126 + 30);
-    cr_expect_eq(step->cycles, 126 + 30 + 214 + 168 + 16 + step->compute_phase_cycles);
+    cr_expect_eq(step->cycles, 126 + 30 + 10 + 168 + 16 + step->compute_phase_cycles);
 }
 
 /* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes
@@ -245,12 +248,12 @@ Test(compile, what_stays_in_its_chip_costs_what_it_costs_there)
     cr_expect_eq(step->bytes_crossing, 0);
     cr_expect_eq(step->external_cycles, 0);
     cr_expect_null(step->busiest_link);
-    cr_expect_eq(step->exchange_phase_cycles, 214 + 168);
+    cr_expect_eq(step->exchange_phase_cycles, 10 + 168);
     cr_expect_eq(step->sync_cycles, 126);
 }
 
 /* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a
- * rail, every word alone: 4 cycles. T = 126 + 60 + 536 + 4 + 71. */
+ * rail, every word alone: 4 cycles. T = 126 + 60 + 332 + 4 + 71. */
 Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
 {
     const ipu_target target = several_target(4, 1);
@@ -261,8 +264,8 @@ Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
     cr_expect_eq(add->bytes_crossing, 32);
     cr_expect_eq(add->external_cycles, 4);
     cr_expect_str_eq(add->busiest_link, "cross, rung 0, IPU 0 to 1");
-    cr_expect_eq(add->exchange_phase_cycles, 536 + 4);
-    cr_expect_eq(add->cycles, 186 + 540 + 71);
+    cr_expect_eq(add->exchange_phase_cycles, 332 + 4);
+    cr_expect_eq(add->cycles, 186 + 336 + 71);
     cr_expect_eq(e->supersteps[r.back].cycles, 71, "nothing is sent");
 }
 

@@ -3,7 +3,7 @@
 #include "ipu/profile.h"
 #include "tests/ipu/test_ring.h"
 
-/* The ring of test_compile, 4 tiles of 10: "add" 126 + 536 + 71 = 733, "back" 71; 5 rounds. Memory of a tile:
+/* The ring of test_compile, 4 tiles of 10: "add" 126 + 332 + 71 = 529, "back" 71; 5 rounds. Memory of a tile:
  * variables 80, received 8, vertex state 24, code 160. */
 Test(profile, sums_are_those_of_the_parts)
 {
@@ -24,26 +24,26 @@ Test(profile, sums_are_those_of_the_parts)
     const ipu_profile_step *add = &profile.steps[r.add];
     cr_expect_str_eq(add->name, "add");
     cr_expect_eq(add->runs, 5);
-    cr_expect_eq(add->cycles, 733);
-    cr_expect_eq(add->total_cycles, 5 * 733);
+    cr_expect_eq(add->cycles, 529);
+    cr_expect_eq(add->total_cycles, 5 * 529);
     cr_expect_eq(add->sync_cycles, 126);
-    cr_expect_eq(add->exchange_phase_cycles, 536);
+    cr_expect_eq(add->exchange_phase_cycles, 332);
     cr_expect_eq(add->external_cycles, 0);
     cr_expect_eq(add->bytes_crossing, 0);
     cr_expect_null(add->busiest_link);
     cr_expect_eq(add->exchange.min, 0);
-    cr_expect_eq(add->exchange.max, 322);
-    cr_expect_float_eq(add->exchange.mean, 4 * 322 / 6.0, 1e-9);
+    cr_expect_eq(add->exchange.max, 332);
+    cr_expect_float_eq(add->exchange.mean, 4 * 332 / 6.0, 1e-9);
     cr_expect_eq(add->compute.min, 0);
     cr_expect_eq(add->compute.max, 71);
     cr_expect_float_eq(add->compute.mean, 4 * 71 / 6.0, 1e-9);
     cr_expect_eq(add->ranges_received, 8);
     cr_expect_eq(profile.sync_cycles, 5 * 126);
-    cr_expect_eq(profile.exchange_cycles, 5 * 536);
+    cr_expect_eq(profile.exchange_cycles, 5 * 332);
     cr_expect_eq(profile.compute_cycles, 5 * (71 + 71));
-    cr_expect_eq(profile.cycles, 5 * (733 + 71));
+    cr_expect_eq(profile.cycles, 5 * (529 + 71));
     cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
-    cr_expect_float_eq(profile.seconds, 4020 / 1.325e9, 1e-18);
+    cr_expect_float_eq(profile.seconds, 3000 / 1.325e9, 1e-18);
     cr_expect_eq(profile.memory_max, 272);
     cr_expect_eq(profile.memory_median, 272);
     cr_expect_eq(profile.memory_there, 638976);
@@ -77,7 +77,7 @@ Test(profile, tells_what_crosses_between_chips)
     cr_expect_eq(add->bytes_crossing, 16);
     cr_expect_eq(add->external_cycles, 16);
     cr_expect_str_eq(add->busiest_link, "direct, rung 0, IPU 0 to 1");
-    cr_expect_eq(add->exchange_phase_cycles, 536 + 16);
+    cr_expect_eq(add->exchange_phase_cycles, 332 + 16);
     cr_expect_eq(add->sync_cycles, 126 + 20);
     mt_arena_free(&arena);
 }

@@ -163,8 +163,10 @@ static inline ipu_target ring_target(size_t tiles)
         .exchange_bytes_per_cycle = 4,
         .local_copy_bytes_per_cycle = 8,
         .sync_cycles = 126,
-        .exchange_fixed_cycles = 214,
+        .exchange_fixed_cycles = 10,
         .exchange_fragment_cycles = 160,
+        .exchange_row_cycles = 2,
+        .exchange_row_tiles = 64,
         .vertex_entry_cycles = 11};
 }
 
