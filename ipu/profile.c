@@ -1,6 +1,7 @@
 #include "ipu/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static ipu_spread spread_of(const uint64_t *x, size_t n)
 {
@@ -58,12 +59,26 @@ static mt_status add_memory(const ipu_executable *e, ipu_profile *profile)
     return MT_OK;
 }
 
+/* A name that lives as long as the profile, not as the graph or the network. */
+static mt_status keep_name(mt_arena *arena, const char **name)
+{
+    if (!*name) return MT_OK;
+    const size_t n = strlen(*name) + 1;
+    char *kept;
+    MT_TAKE(arena, kept, n);
+    *name = memcpy(kept, *name, n);
+    return MT_OK;
+}
+
 mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
 {
     *profile = (ipu_profile){.n_steps = executable->graph->n_compute_sets};
     MT_TAKE(arena, profile->steps, profile->n_steps);
-    for (size_t s = 0; s < profile->n_steps; s++)
+    for (size_t s = 0; s < profile->n_steps; s++) {
         profile->steps[s] = step_of(&executable->supersteps[s], executable->graph->target.tiles);
+        MT_TRY(keep_name(arena, &profile->steps[s].name));
+        MT_TRY(keep_name(arena, &profile->steps[s].busiest_link));
+    }
     return add_memory(executable, profile);
 }
 

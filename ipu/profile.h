@@ -22,7 +22,7 @@ typedef struct ipu_profile_step {
     ipu_spread exchange, compute;   /* cycles of a tile in one run */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
-    const char *busiest_link; /* the executable's; NULL where nothing crosses */
+    const char *busiest_link; /* NULL where nothing crosses */
 } ipu_profile_step;
 
 typedef struct ipu_profile {
@@ -37,7 +37,7 @@ typedef struct ipu_profile {
     ipu_tile_memory fullest;
 } ipu_profile;
 
-/* Gives the profile of all runs so far in `arena`; names are the graph's. MT_FILE: no memory. */
+/* Gives the profile of all runs so far in `arena`, names with it. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);
 
 /* The same of what has been compiled and not been run: the costs of one run of each compute set, and memory. */

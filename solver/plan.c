@@ -11,8 +11,6 @@
 _Static_assert(
     (int)MT_ELLPACK_WIDTH == (int)MT_DIFFUSION_ROW, "a row of the operator is a row of the matrix");
 
-static const char *const set_names[MT_PLAN_STIMULUS] = {"ode", "pde a to b", "pde b to a", "activation"};
-
 /* What the vertices of the plan take as their contexts; lives as long as the plan. */
 typedef struct contexts {
     mt_ode_context ode;
@@ -213,9 +211,10 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 
 static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slices)
 {
+    static const char *const names[MT_PLAN_STIMULUS] = {"ode", "pde a to b", "pde b to a", "activation"};
     uint32_t set[MT_PLAN_STIMULUS];
     for (int s = 0; s < MT_PLAN_STIMULUS; s++)
-        MT_TRY(ipu_graph_add_compute_set(plan->graph, set_names[s], &set[s]));
+        MT_TRY(ipu_graph_add_compute_set(plan->graph, names[s], &set[s]));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         if (own_count(plan, part) == 0) continue;
         MT_TRY(add_ode(plan, set[MT_PLAN_ODE], c, part));
@@ -405,9 +404,7 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layo
     ipu_executable *executable;
     MT_TRY(make(scratch, NULL, &problem, layout, &plan));
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
-    MT_TRY(ipu_profile_costs(arena, executable, profile));
-    for (size_t s = 0; s < profile->n_steps; s++) profile->steps[s].name = set_names[s]; /* the graph's go */
-    return MT_OK;
+    return ipu_profile_costs(arena, executable, profile);
 }
 
 mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile)

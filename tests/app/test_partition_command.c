@@ -200,6 +200,8 @@ Test(partition_command, counts_what_crosses_between_ipus)
     cr_assert_gt(links, 0);
     cr_assert_gt(json_number(apart, "exchange of a diffusion step", "value"), links);
     cr_assert(strstr(apart, " on 4 IPUs, busiest link: ") && !strstr(alone, "busiest link:"), "%s", apart);
+    cr_assert_not_null(strstr(apart, "on 4 IPUs, busiest link: "), "%s", apart);
+    cr_assert(strstr(apart, ", IPU ") && !strstr(alone, "busiest link: "), "%s", apart);
     free(alone), free(apart);
 }
 
