@@ -15,7 +15,7 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {"-o", "OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
     {"--cells", "N", "how many cells, met within 1 %; default: 100000", false},
-    {"--like", "heart04|heart05", "the sizes of the published study: 3031704 or 7205076 cells", false},
+    {"--like", "heart04|heart05", "as many cells as the published study's hearts: 3 or 7.2 million", false},
     {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_ventricles = {

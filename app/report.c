@@ -126,9 +126,10 @@ static phase exchange_phase(const ipu_profile *profile, const char *name, size_t
     phase p = {.name = name};
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
-        uint64_t fixed = step->exchange_phase_cycles - step->exchange.max;
+        /* for the schedule's end and the links every tile waits */
+        const uint64_t waited = step->exchange_phase_cycles - step->exchange.max;
         ipu_spread spread = {
-            step->exchange.min + fixed, step->exchange.max + fixed, step->exchange.mean + (double)fixed};
+            step->exchange.min + waited, step->exchange.max + waited, step->exchange.mean + (double)waited};
         add_spread(&p, step->runs, &spread);
         p.total += step->runs * step->exchange_phase_cycles;
     }

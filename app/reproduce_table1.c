@@ -146,12 +146,13 @@ static void begin_tables(mt_arena *arena, reproducing *r)
     mt_table_decimals(costs, "mean against max", "%", 1);
 }
 
-/* What was published is of mixed-clean on a flat partition. */
+/* What was published is of mixed-clean on a flat partition as METIS makes it. */
 static mt_status published_share(const reproducing *r, const mt_scheme *scheme, uint32_t ipus, double *share)
 {
     char key[64];
     *share = NAN;
-    if (!r->comparable || r->tiling.method != MT_PARTITION_FLAT || strcmp(scheme->name, "mixed-clean") != 0)
+    if (!r->comparable || r->tiling.method != MT_PARTITION_FLAT || r->tiling.balance_halo ||
+        strcmp(scheme->name, "mixed-clean") != 0)
         return MT_OK;
     (void)snprintf(key, sizeof key, "heart04_halo_share_%u", ipus);
     return mt_published(key, share, share);
@@ -177,6 +178,9 @@ static mt_status add_rows(reproducing *r, size_t i, size_t k, const mt_halo *hal
     MT_TRY(mt_tile_spread_of(halo, mt_tile_all, &all));
     MT_TRY(mt_tile_spread_of(halo, mt_tile_pieces_received, &pieces));
     MT_TRY(mt_tiling_costs_of(&r->tiling.one, halo, &costs));
+    if (!costs.fits)
+        (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", scheme->name, ipus,
+            ipus > 1 ? "s" : "", costs.why);
     MT_TRY(published_share(r, scheme, ipus, &published));
     const double share = 100 * received.sum / all.sum;
     const double cells[] = {
@@ -224,9 +228,7 @@ static mt_status cut_for(mt_arena *scratch, reproducing *r, size_t i)
     (void)snprintf(stage, sizeof stage, "cutting for %u IPU%s", ipus, ipus > 1 ? "s" : "");
     mt_progress_stage(stage);
     MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, ipus, &parts, &balance));
-    for (size_t k = 0; k < r->n_schemes; k++) {
-        MT_TRY(add_scheme(r, i, k, &parts));
-    }
+    for (size_t k = 0; k < r->n_schemes; k++) MT_TRY(add_scheme(r, i, k, &parts));
     return MT_OK;
 }
 

@@ -13,11 +13,11 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
 {
     const char *machine;
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
-    MT_TRY(mt_numbers(
-        "--imbalance", mt_option_value(arguments, "--imbalance", "1.03"), 1, 1, &tiling->imbalance));
-    if (!(tiling->imbalance >= 1.001 && tiling->imbalance <= 2))
-        return mt_fail(MT_INPUT, "--imbalance %s; allowed: 1.001 to 2",
-            mt_option_value(arguments, "--imbalance", "1.03"));
+    const char *imbalance = mt_option_value(arguments, "--imbalance", "1.03");
+    MT_TRY(mt_numbers("--imbalance", imbalance, 1, 0, &tiling->imbalance));
+    if (!(tiling->imbalance >= MT_IMBALANCE_LEAST && tiling->imbalance <= MT_IMBALANCE_MOST))
+        return mt_fail(
+            MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(ipu_target_load(arena, machine, NULL, 0, &tiling->one));

@@ -17,12 +17,12 @@ typedef struct ipu_profile_step {
     uint64_t runs;
     uint64_t cycles, total_cycles; /* of one run; of all runs */
     uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles; /* fixed cycles, the slowest tile's exchange and external_cycles */
+    uint64_t exchange_phase_cycles; /* the schedule's, and external_cycles */
     uint64_t external_cycles;       /* of the busiest link between chips */
-    ipu_spread exchange, compute;   /* cycles of a tile in one run */
+    ipu_spread exchange, compute;   /* cycles that a tile is busy in one run */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
-    const char *busiest_link; /* NULL where nothing crosses */
+    const char *busiest_link;                                           /* NULL where nothing crosses */
 } ipu_profile_step;
 
 typedef struct ipu_profile {

@@ -73,7 +73,8 @@ static mt_status call_metis(
 {
     idx_t *start, *neighbour, options[METIS_NOPTIONS], cut = 0, one = 1;
     idx_t n_cells = (idx_t)adjacency->n_cells, n_parts = (idx_t)division->n_parts;
-    real_t bound = (real_t)(division->imbalance > 1.001 ? division->imbalance : 1.001);
+    real_t bound =
+        (real_t)(division->imbalance > MT_IMBALANCE_LEAST ? division->imbalance : MT_IMBALANCE_LEAST);
     MT_TAKE(scratch, start, adjacency->n_cells + 1);
     MT_TAKE(scratch, neighbour, 2 * mt_adjacency_inner_faces(adjacency));
     fill_graph(adjacency, start, neighbour);
@@ -279,8 +280,9 @@ mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     if (n_parts == 0 || n_parts > INT32_MAX)
         return mt_fail(MT_INPUT, "a partition into %u groups of %u parts; 1 to %d parts are allowed",
             options->n_groups, options->parts_per_group, INT32_MAX);
-    if (!(options->imbalance >= 1.001 && options->imbalance <= 2))
-        return mt_fail(MT_INPUT, "a partition with imbalance %g; 1.001 to 2 are allowed", options->imbalance);
+    if (!(options->imbalance >= MT_IMBALANCE_LEAST && options->imbalance <= MT_IMBALANCE_MOST))
+        return mt_fail(MT_INPUT, "a partition with imbalance %g; %g to %g are allowed", options->imbalance,
+            MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     if (adjacency->n_cells > (size_t)IDX_MAX)
         return mt_fail(
             MT_INPUT, "METIS: %zu cells; at most %lld are allowed", adjacency->n_cells, (long long)IDX_MAX);

@@ -33,6 +33,10 @@ extern const char *const mt_partition_methods[];
 /* Gives the method of this name; MT_INPUT: none; the message has those there are. */
 MT_NODISCARD mt_status mt_partition_method_find(const char *name, mt_partition_method *method);
 
+/* What may be asked of the imbalance. */
+#define MT_IMBALANCE_LEAST 1.001
+#define MT_IMBALANCE_MOST 2.0
+
 typedef struct mt_partition_options {
     mt_partition_method method;
     uint32_t n_groups, parts_per_group;
@@ -46,7 +50,7 @@ typedef struct mt_partition_options {
  * are empty; METIS is not asked. METIS' allocations are not the arena's; it installs signal handlers while it runs, and
  * what it prints goes nowhere (the standard output of the process is turned away meanwhile), so this is for one thread at
  * a time.
- * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside 1.001 .. 2; a graph too large for METIS' 32-bit
+ * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
  * numbers; METIS refuses. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);

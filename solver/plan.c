@@ -355,8 +355,7 @@ size_t mt_plan_program(const mt_plan *plan, size_t step)
     return 0;
 }
 
-/* Graph and programs. `values` NULL: there is no operator to take them from. */
-static mt_status make(
+mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
 {
     const mt_halo *halo = layout->halo;
@@ -391,18 +390,12 @@ static mt_status make(
     return add_programs(arena, plan);
 }
 
-mt_status mt_plan_make(
-    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
-{
-    return make(arena, values, problem, layout, plan);
-}
-
 static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)
 {
     const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
     mt_plan plan;
     ipu_executable *executable;
-    MT_TRY(make(scratch, NULL, &problem, layout, &plan));
+    MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
     return ipu_profile_costs(arena, executable, profile);
 }

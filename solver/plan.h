@@ -43,7 +43,8 @@ typedef struct mt_plan {
     uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
 } mt_plan;
 
-/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. MT_FIT: more groups than chips
+/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is to be
+ * compiled and not run, no value is made, and the problem needs no diffusion operator and has no stimuli. MT_FIT: more groups than chips
  * or more parts in one than tiles, or a part with more than 65,536 cells in its local order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
