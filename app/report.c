@@ -128,8 +128,9 @@ static phase exchange_phase(const ipu_profile *profile, const char *name, size_t
         const ipu_profile_step *step = &profile->steps[s];
         /* for the schedule's end and the links every tile waits */
         const uint64_t waited = step->exchange_phase_cycles - step->exchange.max;
-        ipu_spread spread = {
-            step->exchange.min + waited, step->exchange.max + waited, step->exchange.mean + (double)waited};
+        const ipu_spread spread = {.min = step->exchange.min + waited,
+            .max = step->exchange.max + waited,
+            .mean = step->exchange.mean + (double)waited};
         add_spread(&p, step->runs, &spread);
         p.total += step->runs * step->exchange_phase_cycles;
     }
@@ -142,8 +143,9 @@ static phase sync_phase(const ipu_profile *profile)
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         if (step->sync_cycles == 0) continue;
-        add_spread(
-            &p, step->runs, &(ipu_spread){step->sync_cycles, step->sync_cycles, (double)step->sync_cycles});
+        const ipu_spread same = {
+            .min = step->sync_cycles, .max = step->sync_cycles, .mean = (double)step->sync_cycles};
+        add_spread(&p, step->runs, &same);
         p.total += step->runs * step->sync_cycles;
     }
     return p;
@@ -214,29 +216,27 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
+static void memory_row(mt_table *table, const char *what, size_t bytes, const ipu_profile *profile)
+{
+    mt_table_text(table, what);
+    mt_table_number(table, (double)bytes);
+    mt_table_number(table, 100 * (double)bytes / (double)profile->memory_there);
+}
+
 static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 {
     mt_table table = mt_table_begin(arena, "Memory of a tile");
     mt_table_strings(&table, "what");
     mt_table_decimals(&table, "bytes", "", 0);
     mt_table_decimals(&table, "of what is there", "%", 1);
-    const struct {
-        const char *what;
-        size_t bytes;
-    } rows[] = {
-        {"median tile", profile->memory_median},
-        {"fullest tile", profile->memory_max},
-        {"  variables", profile->fullest.variables},
-        {"  received", profile->fullest.received},
-        {"  vertex state", profile->fullest.vertex_state},
-        {"  code of codelets", profile->fullest.code},
-        {"there", profile->memory_there},
-    };
-    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        mt_table_text(&table, rows[k].what);
-        mt_table_number(&table, (double)rows[k].bytes);
-        mt_table_number(&table, 100 * (double)rows[k].bytes / (double)profile->memory_there);
+    memory_row(&table, "median tile", profile->memory_median, profile);
+    memory_row(&table, "fullest tile", profile->memory_max, profile);
+    for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "  %s", ipu_memory_category_name[k]);
+        memory_row(&table, what, profile->fullest.bytes[k], profile);
     }
+    memory_row(&table, "there", profile->memory_there, profile);
     return table;
 }
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/schedule.h"
-#include "ipu/topology.h"
+#include "ipu/cost.h"
 
 enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
 static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
@@ -72,11 +71,9 @@ typedef struct compiling {
     size_t n_buffers, edge_now, edge_now_bytes;
     access *accesses;
     size_t n_accesses;
-    const ipu_topology *network; /* between the chips; NULL where there is one */
 } compiling;
 
 static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
-static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static const ipu_variable *variable_of(const compiling *c, size_t part_id)
@@ -459,6 +456,11 @@ static mt_status plan(compiling *c)
 
 /* ---- places ---- */
 
+const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
+    [IPU_MEMORY_RECEIVED] = "received",
+    [IPU_MEMORY_VERTEX_STATE] = "vertex state",
+    [IPU_MEMORY_VERTEX_CODE] = "code of codelets"};
+
 static void place_tile(compiling *c, size_t tile, size_t *offset)
 {
     ipu_tile_memory *m = &c->executable->memory[tile];
@@ -468,12 +470,12 @@ static void place_tile(compiling *c, size_t tile, size_t *offset)
         size_t own = p->n * ipu_type_bytes(variable_of(c, i)->type);
         p->offset = *offset;
         *offset += align(own + p->tail, HOST_ALIGNMENT);
-        m->variables += align(own, TILE_ALIGNMENT);
-        m->received += align(own + p->tail, TILE_ALIGNMENT) - align(own, TILE_ALIGNMENT);
+        m->bytes[IPU_MEMORY_VARIABLES] += align(own, TILE_ALIGNMENT);
+        m->bytes[IPU_MEMORY_RECEIVED] += align(own + p->tail, TILE_ALIGNMENT) - align(own, TILE_ALIGNMENT);
     }
     c->edge_offset[tile] = *offset;
     *offset += c->edge_host[tile];
-    m->received += c->edge_bytes[tile];
+    m->bytes[IPU_MEMORY_RECEIVED] += c->edge_bytes[tile];
 }
 
 /* Vertex state, and code once a tile: `seen` holds the codelets of the tile at hand. */
@@ -487,15 +489,15 @@ static mt_status count_vertices(compiling *c)
         for (size_t slot = t; slot < c->n_sets * c->n_tiles; slot += c->n_tiles) {
             for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
                 const ipu_codelet *codelet = c->executable->tasks[i].codelet;
-                m->vertex_state += align(codelet->vertex_bytes, TILE_ALIGNMENT);
+                m->bytes[IPU_MEMORY_VERTEX_STATE] += align(codelet->vertex_bytes, TILE_ALIGNMENT);
                 size_t k = 0;
                 while (k < n_seen && seen[k] != codelet) k++;
                 if (k < n_seen) continue;
                 seen[n_seen++] = codelet;
-                m->code += align(codelet->code_bytes, TILE_ALIGNMENT);
+                m->bytes[IPU_MEMORY_VERTEX_CODE] += align(codelet->code_bytes, TILE_ALIGNMENT);
             }
         }
-        m->total = m->variables + m->received + m->vertex_state + m->code;
+        for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) m->total += m->bytes[k];
     }
     return MT_OK;
 }
@@ -531,9 +533,8 @@ static mt_status check_fit(const compiling *c)
         const ipu_variable *v = variable_of(c, i);
         rank(top, v->name, align(c->parts[i].n * ipu_type_bytes(v->type), TILE_ALIGNMENT));
     }
-    rank(top, "received data", memory[fullest].received);
-    rank(top, "vertex state", memory[fullest].vertex_state);
-    rank(top, "code", memory[fullest].code);
+    for (int k = IPU_MEMORY_RECEIVED; k < IPU_MEMORY_CATEGORIES; k++)
+        rank(top, ipu_memory_category_name[k], memory[fullest].bytes[k]);
     return mt_fail(MT_FIT,
         "tile %zu: %zu bytes asked for, %zu there; biggest: '%s' %zu, '%s' %zu, '%s' %zu; %zu of %zu tiles "
         "are over",
@@ -593,187 +594,7 @@ static mt_status emit(compiling *c)
     return MT_OK;
 }
 
-/* ---- cycles ---- */
-
-/* The messages of a superstep between different tiles, in the words of the exchange. */
-static mt_status fragments_of(
-    const ipu_executable *e, const ipu_superstep *step, mt_arena *arena, ipu_fragment **fragments, size_t *n)
-{
-    const size_t word = e->graph->target.exchange_bytes_per_cycle;
-    const size_t n_tiles = e->graph->target.tiles;
-    MT_TAKE(arena, *fragments, step->first_message[n_tiles] - step->first_message[0]);
-    *n = 0;
-    for (size_t t = 0; t < n_tiles; t++) {
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &e->messages[i];
-            if (m->source_tile == t) continue;
-            const size_t from = m->source / word;
-            const size_t words = divide_up(m->source + m->bytes, word) - from;
-            (*fragments)[(*n)++] = (ipu_fragment){m->source_tile, (uint32_t)t, from, words};
-        }
-    }
-    return MT_OK;
-}
-
-static void count_messages(const compiling *c, ipu_superstep *step, uint64_t *copied)
-{
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &c->executable->messages[i];
-            if (m->source_tile == t) {
-                copied[t] += m->bytes;
-                continue;
-            }
-            step->bytes_received += m->bytes;
-            step->ranges_received++;
-        }
-        step->bytes_copied += copied[t];
-    }
-}
-
-/* A tile copies inside itself when all its words have left and are there. */
-static mt_status cost_exchange(
-    const compiling *c, mt_arena *scratch, ipu_superstep *step, uint64_t *exchange, uint64_t *copied)
-{
-    const ipu_target *target = &c->graph->target;
-    ipu_fragment *fragments = NULL;
-    size_t n = 0;
-    ipu_schedule schedule;
-    MT_TRY(fragments_of(c->executable, step, scratch, &fragments, &n));
-    MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
-    count_messages(c, step, copied);
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        const uint64_t copy = divide_up(copied[t], target->local_copy_bytes_per_cycle);
-        exchange[t] = schedule.tile_bound[t] + copy;
-        step->exchange_phase_cycles = larger(step->exchange_phase_cycles, schedule.tile_cycles[t] + copy);
-        step->exchange_bound_cycles = larger(step->exchange_bound_cycles, exchange[t]);
-    }
-    step->bytes_sent = schedule.words_sent * target->exchange_bytes_per_cycle;
-    return MT_OK;
-}
-
-static uint64_t compute_cycles(const compiling *c, size_t tile, const ipu_superstep *step)
-{
-    uint64_t cycles = 0;
-    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
-        const ipu_task *task = &c->executable->tasks[i];
-        size_t n[IPU_MAX_FIELDS] = {0};
-        for (size_t f = 0; f < task->codelet->n_fields; f++)
-            n[f] = c->executable->places[task->first_place + f].n;
-        ipu_cycles cost = task->codelet->cost(&c->graph->target, n, task->context);
-        cycles += cost.entry + c->graph->target.worker_contexts * cost.worker;
-    }
-    return cycles;
-}
-
-/* Bytes [from, to) of the host image, of a tile, for a chip other than the tile's. */
-typedef struct crossing {
-    size_t from, to;
-    uint32_t source_tile, chip;
-} crossing;
-
-static int by_way(const void *left, const void *right)
-{
-    const crossing *a = left;
-    const crossing *b = right;
-    if (a->chip != b->chip) return a->chip < b->chip ? -1 : 1;
-    if (a->source_tile != b->source_tile) return a->source_tile < b->source_tile ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
-
-static mt_status find_crossings(
-    const compiling *c, mt_arena *scratch, const ipu_superstep *step, crossing **crossings, size_t *n)
-{
-    const ipu_target *target = &c->graph->target;
-    MT_TAKE(scratch, *crossings, step->first_message[c->n_tiles] - step->first_message[0]);
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        const size_t chip = ipu_target_chip(target, t);
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &c->executable->messages[i];
-            if (ipu_target_chip(target, m->source_tile) == chip) continue;
-            (*crossings)[(*n)++] =
-                (crossing){m->source, m->source + m->bytes, m->source_tile, (uint32_t)chip};
-        }
-    }
-    if (*n > 1) qsort(*crossings, *n, sizeof **crossings, by_way);
-    return MT_OK;
-}
-
-/* Bytes from chip to chip, headers with them: what several tiles of a chip receive of a tile crosses once, as
- * one range where it touches. */
-static void add_crossings(
-    const compiling *c, const crossing *x, size_t n, ipu_superstep *step, uint64_t *bytes)
-{
-    const ipu_target *target = &c->graph->target;
-    for (size_t i = 0; i < n;) {
-        crossing joined = x[i++];
-        for (; i < n && x[i].chip == joined.chip && x[i].source_tile == joined.source_tile &&
-               x[i].from <= joined.to;
-             i++)
-            joined.to = larger(joined.to, x[i].to);
-        const size_t data = align(joined.to - joined.from, target->exchange_bytes_per_cycle);
-        const size_t chip = ipu_target_chip(target, joined.source_tile);
-        bytes[chip * c->network->n_chips + joined.chip] +=
-            data + divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
-        step->bytes_crossing += data;
-    }
-}
-
-static mt_status check_ways(const compiling *c, const ipu_superstep *step, const uint64_t *bytes)
-{
-    char why[1024];
-    const mt_status status = ipu_topology_check_deadlock(c->network, bytes);
-    if (status != MT_INPUT) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(MT_INPUT, "compute set '%s': %s", step->name, why);
-}
-
-/* What crosses between chips, and the cycles of the busiest link with it. Then all chips are synchronised, after each
- * one's tiles. */
-static mt_status external_cycles(const compiling *c, mt_arena *scratch, ipu_superstep *step)
-{
-    const ipu_target *target = &c->graph->target;
-    crossing *crossings = NULL;
-    uint64_t *bytes = NULL, *load = NULL;
-    size_t n = 0;
-    if (!c->network) return MT_OK;
-    MT_TRY(find_crossings(c, scratch, step, &crossings, &n));
-    if (n == 0) return MT_OK;
-    MT_TAKE(scratch, bytes, (size_t)c->network->n_chips * c->network->n_chips);
-    MT_TAKE(scratch, load, c->network->n_links);
-    add_crossings(c, crossings, n, step, bytes);
-    MT_TRY(check_ways(c, step, bytes));
-    ipu_topology_load(c->network, bytes, load);
-    const uint32_t busiest = ipu_topology_busiest(c->network, load);
-    step->busiest_link = c->network->links[busiest].name;
-    step->external_cycles = ipu_link_cycles(&c->network->links[busiest], load[busiest], target->clock_hz);
-    step->exchange_phase_cycles += step->external_cycles;
-    step->sync_cycles +=
-        ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
-    return MT_OK;
-}
-
-static mt_status cost_superstep(const compiling *c, mt_arena *scratch, ipu_superstep *step)
-{
-    uint64_t *exchange = NULL;
-    uint64_t *compute = NULL;
-    uint64_t *copied = NULL;
-    MT_TAKE(c->arena, exchange, c->n_tiles);
-    MT_TAKE(c->arena, compute, c->n_tiles);
-    MT_TAKE(scratch, copied, c->n_tiles);
-    MT_TRY(cost_exchange(c, scratch, step, exchange, copied));
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        compute[t] = compute_cycles(c, t, step);
-        step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
-    }
-    if (step->ranges_received > 0) step->sync_cycles = c->graph->target.sync_cycles;
-    MT_TRY(external_cycles(c, scratch, step));
-    step->cycles = step->sync_cycles + step->exchange_phase_cycles + step->compute_phase_cycles;
-    step->exchange_cycles = exchange;
-    step->compute_cycles = compute;
-    return MT_OK;
-}
+/* ---- supersteps ---- */
 
 /* Does a task of the superstep write into these bytes of its tile? */
 static bool written(const ipu_executable *e, const ipu_superstep *step, const ipu_message *m)
@@ -797,40 +618,22 @@ static bool sends_what_it_writes(const ipu_executable *e, const ipu_superstep *s
     return false;
 }
 
-/* The machine's own network, or the one that its links describe. */
-static mt_status join_chips(compiling *c)
+static mt_status make_supersteps(compiling *c)
 {
-    const ipu_target *target = &c->graph->target;
-    ipu_topology *made = NULL;
-    if (target->ipus < 2) return MT_OK;
-    if (!target->network) MT_TRY(ipu_topology_of(c->arena, target, &made));
-    c->network = target->network ? target->network : made;
-    if (c->network->n_chips != target->ipus)
-        return mt_fail(MT_INPUT, "a network of %u IPUs for a machine of %zu; allowed: as many",
-            c->network->n_chips, target->ipus);
-    return MT_OK;
-}
-
-static mt_status cost(compiling *c)
-{
+    ipu_executable *e = c->executable;
     size_t *first_message = NULL;
     size_t n_slots = c->n_sets * c->n_tiles;
-    MT_TRY(join_chips(c));
     MT_TAKE(c->arena, first_message, n_slots + 1);
-    MT_TAKE(c->arena, c->executable->supersteps, c->n_sets);
+    MT_TAKE(c->arena, e->supersteps, c->n_sets);
     memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
     for (size_t s = 0; s < c->n_sets; s++) {
-        ipu_superstep *step = &c->executable->supersteps[s];
-        mt_arena scratch = {0};
+        ipu_superstep *step = &e->supersteps[s];
         step->name = c->graph->compute_sets[s];
         step->first_task = c->first_task + s * c->n_tiles;
         step->first_message = first_message + s * c->n_tiles;
-        mt_status status = cost_superstep(c, &scratch, step);
-        step->apart = sends_what_it_writes(c->executable, step, c->n_tiles);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
+        step->apart = sends_what_it_writes(e, step, c->n_tiles);
     }
-    return MT_OK;
+    return ipu_cost_supersteps(c->arena, e);
 }
 
 /* ---- all of it ---- */
@@ -853,7 +656,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(plan(c));
     MT_TRY(place(c));
     MT_TRY(emit(c));
-    return cost(c);
+    return make_supersteps(c);
 }
 
 mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
@@ -909,18 +712,6 @@ static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *s
     return MT_OK;
 }
 
-/* The schedule was not kept; made again it is the same. */
-static mt_status check_schedule(const ipu_executable *e, const ipu_superstep *step, mt_arena *scratch)
-{
-    const ipu_target *target = &e->graph->target;
-    ipu_fragment *fragments = NULL;
-    size_t n = 0;
-    ipu_schedule schedule;
-    MT_TRY(fragments_of(e, step, scratch, &fragments, &n));
-    MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
-    return ipu_schedule_check(target, fragments, n, &schedule);
-}
-
 mt_status ipu_executable_check(const ipu_executable *e)
 {
     size_t bytes = e->tile_offset[e->graph->target.tiles];
@@ -929,7 +720,7 @@ mt_status ipu_executable_check(const ipu_executable *e)
         mt_arena scratch = {0};
         unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
         status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
-        if (status == MT_OK) status = check_schedule(e, &e->supersteps[s], &scratch);
+        if (status == MT_OK) status = ipu_cost_check_schedule(e, &e->supersteps[s], &scratch);
         mt_arena_free(&scratch);
     }
     return status;

@@ -69,7 +69,8 @@ typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
-    uint64_t sync_cycles;
+    uint64_t sync_cycles;           /* inside chips and, where anything crosses, of all chips */
+    uint64_t external_sync_cycles;  /* of these: of all chips */
     uint64_t exchange_phase_cycles; /* the schedule's + external */
     uint64_t exchange_bound_cycles; /* no schedule has a shorter phase, but for external */
     uint64_t external_cycles;       /* the busiest link's between chips */
@@ -82,9 +83,20 @@ typedef struct ipu_superstep {
     const char *busiest_link; /* between chips; NULL where nothing crosses */
 } ipu_superstep;
 
+/* What the memory of a tile is used for. */
+typedef enum ipu_memory_category {
+    IPU_MEMORY_VARIABLES,
+    IPU_MEMORY_RECEIVED, /* tails and edge buffers */
+    IPU_MEMORY_VERTEX_STATE,
+    IPU_MEMORY_VERTEX_CODE,
+    IPU_MEMORY_CATEGORIES
+} ipu_memory_category;
+
+extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
+
 /* Modelled bytes of one tile: every item 8-byte aligned; total = the sum of the others. */
 typedef struct ipu_tile_memory {
-    size_t variables, received, vertex_state, code, total;
+    size_t bytes[IPU_MEMORY_CATEGORIES], total;
 } ipu_tile_memory;
 
 /* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned. Modelled

@@ -1,5 +1,6 @@
 #include "ipu/profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,9 @@ static ipu_spread spread_of(const uint64_t *x, size_t n)
         sum += x[i];
     }
     s.mean = (double)sum / (double)n;
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) squares += ((double)x[i] - s.mean) * ((double)x[i] - s.mean);
+    s.sd = sqrt(squares / (double)n);
     return s;
 }
 
@@ -21,6 +25,7 @@ static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
     return (ipu_profile_step){.name = step->name,
         .cycles = step->cycles,
         .sync_cycles = step->sync_cycles,
+        .external_sync_cycles = step->external_sync_cycles,
         .exchange_phase_cycles = step->exchange_phase_cycles,
         .external_cycles = step->external_cycles,
         .bytes_crossing = step->bytes_crossing,

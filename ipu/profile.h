@@ -8,18 +8,18 @@
 /* Over all tiles. */
 typedef struct ipu_spread {
     uint64_t min, max;
-    double mean;
+    double mean, sd; /* sd: of all tiles, not of a sample of them */
 } ipu_spread;
 
 /* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
-    uint64_t cycles, total_cycles; /* of one run; of all runs */
-    uint64_t sync_cycles;
-    uint64_t exchange_phase_cycles; /* the schedule's, and external_cycles */
-    uint64_t external_cycles;       /* of the busiest link between chips */
-    ipu_spread exchange, compute;   /* cycles that a tile is busy in one run */
+    uint64_t cycles, total_cycles;              /* of one run; of all runs */
+    uint64_t sync_cycles, external_sync_cycles; /* both kinds; of these the one of all chips */
+    uint64_t exchange_phase_cycles;             /* the schedule's, and external_cycles */
+    uint64_t external_cycles;                   /* of the busiest link between chips */
+    ipu_spread exchange, compute;               /* cycles that a tile is busy in one run */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
     const char *busiest_link;                                           /* NULL where nothing crosses */

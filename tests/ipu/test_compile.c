@@ -103,10 +103,10 @@ Test(compile, memory_and_cycles_of_the_layouts)
         cr_assert_eq(ring_make(&arena, &target, 4, 10, cases[i].layout, &r), MT_OK);
         const ipu_executable *e = compiled(r.graph);
         const ipu_tile_memory *m = &e->memory[2];
-        cr_expect_eq(m->variables, 80);
-        cr_expect_eq(m->received, cases[i].received);
-        cr_expect_eq(m->vertex_state, cases[i].vertex_state);
-        cr_expect_eq(m->code, 160);
+        cr_expect_eq(m->bytes[IPU_MEMORY_VARIABLES], 80);
+        cr_expect_eq(m->bytes[IPU_MEMORY_RECEIVED], cases[i].received);
+        cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_STATE], cases[i].vertex_state);
+        cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_CODE], 160);
         cr_expect_eq(m->total, 80 + cases[i].received + cases[i].vertex_state + 160);
         cr_expect_eq(e->supersteps[r.add].exchange_cycles[1], cases[i].exchange);
     }
@@ -323,12 +323,12 @@ Test(compile, vertices_of_a_tile_share_a_tensor)
     const ipu_executable *e = compiled(g);
     cr_expect_eq(e->n_messages, 1);
     cr_expect_eq(e->places[0].offset, e->places[2].offset);
-    cr_expect_eq(e->memory[1].received, 8);
+    cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_RECEIVED], 8);
     ipu_slice other[] = {{own, 0, 4}, {0, 5, 3}}; /* the tail is taken: an edge buffer of 28 bytes */
     add_copy(g, 1, other, 2, (ipu_slice){out, 6, 2});
     e = compiled(g);
     cr_expect_eq(e->n_messages, 3);
-    cr_expect_eq(e->memory[1].received, 8 + 32);
+    cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_RECEIVED], 8 + 32);
     cr_expect_eq(e->supersteps[0].bytes_copied, 16);
 }
 
@@ -482,12 +482,14 @@ Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
     (void)compiled(g);
     g->target.bytes_per_tile = 127;
     expect_refused(g, MT_FIT,
-        "tile 2: 128 bytes asked for, 127 there; biggest: 'code' 56, 'out' 32, 'received data' 32; 1 of 3 "
+        "tile 2: 128 bytes asked for, 127 there; biggest: 'code of codelets' 56, 'out' 32, 'received' 32; 1 "
+        "of 3 "
         "tiles are "
         "over");
     g->target.bytes_per_tile = 31;
     expect_refused(g, MT_FIT,
-        "tile 2: 128 bytes asked for, 31 there; biggest: 'code' 56, 'out' 32, 'received data' 32; 2 of 3 "
+        "tile 2: 128 bytes asked for, 31 there; biggest: 'code of codelets' 56, 'out' 32, 'received' 32; 2 "
+        "of 3 "
         "tiles are "
         "over");
 }

@@ -48,7 +48,7 @@ Test(profile, sums_are_those_of_the_parts)
     cr_expect_eq(profile.memory_median, 272);
     cr_expect_eq(profile.memory_there, 638976);
     cr_expect_eq(profile.fullest_tile, 0);
-    cr_expect_eq(profile.fullest.code, 160);
+    cr_expect_eq(profile.fullest.bytes[IPU_MEMORY_VERTEX_CODE], 160);
     mt_arena_free(&arena);
 }
 
