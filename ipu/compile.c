@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/control.h"
 #include "ipu/cost.h"
 
 enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
@@ -656,7 +657,8 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(plan(c));
     MT_TRY(place(c));
     MT_TRY(emit(c));
-    return make_supersteps(c);
+    MT_TRY(make_supersteps(c));
+    return ipu_control_make(c->arena, c->scratch, e);
 }
 
 mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,

@@ -24,13 +24,17 @@
  *   exchange       = the cycle in which the last tile has its last word, by a schedule (ipu/schedule.h), and has made
  *                    its copies: copied bytes / local_copy rate
  *   exchange(tile) = what the tile itself is busy for: the schedule's bound of it, and its copies
- *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker)
+ *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), where all are of all workers;
+ *                    ipu/workers.h has the others
  *   T              = sync_cycles + exchange + max compute
  * On a machine of several chips (ipu/topology.h), where anything goes from chip to chip, the busiest link's
  * cycles come on top of the exchange, and the sync of all chips on top of that of each. What several tiles of a chip
  * receive of a tile of another crosses once, each range in packets.
  * Where nothing is received anywhere, sync_cycles is 0 and there is no schedule. Words are of
- * exchange_bytes_per_cycle, at multiples of it in their tile's memory. */
+ * exchange_bytes_per_cycle, at multiples of it in their tile's memory.
+ *
+ * Where a codelet's time depends on data (cost_of_data), compute and T stand for a typical run, and the engine counts what
+ * each run takes. What a program takes beside its supersteps has ipu/control.h. */
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 
@@ -69,6 +73,8 @@ typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message;         /* [tiles + 1] */
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
+    const uint64_t *used_slots;                       /* [tiles]: worker cycles of all workers of the tile */
+    uint64_t all_used_slots;                          /* of all tiles; of tiles * compute_phase_cycles */
     uint64_t sync_cycles;           /* inside chips and, where anything crosses, of all chips */
     uint64_t external_sync_cycles;  /* of these: of all chips */
     uint64_t exchange_phase_cycles; /* the schedule's + external */
@@ -76,12 +82,26 @@ typedef struct ipu_superstep {
     uint64_t external_cycles;       /* the busiest link's between chips */
     uint64_t compute_phase_cycles;  /* max compute */
     uint64_t cycles;                /* sync, exchange and compute phase */
+    bool data_dependent;            /* some codelet has cost_of_data */
     bool apart; /* something that is sent is written by the vertices: all must receive before any computes */
     uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
     uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
     uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
     const char *busiest_link; /* between chips; NULL where nothing crosses */
 } ipu_superstep;
+
+/* A part of a program that makes a predicate known or transfers from or to the host (ipu/control.h). */
+typedef struct ipu_control {
+    const ipu_program *program;
+    size_t place;  /* of a predicate, in the host image */
+    uint32_t tile; /* of a predicate */
+    uint64_t sync_cycles;
+    uint64_t external_sync_cycles; /* of these: of all chips, and with the host */
+    uint64_t exchange_cycles;
+    uint64_t
+        external_cycles; /* of these: of a link between chips; of a transfer: the host's link, busy within them */
+    uint64_t cycles;     /* sync and exchange */
+} ipu_control;
 
 /* What the memory of a tile is used for. */
 typedef enum ipu_memory_category {
@@ -117,10 +137,12 @@ typedef struct ipu_executable {
     size_t n_messages;
     ipu_superstep *supersteps; /* [graph->n_compute_sets] */
     ipu_tile_memory *memory;   /* [tiles] */
+    ipu_control *controls;     /* of all programs, by the address of their part */
+    size_t n_controls;
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
- * the message names tile, codelet, field and variable; or the chips' network: as ipu_topology_of and
+ * the message names tile, codelet, field and variable; or a cost that a vertex cannot have, ipu/workers.h; or the chips' network: as ipu_topology_of and
  * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked
  * and there, the
  * biggest items, how many tiles are over) or MT_FILE (no memory). */
@@ -133,5 +155,8 @@ MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 /* The index of the range that holds an element of a variable. */
 size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);
+
+/* The control of a part of a program that has one. */
+const ipu_control *ipu_executable_control(const ipu_executable *executable, const ipu_program *program);
 
 #endif

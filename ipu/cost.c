@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ipu/schedule.h"
-#include "ipu/topology.h"
+#include "ipu/workers.h"
 
 typedef struct costing {
     mt_arena *arena;
@@ -79,18 +79,44 @@ static mt_status cost_exchange(
 
 /* ---- compute ---- */
 
-static uint64_t compute_cycles(const costing *c, size_t tile, const ipu_superstep *step)
+ipu_cycles ipu_cost_vertex(const ipu_executable *e, const ipu_task *task)
 {
-    uint64_t cycles = 0;
+    size_t n[IPU_MAX_FIELDS] = {0};
+    for (size_t f = 0; f < task->codelet->n_fields; f++) n[f] = e->places[task->first_place + f].n;
+    return task->codelet->cost(&e->graph->target, n, task->context);
+}
+
+static mt_status compute_tile(
+    const costing *c, size_t tile, ipu_superstep *step, uint64_t *cycles, uint64_t *used)
+{
+    ipu_workers workers = ipu_workers_begin(c->target);
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &c->executable->tasks[i];
-        size_t n[IPU_MAX_FIELDS] = {0};
-        for (size_t f = 0; f < task->codelet->n_fields; f++)
-            n[f] = c->executable->places[task->first_place + f].n;
-        ipu_cycles cost = task->codelet->cost(c->target, n, task->context);
-        cycles += cost.entry + c->target->worker_contexts * cost.worker;
+        const ipu_cycles cost = ipu_cost_vertex(c->executable, task);
+        if (!ipu_workers_can(c->target, task->codelet->kind, cost))
+            return ipu_workers_fail(c->target, step->name, tile, task->codelet, cost);
+        ipu_workers_add(&workers, task->codelet->kind, cost);
+        step->data_dependent |= task->codelet->cost_of_data != NULL;
     }
-    return cycles;
+    *cycles = ipu_workers_cycles(&workers);
+    *used = workers.used;
+    return MT_OK;
+}
+
+static mt_status cost_compute(const costing *c, ipu_superstep *step)
+{
+    uint64_t *compute = NULL;
+    uint64_t *used = NULL;
+    MT_TAKE(c->arena, compute, c->n_tiles);
+    MT_TAKE(c->arena, used, c->n_tiles);
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        MT_TRY(compute_tile(c, t, step, &compute[t], &used[t]));
+        step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
+        step->all_used_slots += used[t];
+    }
+    step->compute_cycles = compute;
+    step->used_slots = used;
+    return MT_OK;
 }
 
 /* ---- between chips ---- */
@@ -148,13 +174,26 @@ static void add_crossings(const costing *c, const crossing *x, size_t n, ipu_sup
     }
 }
 
-static mt_status check_ways(const costing *c, const ipu_superstep *step, const uint64_t *bytes)
+static mt_status check_ways(const ipu_topology *network, const uint64_t *bytes, const char *what)
 {
     char why[1024];
-    const mt_status status = ipu_topology_check_deadlock(c->network, bytes);
+    const mt_status status = ipu_topology_check_deadlock(network, bytes);
     if (status != MT_INPUT) return status;
     (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(MT_INPUT, "compute set '%s': %s", step->name, why);
+    return mt_fail(MT_INPUT, "%s: %s", what, why);
+}
+
+mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network, const uint64_t *bytes,
+    const char *what, mt_arena *scratch, uint64_t *cycles, const char **busiest)
+{
+    uint64_t *load = NULL;
+    MT_TRY(check_ways(network, bytes, what));
+    MT_TAKE(scratch, load, network->n_links);
+    ipu_topology_load(network, bytes, load);
+    const uint32_t most = ipu_topology_busiest(network, load);
+    *busiest = network->links[most].name;
+    *cycles = ipu_link_cycles(&network->links[most], load[most], target->clock_hz);
+    return MT_OK;
 }
 
 /* What crosses between chips, and the cycles of the busiest link with it. Then all chips are synchronised, after each
@@ -163,19 +202,17 @@ static mt_status external_cycles(const costing *c, mt_arena *scratch, ipu_supers
 {
     const ipu_target *target = c->target;
     crossing *crossings = NULL;
-    uint64_t *bytes = NULL, *load = NULL;
+    uint64_t *bytes = NULL;
+    char what[256];
     size_t n = 0;
     if (!c->network) return MT_OK;
     MT_TRY(find_crossings(c, scratch, step, &crossings, &n));
     if (n == 0) return MT_OK;
     MT_TAKE(scratch, bytes, (size_t)c->network->n_chips * c->network->n_chips);
-    MT_TAKE(scratch, load, c->network->n_links);
     add_crossings(c, crossings, n, step, bytes);
-    MT_TRY(check_ways(c, step, bytes));
-    ipu_topology_load(c->network, bytes, load);
-    const uint32_t busiest = ipu_topology_busiest(c->network, load);
-    step->busiest_link = c->network->links[busiest].name;
-    step->external_cycles = ipu_link_cycles(&c->network->links[busiest], load[busiest], target->clock_hz);
+    (void)snprintf(what, sizeof what, "compute set '%s'", step->name);
+    MT_TRY(ipu_cost_links(
+        target, c->network, bytes, what, scratch, &step->external_cycles, &step->busiest_link));
     step->exchange_phase_cycles += step->external_cycles;
     step->external_sync_cycles =
         ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
@@ -186,35 +223,28 @@ static mt_status external_cycles(const costing *c, mt_arena *scratch, ipu_supers
 static mt_status cost_superstep(const costing *c, mt_arena *scratch, ipu_superstep *step)
 {
     uint64_t *exchange = NULL;
-    uint64_t *compute = NULL;
     uint64_t *copied = NULL;
     MT_TAKE(c->arena, exchange, c->n_tiles);
-    MT_TAKE(c->arena, compute, c->n_tiles);
     MT_TAKE(scratch, copied, c->n_tiles);
     MT_TRY(cost_exchange(c, scratch, step, exchange, copied));
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        compute[t] = compute_cycles(c, t, step);
-        step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
-    }
+    MT_TRY(cost_compute(c, step));
     if (step->ranges_received > 0) step->sync_cycles = c->target->sync_cycles;
     MT_TRY(external_cycles(c, scratch, step));
     step->cycles = step->sync_cycles + step->exchange_phase_cycles + step->compute_phase_cycles;
     step->exchange_cycles = exchange;
-    step->compute_cycles = compute;
     return MT_OK;
 }
 
-/* The machine's own network, or the one that its links describe. */
-static mt_status join_chips(costing *c)
+mt_status ipu_cost_network(mt_arena *arena, const ipu_target *target, const ipu_topology **network)
 {
-    const ipu_target *target = c->target;
     ipu_topology *made = NULL;
+    *network = NULL;
     if (target->ipus < 2) return MT_OK;
-    if (!target->network) MT_TRY(ipu_topology_of(c->arena, target, &made));
-    c->network = target->network ? target->network : made;
-    if (c->network->n_chips != target->ipus)
+    if (!target->network) MT_TRY(ipu_topology_of(arena, target, &made));
+    *network = target->network ? target->network : made;
+    if ((*network)->n_chips != target->ipus)
         return mt_fail(MT_INPUT, "a network of %u IPUs for a machine of %zu; allowed: as many",
-            c->network->n_chips, target->ipus);
+            (*network)->n_chips, target->ipus);
     return MT_OK;
 }
 
@@ -224,7 +254,10 @@ mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
         .executable = executable,
         .target = &executable->graph->target,
         .n_tiles = executable->graph->target.tiles};
-    MT_TRY(join_chips(&c));
+    if (c.target->worker_contexts < 1 || c.target->worker_contexts > IPU_MAX_WORKERS)
+        return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
+            c.target->worker_contexts, IPU_MAX_WORKERS);
+    MT_TRY(ipu_cost_network(arena, c.target, &c.network));
     for (size_t s = 0; s < executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};
         mt_status status = cost_superstep(&c, &scratch, &executable->supersteps[s]);

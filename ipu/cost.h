@@ -4,6 +4,19 @@
 #define IPU_COST_H
 
 #include "ipu/compile.h"
+#include "ipu/topology.h"
+
+/* The network between the target's chips: its own, or the one that its links describe; NULL of one chip. */
+MT_NODISCARD mt_status ipu_cost_network(
+    mt_arena *arena, const ipu_target *target, const ipu_topology **network);
+
+/* What it takes when bytes[from * n_chips + to], some of them not 0, go from chip to chip, headers with them: cycles of the
+ * busiest link, and its name. MT_INPUT, said of `what`: they can wait for each other for ever. */
+MT_NODISCARD mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network,
+    const uint64_t *bytes, const char *what, mt_arena *scratch, uint64_t *cycles, const char **busiest);
+
+/* What a vertex takes that does not depend on data: its codelet's `cost`. */
+ipu_cycles ipu_cost_vertex(const ipu_executable *executable, const ipu_task *task);
 
 /* Fills in the cycles and bytes of all supersteps, whose tasks and messages are there; per-tile arrays in `arena`. Fails as
  * ipu_compile does for networks and memory. */

@@ -1,6 +1,10 @@
 #include "ipu/engine.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "ipu/cost.h"
+#include "ipu/workers.h"
 
 #if defined(__SSE2__)
 #    include <xmmintrin.h>
@@ -70,6 +74,9 @@ mt_status ipu_engine_new(
     MT_TAKE(arena, e->spans, executable->n_places);
     MT_TAKE(arena, e->streams, graph->n_streams);
     MT_TAKE(arena, e->runs, graph->n_compute_sets);
+    MT_TAKE(arena, e->compute_cycles, graph->n_compute_sets);
+    MT_TAKE(arena, e->used_slots, graph->n_compute_sets);
+    MT_TAKE(arena, e->control_runs, executable->n_controls);
     if (e->checked) memset(e->image, 0xff, bytes);
     for (size_t i = 0; i < executable->n_places; i++)
         e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};
@@ -84,6 +91,19 @@ mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *d
         return mt_fail(MT_INPUT, "engine: stream %u; allowed: below %zu", stream, n_streams);
     engine->streams[stream] = (ipu_stream_buffer){.data = data, .n = n};
     return MT_OK;
+}
+
+void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context)
+{
+    engine->stop = stop;
+    engine->stop_context = context;
+}
+
+static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
+{
+    const ipu_control *control = ipu_executable_control(engine->executable, program);
+    engine->control_runs[control - engine->executable->controls]++;
+    return control;
 }
 
 /* ---- the host's access ---- */
@@ -151,6 +171,7 @@ static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
         ipu_engine_read(engine, tensor, data);
         engine->host_bytes_read += tensor->n * bytes;
     }
+    (void)count_control(engine, program);
     return MT_OK;
 }
 
@@ -278,25 +299,64 @@ static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t t
         memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
 }
 
-/* Receives (unless that was done), checks and computes. False where the check failed. */
-static bool run_tile(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
+{
+    if (!task->codelet->cost_of_data) return ipu_cost_vertex(engine->executable, task);
+    return task->codelet->cost_of_data(
+        &engine->executable->graph->target, engine->spans + task->first_place, task->context);
+}
+
+/* The same where time depends on the data. False where a vertex cannot have its cost. */
+static bool compute_counting(
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, uint64_t *cycles, uint64_t *used)
+{
+    const ipu_target *target = &engine->executable->graph->target;
+    ipu_workers workers = ipu_workers_begin(target);
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        const ipu_task *task = &engine->executable->tasks[i];
+        const ipu_cycles cost = cost_now(engine, task);
+        if (!ipu_workers_can(target, task->codelet->kind, cost)) return false;
+        ipu_workers_add(&workers, task->codelet->kind, cost);
+        task->codelet->compute(engine->spans + task->first_place, task->context);
+    }
+    *cycles = ipu_workers_cycles(&workers);
+    *used = workers.used;
+    return true;
+}
+
+/* Receives (unless that was done), checks and computes; cycles and slots only where they depend on data. False where the check
+ * failed. */
+static bool run_tile(
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, uint64_t *cycles, uint64_t *used)
 {
     size_t message = 0;
     size_t byte = 0;
     if (!step->apart) receive(engine, step, tile);
     if (engine->checked && find_unreceived(engine, step, tile, &message, &byte)) return false;
-    compute(engine, step, tile);
+    if (!step->data_dependent)
+        compute(engine, step, tile);
+    else if (!compute_counting(engine, step, tile, cycles, used))
+        return false;
     if (engine->checked) poison(engine, step, tile);
     return true;
 }
 
-/* The lowest tile on which the check failed, or the number of tiles. Where nothing that is sent is written, a
+/* What a run of a superstep has come to: the lowest tile on which a check failed, or the number of tiles; and what
+ * it has taken where that depends on data. */
+typedef struct outcome {
+    size_t failed;
+    uint64_t compute_cycles, used_slots;
+} outcome;
+
+/* Where nothing that is sent is written, a
  * tile computes as soon as it has received, while that is still in the host's cache. */
-static size_t run_tiles(const ipu_engine *engine, const ipu_superstep *step)
+static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 {
     size_t n_tiles = engine->executable->graph->target.tiles;
     size_t failed = n_tiles;
-#pragma omp parallel reduction(min : failed)
+    uint64_t most = 0;
+    uint64_t all_used = 0;
+#pragma omp parallel reduction(min : failed) reduction(max : most) reduction(+ : all_used)
     {
         uint64_t before = ipu_begin_flushing();
         if (step->apart) {
@@ -304,19 +364,108 @@ static size_t run_tiles(const ipu_engine *engine, const ipu_superstep *step)
             for (size_t t = 0; t < n_tiles; t++) receive(engine, step, t);
         }
 #pragma omp for schedule(static) nowait
-        for (size_t t = 0; t < n_tiles; t++)
-            if (!run_tile(engine, step, t) && t < failed) failed = t;
+        for (size_t t = 0; t < n_tiles; t++) {
+            uint64_t cycles = 0;
+            uint64_t used = 0;
+            if (!run_tile(engine, step, t, &cycles, &used) && t < failed) failed = t;
+            if (cycles > most) most = cycles;
+            all_used += used;
+        }
         ipu_end_flushing(before);
     }
-    return failed;
+    return (outcome){failed, most, all_used};
+}
+
+/* Says why a tile's check failed. */
+static mt_status report(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+{
+    const ipu_target *target = &engine->executable->graph->target;
+    size_t message = 0;
+    size_t byte = 0;
+    if (engine->checked && find_unreceived(engine, step, tile, &message, &byte))
+        return report_unreceived(engine, step, tile);
+    const ipu_task *task = &engine->executable->tasks[step->first_task[tile]];
+    const ipu_task *last = &engine->executable->tasks[step->first_task[tile + 1]] - 1;
+    ipu_cycles cost = cost_now(engine, task);
+    while (task < last && ipu_workers_can(target, task->codelet->kind, cost)) cost = cost_now(engine, ++task);
+    return ipu_workers_fail(target, step->name, tile, task->codelet, cost);
 }
 
 static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 {
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
-    size_t failed = run_tiles(engine, step);
-    if (failed < engine->executable->graph->target.tiles) return report_unreceived(engine, step, failed);
+    const outcome now = run_tiles(engine, step);
+    if (now.failed < engine->executable->graph->target.tiles) return report(engine, step, now.failed);
     engine->runs[compute_set]++;
+    engine->compute_cycles[compute_set] +=
+        step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
+    engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : step->all_used_slots;
+    return MT_OK;
+}
+
+/* ---- programs ---- */
+
+static mt_status run_program(ipu_engine *engine, const ipu_program *program);
+
+static mt_status ask_to_stop(const ipu_engine *engine)
+{
+    if (engine->stop && engine->stop(engine->stop_context)) return mt_fail(MT_STOPPED, "engine: stopped");
+    return MT_OK;
+}
+
+static const char *predicate_name(const ipu_engine *engine, const ipu_program *program)
+{
+    const ipu_graph *graph = engine->executable->graph;
+    return graph->variables[graph->slices[program->tensor.first_slice].variable].name;
+}
+
+/* Every tile gets to know it, which is counted. */
+static mt_status evaluate(ipu_engine *engine, const ipu_program *program, bool *holds)
+{
+    const ipu_control *control = count_control(engine, program);
+    uint32_t value;
+    memcpy(&value, engine->image + control->place, sizeof value);
+    if (engine->checked && value == UINT32_MAX)
+        return mt_fail(MT_NUMERICS,
+            "engine: the predicate, element %zu of variable '%s' on tile %u, would be read before it was "
+            "written",
+            engine->executable->graph->slices[program->tensor.first_slice].from,
+            predicate_name(engine, program), control->tile);
+    *holds = value != 0;
+    return MT_OK;
+}
+
+static mt_status run_if(ipu_engine *engine, const ipu_program *program)
+{
+    bool holds = false;
+    MT_TRY(evaluate(engine, program, &holds));
+    if (holds) return run_program(engine, program->children[0]);
+    return program->n_children > 1 ? run_program(engine, program->children[1]) : MT_OK;
+}
+
+static mt_status run_while(ipu_engine *engine, const ipu_program *program)
+{
+    for (uint64_t turn = 0;; turn++) {
+        bool holds = false;
+        MT_TRY(ask_to_stop(engine));
+        MT_TRY(run_program(engine, program->children[0]));
+        MT_TRY(evaluate(engine, program, &holds));
+        if (!holds) return MT_OK;
+        if (turn == program->count)
+            return mt_fail(MT_NUMERICS,
+                "engine: a loop's predicate, of variable '%s', is still true after %" PRIu64
+                " turns; allowed: as many",
+                predicate_name(engine, program), turn);
+        MT_TRY(run_program(engine, program->children[1]));
+    }
+}
+
+static mt_status run_repeat(ipu_engine *engine, const ipu_program *program)
+{
+    for (uint64_t turn = 0; turn < program->count; turn++) {
+        MT_TRY(ask_to_stop(engine));
+        MT_TRY(run_program(engine, program->children[0]));
+    }
     return MT_OK;
 }
 
@@ -327,8 +476,11 @@ static mt_status run_program(ipu_engine *engine, const ipu_program *program)
         for (size_t i = 0; i < program->n_children; i++) MT_TRY(run_program(engine, program->children[i]));
         return MT_OK;
     case IPU_REPEAT:
-        for (uint64_t i = 0; i < program->count; i++) MT_TRY(run_program(engine, program->children[0]));
-        return MT_OK;
+        return run_repeat(engine, program);
+    case IPU_IF:
+        return run_if(engine, program);
+    case IPU_REPEAT_WHILE:
+        return run_while(engine, program);
     case IPU_EXECUTE:
         return run_superstep(engine, program->compute_set);
     case IPU_HOST_WRITE:
@@ -347,8 +499,12 @@ mt_status ipu_engine_run(ipu_engine *engine, size_t program)
 
 uint64_t ipu_engine_cycles(const ipu_engine *engine)
 {
+    const ipu_superstep *steps = engine->executable->supersteps;
     uint64_t cycles = 0;
     for (size_t s = 0; s < engine->executable->graph->n_compute_sets; s++)
-        cycles += engine->runs[s] * engine->executable->supersteps[s].cycles;
+        cycles += engine->runs[s] * (steps[s].sync_cycles + steps[s].exchange_phase_cycles) +
+                  engine->compute_cycles[s];
+    for (size_t c = 0; c < engine->executable->n_controls; c++)
+        cycles += engine->control_runs[c] * engine->executable->controls[c].cycles;
     return cycles;
 }

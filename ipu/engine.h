@@ -36,13 +36,18 @@ typedef struct ipu_stream_buffer {
 /* Read it freely; change it by the functions below only. */
 typedef struct ipu_engine {
     const ipu_executable *executable;
-    unsigned char *image;                         /* executable->tile_offset[tiles] bytes */
-    ipu_span *spans;                              /* of executable->places */
-    ipu_stream_buffer *streams;                   /* [n_streams] */
-    uint64_t *runs;                               /* [n_compute_sets]: how often each ran */
+    unsigned char *image;       /* executable->tile_offset[tiles] bytes */
+    ipu_span *spans;            /* of executable->places */
+    ipu_stream_buffer *streams; /* [n_streams] */
+    uint64_t *runs;             /* [n_compute_sets]: how often each ran */
+    uint64_t *compute_cycles,
+        *used_slots;        /* [n_compute_sets]: of all runs (ipu/workers.h); depend on data or not */
+    uint64_t *control_runs; /* [executable->n_controls] */
     uint64_t host_bytes_written, host_bytes_read; /* by programs */
     bool checked;
-    size_t dropped; /* a message, or SIZE_MAX */
+    size_t dropped;              /* a message, or SIZE_MAX */
+    bool (*stop)(void *context); /* NULL: nobody is asked */
+    void *stop_context;
 } ipu_engine;
 
 /* Gives an engine in `arena`; it keeps the executable. `options` is borrowed, NULL = IPU_ENGINE_DEFAULTS.
@@ -52,9 +57,14 @@ MT_NODISCARD mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *exe
 
 /* Runs a program. MT_INPUT: no such program, a stream that is not connected or does not hold a whole number
  * of transfers. MT_NUMERICS: the check of options.checked failed; the message names compute set, tile,
- * codelet, field, variable, element and the tile it should have come from. After a failure the tiles' content
- * is undefined. */
+ * codelet, field, variable, element and the tile it should have come from; or a predicate that was never written; or a
+ * predicate that is still true after the most turns of its loop. MT_INPUT also: a cost_of_data that its vertex cannot have.
+ * MT_STOPPED: see below. After a failure the tiles' content is undefined. */
 MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
+
+/* Runs ask from now on, on their own thread, before each turn of a repeat and of a while whether to stop; where the answer is
+ * true the run ends with MT_STOPPED. NULL: nobody is asked. `context` is the caller's, kept. */
+void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context);
 
 /* The host's own access, outside programs and not counted: tensor->n elements. */
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data);
@@ -69,7 +79,7 @@ MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t st
 uint64_t ipu_begin_flushing(void);
 void ipu_end_flushing(uint64_t before);
 
-/* Modelled cycles of everything run so far, transfers from and to the host not among them. */
+/* Modelled cycles of everything that programs have run so far: supersteps, predicates, transfers from and to the host. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);
 
 #endif

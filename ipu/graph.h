@@ -45,15 +45,29 @@ typedef struct ipu_field {
     ipu_type type;
 } ipu_field;
 
-/* entry: tile cycles before the workers start; worker: cycles of the slowest worker, in worker cycles. */
+/* Who executes a vertex (ipu/compile.h says what a tile with several of them takes). */
+typedef enum ipu_vertex_kind {
+    IPU_MULTI_WORKER,  /* all workers of its tile, at the same time */
+    IPU_SINGLE_WORKER, /* one worker; others have other vertices meanwhile */
+    IPU_SUPERVISOR     /* the supervisor; the workers idle */
+} ipu_vertex_kind;
+
+/* What a vertex takes. A worker issues once in worker_contexts tile cycles: that is a worker cycle. */
 typedef struct ipu_cycles {
-    uint64_t entry, worker;
+    uint64_t entry;  /* tile cycles of the supervisor, before the workers start */
+    uint64_t worker; /* worker cycles of the slowest worker; 0 for a supervisor's vertex */
+    uint64_t
+        idle; /* worker cycles, of all workers, of those who wait for the slowest: multi-worker vertices only */
 } ipu_cycles;
 
 enum { IPU_MAX_FIELDS = 32 };
 
 /* A kind of vertex, kept by the graph. `compute` may touch its fields and read its context, nothing else:
- * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone. */
+ * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone.
+ *
+ * Where the time depends on the data, `cost_of_data` gives it, from the fields as the vertex finds them before it
+ * computes; it only reads. The engine asks it each time the vertex runs. `cost` is then the caller's typical value: it stands
+ * where nothing has been run (ipu/compile.h, ipu_profile_costs), and no run uses it. */
 typedef struct ipu_codelet {
     const char *name;
     size_t n_fields; /* at most IPU_MAX_FIELDS */
@@ -62,6 +76,8 @@ typedef struct ipu_codelet {
     ipu_cycles (*cost)(const ipu_target *target, const size_t *n_elements, const void *context);
     size_t code_bytes;   /* once a tile that runs it */
     size_t vertex_bytes; /* each vertex's own state: pointers, sizes, constants */
+    ipu_vertex_kind kind;
+    ipu_cycles (*cost_of_data)(const ipu_target *target, const ipu_span *fields, const void *context);
 } ipu_codelet;
 
 /* `n` elements of a variable from element `from`. */

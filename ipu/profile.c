@@ -20,6 +20,12 @@ static ipu_spread spread_of(const uint64_t *x, size_t n)
     return s;
 }
 
+/* The share of the slots of n_tiles in so many cycles. */
+static double share(uint64_t used, uint64_t cycles, size_t n_tiles)
+{
+    return cycles > 0 ? (double)used / ((double)cycles * (double)n_tiles) : 0;
+}
+
 static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
 {
     return (ipu_profile_step){.name = step->name,
@@ -35,7 +41,8 @@ static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
         .ranges_received = step->ranges_received,
         .bytes_received = step->bytes_received,
         .bytes_sent = step->bytes_sent,
-        .bytes_copied = step->bytes_copied};
+        .bytes_copied = step->bytes_copied,
+        .workers_busy = share(step->all_used_slots, step->compute_phase_cycles, n_tiles)};
 }
 
 static int by_size(const void *left, const void *right)
@@ -87,20 +94,41 @@ mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, i
     return add_memory(executable, profile);
 }
 
+static void add_controls(const ipu_engine *engine, ipu_profile *profile)
+{
+    for (size_t c = 0; c < engine->executable->n_controls; c++) {
+        const ipu_control *control = &engine->executable->controls[c];
+        const uint64_t runs = engine->control_runs[c];
+        const ipu_program_kind kind = control->program->kind;
+        const bool host = kind == IPU_HOST_WRITE || kind == IPU_HOST_READ;
+        *(host ? &profile->transfers : &profile->predicates) += runs;
+        *(host ? &profile->host_cycles : &profile->control_cycles) += runs * control->cycles;
+        profile->external_sync_cycles += runs * control->external_sync_cycles;
+    }
+}
+
 mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile)
 {
+    const size_t n_tiles = engine->executable->graph->target.tiles;
     MT_TRY(ipu_profile_costs(arena, engine->executable, profile));
     profile->host_bytes_written = engine->host_bytes_written;
     profile->host_bytes_read = engine->host_bytes_read;
     for (size_t s = 0; s < profile->n_steps; s++) {
         ipu_profile_step *step = &profile->steps[s];
         step->runs = engine->runs[s];
-        step->total_cycles = step->runs * step->cycles;
+        step->total_compute_cycles = engine->compute_cycles[s];
+        step->total_cycles =
+            step->runs * (step->sync_cycles + step->exchange_phase_cycles) + step->total_compute_cycles;
+        if (step->runs > 0)
+            step->workers_busy = share(engine->used_slots[s], engine->compute_cycles[s], n_tiles);
         profile->sync_cycles += step->runs * step->sync_cycles;
         profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
-        profile->compute_cycles += step->runs * step->compute.max;
+        profile->compute_cycles += step->total_compute_cycles;
+        profile->external_sync_cycles += step->runs * step->external_sync_cycles;
     }
-    profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles;
+    add_controls(engine, profile);
+    profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles +
+                      profile->control_cycles + profile->host_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
     return MT_OK;
 }

@@ -11,11 +11,13 @@ typedef struct ipu_spread {
     double mean, sd; /* sd: of all tiles, not of a sample of them */
 } ipu_spread;
 
-/* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. */
+/* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data
+ * these are the typical run's, and the totals what the runs took. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
     uint64_t cycles, total_cycles;              /* of one run; of all runs */
+    uint64_t total_compute_cycles;              /* of all runs */
     uint64_t sync_cycles, external_sync_cycles; /* both kinds; of these the one of all chips */
     uint64_t exchange_phase_cycles;             /* the schedule's, and external_cycles */
     uint64_t external_cycles;                   /* of the busiest link between chips */
@@ -23,15 +25,22 @@ typedef struct ipu_profile_step {
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
     const char *busiest_link;                                           /* NULL where nothing crosses */
+    double
+        workers_busy; /* share of all tiles' issue slots in compute phases that workers used (ipu/workers.h); 0 of none */
 } ipu_profile_step;
 
 typedef struct ipu_profile {
     ipu_profile_step *steps; /* in the order of the graph's compute sets */
     size_t n_steps;
-    uint64_t cycles; /* of all runs = sync_cycles + exchange_cycles + compute_cycles */
-    uint64_t sync_cycles, exchange_cycles, compute_cycles;
-    double seconds;                                 /* cycles at the target's clock */
-    uint64_t host_bytes_written, host_bytes_read;   /* not in the cycles */
+    uint64_t cycles; /* of all runs = sync, exchange, compute, control and host cycles */
+    uint64_t sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
+    uint64_t control_cycles;                               /* of predicates (ipu/control.h) */
+    uint64_t host_cycles;                                  /* of transfers from and to the host */
+    uint64_t
+        external_sync_cycles; /* of all these: in syncs beyond one chip, of all chips and with the host */
+    uint64_t predicates, transfers; /* how often each happened */
+    double seconds;                 /* cycles at the target's clock */
+    uint64_t host_bytes_written, host_bytes_read;
     size_t memory_max, memory_median, memory_there; /* bytes of a tile; the median is the lower of two */
     size_t fullest_tile;
     ipu_tile_memory fullest;

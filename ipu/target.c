@@ -21,6 +21,14 @@ static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "s
     MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0)),
     MT_YAML_END};
 
+static const mt_yaml_key host_keys[] = {
+    MT_YAML_DOUBLE(ipu_target, host.write_bytes_per_second, "write_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(ipu_target, host.read_bytes_per_second, "read_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
+    COUNT(host.write_packet_bytes, "write_packet_bytes", 1),
+    COUNT(host.read_packet_bytes, "read_packet_bytes", 1),
+    COUNT(host.packet_header_bytes, "packet_header_bytes", 0), COUNT(host.sync_cycles, "sync_cycles", 0),
+    MT_YAML_END};
+
 static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
 
 static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp),
@@ -34,6 +42,7 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_MAPPING("exchange", exchange_keys),
     MT_YAML_MAPPING("links", link_keys),
+    MT_YAML_MAPPING("host", host_keys),
     MT_YAML_MAPPING("vertex", vertex_keys),
     MT_YAML_MAPPING("instructions", instruction_keys),
     MT_YAML_END,

@@ -29,6 +29,13 @@ typedef struct ipu_links {
     double sync_ns_per_hop;                   /* one way, of a sync of all chips */
 } ipu_links;
 
+/* The way to the host: each chip has a link of its own there. Write: from the host; read: to it. */
+typedef struct ipu_host {
+    double write_bytes_per_second, read_bytes_per_second;
+    size_t write_packet_bytes, read_packet_bytes, packet_header_bytes; /* as of ipu_links */
+    size_t sync_cycles; /* of a sync with the host, on top of the one inside the chip */
+} ipu_host;
+
 struct ipu_topology;
 
 typedef struct ipu_target {
@@ -48,6 +55,7 @@ typedef struct ipu_target {
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
     ipu_links links;
+    ipu_host host;
     const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links`, no list */
 } ipu_target;
 

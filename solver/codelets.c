@@ -39,9 +39,13 @@ const ipu_tally *mt_codelet_tally(const char *name)
 static ipu_cycles cost_of(const ipu_target *target, int tally, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    double worker =
-        tallies[tally].start + (double)cells * ipu_tally_cycles(&tallies[tally], &target->instructions);
-    return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = (uint64_t)ceil(worker)};
+    const double start = tallies[tally].start;
+    const double cell = ipu_tally_cycles(&tallies[tally], &target->instructions);
+    const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
+    const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
+    return (ipu_cycles){.entry = target->vertex_entry_cycles,
+        .worker = worker,
+        .idle = target->worker_contexts * worker - busy};
 }
 
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */

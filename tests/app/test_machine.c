@@ -122,15 +122,18 @@ Test(machine, a_file_without_sources_is_shown_without)
         "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, sync_cycles: 1, fixed_cycles: 2,\n"
         "fragment_cycles: 3, row_cycles: 0, row_tiles: 4}, links: {direct: 1, cross: 1, rail: 1, "
         "lane_bits_per_second: 1, efficiency: 1,\n"
-        "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0}, vertex: {entry_cycles: 4}, "
+        "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0},\n"
+        "host: {write_bytes_per_second: 1, read_bytes_per_second: 1, write_packet_bytes: 1, "
+        "read_packet_bytes: 1, "
+        "packet_header_bytes: 0, sync_cycles: 0}, vertex: {entry_cycles: 4}, "
         "instructions: {f32_div: 1, f32_exp: 1.5, f32_log: "
         "1,\n"
         "f32_sqrt: 1}}\n");
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 25, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 25, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 31, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 31, "%s", rows);
     free(json);
 }
 

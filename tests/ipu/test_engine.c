@@ -194,7 +194,7 @@ static void shrink(const ipu_span *f, const void *context)
 static ipu_cycles no_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)target, (void)n, (void)context;
-    return (ipu_cycles){0, 0};
+    return (ipu_cycles){.entry = 0};
 }
 
 static const ipu_field shrink_fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};

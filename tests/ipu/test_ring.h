@@ -55,13 +55,13 @@ static void ring_copy(const ipu_span *f, const void *context)
 static ipu_cycles ring_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return (ipu_cycles){target->vertex_entry_cycles, n[1]};
+    return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = n[1]};
 }
 
 static ipu_cycles ring_split_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return (ipu_cycles){target->vertex_entry_cycles, n[3]};
+    return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = n[3]};
 }
 
 static const ipu_field ring_joined_fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
@@ -167,7 +167,13 @@ static inline ipu_target ring_target(size_t tiles)
         .exchange_fragment_cycles = 160,
         .exchange_row_cycles = 2,
         .exchange_row_tiles = 64,
-        .vertex_entry_cycles = 11};
+        .vertex_entry_cycles = 11,
+        .host = {.write_bytes_per_second = 8 * 1.325e9, /* 8 bytes a cycle */
+            .read_bytes_per_second = 2 * 1.325e9,
+            .write_packet_bytes = 1024,
+            .read_packet_bytes = 256,
+            .packet_header_bytes = 24,
+            .sync_cycles = 600}};
 }
 
 #endif
