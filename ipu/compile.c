@@ -725,5 +725,9 @@ mt_status ipu_executable_check(const ipu_executable *e)
         if (status == MT_OK) status = ipu_cost_check_schedule(e, &e->supersteps[s], &scratch);
         mt_arena_free(&scratch);
     }
+    if (status != MT_OK) return status;
+    mt_arena scratch = {0};
+    status = ipu_control_check(e, &scratch);
+    mt_arena_free(&scratch);
     return status;
 }

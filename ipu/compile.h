@@ -150,7 +150,8 @@ MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
 /* That messages and places stay inside their tiles, that no message of a superstep writes where another
- * reads or writes, and that the schedule of its exchange can run (ipu_schedule_check). Slow; for tests. */
+ * reads or writes, and that the schedules of its exchanges and of predicates can run (ipu_schedule_check). Slow; for
+ * tests. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 /* The index of the range that holds an element of a variable. */

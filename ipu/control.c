@@ -114,20 +114,28 @@ static uint64_t sync_of_chips(const making *m)
     return ipu_topology_sync_cycles(m->network, m->target->links.sync_ns_per_hop, m->target->clock_hz);
 }
 
+/* From the predicate's tile to all others, and when every word of it goes. */
+static mt_status schedule_predicate(const ipu_target *target, const ipu_control *control, mt_arena *scratch,
+    ipu_fragment **fragments, size_t *n, ipu_schedule *schedule)
+{
+    const size_t word = target->exchange_bytes_per_cycle, from = control->place / word;
+    const size_t words = divide_up(control->place + ipu_type_bytes(IPU_UNSIGNED_INT), word) - from;
+    MT_TAKE(scratch, *fragments, target->tiles);
+    *n = 0;
+    for (uint32_t t = 0; t < target->tiles; t++)
+        if (t != control->tile) (*fragments)[(*n)++] = (ipu_fragment){control->tile, t, from, words};
+    return ipu_schedule_make(scratch, target, *fragments, *n, schedule);
+}
+
 static mt_status cost_predicate(const making *m, ipu_control *control)
 {
     const ipu_target *target = m->target;
-    const size_t word = target->exchange_bytes_per_cycle, from = control->place / word;
-    const size_t words = divide_up(control->place + ipu_type_bytes(IPU_UNSIGNED_INT), word) - from;
     ipu_fragment *fragments = NULL;
     ipu_schedule schedule;
     size_t n = 0;
     if (target->tiles == 1) return MT_OK;
-    MT_TAKE(m->scratch, fragments, target->tiles);
-    for (uint32_t t = 0; t < target->tiles; t++)
-        if (t != control->tile) fragments[n++] = (ipu_fragment){control->tile, t, from, words};
-    MT_TRY(ipu_schedule_make(m->scratch, target, fragments, n, &schedule));
-    if (m->network) MT_TRY(cross(m, words, control));
+    MT_TRY(schedule_predicate(target, control, m->scratch, &fragments, &n, &schedule));
+    if (m->network) MT_TRY(cross(m, fragments[0].words, control));
     control->exchange_cycles = schedule.cycles + control->external_cycles;
     control->external_sync_cycles = sync_of_chips(m);
     control->sync_cycles = target->sync_cycles + control->external_sync_cycles;
@@ -238,5 +246,28 @@ mt_status ipu_control_make(mt_arena *arena, mt_arena *scratch, ipu_executable *e
     }
     executable->controls = m.controls;
     executable->n_controls = m.n;
+    return MT_OK;
+}
+
+/* ---- the check ---- */
+
+static mt_status check_predicate(const ipu_executable *e, const ipu_control *control, mt_arena *scratch)
+{
+    const ipu_target *target = &e->graph->target;
+    const size_t begin = e->tile_offset[control->tile], end = e->tile_offset[control->tile + 1];
+    ipu_fragment *fragments = NULL;
+    ipu_schedule schedule;
+    size_t n = 0;
+    if (control->place < begin || control->place + ipu_type_bytes(IPU_UNSIGNED_INT) > end)
+        return mt_fail(MT_INPUT, "executable: a predicate at %zu is not in tile %u's memory [%zu, %zu)",
+            control->place, control->tile, begin, end);
+    MT_TRY(schedule_predicate(target, control, scratch, &fragments, &n, &schedule));
+    return ipu_schedule_check(target, fragments, n, &schedule);
+}
+
+mt_status ipu_control_check(const ipu_executable *e, mt_arena *scratch)
+{
+    for (size_t c = 0; c < e->n_controls; c++)
+        if (is_predicate(e->controls[c].program)) MT_TRY(check_predicate(e, &e->controls[c], scratch));
     return MT_OK;
 }

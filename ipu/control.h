@@ -28,4 +28,8 @@
  * MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_control_make(mt_arena *arena, mt_arena *scratch, ipu_executable *executable);
 
+/* That every predicate lies in its tile's memory, and that the schedule by which it goes to all others can run
+ * (ipu_schedule_check). It was not kept; made again it is the same. */
+MT_NODISCARD mt_status ipu_control_check(const ipu_executable *executable, mt_arena *scratch);
+
 #endif

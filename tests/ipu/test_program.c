@@ -226,6 +226,22 @@ Test(program, a_loop_that_goes_on_for_too_long_is_an_error)
     cr_expect_eq(engine->runs[j.step], turns - 1);
 }
 
+Test(program, the_check_of_an_executable_sees_a_predicate_in_another_tile)
+{
+    const jacobi j = make_jacobi();
+    ipu_executable *e = NULL;
+    const ipu_program *loop;
+    char message[200];
+    cr_assert_eq(ipu_program_if(&arena, j.predicate, j.body, NULL, &loop), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, j.graph, &loop, 1, &e), MT_OK);
+    e->controls[0].tile = 1;
+    cr_expect_eq(ipu_executable_check(e), MT_INPUT);
+    (void)snprintf(message, sizeof message,
+        "executable: a predicate at %zu is not in tile 1's memory [%zu, %zu)", e->controls[0].place,
+        e->tile_offset[1], e->tile_offset[2]);
+    cr_expect_str_eq(mt_message(), message);
+}
+
 static bool stop_at_7(void *context)
 {
     size_t *asked = context;
@@ -353,6 +369,7 @@ static const ipu_control *flag_on(const ipu_target *target, uint32_t tile)
     two[1] = two[0];
     cr_assert_eq(ipu_program_sequence(&arena, two, 2, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
     cr_assert_eq(e->n_controls, 1, "a part that is there twice counts once");
     cr_expect_eq(e->controls[0].tile, tile);
     return &e->controls[0];

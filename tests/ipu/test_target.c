@@ -35,6 +35,12 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.links.packet_bytes, 1024);
     cr_expect_eq(t.links.packet_header_bytes, 0);
     cr_expect_eq(t.links.sync_ns_per_hop, 15);
+    cr_expect_float_eq(t.host.write_bytes_per_second, 16 * 16e9 * 128 / 130 / 8, 1e7, "in three digits");
+    cr_expect_eq(t.host.read_bytes_per_second, t.host.write_bytes_per_second);
+    cr_expect_eq(t.host.write_packet_bytes, 1024);
+    cr_expect_eq(t.host.read_packet_bytes, 256);
+    cr_expect_eq(t.host.packet_header_bytes, 24);
+    cr_expect_eq(t.host.sync_cycles, 600);
     cr_expect_eq(t.vertex_entry_cycles, 11);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);

@@ -105,6 +105,8 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
             if (codelets[k] == &mt_codelet_stimulus) n[1] = 2060;
             const ipu_cycles cost = codelets[k]->cost(&target, n, NULL);
             cr_expect_eq(cost.entry, 11, "%s", t->name);
+            cr_expect_eq(6 * cost.worker - cost.idle, 6 * t->start + rows[r].cells * (uint64_t)turn,
+                "%s of %zu cells: what its workers do", t->name, rows[r].cells);
             cr_expect_eq(cost.worker, t->start + rows[r].turns * (uint64_t)turn, "%s of %zu cells", t->name,
                 rows[r].cells);
         }
@@ -121,7 +123,10 @@ Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
     const ipu_tally *t = mt_codelet_tally("activation");
     cr_assert_eq(t->count[IPU_OP_DIVIDE], 1);
     const size_t n[] = {1, 5, 5, 5}; /* one turn: bundles + 2.25 */
-    cr_expect_eq(mt_codelet_activation.cost(&target, n, NULL).worker, t->start + t->bundles + 3);
+    const ipu_cycles cost = mt_codelet_activation.cost(&target, n, NULL);
+    cr_expect_eq(cost.worker, t->start + t->bundles + 3);
+    /* five of six workers have a cell of bundles + 2.25: 11.25 of five, and 3 each of six are there */
+    cr_expect_eq(cost.idle, 6 * (t->bundles + 3) - (5 * t->bundles + 12));
     mt_arena_free(&arena);
 }
 
