@@ -38,6 +38,8 @@ Test(profile, sums_are_those_of_the_parts)
     cr_expect_eq(add->compute.max, 71);
     cr_expect_float_eq(add->compute.mean, 4 * 71 / 6.0, 1e-9);
     cr_expect_eq(add->ranges_received, 8);
+    cr_expect_eq(add->total_compute_cycles, 5 * 71);
+    cr_expect_float_eq(add->workers_busy, 4 * 60 / (6 * 71.0), 1e-15, "4 of 6 tiles have work");
     cr_expect_eq(profile.sync_cycles, 5 * 126);
     cr_expect_eq(profile.exchange_cycles, 5 * 332);
     cr_expect_eq(profile.compute_cycles, 5 * (71 + 71));
@@ -59,7 +61,9 @@ Test(profile, tells_what_crosses_between_chips)
     mt_arena arena = {0};
     static ring r;
     ipu_target target = ring_target(4);
+    const ipu_program *p = NULL;
     ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
     ipu_profile profile;
     target.ipus = 2;
     target.clock_hz = 2e9;
@@ -71,8 +75,16 @@ Test(profile, tells_what_crosses_between_chips)
         .packet_bytes = 1024,
         .sync_ns_per_hop = 5};
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
-    cr_assert_eq(ipu_compile(&arena, r.graph, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ring_program(&arena, &r, 5, &p), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_profile_costs(&arena, e, &profile), MT_OK);
+    cr_expect_eq(profile.external_sync_cycles, 0, "nothing has been run");
+    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+    cr_expect_eq(profile.external_sync_cycles, 5 * 20);
+    cr_expect_eq(profile.sync_cycles, 5 * 146);
+    cr_expect_eq(profile.cycles, 5 * (146 + 348 + 71 + 71));
     const ipu_profile_step *add = &profile.steps[r.add];
     cr_expect_eq(add->bytes_crossing, 16);
     cr_expect_eq(add->external_cycles, 16);
