@@ -33,8 +33,8 @@
  * Where nothing is received anywhere, sync_cycles is 0 and there is no schedule. Words are of
  * exchange_bytes_per_cycle, at multiples of it in their tile's memory.
  *
- * Where a codelet's time depends on data (cost_of_data), compute and T stand for a typical run, and the engine counts what
- * each run takes. What a program takes beside its supersteps has ipu/control.h. */
+ * Where a codelet's time depends on data (cost_of_data), compute and T stand for a typical run, and the engine
+ * counts what each run takes. What a program takes beside its supersteps stands in ipu/control.h. */
 #ifndef IPU_COMPILE_H
 #define IPU_COMPILE_H
 
@@ -98,9 +98,8 @@ typedef struct ipu_control {
     uint64_t sync_cycles;
     uint64_t external_sync_cycles; /* of these: of all chips, and with the host */
     uint64_t exchange_cycles;
-    uint64_t
-        external_cycles; /* of these: of a link between chips; of a transfer: the host's link, busy within them */
-    uint64_t cycles;     /* sync and exchange */
+    uint64_t external_cycles; /* of these: of a link between chips, or the host's */
+    uint64_t cycles;          /* sync and exchange */
 } ipu_control;
 
 /* What the memory of a tile is used for. */
@@ -142,7 +141,8 @@ typedef struct ipu_executable {
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
- * the message names tile, codelet, field and variable; or a cost that a vertex cannot have, ipu/workers.h; or the chips' network: as ipu_topology_of and
+ * the message names tile, codelet, field and variable; or a cost that a vertex cannot have, ipu/workers.h; or
+ * more than 64 workers a tile; or what ipu/control.h refuses; or the chips' network: as ipu_topology_of and
  * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked
  * and there, the
  * biggest items, how many tiles are over) or MT_FILE (no memory). */
@@ -150,8 +150,8 @@ MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 
 /* That messages and places stay inside their tiles, that no message of a superstep writes where another
- * reads or writes, and that the schedules of its exchanges and of predicates can run (ipu_schedule_check). Slow; for
- * tests. */
+ * reads or writes, and that the schedules of its exchange and of predicates can run (ipu_schedule_check).
+ * Slow; for tests. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 /* The index of the range that holds an element of a variable. */

@@ -324,8 +324,8 @@ static bool compute_counting(
     return true;
 }
 
-/* Receives (unless that was done), checks and computes; cycles and slots only where they depend on data. False where the check
- * failed. */
+/* Receives (unless that was done), checks and computes; cycles and slots only where they depend on data. False
+ * where a check failed. */
 static bool run_tile(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, uint64_t *cycles, uint64_t *used)
 {
@@ -341,15 +341,15 @@ static bool run_tile(
     return true;
 }
 
-/* What a run of a superstep has come to: the lowest tile on which a check failed, or the number of tiles; and what
- * it has taken where that depends on data. */
+/* Of one run of a superstep: the lowest tile on which a check failed, or the number of tiles; and what it took
+ * where that depends on data. */
 typedef struct outcome {
     size_t failed;
     uint64_t compute_cycles, used_slots;
 } outcome;
 
-/* Where nothing that is sent is written, a
- * tile computes as soon as it has received, while that is still in the host's cache. */
+/* Where nothing that is sent is written, a tile computes as soon as it has received, while that is still in the
+ * host's cache. */
 static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 {
     size_t n_tiles = engine->executable->graph->target.tiles;

@@ -57,13 +57,14 @@ MT_NODISCARD mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *exe
 
 /* Runs a program. MT_INPUT: no such program, a stream that is not connected or does not hold a whole number
  * of transfers. MT_NUMERICS: the check of options.checked failed; the message names compute set, tile,
- * codelet, field, variable, element and the tile it should have come from; or a predicate that was never written; or a
- * predicate that is still true after the most turns of its loop. MT_INPUT also: a cost_of_data that its vertex cannot have.
- * MT_STOPPED: see below. After a failure the tiles' content is undefined. */
+ * codelet, field, variable, element and the tile it should have come from; or a
+ * predicate was never written; or a loop's predicate is still true after its most turns (checked or not).
+ * MT_INPUT also: a cost_of_data that its vertex cannot have. MT_STOPPED: see below. After a failure the tiles'
+ * content is undefined. */
 MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
 
-/* Runs ask from now on, on their own thread, before each turn of a repeat and of a while whether to stop; where the answer is
- * true the run ends with MT_STOPPED. NULL: nobody is asked. `context` is the caller's, kept. */
+/* From now on runs ask, on their own thread, before each turn of a repeat and of a while whether to stop; where
+ * the answer is true the run ends with MT_STOPPED. NULL: nobody is asked. `context` is the caller's, kept. */
 void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context);
 
 /* The host's own access, outside programs and not counted: tensor->n elements. */
@@ -79,7 +80,7 @@ MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t st
 uint64_t ipu_begin_flushing(void);
 void ipu_end_flushing(uint64_t before);
 
-/* Modelled cycles of everything that programs have run so far: supersteps, predicates, transfers from and to the host. */
+/* Modelled cycles of everything that programs have run so far: supersteps, predicates, the host's transfers. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);
 
 #endif

@@ -56,8 +56,7 @@ typedef enum ipu_vertex_kind {
 typedef struct ipu_cycles {
     uint64_t entry;  /* tile cycles of the supervisor, before the workers start */
     uint64_t worker; /* worker cycles of the slowest worker; 0 for a supervisor's vertex */
-    uint64_t
-        idle; /* worker cycles, of all workers, of those who wait for the slowest: multi-worker vertices only */
+    uint64_t idle;   /* of all workers, spent waiting for the slowest; 0 but for multi-worker vertices */
 } ipu_cycles;
 
 enum { IPU_MAX_FIELDS = 32 };
@@ -65,9 +64,10 @@ enum { IPU_MAX_FIELDS = 32 };
 /* A kind of vertex, kept by the graph. `compute` may touch its fields and read its context, nothing else:
  * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone.
  *
- * Where the time depends on the data, `cost_of_data` gives it, from the fields as the vertex finds them before it
- * computes; it only reads. The engine asks it each time the vertex runs. `cost` is then the caller's typical value: it stands
- * where nothing has been run (ipu/compile.h, ipu_profile_costs), and no run uses it. */
+ * Where the time depends on data, `cost_of_data` gives it, from the fields as the vertex finds them before it
+ * computes; it only reads, and it too must depend on its arguments alone. The engine asks it each time the vertex
+ * runs. `cost` is then the caller's typical value: it stands where nothing has been run (ipu/compile.h,
+ * ipu_profile_costs), and no run uses it. */
 typedef struct ipu_codelet {
     const char *name;
     size_t n_fields; /* at most IPU_MAX_FIELDS */

@@ -11,8 +11,8 @@ typedef struct ipu_spread {
     double mean, sd; /* sd: of all tiles, not of a sample of them */
 } ipu_spread;
 
-/* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. Where compute depends on data
- * these are the typical run's, and the totals what the runs took. */
+/* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. Where compute depends
+ * on data these are the typical run's; the totals, and workers_busy, are what the runs took. */
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
@@ -25,8 +25,7 @@ typedef struct ipu_profile_step {
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */
     uint64_t bytes_crossing;                                            /* from chip to chip, one run */
     const char *busiest_link;                                           /* NULL where nothing crosses */
-    double
-        workers_busy; /* share of all tiles' issue slots in compute phases that workers used (ipu/workers.h); 0 of none */
+    double workers_busy; /* issue slots that workers used, of all tiles' in compute phases (ipu/workers.h) */
 } ipu_profile_step;
 
 typedef struct ipu_profile {

@@ -1,7 +1,7 @@
 /* What a machine does, as a tree: sequences, repeats, conditions, compute sets, transfers from and to the host.
  *
- * A *predicate* decides on the machine: one IPU_UNSIGNED_INT element, true where it is not 0, that a vertex has written.
- * Every tile must know it, so it is sent to all before it decides (ipu/compile.h has the cost).
+ * A *predicate* decides on the machine: one IPU_UNSIGNED_INT element, true where it is not 0. Every tile must
+ * know it, so it is sent to all before it decides (ipu/control.h has the cost).
  *
  * Programs are immutable once made and may share parts. A tree never holds itself, by construction. */
 #ifndef IPU_PROGRAM_H
@@ -49,8 +49,8 @@ MT_NODISCARD mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, con
 MT_NODISCARD mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition,
     ipu_tensor predicate, const ipu_program *body, uint64_t limit, const ipu_program **program);
 
-/* That every compute set, stream and tensor of the tree is one of the graph's, types agree, and a predicate is one
- * element (MT_INPUT). */
+/* That every compute set, stream and tensor of the tree is one of the graph's, types agree, and a predicate is
+ * one element (MT_INPUT). */
 MT_NODISCARD mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph);
 
 #endif

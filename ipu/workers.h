@@ -1,7 +1,7 @@
 /* How the workers of a tile share the vertices of a compute set, and how long that takes.
  *
- * First come the tile's multi-worker and supervisor's vertices, one after the other; then its single-worker ones, all
- * together. These are dealt in their order: each goes to the worker that has least to do so far, of equals to the first.
+ * First come the tile's multi-worker and supervisor's vertices, one after the other; then its single-worker ones,
+ * all together. These are dealt in their order: each to the worker that has least to do so far, of equals the first.
  * With W = worker_contexts the tile takes, in tile cycles,
  *
  *     sum over all vertices            entry
@@ -30,8 +30,8 @@ typedef struct ipu_workers {
 
 ipu_workers ipu_workers_begin(const ipu_target *target);
 
-/* That a cost is one that a vertex of its kind can have: a supervisor's needs no worker, a single-worker vertex has no idle
- * ones, and the slowest worker is never idle. */
+/* That a cost is one that a vertex of its kind can have: a supervisor's needs no worker, a single-worker vertex
+ * has no idle ones, and the slowest worker is never idle. */
 bool ipu_workers_can(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost);
 
 /* The next vertex, in their order; its cost is one that it can have. */

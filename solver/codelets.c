@@ -42,10 +42,10 @@ static ipu_cycles cost_of(const ipu_target *target, int tally, size_t n)
     const double start = tallies[tally].start;
     const double cell = ipu_tally_cycles(&tallies[tally], &target->instructions);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
+    const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
-    return (ipu_cycles){.entry = target->vertex_entry_cycles,
-        .worker = worker,
-        .idle = target->worker_contexts * worker - busy};
+    return (ipu_cycles){
+        .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
 }
 
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */

@@ -180,9 +180,9 @@ static uint64_t oracle(float x[TILES])
     }
 }
 
-/* A predicate goes from tile 2 to four tiles of row 0: sync 126, fixed 10, set-up 160, one word. "decide" gathers 4 words,
- * each a fragment, and copies one of its own: 126 + 10 + 4 * 161 + 1 + 17. "step" receives two: 126 + 10 + 2 * 161 + 17.
- * "back" stays on its tile: 17. */
+/* A predicate goes from tile 2 to four tiles of row 0: sync 126, fixed 10, set-up 160, one word. "decide" gathers
+ * 4 words, each a fragment, and copies one of its own: 126 + 10 + 4 * 161 + 1 + 17. "step" receives two:
+ * 126 + 10 + 2 * 161 + 17. "back" stays on its tile: 17. */
 Test(program, a_loop_ends_when_its_predicate_says_so_and_costs_what_a_hand_computes)
 {
     float expected[TILES], x[TILES];
@@ -388,9 +388,9 @@ Test(program, a_predicate_reaches_the_farthest_tile)
     cr_expect_eq(c->cycles, 126 + 177);
 }
 
-/* Four chips of 2 tiles at 1 GHz: from chip 0 a word of 4 bytes with 12 of header goes to chip 1 over the direct link (2 bytes
- * a cycle), to 2 over the rail and to 3 across and along it (1 byte a cycle): 16 cycles. Sync: 126, and 2 hops there and back of
- * 15. */
+/* Four chips of 2 tiles at 1 GHz: from chip 0 a word of 4 bytes with 12 of header goes to chip 1 over the direct
+ * link (2 bytes a cycle), to 2 over the rail and to 3 across and along it (1 byte a cycle): 16 cycles. Sync: 126,
+ * and 2 hops there and back of 15. */
 Test(program, a_predicate_crosses_to_every_chip)
 {
     ipu_target one = ring_target(2), four;
@@ -414,7 +414,7 @@ Test(program, a_predicate_crosses_to_every_chip)
 
 /* ---- what the host's transfers cost ---- */
 
-/* Variable 0, `n` elements; element i is on the tile that tile_of[i * tiles / n] says. One stream, 0, of its type. */
+/* Variable 0, `n` elements in equal parts on all tiles, and one stream, 0, of its type. */
 static ipu_graph *host_graph(const ipu_target *target, ipu_type type, size_t n, ipu_tensor *whole)
 {
     ipu_graph *g = NULL;
@@ -442,9 +442,9 @@ static ipu_control transfer(const ipu_graph *g, bool write, ipu_tensor tensor)
     return e->controls[0];
 }
 
-/* Link: 8 bytes a cycle from the host, 2 to it; headers 24. Three tiles of 4 floats are three packets of 16 bytes. One tile of
- * 1000 floats is four packets of at most 1024 from the host, and 16 of at most 256 to it; its port takes 1000 cycles, which is
- * more than the 512 of the link from the host and less than the 2192 to it. */
+/* Link: 8 bytes a cycle from the host, 2 to it; headers 24. Three tiles of 4 floats are three packets of 16 bytes.
+ * One tile of 1000 floats is four packets of at most 1024 from the host, and 16 of at most 256 to it; its port
+ * takes 1000 cycles, which is more than the 512 of the link from the host and less than the 2192 to it. */
 Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_port)
 {
     const ipu_target three = ring_target(3), one = ring_target(1);
@@ -468,8 +468,8 @@ Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_p
     cr_expect_eq(c.exchange_cycles, 2192);
 }
 
-/* Elements 0 to 3 and 4 to 7 of one tile are one range of 32 bytes, in whichever pieces they are asked for; 0 to 3 and 5 to 7
- * are two, and 5 to 7 before 0 to 3 too. Three unsigned shorts are 6 bytes and take 8. */
+/* Elements 0 to 3 and 4 to 7 of one tile are one range of 32 bytes; 0 to 3 and 5 to 7 are two, and 5 to 7 before
+ * 0 to 3 too. Three unsigned shorts are 6 bytes and take 8. */
 Test(program, each_range_of_a_tile_goes_in_packets_of_its_own)
 {
     const ipu_target one = ring_target(1);
@@ -488,7 +488,7 @@ Test(program, each_range_of_a_tile_goes_in_packets_of_its_own)
     cr_expect_eq(transfer(g, false, whole).external_cycles, (8 + 24) / 2);
 }
 
-/* Two chips of one tile each, 4 of 12 floats on one and 8 on the other: each goes over its own chip's link. */
+/* Two chips of one tile each, 4 of 12 floats on one, 8 on the other: each goes over its own chip's link. */
 Test(program, every_chip_has_its_own_link_to_the_host)
 {
     ipu_target one = ring_target(1), two;

@@ -30,8 +30,8 @@ Test(workers, single_worker_vertices_go_side_by_side)
     }
 }
 
-/* Three workers and 5, 1, 3, 4, 2, 6: 5 to the first, 1 to the second, 3 to the third; 4 to the second (5), 2 to the third
- * (5), and 6 to the first of three equals: 11. */
+/* Three workers and 5, 1, 3, 4, 2, 6: 5 to the first, 1 to the second, 3 to the third; 4 to the second (5), 2 to
+ * the third (5), and 6 to the first of three equals: 11. */
 Test(workers, the_least_loaded_worker_takes_the_next_vertex)
 {
     static const uint64_t work[] = {5, 1, 3, 4, 2, 6};
@@ -45,7 +45,7 @@ Test(workers, the_least_loaded_worker_takes_the_next_vertex)
     cr_expect_eq(ipu_workers_cycles(&w), 3 * 11);
 }
 
-/* A supervisor's 40; all workers 11 + 6 * 7, of whom two idle 7 and 3; one worker 5 + 6 * 9, in whatever order they come. */
+/* A supervisor's 40; all workers 11 + 6 * 7, of whom two idle 7 and 3; one worker 5 + 6 * 9: in any order. */
 Test(workers, kinds_come_one_after_the_other)
 {
     static const ipu_vertex_kind kinds[] = {IPU_SUPERVISOR, IPU_MULTI_WORKER, IPU_SINGLE_WORKER};
@@ -71,7 +71,7 @@ Test(workers, a_cost_is_one_that_its_kind_of_vertex_can_have)
     cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 1)));
 }
 
-/* ---- in a graph: a vertex adds its step to its one element; its cost is in its context, and may be the element ---- */
+/* ---- in a graph: a vertex adds to its one element; its cost is in its context, or is the element ---- */
 
 typedef struct adding {
     float step;
@@ -168,8 +168,8 @@ static ipu_engine *engine_of(const ipu_graph *g)
     return engine;
 }
 
-/* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single ones of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2: the supervisor,
- * 30. Tile 3: nothing. The phase takes 126 cycles, in which 4 * 126 slots are there; 48 + 29 are used. */
+/* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single ones of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2:
+ * the supervisor, 30. Tile 3: nothing. The phase takes 126 cycles, in which 4 * 126 slots are there; 48 + 29 are used. */
 Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy_all_are)
 {
     static const vertex vertices[] = {{&all_workers, 0, {1, {11, 10, 12}}}, {&one_worker, 1, {1, {2, 20, 0}}},
@@ -241,9 +241,9 @@ Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
 
 /* ---- costs of data ---- */
 
-/* Tile 0 begins with 1 and gains 1 a run; tile 1 with 5 and gains 2; tile 2 with 3 and gains 3: the slowest take 5, 7
- * and 9 (two of them). Each enters in 11; tile 2 has a supervisor's vertex of 4 besides. Nobody is idle in tiles 0 and 1; 2 worker
- * cycles are in tile 2. Compiled it is 100. */
+/* Tile 0 begins with 1 and gains 1 a run; tile 1 with 5 and gains 2; tile 2 with 3 and gains 3: the slowest take
+ * 5, 7 and 9 (two of them). Each enters in 11; tile 2 has a supervisor's vertex of 4 besides. Nobody is idle in
+ * tiles 0 and 1; 2 worker cycles are in tile 2. Compiled it is 100. */
 Test(workers, a_cost_of_data_is_that_of_each_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {11, 100, 0}}}, {&by_data, 1, {2, {11, 100, 0}}},
