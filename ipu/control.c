@@ -133,6 +133,7 @@ static mt_status cost_predicate(const making *m, ipu_control *control)
     ipu_fragment *fragments = NULL;
     ipu_schedule schedule;
     size_t n = 0;
+    place_predicate(m, control);
     if (target->tiles == 1) return MT_OK;
     MT_TRY(schedule_predicate(target, control, m->scratch, &fragments, &n, &schedule));
     if (m->network) MT_TRY(cross(m, fragments[0].words, control));
@@ -141,26 +142,6 @@ static mt_status cost_predicate(const making *m, ipu_control *control)
     control->sync_cycles = target->sync_cycles + control->external_sync_cycles;
     control->cycles = control->sync_cycles + control->exchange_cycles;
     return MT_OK;
-}
-
-/* Predicates of one tile that lie alike in its words cost the same. */
-static mt_status make_predicate(const making *m, size_t i)
-{
-    ipu_control *control = &m->controls[i];
-    const size_t word = m->target->exchange_bytes_per_cycle;
-    place_predicate(m, control);
-    for (size_t k = 0; k < i; k++) {
-        const ipu_control *other = &m->controls[k];
-        if (!is_predicate(other->program) || other->tile != control->tile) continue;
-        if (other->place % word != control->place % word) continue;
-        const ipu_program *program = control->program;
-        const size_t place = control->place;
-        *control = *other;
-        control->program = program;
-        control->place = place;
-        return MT_OK;
-    }
-    return cost_predicate(m, control);
 }
 
 /* ---- the host ---- */
@@ -242,7 +223,7 @@ mt_status ipu_control_make(mt_arena *arena, mt_arena *scratch, ipu_executable *e
         if (is_transfer(m.controls[i].program))
             MT_TRY(cost_transfer(&m, &m.controls[i]));
         else
-            MT_TRY(make_predicate(&m, i));
+            MT_TRY(cost_predicate(&m, &m.controls[i]));
     }
     executable->controls = m.controls;
     executable->n_controls = m.n;

@@ -320,7 +320,43 @@ Test(program, a_predicate_that_was_never_written_is_named_in_a_checked_run)
         "engine: the predicate, element 0 of variable 'go' on tile 2, would be read before it was written");
     ipu_engine_write(engine, &j.predicate, &no);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_OK);
-    cr_expect_eq(ipu_engine_run(engine_of(j.graph, program, false), 0), MT_OK);
+    engine = engine_of(j.graph, program, false);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_expect_eq(engine->runs[j.step], 0, "memory begins as 0");
+    const uint32_t all_ones = UINT32_MAX;
+    ipu_engine_write(engine, &j.predicate, &all_ones);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_expect_eq(engine->runs[j.step], 1, "unchecked it is a value like others");
+}
+
+/* Flags 0 to 2 are on tile 1, 3 and 4 on tile 0: flag 1 asks for "step", 2 for "decide", 4 for "back". */
+Test(program, each_predicate_is_read_at_its_own_place)
+{
+    static const size_t asked[] = {1, 2, 4};
+    const jacobi j = make_jacobi();
+    const uint32_t sets[] = {j.step, j.decide, j.back};
+    const ipu_program *parts[3], *program;
+    ipu_tensor whole, flag;
+    uint32_t flags;
+    cr_assert_eq(ipu_graph_add_variable(j.graph, "flags", IPU_UNSIGNED_INT, 5, &flags), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 0, 3, 1), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(j.graph, flags, 3, 2, 0), MT_OK);
+    cr_assert_eq(ipu_graph_whole(j.graph, flags, &whole), MT_OK);
+    for (size_t k = 0; k < 3; k++) {
+        cr_assert_eq(ipu_graph_slice(j.graph, whole, asked[k], 1, &flag), MT_OK);
+        cr_assert_eq(ipu_program_execute(&arena, sets[k], &parts[k]), MT_OK);
+        cr_assert_eq(ipu_program_if(&arena, flag, parts[k], NULL, &parts[k]), MT_OK);
+    }
+    cr_assert_eq(ipu_program_sequence(&arena, parts, 3, &program), MT_OK);
+    for (size_t on = 0; on < 5; on++) {
+        ipu_engine *engine = engine_of(j.graph, program, false);
+        uint32_t value[5] = {0};
+        value[on] = 1;
+        ipu_engine_write(engine, &whole, value);
+        cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+        for (size_t k = 0; k < 3; k++)
+            cr_expect_eq(engine->runs[sets[k]], on == asked[k], "flag %zu, part %zu", on, k);
+    }
 }
 
 static void expect_refused(const ipu_graph *graph, const ipu_program *program, const char *message)
@@ -380,6 +416,7 @@ Test(program, a_predicate_reaches_the_farthest_tile)
 {
     const ipu_target one = ring_target(1), two = ring_target(2), rows = ring_target(256);
     cr_expect_eq(flag_on(&one, 0)->cycles, 0);
+    cr_expect_eq(flag_on(&two, 0)->cycles, 126 + 171);
     cr_expect_eq(flag_on(&two, 1)->cycles, 126 + 171);
     const ipu_control *c = flag_on(&rows, 0);
     cr_expect_eq(c->sync_cycles, 126);
