@@ -30,11 +30,12 @@ typedef struct ipu_profile {
     size_t n_steps;
     uint64_t cycles; /* of all runs = sync_cycles + exchange_cycles + compute_cycles */
     uint64_t sync_cycles, exchange_cycles, compute_cycles;
-    double seconds;                                 /* cycles at the target's clock */
-    uint64_t host_bytes_written, host_bytes_read;   /* not in the cycles */
-    size_t memory_max, memory_median, memory_there; /* bytes of a tile; the median is the lower of two */
+    double seconds;                               /* cycles at the target's clock */
+    uint64_t host_bytes_written, host_bytes_read; /* not in the cycles */
+    size_t memory_max, memory_median; /* bytes of a tile, gaps among them; the median is the lower of two */
+    size_t memory_there;
     size_t fullest_tile;
-    ipu_tile_memory fullest;
+    ipu_tile_memory fullest, memory_all; /* of that tile; the sums over all tiles */
 } ipu_profile;
 
 /* Gives the profile of all runs so far in `arena`, names with it. MT_FILE: no memory. */

@@ -167,7 +167,12 @@ static inline ipu_target ring_target(size_t tiles)
         .exchange_fragment_cycles = 160,
         .exchange_row_cycles = 2,
         .exchange_row_tiles = 64,
-        .vertex_entry_cycles = 11};
+        .vertex_entry_cycles = 11,
+        .memory = {.region0_bytes = 212992,
+            .element_bytes = 16384,
+            .reserved_bytes = 1104,
+            .exchange_code_bytes = 36,
+            .send_words = 4148}};
 }
 
 #endif
