@@ -177,13 +177,14 @@ static bool sweep(finding *f)
     return changed;
 }
 
+/* Where it is live behind a moment it is live before it or written in it. */
 static ipu_live range_of(const finding *f, size_t k)
 {
     ipu_live live = {.first = NONE};
     for (size_t n = 0; n < f->n_nodes; n++) {
         const node *at = &f->nodes[n];
         if (at->moment == NONE) continue;
-        if (!f->before[n * f->n_temporary + k] && !live_behind(f, at, k) && !deed(f, at, k)) continue;
+        if (!f->before[n * f->n_temporary + k] && !deed(f, at, k)) continue;
         if (at->moment < live.first) live.first = at->moment;
         if (at->moment > live.last) live.last = at->moment;
     }

@@ -80,7 +80,7 @@ static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
 /* Placing any tile from `first` to before `end`. */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
-    const size_t of_sets = 4 * e->graph->n_compute_sets; /* edge buffers of both kinds, state, code */
+    const size_t of_sets = 3 * e->graph->n_compute_sets; /* edge buffers, state, code */
     size_t parts = 0, tasks = 0, items = 0;
     for (size_t t = first; t < end; t++) {
         size_t fields;
@@ -192,7 +192,8 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
 /* Edge buffers of one compute set. The host keeps them in the order of the fields that first take them. */
 typedef struct edges {
     size_t seen; /* the end of those counted */
-    size_t bytes[2];
+    size_t bytes;
+    bool interleaved; /* one of them is */
 } edges;
 
 static void add_field(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field, edges *edge)
@@ -203,8 +204,9 @@ static void add_field(placing *p, const ipu_superstep *step, const ipu_task *tas
     const size_t end = place->offset + place->n * ipu_type_bytes(task->codelet->fields[field].type);
     if (place->n == 0) return;
     if (place->offset >= e->edge_offset[p->tile]) {
-        if (place->offset >= edge->seen) edge->bytes[interleaved] += align(end - place->offset, ALIGNMENT);
+        if (place->offset >= edge->seen) edge->bytes += align(end - place->offset, ALIGNMENT);
         edge->seen = larger(edge->seen, end);
+        edge->interleaved |= interleaved;
         return;
     }
     const size_t part = part_at(p, place->offset), part_end = p->part_offset[part] + p->part_bytes[part];
@@ -236,8 +238,7 @@ static void add_compute_set(placing *p, size_t set)
         add_codelet(p, task->codelet);
         for (size_t f = 0; f < task->codelet->n_fields; f++) add_field(p, step, task, f, &edge);
     }
-    for (int interleaved = 0; interleaved < 2; interleaved++)
-        add_block(p, interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes[interleaved], now);
+    add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
     add_block(p, false, step->name, IPU_MEMORY_VERTEX_STATE, state, always);
     add_code(p, step->name, IPU_MEMORY_EXCHANGE_CODE,
         step->exchange_pieces[p->tile] * p->target->memory.exchange_code_bytes);

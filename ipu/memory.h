@@ -16,7 +16,7 @@
  * The items of a tile:
  *   its part of each variable, always live or not;
  *   received: the tail behind a part for each compute set that has one; the edge buffers of each compute set
- *     together, interleaved ones apart;
+ *     together, interleaved where one of them is;
  *   vertex state: of all its vertices of each compute set together, each rounded up to 8 bytes;
  *   code of each codelet once; of the exchange of each compute set: exchange_code_bytes for each fragment that the
  *     tile receives and for each run of at most send_words that it sends (ipu/schedule.h);

@@ -41,7 +41,7 @@ typedef struct expected {
     ipu_memory_category category;
     size_t offset, bytes;
     unsigned region;
-    int moment; /* -1: always live */
+    int moment; /* the first; -1: always live */
 } expected;
 
 static void expect_map(const ipu_tile_map *map, const expected *items, size_t n)
@@ -55,8 +55,10 @@ static void expect_map(const ipu_tile_map *map, const expected *items, size_t n)
         cr_expect_eq(item->bytes, items[i].bytes, "item %zu of %zu", i, item->bytes);
         cr_expect_eq(item->region, items[i].region, "item %zu", i);
         cr_expect_eq(item->live.always, items[i].moment < 0, "item %zu", i);
-        if (items[i].moment >= 0)
-            cr_expect(item->live.first == (uint32_t)items[i].moment && item->live.last == item->live.first);
+        if (items[i].moment < 0) continue;
+        cr_expect_eq(item->live.first, (uint32_t)items[i].moment, "item %zu", i);
+        if (item->category == IPU_MEMORY_RECEIVED)
+            cr_expect_eq(item->live.last, item->live.first, "item %zu", i);
     }
 }
 
@@ -210,24 +212,69 @@ Test(memory, with_one_interleaved_variable_all_of_region_0_counts)
     cr_expect_eq(map.sums.total + map.sums.gaps, 212992 + 32 + 1104);
 }
 
-/* An edge buffer for the interleaved field, 24 bytes of "far", is in region 1; that for the other field is not. */
-Test(memory, interleaved_fields_have_their_own_edge_buffers)
+/* Two vertices that take the same 6 elements have one edge buffer of 24 bytes, in region 1 because of the wide loads of one of
+ * them. With it goes the other of 4 elements, 16. */
+Test(memory, edge_buffers_count_once_and_are_interleaved_together)
 {
-    static const ipu_field fields[] = {
-        {"in", IPU_INPUT, IPU_FLOAT}, {"plain", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
-    static const ipu_codelet two = {"two", 3, fields, ring_copy, ring_cost, .interleaved = 1};
+    static const expected items[] = {{"set", IPU_MEMORY_EXCHANGE_CODE, 0, 24, 0, -1},
+        {"out", IPU_MEMORY_VARIABLES, 64, 64, 0, -1}, {"set", IPU_MEMORY_RECEIVED, 256, 40, 1, 0},
+        {"test", IPU_MEMORY_RESERVED, 1000, 24, 1, -1}};
     const ipu_target target = small_target();
     ipu_graph *g = new_graph(&target);
-    const uint32_t far = variable(g, "far", 10, 0), out = variable(g, "out", 6, 1);
-    ipu_tensor plain;
-    copy_by(g, &two, compute_set(g, "set"), 1, &(ipu_slice){far, 0, 6}, 1, (ipu_slice){out, 0, 6});
-    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){far, 6, 4}, 1, &plain), MT_OK);
-    cr_assert_eq(ipu_graph_connect(g, 0, "plain", plain), MT_OK);
+    const uint32_t far = variable(g, "far", 10, 0), out = variable(g, "out", 16, 1),
+                   set = compute_set(g, "set");
+    copy_by(g, &bare, set, 1, &(ipu_slice){far, 0, 6}, 1, (ipu_slice){out, 0, 6});
+    copy_by(g, &wide, set, 1, &(ipu_slice){far, 0, 6}, 1, (ipu_slice){out, 6, 6});
+    copy_by(g, &bare, set, 1, &(ipu_slice){far, 6, 4}, 1, (ipu_slice){out, 12, 4});
     const ipu_tile_map map = map_of(compiled(g, NULL), 1);
-    static const expected items[] = {{"set", IPU_MEMORY_EXCHANGE_CODE, 0, 24, 0, -1},
-        {"out", IPU_MEMORY_VARIABLES, 64, 24, 0, -1}, {"set", IPU_MEMORY_RECEIVED, 88, 16, 0, 0},
-        {"set", IPU_MEMORY_RECEIVED, 256, 24, 1, 0}, {"test", IPU_MEMORY_RESERVED, 1000, 24, 1, -1}};
     expect_map(&map, items, sizeof items / sizeof items[0]);
+}
+
+/* Tile 1, from 64 on, by size: a, 20 bytes always live and 28 of tail in "one"; b, 40; t, 16 bytes live in "write" and "zero" with
+ * a tail of 24 in "zero"; out, 32. t could lie where a's tail does, from 88, but its own tail would then be in b; and
+ * from 136 its tail could, but t itself would. */
+Test(memory, a_tail_moves_its_part_and_the_part_its_tail)
+{
+    static const expected items[] = {{"zero", IPU_MEMORY_EXCHANGE_CODE, 0, 16, 0, -1},
+        {"one", IPU_MEMORY_EXCHANGE_CODE, 16, 16, 0, -1}, {"a", IPU_MEMORY_VARIABLES, 64, 20, 0, -1},
+        {"one", IPU_MEMORY_RECEIVED, 84, 28, 0, 2}, {"b", IPU_MEMORY_VARIABLES, 112, 40, 0, -1},
+        {"t", IPU_MEMORY_TEMPORARIES, 152, 16, 0, 0}, {"zero", IPU_MEMORY_RECEIVED, 168, 24, 0, 1},
+        {"out", IPU_MEMORY_VARIABLES, 192, 32, 0, -1}, {"test", IPU_MEMORY_RESERVED, 1000, 24, 1, -1}};
+    const ipu_target target = small_target();
+    ipu_graph *g = new_graph(&target);
+    const uint32_t far = variable(g, "far", 6, 0), a = variable(g, "a", 5, 1), b = variable(g, "b", 10, 1),
+                   t = variable(g, "t", 4, 1), out = variable(g, "out", 8, 1);
+    const ipu_program *p[3], *all;
+    copy_by(g, &bare, compute_set(g, "write"), 1, &(ipu_slice){b, 0, 4}, 1, (ipu_slice){t, 0, 4});
+    copy_by(g, &bare, compute_set(g, "zero"), 1, (ipu_slice[]){{t, 0, 4}, {far, 0, 5}}, 2,
+        (ipu_slice){out, 0, 8});
+    copy_by(
+        g, &bare, compute_set(g, "one"), 1, (ipu_slice[]){{a, 0, 5}, {far, 0, 6}}, 2, (ipu_slice){out, 0, 8});
+    cr_assert_eq(ipu_graph_set_temporary(g, t), MT_OK);
+    for (uint32_t s = 0; s < 3; s++) cr_assert_eq(ipu_program_execute(&arena, s, &p[s]), MT_OK);
+    cr_assert_eq(ipu_program_sequence(&arena, p, 3, &all), MT_OK);
+    const ipu_tile_map map = map_of(compiled(g, all), 1);
+    cr_expect_eq(map.items[5].live.last, 1);
+    expect_map(&map, items, sizeof items / sizeof items[0]);
+}
+
+Test(memory, a_map_reports_every_lack_of_memory)
+{
+    const ipu_target target = ring_target(4);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph, NULL);
+    for (size_t n = 1;; n++) {
+        ipu_tile_map map;
+        mt_arena_fail_at(n);
+        const mt_status status = ipu_memory_map(&arena, e, 0, &map);
+        mt_arena_fail_at(0);
+        if (status == MT_OK) {
+            cr_assert_eq(n, 8, "seven arrays");
+            return;
+        }
+        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+    }
 }
 
 /* ---- what does not fit ---- */
