@@ -216,27 +216,35 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
-static void memory_row(mt_table *table, const char *what, size_t bytes, const ipu_profile *profile)
+/* all: bytes of all tiles; not a number where that says nothing. */
+static void memory_row(
+    mt_table *table, const char *what, size_t bytes, double all, const ipu_profile *profile)
 {
     mt_table_text(table, what);
     mt_table_number(table, (double)bytes);
     mt_table_number(table, 100 * (double)bytes / (double)profile->memory_there);
+    mt_table_number(table, all);
 }
 
 static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 {
+    const ipu_tile_memory *tile = &profile->fullest, *all = &profile->memory_all;
     mt_table table = mt_table_begin(arena, "Memory of a tile");
     mt_table_strings(&table, "what");
     mt_table_decimals(&table, "bytes", "", 0);
     mt_table_decimals(&table, "of what is there", "%", 1);
-    memory_row(&table, "median tile", profile->memory_median, profile);
-    memory_row(&table, "fullest tile", profile->memory_max, profile);
+    mt_table_decimals(&table, "all tiles", "bytes", 0);
+    memory_row(&table, "median tile", profile->memory_median, NAN, profile);
+    memory_row(&table, "fullest tile", profile->memory_max, (double)(all->total + all->gaps), profile);
     for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
         char what[64];
         (void)snprintf(what, sizeof what, "  %s", ipu_memory_category_name[k]);
-        memory_row(&table, what, profile->fullest.bytes[k], profile);
+        memory_row(&table, what, tile->bytes[k], (double)all->bytes[k], profile);
     }
-    memory_row(&table, "there", profile->memory_there, profile);
+    memory_row(&table, "  gaps", tile->gaps, (double)all->gaps, profile);
+    memory_row(&table, "fullest tile: always live", tile->always_live, (double)all->always_live, profile);
+    memory_row(&table, "fullest tile: others, the most at once", tile->not_always_live, NAN, profile);
+    memory_row(&table, "there", profile->memory_there, NAN, profile);
     return table;
 }
 

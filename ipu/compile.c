@@ -8,7 +8,7 @@
 #include "ipu/control.h"
 #include "ipu/cost.h"
 
-enum { HOST_ALIGNMENT = 64, TILE_ALIGNMENT = 8 };
+enum { HOST_ALIGNMENT = 64 };
 static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
 
 /* What one tile holds of one variable, contiguous; behind it room for received elements. */
@@ -64,12 +64,11 @@ typedef struct compiling {
     field_place *field_places;     /* in the order of execution */
     draft *drafts;
     size_t n_drafts;
-    size_t *first_draft;            /* [n_sets * n_tiles + 1] */
-    size_t *edge_host, *edge_bytes; /* [n_tiles]: bytes of edge buffers on the host, on the machine */
-    size_t *edge_offset;            /* [n_tiles], in the host image */
-    piece *pieces;                  /* of the field at hand */
-    buffer *buffers;                /* of the tile and compute set at hand */
-    size_t n_buffers, edge_now, edge_now_bytes;
+    size_t *first_draft; /* [n_sets * n_tiles + 1] */
+    size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
+    piece *pieces;       /* of the field at hand */
+    buffer *buffers;     /* of the tile and compute set at hand */
+    size_t n_buffers, edge_now;
     access *accesses;
     size_t n_accesses;
 } compiling;
@@ -127,17 +126,21 @@ static mt_status make_ranges(compiling *c)
     return MT_OK;
 }
 
-/* Ranges in the order of their tile; inside a tile they stay in the order (variable, from). */
-static mt_status ranges_by_tile(const compiling *c, size_t **by_tile)
+/* Inside a tile ranges stay in the order (variable, from). */
+static mt_status sort_ranges_by_tile(const compiling *c)
 {
-    const ipu_executable *e = c->executable;
+    ipu_executable *e = c->executable;
     size_t n = c->graph->n_mappings;
     size_t *at = NULL;
-    MT_TAKE(c->scratch, at, c->n_tiles + 1);
-    MT_TAKE(c->scratch, *by_tile, n);
-    for (size_t r = 0; r < n; r++) at[e->ranges[r].tile + 1]++;
-    for (size_t t = 0; t < c->n_tiles; t++) at[t + 1] += at[t];
-    for (size_t r = 0; r < n; r++) (*by_tile)[at[e->ranges[r].tile]++] = r;
+    MT_TAKE(c->scratch, at, c->n_tiles);
+    MT_TAKE(c->arena, e->first_tile_range, c->n_tiles + 1);
+    MT_TAKE(c->arena, e->tile_range, n);
+    for (size_t r = 0; r < n; r++) e->first_tile_range[e->ranges[r].tile + 1]++;
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        at[t] = e->first_tile_range[t];
+        e->first_tile_range[t + 1] += e->first_tile_range[t];
+    }
+    for (size_t r = 0; r < n; r++) e->tile_range[at[e->ranges[r].tile]++] = r;
     return MT_OK;
 }
 
@@ -145,22 +148,21 @@ static mt_status make_parts(compiling *c)
 {
     const ipu_executable *e = c->executable;
     size_t n = c->graph->n_mappings;
-    size_t *by_tile = NULL;
-    MT_TRY(ranges_by_tile(c, &by_tile));
     MT_TAKE(c->scratch, c->parts, n);
     MT_TAKE(c->scratch, c->range_part, n);
     MT_TAKE(c->scratch, c->range_at, n);
     MT_TAKE(c->scratch, c->tile_parts, c->n_tiles + 1);
     for (size_t i = 0; i < n; i++) {
-        const ipu_range *range = &e->ranges[by_tile[i]];
+        const size_t r = e->tile_range[i];
+        const ipu_range *range = &e->ranges[r];
         part *last = c->n_parts > 0 ? &c->parts[c->n_parts - 1] : NULL;
         if (!last || last->tile != range->tile || last->variable != range->variable) {
             last = &c->parts[c->n_parts++];
             *last = (part){.tile = range->tile, .variable = range->variable};
             c->tile_parts[range->tile + 1]++;
         }
-        c->range_part[by_tile[i]] = c->n_parts - 1;
-        c->range_at[by_tile[i]] = last->n;
+        c->range_part[r] = c->n_parts - 1;
+        c->range_at[r] = last->n;
         last->n += range->n;
     }
     for (size_t t = 0; t < c->n_tiles; t++) c->tile_parts[t + 1] += c->tile_parts[t];
@@ -335,7 +337,6 @@ static void plan_input(
         *place = (field_place){edge_part, c->edge_now, tensor->n};
         size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
         c->edge_now += align(size, HOST_ALIGNMENT);
-        c->edge_now_bytes += align(size, TILE_ALIGNMENT);
     }
     c->buffers[c->n_buffers++] = (buffer){*tensor, *place};
 }
@@ -401,7 +402,7 @@ static mt_status check_races(compiling *c)
 static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
 {
     size_t tile = slot % c->n_tiles;
-    c->n_buffers = c->n_accesses = c->edge_now = c->edge_now_bytes = 0;
+    c->n_buffers = c->n_accesses = c->edge_now = 0;
     c->first_draft[slot] = c->n_drafts;
     for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
         size_t vertex = c->order[i];
@@ -410,8 +411,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
         for (size_t f = 0; f < v->codelet->n_fields; f++)
             MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
     }
-    c->edge_host[tile] = larger(c->edge_host[tile], c->edge_now);
-    c->edge_bytes[tile] = larger(c->edge_bytes[tile], c->edge_now_bytes);
+    c->edge_bytes[tile] = larger(c->edge_bytes[tile], c->edge_now);
     return check_races(c);
 }
 
@@ -447,7 +447,6 @@ static mt_status plan(compiling *c)
     MT_TAKE(c->scratch, c->accesses, most_fields);
     MT_TAKE(c->scratch, c->first_draft, n_slots + 1);
     MT_TAKE(c->scratch, c->field_places, c->graph->n_connections);
-    MT_TAKE(c->scratch, c->edge_host, c->n_tiles);
     MT_TAKE(c->scratch, c->edge_bytes, c->n_tiles);
     MT_TAKE(c->arena, c->executable->tasks, c->graph->n_vertices);
     for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
@@ -457,90 +456,17 @@ static mt_status plan(compiling *c)
 
 /* ---- places ---- */
 
-const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
-    [IPU_MEMORY_RECEIVED] = "received",
-    [IPU_MEMORY_VERTEX_STATE] = "vertex state",
-    [IPU_MEMORY_VERTEX_CODE] = "code of codelets"};
-
 static void place_tile(compiling *c, size_t tile, size_t *offset)
 {
-    ipu_tile_memory *m = &c->executable->memory[tile];
     c->executable->tile_offset[tile] = *offset;
     for (size_t i = c->tile_parts[tile]; i < c->tile_parts[tile + 1]; i++) {
         part *p = &c->parts[i];
         size_t own = p->n * ipu_type_bytes(variable_of(c, i)->type);
         p->offset = *offset;
         *offset += align(own + p->tail, HOST_ALIGNMENT);
-        m->bytes[IPU_MEMORY_VARIABLES] += align(own, TILE_ALIGNMENT);
-        m->bytes[IPU_MEMORY_RECEIVED] += align(own + p->tail, TILE_ALIGNMENT) - align(own, TILE_ALIGNMENT);
     }
-    c->edge_offset[tile] = *offset;
-    *offset += c->edge_host[tile];
-    m->bytes[IPU_MEMORY_RECEIVED] += c->edge_bytes[tile];
-}
-
-/* Vertex state, and code once a tile: `seen` holds the codelets of the tile at hand. */
-static mt_status count_vertices(compiling *c)
-{
-    const ipu_codelet **seen = NULL;
-    MT_TAKE(c->scratch, seen, c->graph->n_vertices);
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        ipu_tile_memory *m = &c->executable->memory[t];
-        size_t n_seen = 0;
-        for (size_t slot = t; slot < c->n_sets * c->n_tiles; slot += c->n_tiles) {
-            for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
-                const ipu_codelet *codelet = c->executable->tasks[i].codelet;
-                m->bytes[IPU_MEMORY_VERTEX_STATE] += align(codelet->vertex_bytes, TILE_ALIGNMENT);
-                size_t k = 0;
-                while (k < n_seen && seen[k] != codelet) k++;
-                if (k < n_seen) continue;
-                seen[n_seen++] = codelet;
-                m->bytes[IPU_MEMORY_VERTEX_CODE] += align(codelet->code_bytes, TILE_ALIGNMENT);
-            }
-        }
-        for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) m->total += m->bytes[k];
-    }
-    return MT_OK;
-}
-
-typedef struct item {
-    const char *name;
-    size_t bytes;
-} item;
-
-/* Keeps the three largest, in order; of equals the earlier. */
-static void rank(item top[3], const char *name, size_t bytes)
-{
-    size_t i = 3;
-    while (i > 0 && bytes > top[i - 1].bytes) i--;
-    if (i == 3) return;
-    for (size_t k = 2; k > i; k--) top[k] = top[k - 1];
-    top[i] = (item){name, bytes};
-}
-
-static mt_status check_fit(const compiling *c)
-{
-    const ipu_tile_memory *memory = c->executable->memory;
-    size_t there = c->graph->target.bytes_per_tile;
-    size_t fullest = 0;
-    size_t over = 0;
-    for (size_t t = 0; t < c->n_tiles; t++) {
-        over += memory[t].total > there;
-        if (memory[t].total > memory[fullest].total) fullest = t;
-    }
-    if (over == 0) return MT_OK;
-    item top[3] = {{"", 0}, {"", 0}, {"", 0}};
-    for (size_t i = c->tile_parts[fullest]; i < c->tile_parts[fullest + 1]; i++) {
-        const ipu_variable *v = variable_of(c, i);
-        rank(top, v->name, align(c->parts[i].n * ipu_type_bytes(v->type), TILE_ALIGNMENT));
-    }
-    for (int k = IPU_MEMORY_RECEIVED; k < IPU_MEMORY_CATEGORIES; k++)
-        rank(top, ipu_memory_category_name[k], memory[fullest].bytes[k]);
-    return mt_fail(MT_FIT,
-        "tile %zu: %zu bytes asked for, %zu there; biggest: '%s' %zu, '%s' %zu, '%s' %zu; %zu of %zu tiles "
-        "are over",
-        fullest, memory[fullest].total, there, top[0].name, top[0].bytes, top[1].name, top[1].bytes,
-        top[2].name, top[2].bytes, over, c->n_tiles);
+    c->executable->edge_offset[tile] = *offset;
+    *offset += c->edge_bytes[tile];
 }
 
 static mt_status place(compiling *c)
@@ -548,23 +474,21 @@ static mt_status place(compiling *c)
     ipu_executable *e = c->executable;
     size_t offset = 0;
     MT_TAKE(c->arena, e->tile_offset, c->n_tiles + 1);
-    MT_TAKE(c->arena, e->memory, c->n_tiles);
-    MT_TAKE(c->scratch, c->edge_offset, c->n_tiles);
+    MT_TAKE(c->arena, e->edge_offset, c->n_tiles);
     for (size_t t = 0; t < c->n_tiles; t++) place_tile(c, t, &offset);
     e->tile_offset[c->n_tiles] = offset;
     for (size_t r = 0; r < c->graph->n_mappings; r++)
         e->ranges[r].offset =
             c->parts[c->range_part[r]].offset +
             c->range_at[r] * ipu_type_bytes(c->graph->variables[e->ranges[r].variable].type);
-    MT_TRY(count_vertices(c));
-    return check_fit(c);
+    return MT_OK;
 }
 
 /* ---- the executable's places and messages ---- */
 
 static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t at)
 {
-    return at + (part_id == edge_part ? c->edge_offset[tile] : c->parts[part_id].offset);
+    return at + (part_id == edge_part ? c->executable->edge_offset[tile] : c->parts[part_id].offset);
 }
 
 static mt_status emit(compiling *c)
@@ -652,13 +576,15 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     e->programs = copy;
     e->n_programs = n_programs;
     MT_TRY(make_ranges(c));
+    MT_TRY(sort_ranges_by_tile(c));
     MT_TRY(make_parts(c));
     MT_TRY(order_vertices(c));
     MT_TRY(plan(c));
     MT_TRY(place(c));
     MT_TRY(emit(c));
     MT_TRY(make_supersteps(c));
-    return ipu_control_make(c->arena, c->scratch, e);
+    MT_TRY(ipu_control_make(c->arena, c->scratch, e));
+    return ipu_memory_place(c->arena, e);
 }
 
 mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,

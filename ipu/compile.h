@@ -6,7 +6,7 @@
  *   a vertex writes only to its own tile, and there to one contiguous range;
  *   no element is written by one vertex while another of the same compute set writes it, or reads it
  *     *in place* (an input that was received or copied was so before the compute set began, so it is safe);
- *   every tile's memory is enough.
+ *   every tile's memory is enough (ipu/memory.h).
  *
  * How an input is given to its vertex:
  *   direct  one contiguous range of the tile's own memory: a pointer, no cost;
@@ -15,10 +15,9 @@
  *           copied;
  *   edge    everything else: gathered into a buffer, by messages and by copies inside the tile.
  * Vertices of a compute set on one tile that take the same tensor share its memory. Tails and edge buffers
- * hold their content during one superstep only. So compute sets share the memory behind a part, which is as
+ * hold their content during one superstep only. On the host compute sets share the memory behind a part, which is as
  * long as the longest tail there, and the memory for edge buffers, which is as long as the most that one
- * compute set needs on the tile. Parts do not share: two variables with tails have memory for both, even
- * where no compute set uses both.
+ * compute set needs on the tile.
  *
  * What a superstep costs, in tile cycles (ipu/README.md explains):
  *   exchange       = the cycle in which the last tile has its last word, by a schedule (ipu/schedule.h), and has made
@@ -41,6 +40,7 @@
 #include <stdbool.h>
 
 #include "ipu/graph.h"
+#include "ipu/memory.h"
 #include "ipu/program.h"
 
 /* `bytes` from the host image at `source`, in the memory of source_tile, to `destination`. */
@@ -75,6 +75,7 @@ typedef struct ipu_superstep {
     const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
     const uint64_t *used_slots;                       /* [tiles]: worker cycles of all workers of the tile */
     uint64_t all_used_slots;                          /* of all tiles; of tiles * compute_phase_cycles */
+    const size_t *exchange_pieces;  /* [tiles]: fragments received, runs of at most send_words sent */
     uint64_t sync_cycles;           /* inside chips and, where anything crosses, of all chips */
     uint64_t external_sync_cycles;  /* of these: of all chips */
     uint64_t exchange_phase_cycles; /* the schedule's + external */
@@ -102,32 +103,21 @@ typedef struct ipu_control {
     uint64_t cycles;          /* sync and exchange */
 } ipu_control;
 
-/* What the memory of a tile is used for. */
-typedef enum ipu_memory_category {
-    IPU_MEMORY_VARIABLES,
-    IPU_MEMORY_RECEIVED, /* tails and edge buffers */
-    IPU_MEMORY_VERTEX_STATE,
-    IPU_MEMORY_VERTEX_CODE,
-    IPU_MEMORY_CATEGORIES
-} ipu_memory_category;
-
-extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
-
-/* Modelled bytes of one tile: every item 8-byte aligned; total = the sum of the others. */
-typedef struct ipu_tile_memory {
-    size_t bytes[IPU_MEMORY_CATEGORIES], total;
-} ipu_tile_memory;
-
-/* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned. Modelled
- * bytes and host offsets are different things. Ranges are sorted by (variable, from); variable v has
- * [first_range[v], first_range[v + 1]). Messages and tasks are sorted by (compute set, tile). */
+/* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned: its parts of the variables,
+ * in their order, then its edge buffers. The machine's memory is another thing (ipu/memory.h). Ranges are sorted by
+ * (variable, from); variable v has [first_range[v], first_range[v + 1]). In the same order, tile t has those numbered
+ * tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages and tasks are sorted by (compute
+ * set, tile). */
 typedef struct ipu_executable {
     const ipu_graph *graph;
     const ipu_program *const *programs;
     size_t n_programs;
     size_t *tile_offset; /* [tiles + 1] */
+    size_t *edge_offset; /* [tiles]: where the edge buffers begin */
     ipu_range *ranges;
-    size_t *first_range; /* [n_variables + 1] */
+    size_t *first_range;      /* [n_variables + 1] */
+    size_t *tile_range;       /* a number for each range */
+    size_t *first_tile_range; /* [tiles + 1] */
     ipu_task *tasks;
     ipu_place *places;
     size_t n_places;
@@ -135,6 +125,7 @@ typedef struct ipu_executable {
     uint8_t *message_type; /* an ipu_type each */
     size_t n_messages;
     ipu_superstep *supersteps; /* [graph->n_compute_sets] */
+    ipu_liveness liveness;     /* of the graph's variables over the programs */
     ipu_tile_memory *memory;   /* [tiles] */
     ipu_control *controls;     /* of all programs, by the address of their part */
     size_t n_controls;
@@ -143,9 +134,8 @@ typedef struct ipu_executable {
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
  * the message names tile, codelet, field and variable; or a cost that a vertex cannot have, ipu/workers.h; or
  * more than 64 workers a tile; or what ipu/control.h refuses; or the chips' network: as ipu_topology_of and
- * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (a tile's memory: bytes asked
- * and there, the
- * biggest items, how many tiles are over) or MT_FILE (no memory). */
+ * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (as ipu_memory_place) or MT_FILE (no
+ * memory). */
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 

@@ -56,6 +56,19 @@ static void count_messages(const costing *c, ipu_superstep *step, uint64_t *copi
     }
 }
 
+/* What takes code on each tile. */
+static mt_status count_pieces(const costing *c, const ipu_fragment *fragments, size_t n,
+    const ipu_schedule *schedule, ipu_superstep *step)
+{
+    size_t *pieces = NULL;
+    MT_TAKE(c->arena, pieces, c->n_tiles);
+    for (size_t i = 0; i < n; i++) pieces[fragments[i].receiver]++;
+    for (size_t i = 0; i < schedule->n_sends; i++)
+        pieces[schedule->sends[i].tile] += divide_up(schedule->sends[i].words, c->target->memory.send_words);
+    step->exchange_pieces = pieces;
+    return MT_OK;
+}
+
 /* A tile copies inside itself when all its words have left and are there. */
 static mt_status cost_exchange(
     const costing *c, mt_arena *scratch, ipu_superstep *step, uint64_t *exchange, uint64_t *copied)
@@ -66,6 +79,7 @@ static mt_status cost_exchange(
     ipu_schedule schedule;
     MT_TRY(fragments_of(c->executable, step, scratch, &fragments, &n));
     MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
+    MT_TRY(count_pieces(c, fragments, n, &schedule, step));
     count_messages(c, step, copied);
     for (size_t t = 0; t < c->n_tiles; t++) {
         const uint64_t copy = divide_up(copied[t], target->local_copy_bytes_per_cycle);

@@ -85,6 +85,13 @@ mt_status ipu_graph_set_tile_mapping(
     return MT_OK;
 }
 
+mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
+{
+    MT_TRY(check_range(graph, variable, 0, 0));
+    graph->variables[variable].temporary = true;
+    return MT_OK;
+}
+
 mt_status ipu_graph_add_tensor(ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor)
 {
     ipu_tensor made = {.first_slice = graph->n_slices, .type = IPU_FLOAT};

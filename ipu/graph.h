@@ -78,6 +78,7 @@ typedef struct ipu_codelet {
     size_t vertex_bytes; /* each vertex's own state: pointers, sizes, constants */
     ipu_vertex_kind kind;
     ipu_cycles (*cost_of_data)(const ipu_target *target, const ipu_span *fields, const void *context);
+    uint32_t interleaved; /* bit f: field f takes 128-bit loads, so what it is given must lie in region 1 */
 } ipu_codelet;
 
 /* `n` elements of a variable from element `from`. */
@@ -97,6 +98,7 @@ typedef struct ipu_variable {
     const char *name;
     ipu_type type;
     size_t n;
+    bool temporary;
 } ipu_variable;
 
 typedef struct ipu_mapping {
@@ -153,6 +155,10 @@ MT_NODISCARD mt_status ipu_graph_add_variable(
  * tile a variable's part is contiguous, in the order of its elements. */
 MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
     ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile);
+
+/* Nobody needs the variable's content between runs: the host neither writes nor reads it outside of programs. Its memory may
+ * then be another's at times (ipu/live.h). */
+MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
 
 /* A tensor of `n` slices (borrowed); none is a tensor of no elements, of type IPU_FLOAT. */
 MT_NODISCARD mt_status ipu_graph_add_tensor(

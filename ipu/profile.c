@@ -52,6 +52,15 @@ static int by_size(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
+static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
+{
+    for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) sum->bytes[k] += tile->bytes[k];
+    sum->total += tile->total;
+    sum->gaps += tile->gaps;
+    sum->always_live += tile->always_live;
+    sum->not_always_live += tile->not_always_live;
+}
+
 static mt_status add_memory(const ipu_executable *e, ipu_profile *profile)
 {
     size_t n = e->graph->target.tiles;
@@ -59,8 +68,9 @@ static mt_status add_memory(const ipu_executable *e, ipu_profile *profile)
     size_t *totals = mt_arena_take(&scratch, n, sizeof *totals);
     if (!totals) return MT_FILE;
     for (size_t t = 0; t < n; t++) {
-        totals[t] = e->memory[t].total;
-        if (totals[t] > e->memory[profile->fullest_tile].total) profile->fullest_tile = t;
+        totals[t] = e->memory[t].total + e->memory[t].gaps;
+        add_tile(&profile->memory_all, &e->memory[t]);
+        if (totals[t] > totals[profile->fullest_tile]) profile->fullest_tile = t;
     }
     qsort(totals, n, sizeof *totals, by_size);
     profile->fullest = e->memory[profile->fullest_tile];

@@ -40,9 +40,10 @@ typedef struct ipu_profile {
     uint64_t predicates, transfers; /* how often each happened */
     double seconds;                 /* cycles at the target's clock */
     uint64_t host_bytes_written, host_bytes_read;
-    size_t memory_max, memory_median, memory_there; /* bytes of a tile; the median is the lower of two */
+    size_t memory_max, memory_median; /* bytes of a tile, gaps among them; the median is the lower of two */
+    size_t memory_there;
     size_t fullest_tile;
-    ipu_tile_memory fullest;
+    ipu_tile_memory fullest, memory_all; /* of that tile; the sums over all tiles */
 } ipu_profile;
 
 /* Gives the profile of all runs so far in `arena`, names with it. MT_FILE: no memory. */

@@ -34,12 +34,19 @@ static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycl
 static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp),
     WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt), MT_YAML_END};
 
+static const mt_yaml_key memory_keys[] = {COUNT(memory.region0_bytes, "region0_bytes", 1),
+    MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX)),
+    COUNT(memory.reserved_bytes, "reserved_bytes", 0),
+    COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0), COUNT(memory.send_words, "send_words", 1),
+    MT_YAML_END};
+
 static const mt_yaml_key target_keys[] = {
     MT_YAML_STRING(ipu_target, name, "name", NULL),
     MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20)),
     MT_YAML_UNSIGNED(ipu_target, bytes_per_tile, "bytes_per_tile", NULL, MT_YAML_WITHIN(1, UINT32_MAX)),
     MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64)),
     MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_MAPPING("memory", memory_keys),
     MT_YAML_MAPPING("exchange", exchange_keys),
     MT_YAML_MAPPING("links", link_keys),
     MT_YAML_MAPPING("host", host_keys),
@@ -50,12 +57,25 @@ static const mt_yaml_key target_keys[] = {
 
 const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
 
+static mt_status check_memory(const char *path, const ipu_target *target)
+{
+    const ipu_memory_rules *m = &target->memory;
+    if (m->region0_bytes % m->element_bytes != 0 || m->region0_bytes > target->bytes_per_tile)
+        return mt_fail(MT_INPUT,
+            "%s: memory.region0_bytes: %zu; allowed: whole elements of %zu, and at most the %zu of a tile",
+            path, m->region0_bytes, m->element_bytes, target->bytes_per_tile);
+    if (m->reserved_bytes > target->bytes_per_tile)
+        return mt_fail(MT_INPUT, "%s: memory.reserved_bytes: %zu; allowed: at most the %zu of a tile", path,
+            m->reserved_bytes, target->bytes_per_tile);
+    return MT_OK;
+}
+
 mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
 {
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;
-    return MT_OK;
+    return check_memory(path, target);
 }
 
 size_t ipu_target_row(const ipu_target *target, size_t tile)

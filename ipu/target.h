@@ -35,6 +35,14 @@ typedef struct ipu_host {
     size_t write_packet_bytes, read_packet_bytes, packet_header_bytes; /* as of ipu_links */
     size_t sync_cycles; /* of a sync with the host, on top of the one inside the chip */
 } ipu_host;
+/* What a tile's memory is made of (ipu/memory.h says how it is filled). */
+typedef struct ipu_memory_rules {
+    size_t region0_bytes;       /* at the bottom, whole elements; instructions are fetched only from there */
+    size_t element_bytes;       /* fetches and the exchange must not meet in one element */
+    size_t reserved_bytes;      /* at the top, for the machine's own use */
+    size_t exchange_code_bytes; /* for each fragment that a tile receives and each run that it sends */
+    size_t send_words;          /* the most words of such a run */
+} ipu_memory_rules;
 
 struct ipu_topology;
 
@@ -56,6 +64,7 @@ typedef struct ipu_target {
     ipu_instruction_costs instructions;
     ipu_links links;
     ipu_host host;
+    ipu_memory_rules memory;
     const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links`, no list */
 } ipu_target;
 
@@ -63,7 +72,8 @@ typedef struct ipu_target {
 extern const mt_yaml_table ipu_target_table;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in
- * `arena`. Fails as mt_yaml_load does. */
+ * `arena`. Fails as mt_yaml_load does, and with MT_INPUT for a region 0 that is not of whole elements or larger than a
+ * tile. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 

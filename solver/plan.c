@@ -58,7 +58,9 @@ static mt_status add_variables(mt_plan *plan)
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         MT_TRY(ipu_graph_set_tile_mapping(plan->graph, step, part, 1, tile_of(plan, part)));
-    return ipu_graph_whole(plan->graph, step, &plan->step);
+    MT_TRY(ipu_graph_whole(plan->graph, step, &plan->step));
+    const ipu_tensor *between = plan->v == &plan->v_a ? &plan->v_b : &plan->v_a;
+    return ipu_graph_set_temporary(plan->graph, plan->graph->slices[between->first_slice].variable);
 }
 
 /* ---- the diffusion step in the parts' order ---- */

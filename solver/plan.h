@@ -17,7 +17,7 @@
  *
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
  * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one it
- * begins and ends in v_b, and the reaction writes v_a. */
+ * begins and ends in v_b, and the reaction writes v_a. The other one is not needed between time steps: it is temporary. */
 #ifndef MT_SOLVER_PLAN_H
 #define MT_SOLVER_PLAN_H
 

@@ -91,18 +91,20 @@ static inline void write_text(const char *path, const char *text)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* A machine like the GC200, of so many tiles with so many bytes each. */
+/* A machine like the GC200, of so many tiles with so many bytes each; region 0 at most as large. */
 static inline void write_machine_of(const char *path, int tiles, int bytes)
 {
     size_t n;
     char *text = bytes_of("data/machines/gc200.yaml", &n), *count = strstr(text, "\ntiles: 1472"),
-         *memory = strstr(text, "\nbytes_per_tile: 638976");
-    cr_assert(count && memory && count < memory);
-    *count = *memory = 0;
+         *memory = strstr(text, "\nbytes_per_tile: 638976"),
+         *region = strstr(text, "\n  region0_bytes: 212992");
+    cr_assert(count && memory && region && count < memory && memory < region);
+    *count = *memory = *region = 0;
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);
-    (void)fprintf(file, "%s\ntiles: %d%s\nbytes_per_tile: %d%s", text, tiles, count + strlen("\ntiles: 1472"),
-        bytes, memory + strlen("\nbytes_per_tile: 638976"));
+    (void)fprintf(file, "%s\ntiles: %d%s\nbytes_per_tile: %d%s\n  region0_bytes: %d%s", text, tiles,
+        count + strlen("\ntiles: 1472"), bytes, memory + strlen("\nbytes_per_tile: 638976"),
+        bytes < 212992 ? bytes : 212992, region + strlen("\n  region0_bytes: 212992"));
     (void)fclose(file);
     free(text);
 }

@@ -119,6 +119,8 @@ Test(machine, a_file_without_sources_is_shown_without)
 {
     write_text("my.yaml",
         "{name: \"A \\\"machine\\\"\", tiles: 4, bytes_per_tile: 1024, worker_contexts: 2, clock_hz: 1e9,\n"
+        "memory: {region0_bytes: 512, element_bytes: 256, reserved_bytes: 0, exchange_code_bytes: 4, "
+        "send_words: 1},\n"
         "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, sync_cycles: 1, fixed_cycles: 2,\n"
         "fragment_cycles: 3, row_cycles: 0, row_tiles: 4}, links: {direct: 1, cross: 1, rail: 1, "
         "lane_bits_per_second: 1, efficiency: 1,\n"
@@ -132,8 +134,8 @@ Test(machine, a_file_without_sources_is_shown_without)
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 31, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 31, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 36, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 36, "%s", rows);
     free(json);
 }
 

@@ -207,10 +207,10 @@ Test(partition_command, counts_what_crosses_between_ipus)
 
 Test(partition_command, says_where_a_machine_is_too_small)
 {
-    write_machine_of("tiny.yaml", 3, 9999);
+    write_machine_of("tiny.yaml", 3, 16384);
     char *table, *said = warnings(&table, "partition slab.hdf --target tiny.yaml --format json");
     cr_assert(
-        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "9999 there"), "%s", said);
+        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 there"), "%s", said);
     cr_assert(isnan(json_number(table, "memory of the fullest tile", "value")), "%s", table);
     cr_assert_gt(json_number(table, "cells received", "value"), 0, "what is known is told");
     free(said), free(table);

@@ -307,7 +307,7 @@ Test(run, csv_has_its_tables_apart)
     cr_assert(strncmp(text, "# Small slab\nproperty,value,unit\ncells,288,\n", 44) == 0, "%s", text);
     cr_assert(strstr(text, "\n\n# Activation times\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# Cycles of a time step"));
-    cr_assert(strstr(text, "\n\n# Memory of a tile\nwhat,bytes,of what is there[%]\n"));
+    cr_assert(strstr(text, "\n\n# Memory of a tile\nwhat,bytes,of what is there[%],all tiles[bytes]\n"));
     free(text);
 }
 

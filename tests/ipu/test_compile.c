@@ -89,7 +89,8 @@ Test(compile, cycles_of_a_ring_are_those_of_a_hand)
 
 /* Tail: v 40 bytes with 8 behind it; edge: a buffer of 48 and a copy of 40 bytes, 5 cycles; split: two
  * buffers of 4 bytes, 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50
- * -> 56. */
+ * -> 56. Exchange: 2 fragments received and 2 words sent, apart, 4 * 36. Reserved: 1104. The code's element of 16384 has 304
+ * bytes of code. */
 Test(compile, memory_and_cycles_of_the_layouts)
 {
     static const struct {
@@ -107,7 +108,10 @@ Test(compile, memory_and_cycles_of_the_layouts)
         cr_expect_eq(m->bytes[IPU_MEMORY_RECEIVED], cases[i].received);
         cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_STATE], cases[i].vertex_state);
         cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_CODE], 160);
-        cr_expect_eq(m->total, 80 + cases[i].received + cases[i].vertex_state + 160);
+        cr_expect_eq(m->bytes[IPU_MEMORY_EXCHANGE_CODE], 144);
+        cr_expect_eq(m->bytes[IPU_MEMORY_RESERVED], 1104);
+        cr_expect_eq(m->total, 80 + cases[i].received + cases[i].vertex_state + 160 + 144 + 1104);
+        cr_expect_eq(m->gaps, 16384 - 304);
         cr_expect_eq(e->supersteps[r.add].exchange_cycles[1], cases[i].exchange);
     }
 }
@@ -121,7 +125,7 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
     cr_expect_eq(e->n_messages, 0);
     cr_expect_eq(e->supersteps[r.add].sync_cycles, 0);
     cr_expect_eq(e->supersteps[r.add].cycles, 4 * 71, "four vertices in turn on tile 0");
-    cr_expect_eq(e->memory[1].total, 0);
+    cr_expect_eq(e->memory[1].total + e->memory[1].gaps, 1104, "reserved");
 }
 
 /* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once, in the
@@ -472,26 +476,28 @@ Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
     }
 }
 
-/* Tile 2: out 32, received 32, one vertex: state 8, code 56. Tile 0: v 32. */
+/* Elements of 8 bytes, so no gaps. Tile 2: code 56 and of the exchange, for one fragment, 36 -> 40, all of region 0; out 32,
+ * received 32, one vertex's state 8. Tile 0: code of one run sent 40; v 32. */
 Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
 {
     ipu_graph *g = small_graph(3, true);
     uint32_t out = add_variable(g, "out", 8, 2);
     add_copy(g, 2, &(ipu_slice){0, 0, 8}, 1, (ipu_slice){out, 0, 8});
-    g->target.bytes_per_tile = 128;
+    g->target.memory.region0_bytes = 96;
+    g->target.memory.element_bytes = 8;
+    g->target.memory.reserved_bytes = 0;
+    g->target.bytes_per_tile = 168;
     (void)compiled(g);
-    g->target.bytes_per_tile = 127;
+    g->target.bytes_per_tile = 167;
     expect_refused(g, MT_FIT,
-        "tile 2: 128 bytes asked for, 127 there; biggest: 'code of codelets' 56, 'out' 32, 'received' 32; 1 "
-        "of 3 "
-        "tiles are "
-        "over");
-    g->target.bytes_per_tile = 31;
+        "tile 2: 168 bytes asked for, 167 there; largest: code of codelets 'copy' 56, code of the exchange "
+        "'set' 40, "
+        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles are over");
+    g->target.bytes_per_tile = 71;
     expect_refused(g, MT_FIT,
-        "tile 2: 128 bytes asked for, 31 there; biggest: 'code of codelets' 56, 'out' 32, 'received' 32; 2 "
-        "of 3 "
-        "tiles are "
-        "over");
+        "tile 2: 168 bytes asked for, 71 there; largest: code of codelets 'copy' 56, code of the exchange "
+        "'set' 40, "
+        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles are over");
 }
 
 Test(compile, programs_are_checked_against_the_graph)

@@ -173,7 +173,12 @@ static inline ipu_target ring_target(size_t tiles)
             .write_packet_bytes = 1024,
             .read_packet_bytes = 256,
             .packet_header_bytes = 24,
-            .sync_cycles = 600}};
+            .sync_cycles = 600},
+        .memory = {.region0_bytes = 212992,
+            .element_bytes = 16384,
+            .reserved_bytes = 1104,
+            .exchange_code_bytes = 36,
+            .send_words = 4148}};
 }
 
 #endif

@@ -41,6 +41,11 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.host.read_packet_bytes, 256);
     cr_expect_eq(t.host.packet_header_bytes, 24);
     cr_expect_eq(t.host.sync_cycles, 600);
+    cr_expect_eq(t.memory.region0_bytes, 208 * 1024);
+    cr_expect_eq(t.memory.element_bytes, 16 * 1024);
+    cr_expect_eq(t.memory.reserved_bytes, 0x450);
+    cr_expect_eq(t.memory.exchange_code_bytes, 9 * 4);
+    cr_expect_eq(t.memory.send_words, 4148);
     cr_expect_eq(t.vertex_entry_cycles, 11);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);
@@ -53,11 +58,11 @@ Test(target, the_other_machines_differ_where_their_sources_say)
 {
     static const struct {
         const char *path, *name;
-        size_t tiles, bytes_per_tile, last_row;
+        size_t tiles, bytes_per_tile, region0_bytes, last_row;
         double clock_hz;
-    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 18, 1.6e9},
-        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 22, 1.85e9},
-        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 22, 1.486e9}};
+    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 128 * 1024, 18, 1.6e9},
+        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 208 * 1024, 22, 1.85e9},
+        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 208 * 1024, 22, 1.486e9}};
     mt_arena arena = {0};
     ipu_target t;
     for (int k = 0; k < 3; k++) {
@@ -65,6 +70,7 @@ Test(target, the_other_machines_differ_where_their_sources_say)
         cr_expect_str_eq(t.name, machines[k].name);
         cr_expect_eq(t.tiles, machines[k].tiles);
         cr_expect_eq(t.bytes_per_tile, machines[k].bytes_per_tile);
+        cr_expect_eq(t.memory.region0_bytes, machines[k].region0_bytes);
         cr_expect_eq((t.tiles + t.exchange_row_tiles - 1) / t.exchange_row_tiles - 1, machines[k].last_row);
         cr_expect_eq(t.clock_hz, machines[k].clock_hz);
     }
@@ -93,6 +99,24 @@ Test(target, overrides_make_another_machine)
     cr_expect_eq(t.tiles, 16 * 1472);
     cr_expect_eq(t.sync_cycles, 0);
     cr_expect_eq(t.instructions.f32_div, 3.6);
+    mt_arena_free(&arena);
+}
+
+Test(target, region_0_is_whole_elements_and_inside_the_tile)
+{
+    static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",
+        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976"};
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[0], 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: whole "
+                                   "elements of 16384, and at most the 638976 of "
+                                   "a tile");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[1], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[2], 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: memory.reserved_bytes: 638977; allowed: at most the 638976 of a tile");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[3], 1, &t), MT_OK);
     mt_arena_free(&arena);
 }
 

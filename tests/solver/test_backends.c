@@ -109,6 +109,25 @@ Test(backends, costs_are_those_of_a_run)
     mt_arena_free(&arena);
 }
 
+/* 1 or 2 diffusion steps: between time steps the potential is in v_b or in v_a, and the other is not needed. A part of n floats
+ * takes 4 n bytes, and 4 more where n is odd and nothing is received. */
+Test(backends, of_the_two_potentials_one_is_temporary)
+{
+    const mt_layout layout = layout_on(&s, 7);
+    for (size_t steps = 1; steps <= 2; steps++) {
+        mt_arena arena = {0};
+        ipu_profile profile;
+        void *self = NULL;
+        s.problem.pde_steps = steps;
+        cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK, "%s", mt_message());
+        const size_t bytes = profile.memory_all.bytes[IPU_MEMORY_TEMPORARIES];
+        cr_expect(bytes >= 4 * s.mesh.n_cells && bytes <= 4 * s.mesh.n_cells + 4 * 7, "%zu steps: %zu bytes",
+            steps, bytes);
+        mt_arena_free(&arena);
+    }
+}
+
 Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
 {
     double *one = values(), *two = values();
