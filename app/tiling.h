@@ -25,8 +25,9 @@ typedef struct mt_tiling {
             false},                                                                                          \
         {"--imbalance", "X", "the largest part against the mean, 1.001 to 2; default: 1.03", false},         \
         {"--balance-halo", NULL, "move cells until the tiles that need most need less", false},              \
+        {"--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false},              \
     {                                                                                                        \
-        "--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false                 \
+        "--set", "key=value", "use this value in place of the machine's: links.shape=torus", true            \
     }
 
 /* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */
@@ -82,9 +83,14 @@ typedef struct mt_tiling_costs {
     uint64_t bytes_crossing;          /* from chip to chip: a byte once for each chip that receives it */
     char busiest_link[64];            /* its name; "" where nothing crosses */
     double effectiveness;             /* of the exchange on a chip: mean tile / slowest */
+    uint64_t sync_cycles;             /* before that exchange, both kinds */
+    uint64_t external_sync_cycles;    /* of these: of all chips */
+    ipu_spread exchange, pde, ode; /* cycles of a tile: exchange (without links) and compute of one diffusion
+                                         step, compute of one step of the cells */
 } mt_tiling_costs;
 
-/* Gives the costs of a halo on so many of the chips. Failures other than MT_FIT are handed on. */
+/* Gives the costs of a halo on so many of the chips. That it does not fit the tiles, or that what crosses the links could
+ * wait for itself for ever, is no failure: `why` tells it. */
 MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
 
 #endif
