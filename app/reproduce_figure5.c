@@ -157,5 +157,5 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments)
         base->tiling.balance_halo ? " with balanced halos" : "", base->scheme[0].name);
     const mt_table table = make_table(arena, &all, title);
     if (base->picture) MT_TRY(draw(arena, &all, title));
-    return mt_table_print(arguments->out, &table, base->format);
+    return mt_tables_print(arguments->out, &table, 1, base->format);
 }

@@ -106,4 +106,7 @@ void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TIT
         s->pde_steps > 1 ? "s" : "");
 }
 
-const char *mt_steps_fits(const mt_step_costs *step) { return step->of_one.fits ? "yes" : "does not fit"; }
+const char *mt_steps_fits(const mt_step_costs *step)
+{
+    return step->of_one.fits ? "yes" : step->of_one.stands_still ? "could stand still" : "does not fit";
+}

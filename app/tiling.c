@@ -173,6 +173,7 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
         if (step->busiest_link)
             (void)snprintf(costs->busiest_link, sizeof costs->busiest_link, "%s", step->busiest_link);
     } else if (status == MT_FIT || status == MT_INPUT) {
+        costs->stands_still = status == MT_INPUT;
         (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
         status = MT_OK;
     }

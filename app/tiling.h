@@ -76,6 +76,7 @@ size_t mt_tiling_crossing(const mt_halo *halo);
 /* What the emulated machine would need, where it fits; else `why` says what does not. */
 typedef struct mt_tiling_costs {
     bool fits;
+    bool stands_still; /* what does not: messages between chips could wait for each other for ever */
     char why[256];
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
@@ -89,8 +90,7 @@ typedef struct mt_tiling_costs {
                                          step, compute of one step of the cells */
 } mt_tiling_costs;
 
-/* Gives the costs of a halo on so many of the chips. That it does not fit the tiles, or that what crosses the links could
- * wait for itself for ever, is no failure: `why` tells it. */
+/* Gives the costs of a halo on so many of the chips. What does not fit is no failure. */
 MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
 
 #endif

@@ -93,7 +93,9 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
     refuses(2, "'machine' is no command; allowed behind machine: list, show; see", "machine");
     refuses(
         2, "'machine file.yaml' is no command; allowed behind machine: list, show; see", "machine file.yaml");
-    refuses(2, "'reproduce' is no command; allowed behind reproduce: table1; see", "reproduce");
+    refuses(2,
+        "'reproduce' is no command; allowed behind reproduce: table1, table2, table3, figure5, figure6; see",
+        "reproduce");
 }
 
 Test(command, unknown_options_are_refused_by_every_command)
