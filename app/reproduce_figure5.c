@@ -15,8 +15,7 @@ const mt_command mt_command_reproduce_figure5 = {
     .name = "reproduce figure5",
     .operands = "",
     .summary = "how the time of the study's simulation falls from 1 to 16 IPUs",
-    .example =
-        "myotile reproduce figure5 --mesh heart.hdf --mesh finer.hdf --ipus 1,2,4 --picture figure5.png",
+    .example = "myotile reproduce figure5 --mesh slab.hdf --mesh heart.hdf --ipus 1,2 --picture figure5.png",
     .options = options,
     .run = figure5,
 };

@@ -12,7 +12,7 @@ const mt_command mt_command_reproduce_figure6 = {
     .name = "reproduce figure6",
     .operands = "",
     .summary = "what compute and exchange share of a time step on 1 to 16 IPUs",
-    .example = "myotile reproduce figure6 --mesh heart.hdf --ipus 1,2,4 --picture figure6.png",
+    .example = "myotile reproduce figure6 --mesh heart.hdf --ipus 1,2 --picture figure6.png",
     .options = options,
     .run = figure6,
 };

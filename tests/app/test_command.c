@@ -6,7 +6,8 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "machine list", "machine show", "run"};
+    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "machine list", "machine show", "run",
+    "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure5", "reproduce figure6"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -69,7 +70,8 @@ Test(command, every_example_works_as_it_is_shown)
         free(works("%s%s", line, strcmp(names[k], "run") == 0 ? " --set time.end_ms=1" : ""));
         free(help);
     }
-    cr_assert(there("slab.hdf") && there("trace.csv") && there("quick/activation.png"));
+    cr_assert(
+        there("slab.hdf") && there("trace.csv") && there("quick/activation.png") && there("figure5.png"));
     (void)things(); /* nothing half-written */
 }
 

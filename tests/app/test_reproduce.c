@@ -230,6 +230,12 @@ Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
     enum { ODE = 1, PDE, INSIDE, BETWEEN, STEP, OF_ODE };
     cr_assert_lt(cell_of(torus, 0, BETWEEN), cell_of(ladder, 0, BETWEEN));
     cr_assert_eq(cell_of(torus, 0, INSIDE), cell_of(ladder, 0, INSIDE));
+    const double links =
+        number_in("PDE links between IPUs", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full");
+    const double sync = number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full") -
+                        number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 1 --scheme full");
+    cr_assert_gt(sync, 0);
+    cr_assert_eq(cell_of(ladder, 0, BETWEEN), 4 * (links + sync));
     double sum = 0, share = 0;
     for (int f = 0; f < 4; f++) {
         sum += cell_of(torus, 0, ODE + f);
