@@ -45,6 +45,18 @@ static mt_status check_values(const mt_chart *c)
     return MT_OK;
 }
 
+static mt_status check_places(const mt_chart *c)
+{
+    if (c->n_kinds > 1 || c->n_bars > MT_CHART_KINDS_MAX)
+        return mt_fail(MT_INPUT, "a chart of %zu lines of %zu kinds; 1 to %d of 1 are allowed", c->n_bars,
+            c->n_kinds, MT_CHART_KINDS_MAX);
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (!may_be_shown(c->place[g]))
+            return mt_fail(MT_INPUT, "chart: group '%s' stands at %g; allowed are 1e-9 to 1e15", c->group[g],
+                c->place[g]);
+    return MT_OK;
+}
+
 static mt_status check(const mt_chart *c)
 {
     const struct {
@@ -56,6 +68,7 @@ static mt_status check(const mt_chart *c)
         if (sizes[k].n < 1 || sizes[k].n > sizes[k].most)
             return mt_fail(MT_INPUT, "a chart of %zu %s; 1 to %zu are allowed", sizes[k].n, sizes[k].what,
                 sizes[k].most);
+    if (c->place) MT_TRY(check_places(c));
     return check_values(c);
 }
 
@@ -192,10 +205,18 @@ static void draw_bar(mt_page *page, const mt_chart *c, const axis *a, size_t whi
         draw_diamond(page, x + 0.5 * w, BOTTOM - height_of(a, c->mark[which]));
 }
 
+static bool has_names(const mt_chart *c)
+{
+    for (size_t b = 0; b < c->n_bars; b++)
+        if (c->bar[b][0]) return true;
+    return false;
+}
+
 /* Bars stand on whole pixels; between groups is room for at least one bar more. */
 static void draw_bars(mt_page *page, const mt_chart *c, const axis *a)
 {
     const double of_group = (double)(RIGHT - LEFT) / (double)c->n_groups;
+    const double below = BOTTOM + (has_names(c) ? NAMES + 28 : 34);
     const double pitch = fmin(110, floor(of_group / ((double)c->n_bars + 0.8))), w = floor(0.84 * pitch);
     for (size_t g = 0; g < c->n_groups; g++) {
         const double middle = LEFT + of_group * ((double)g + 0.5);
@@ -206,34 +227,146 @@ static void draw_bars(mt_page *page, const mt_chart *c, const axis *a)
             write_name(page, x + 0.5 * w, fmin(15, pitch), c->bar[b]);
         }
         mt_page_grey(page, mt_page_ink);
-        mt_page_write(page, middle, BOTTOM + NAMES + 28, MT_MIDDLE, 18, of_group - 10, c->group[g]);
+        mt_page_write(page, middle, below, MT_MIDDLE, 18, of_group - 10, c->group[g]);
     }
+}
+
+/* ---- lines ---- */
+
+/* Where the groups stand, and in which order. */
+typedef struct places {
+    double x[MT_CHART_GROUPS_MAX];
+    size_t order[MT_CHART_GROUPS_MAX];
+} places;
+
+static places find_places(const mt_chart *c)
+{
+    enum { MARGIN = 70 };
+    places p = {{0}, {0}};
+    double least = INFINITY, most = 0;
+    for (size_t g = 0; g < c->n_groups; g++) {
+        extend(c->place[g], &least, &most);
+        size_t k = g;
+        for (; k > 0 && c->place[p.order[k - 1]] > c->place[g]; k--) p.order[k] = p.order[k - 1];
+        p.order[k] = g;
+    }
+    for (size_t g = 0; g < c->n_groups; g++) {
+        const double part = most > least ? log(c->place[g] / least) / log(most / least) : 0.5;
+        p.x[g] = floor(LEFT + MARGIN + part * (RIGHT - LEFT - 2 * MARGIN)) + 0.5;
+    }
+    return p;
+}
+
+/* Names below the axis, each in the room that its neighbours leave. */
+static void draw_places(mt_page *page, const mt_chart *c, const places *p)
+{
+    for (size_t k = 0; k < c->n_groups; k++) {
+        const double x = p->x[p->order[k]];
+        const double before = k > 0 ? x - p->x[p->order[k - 1]] : INFINITY;
+        const double behind = k + 1 < c->n_groups ? p->x[p->order[k + 1]] - x : INFINITY;
+        mt_page_grey(page, 0.87);
+        cairo_set_line_width(page->pen, 1);
+        cairo_move_to(page->pen, x, TOP);
+        cairo_line_to(page->pen, x, BOTTOM);
+        cairo_stroke(page->pen);
+        mt_page_grey(page, mt_page_ink);
+        mt_page_write(page, x, BOTTOM + 34, MT_MIDDLE, 18, fmax(12, fmin(140, fmin(before, behind)) - 8),
+            c->group[p->order[k]]);
+    }
+}
+
+/* The marks of a bar. */
+static void draw_marks(mt_page *page, const mt_chart *c, const axis *a, const places *p, size_t bar)
+{
+    const double broken[] = {10, 7};
+    for (size_t k = 0; k < c->n_groups; k++) {
+        const double value = c->mark[p->order[k] * c->n_bars + bar];
+        if (!isnan(value)) cairo_line_to(page->pen, p->x[p->order[k]], BOTTOM - height_of(a, value));
+    }
+    mt_page_grey(page, mt_page_soft);
+    cairo_set_line_width(page->pen, 1.6);
+    cairo_set_dash(page->pen, broken, 2, 0);
+    cairo_stroke(page->pen);
+    cairo_set_dash(page->pen, NULL, 0, 0);
+}
+
+static void set_colour(mt_page *page, size_t of)
+{
+    double linear[3];
+    mt_chart_colour(of, linear);
+    cairo_set_source_rgb(
+        page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
+}
+
+static void draw_line(mt_page *page, const mt_chart *c, const axis *a, const places *p, size_t bar)
+{
+    set_colour(page, bar);
+    cairo_set_line_width(page->pen, 3);
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < c->n_groups; k++) {
+            const double value = c->value[p->order[k] * c->n_bars + bar];
+            const double x = p->x[p->order[k]], y = BOTTOM - height_of(a, value);
+            if (value == 0) continue;
+            if (pass == 0) {
+                cairo_line_to(page->pen, x, y);
+            } else {
+                cairo_new_sub_path(page->pen);
+                cairo_arc(page->pen, x, y, 7, 0, 2 * M_PI);
+            }
+        }
+        pass == 0 ? cairo_stroke(page->pen) : cairo_fill(page->pen);
+    }
+}
+
+static void draw_lines(mt_page *page, const mt_chart *c, const axis *a)
+{
+    const places p = find_places(c);
+    draw_places(page, c, &p);
+    for (size_t b = 0; c->mark && b < c->n_bars; b++) draw_marks(page, c, a, &p, b);
+    for (size_t b = 0; b < c->n_bars; b++) draw_line(page, c, a, &p, b);
 }
 
 /* ---- what stands around them ---- */
 
+/* Of marks. */
+static void draw_sample(mt_page *page, const mt_chart *c, double x, double y, double size)
+{
+    if (!c->place) {
+        draw_diamond(page, x + 0.5 * size, y + 0.5 * size);
+        return;
+    }
+    mt_page_grey(page, mt_page_soft);
+    cairo_set_line_width(page->pen, 1.6);
+    cairo_move_to(page->pen, x - 8, y + 0.5 * size);
+    cairo_line_to(page->pen, x + 2, y + 0.5 * size);
+    cairo_move_to(page->pen, x + 9, y + 0.5 * size);
+    cairo_line_to(page->pen, x + 19, y + 0.5 * size);
+    cairo_stroke(page->pen);
+}
+
 static void draw_legend(mt_page *page, const mt_chart *c)
 {
-    const size_t n = c->n_kinds + (c->mark != NULL);
+    const size_t n_colours = c->place ? c->n_bars : c->n_kinds, n = n_colours + (c->mark != NULL);
+    const char *const *names = c->place ? c->bar : c->kind;
     const double each = fmin(300, (double)(RIGHT - LEFT) / (double)n), box = 20;
     double x = 0.5 * (LEFT + RIGHT) - 0.5 * each * (double)n + 20;
     for (size_t i = 0; i < n; i++, x += each) {
         double linear[3];
         mt_chart_colour(i, linear);
-        if (i < c->n_kinds)
+        if (i < n_colours)
             mt_page_fill(page, floor(x), LEGEND_Y, box, box, linear);
         else
-            draw_diamond(page, floor(x) + 0.5 * box, LEGEND_Y + 0.5 * box);
+            draw_sample(page, c, floor(x), LEGEND_Y, box);
         mt_page_grey(page, mt_page_ink);
         mt_page_write(page, floor(x) + box + 10, LEGEND_Y + 16, MT_START, 17, each - box - 30,
-            i < c->n_kinds ? c->kind[i] : c->mark_name);
+            i < n_colours ? names[i] : c->mark_name);
     }
 }
 
 static void draw(mt_page *page, const mt_chart *c, const axis *a)
 {
     draw_ticks(page, a);
-    draw_bars(page, c, a);
+    c->place ? draw_lines(page, c, a) : draw_bars(page, c, a);
     mt_page_grey(page, mt_page_ink);
     cairo_set_line_width(page->pen, 1.6);
     cairo_move_to(page->pen, LEFT, BOTTOM + 0.8);

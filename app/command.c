@@ -11,8 +11,9 @@
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
-    &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1, &mt_command_cell,
-    &mt_command_machine_list, &mt_command_machine_show};
+    &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1,
+    &mt_command_reproduce_table2, &mt_command_reproduce_table3, &mt_command_reproduce_figure5,
+    &mt_command_reproduce_figure6, &mt_command_cell, &mt_command_machine_list, &mt_command_machine_show};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* ---- help ---- */
@@ -23,7 +24,7 @@ static void print_overview(FILE *out)
         "myotile %s: heart simulations on an emulated machine of tiles\n\nusage: myotile COMMAND ...\n\n",
         MT_VERSION);
     for (int c = 0; c < N_COMMANDS; c++)
-        (void)fprintf(out, "  %-15s %s\n", commands[c]->name, commands[c]->summary);
+        (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
     (void)fprintf(out, "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
                        "arguments, 3 files or memory,\n"
                        "4 does not fit the machine, 5 numerics, 130 stopped.\n");
@@ -209,6 +210,14 @@ const char *mt_option_value(const mt_arguments *arguments, const char *name, con
 {
     const char *value = mt_option_nth(arguments, name, 0);
     return value ? value : missing;
+}
+
+mt_status mt_option_all(
+    mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values)
+{
+    MT_TAKE(arena, *values, (size_t)arguments->n + 1);
+    for (*n = 0; ((*values)[*n] = mt_option_nth(arguments, name, *n)) != NULL;) ++*n;
+    return MT_OK;
 }
 
 bool mt_option_given(const mt_arguments *arguments, const char *name)

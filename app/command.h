@@ -38,8 +38,9 @@ typedef struct mt_command {
 
 extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
     mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
-    mt_command_mesh_fibres, mt_command_mesh_refine, mt_command_reproduce_table1, mt_command_machine_list,
-    mt_command_machine_show;
+    mt_command_mesh_fibres, mt_command_mesh_refine, mt_command_reproduce_table1, mt_command_reproduce_table2,
+    mt_command_reproduce_table3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
+    mt_command_machine_list, mt_command_machine_show;
 
 /* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
@@ -54,6 +55,9 @@ const char *mt_operand(const mt_arguments *arguments, const mt_command *command,
  * times. */
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
+/* Gives all of them. */
+MT_NODISCARD mt_status mt_option_all(
+    mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
 bool mt_option_given(const mt_arguments *arguments, const char *name);
 
 /* `count` numbers separated by commas; MT_INPUT, naming the option, where the text is anything else or a

@@ -273,9 +273,8 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     const char *path = mt_operand(arguments, &mt_command_run, 0);
     const char **sets;
-    size_t n_sets = 0;
-    MT_TAKE(arena, sets, (size_t)arguments->n);
-    while ((sets[n_sets] = mt_option_nth(arguments, "--set", n_sets)) != NULL) n_sets++;
+    size_t n_sets;
+    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
     parts *p;
     MT_TAKE(arena, p, 1);
     MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));

@@ -11,7 +11,8 @@
 
 mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
 {
-    const char *machine;
+    const char *machine, **sets;
+    size_t n_sets;
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
     const char *imbalance = mt_option_value(arguments, "--imbalance", "1.03");
     MT_TRY(mt_numbers("--imbalance", imbalance, 1, 0, &tiling->imbalance));
@@ -20,7 +21,8 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
-    MT_TRY(ipu_target_load(arena, machine, NULL, 0, &tiling->one));
+    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(ipu_target_load(arena, machine, sets, n_sets, &tiling->one));
     tiling->tiles = (uint32_t)tiling->one.tiles;
     return MT_OK;
 }
@@ -162,10 +164,16 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
             .exchange_cycles = step->exchange_phase_cycles,
             .external_cycles = step->external_cycles,
             .bytes_crossing = step->bytes_crossing,
-            .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
+            .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1,
+            .sync_cycles = step->sync_cycles,
+            .external_sync_cycles = step->external_sync_cycles,
+            .exchange = step->exchange,
+            .pde = step->compute,
+            .ode = profile.steps[MT_PLAN_ODE].compute};
         if (step->busiest_link)
             (void)snprintf(costs->busiest_link, sizeof costs->busiest_link, "%s", step->busiest_link);
-    } else if (status == MT_FIT) {
+    } else if (status == MT_FIT || status == MT_INPUT) {
+        costs->stands_still = status == MT_INPUT;
         (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
         status = MT_OK;
     }

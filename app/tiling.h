@@ -25,8 +25,9 @@ typedef struct mt_tiling {
             false},                                                                                          \
         {"--imbalance", "X", "the largest part against the mean, 1.001 to 2; default: 1.03", false},         \
         {"--balance-halo", NULL, "move cells until the tiles that need most need less", false},              \
+        {"--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false},              \
     {                                                                                                        \
-        "--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false                 \
+        "--set", "key=value", "use this value in place of the machine's: links.shape=torus", true            \
     }
 
 /* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */
@@ -75,6 +76,7 @@ size_t mt_tiling_crossing(const mt_halo *halo);
 /* What the emulated machine would need, where it fits; else `why` says what does not. */
 typedef struct mt_tiling_costs {
     bool fits;
+    bool stands_still; /* what does not: messages between chips could wait for each other for ever */
     char why[256];
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
@@ -82,9 +84,13 @@ typedef struct mt_tiling_costs {
     uint64_t bytes_crossing;          /* from chip to chip: a byte once for each chip that receives it */
     char busiest_link[64];            /* its name; "" where nothing crosses */
     double effectiveness;             /* of the exchange on a chip: mean tile / slowest */
+    uint64_t sync_cycles;             /* before that exchange, both kinds */
+    uint64_t external_sync_cycles;    /* of these: of all chips */
+    ipu_spread exchange, pde, ode; /* cycles of a tile: exchange (without links) and compute of one diffusion
+                                         step, compute of one step of the cells */
 } mt_tiling_costs;
 
-/* Gives the costs of a halo on so many of the chips. Failures other than MT_FIT are handed on. */
+/* Gives the costs of a halo on so many of the chips. What does not fit is no failure. */
 MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
 
 #endif

@@ -266,6 +266,86 @@ Test(chart, the_largest_fits_and_has_the_same_bytes_each_time)
     assert_same_bytes(path, other);
 }
 
+/* ---- lines ---- */
+
+/* The middle of all pixels of a colour in the plot; how many there are. */
+static size_t middle_of(const char *file, size_t of_kind, size_t from, size_t to, double *x_at, double *y_at)
+{
+    unsigned char *pixels = read_pixels(file);
+    size_t n = 0;
+    *x_at = *y_at = 0;
+    for (size_t y = 125; y < 775; y++)
+        for (size_t x = from; x < to; x++)
+            if (has_colour(pixel_at(pixels, x, y), of_kind)) *x_at += (double)x, *y_at += (double)y, n++;
+    free(pixels);
+    *x_at /= (double)n, *y_at /= (double)n;
+    return n;
+}
+
+/* One line alone with a single point at a time: where its disc stands. */
+static void point_of(size_t group_of_it, bool logarithmic, double at[2])
+{
+    static const double place[] = {1, 100, 10};
+    static const double amounts[] = {1000, 10, 100};
+    double values[GROUPS] = {0}, marks[GROUPS] = {1000, 10, NAN};
+    mt_chart chart = make(logarithmic);
+    values[group_of_it] = amounts[group_of_it];
+    chart.n_bars = chart.n_kinds = 1, chart.place = place, chart.value = values;
+    chart.mark = marks, chart.mark_name = "ideal";
+    ok(mt_chart_write(path, &chart));
+    const size_t n = middle_of(path, 0, 0, MT_PAGE_WIDTH, &at[0], &at[1]);
+    cr_assert(n > 80 && n < 160, "a disc of %zu pixels", n);
+}
+
+/* Places 1, 100 and 10, values 1000, 10 and 100: 10 and 100 stand in the middle of the others. */
+Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
+{
+    double at[GROUPS][2];
+    for (size_t g = 0; g < GROUPS; g++) point_of(g, true, at[g]);
+    cr_assert_gt(at[1][0] - at[0][0], 1000);
+    cr_assert_gt(at[1][1] - at[0][1], 300);
+    for (int k = 0; k < 2; k++)
+        cr_assert_float_eq(at[2][k], 0.5 * (at[0][k] + at[1][k]), 1.5, "%g", at[2][k]);
+}
+
+/* A quarter of the way the first line is at the mean of 1000 and 700, by logarithms, the second at 20 times the root of 1000;
+ * three quarters of the way the second is a power of ten below that. */
+Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
+{
+    static const double place[] = {1, 100, 10}, values[GROUPS][2] = {{1000, 2000}, {10, 20}, {700, 200}};
+    mt_chart chart = make(true);
+    double x, y[2], lower, first[2], last[2];
+    point_of(0, true, first), point_of(1, true, last);
+    chart.n_kinds = 1, chart.place = place, chart.value = &values[0][0];
+    ok(mt_chart_write(path, &chart));
+    const size_t quarter = (size_t)(0.75 * first[0] + 0.25 * last[0]),
+                 three = (size_t)(0.25 * first[0] + 0.75 * last[0]);
+    for (size_t line = 0; line < 2; line++) {
+        const size_t n = middle_of(path, line, quarter, quarter + 1, &x, &y[line]);
+        cr_assert(n >= 1 && n <= 6, "line %zu: %zu pixels", line, n);
+    }
+    cr_assert_geq(middle_of(path, 1, three, three + 1, &x, &lower), 1);
+    const double power = lower - y[1];
+    cr_assert_gt(power, 100);
+    cr_assert_float_eq(
+        y[1] - y[0], power * log10(sqrt(1000 * 700) / (20 * sqrt(1000))), 2, "%g %g", y[1] - y[0], power);
+}
+
+/* The legend names lines by their colours, not the one kind. */
+Test(chart, the_legend_has_all_lines)
+{
+    static const double place[] = {1, 4, 16}, values[GROUPS][2] = {{4, 2}, {1, 0.5}, {0.3, 0.2}};
+    mt_chart chart = make(true);
+    chart.n_kinds = 1, chart.place = place, chart.value = &values[0][0];
+    ok(mt_chart_write(path, &chart));
+    unsigned char *pixels = read_pixels(path);
+    size_t seen[KINDS + 1] = {0};
+    for (size_t y = MT_PAGE_HEIGHT * 9 / 10; y < MT_PAGE_HEIGHT; y++)
+        for (size_t x = 0; x < MT_PAGE_WIDTH; x++) seen[kind_of(pixel_at(pixels, x, y))]++;
+    free(pixels);
+    cr_assert(seen[0] == 400 && seen[1] == 400 && seen[2] == 0, "%zu %zu %zu", seen[0], seen[1], seen[2]);
+}
+
 Test(chart, nothing_to_show_is_an_empty_chart)
 {
     static const double nothing[ALL * KINDS] = {0};
@@ -306,6 +386,11 @@ Test(chart, senseless_numbers_sizes_and_words_are_refused_and_leave_nothing)
     chart = make(true);
     chart.value = (double[ALL * KINDS]){0};
     refuse(&chart, "nothing above 0");
+    chart = make(true);
+    chart.place = (const double[]){1, 2, 3};
+    refuse(&chart, "a chart of 2 lines of 3 kinds; 1 to 4 of 1 are allowed");
+    chart.n_kinds = 1, chart.place = (const double[]){1, 0, 3};
+    refuse(&chart, "group '4 IPUs' stands at 0; allowed");
     chart = make(false);
     chart.caption = "\xff\xfe";
     refuse(&chart, "UTF-8");
