@@ -81,6 +81,7 @@ typedef struct ipu_superstep {
     uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
     uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
     const char *busiest_link; /* between chips; NULL where nothing crosses */
+    const uint64_t *link_bytes; /* [links of the network], headers with them; NULL where nothing crosses */
 } ipu_superstep;
 
 /* What the memory of a tile is used for. */
@@ -115,8 +116,9 @@ typedef struct ipu_executable {
     ipu_message *messages;
     uint8_t *message_type; /* an ipu_type each */
     size_t n_messages;
-    ipu_superstep *supersteps; /* [graph->n_compute_sets] */
-    ipu_tile_memory *memory;   /* [tiles] */
+    ipu_superstep *supersteps;          /* [graph->n_compute_sets] */
+    ipu_tile_memory *memory;            /* [tiles] */
+    const struct ipu_topology *network; /* between the chips; NULL where there is one */
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;

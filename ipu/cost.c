@@ -79,17 +79,20 @@ static mt_status cost_exchange(
 
 /* ---- compute ---- */
 
+uint64_t ipu_cost_task(const ipu_executable *e, const ipu_task *task)
+{
+    const ipu_target *target = &e->graph->target;
+    size_t n[IPU_MAX_FIELDS] = {0};
+    for (size_t f = 0; f < task->codelet->n_fields; f++) n[f] = e->places[task->first_place + f].n;
+    const ipu_cycles cost = task->codelet->cost(target, n, task->context);
+    return cost.entry + target->worker_contexts * cost.worker;
+}
+
 static uint64_t compute_cycles(const costing *c, size_t tile, const ipu_superstep *step)
 {
     uint64_t cycles = 0;
-    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
-        const ipu_task *task = &c->executable->tasks[i];
-        size_t n[IPU_MAX_FIELDS] = {0};
-        for (size_t f = 0; f < task->codelet->n_fields; f++)
-            n[f] = c->executable->places[task->first_place + f].n;
-        ipu_cycles cost = task->codelet->cost(c->target, n, task->context);
-        cycles += cost.entry + c->target->worker_contexts * cost.worker;
-    }
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++)
+        cycles += ipu_cost_task(c->executable, &c->executable->tasks[i]);
     return cycles;
 }
 
@@ -169,10 +172,11 @@ static mt_status external_cycles(const costing *c, mt_arena *scratch, ipu_supers
     MT_TRY(find_crossings(c, scratch, step, &crossings, &n));
     if (n == 0) return MT_OK;
     MT_TAKE(scratch, bytes, (size_t)c->network->n_chips * c->network->n_chips);
-    MT_TAKE(scratch, load, c->network->n_links);
+    MT_TAKE(c->arena, load, c->network->n_links);
     add_crossings(c, crossings, n, step, bytes);
     MT_TRY(check_ways(c, step, bytes));
     ipu_topology_load(c->network, bytes, load);
+    step->link_bytes = load;
     const uint32_t busiest = ipu_topology_busiest(c->network, load);
     step->busiest_link = c->network->links[busiest].name;
     step->external_cycles = ipu_link_cycles(&c->network->links[busiest], load[busiest], target->clock_hz);
@@ -225,6 +229,7 @@ mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
         .target = &executable->graph->target,
         .n_tiles = executable->graph->target.tiles};
     MT_TRY(join_chips(&c));
+    executable->network = c.network;
     for (size_t s = 0; s < executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};
         mt_status status = cost_superstep(&c, &scratch, &executable->supersteps[s]);

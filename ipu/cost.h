@@ -9,6 +9,9 @@
  * ipu_compile does for networks and memory. */
 MT_NODISCARD mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable);
 
+/* Tile cycles of one vertex: its entry, and its slowest worker's. */
+uint64_t ipu_cost_task(const ipu_executable *executable, const ipu_task *task);
+
 /* That the schedule of a superstep's exchange can run (ipu_schedule_check). It was not kept; made again it is the same. */
 MT_NODISCARD mt_status ipu_cost_check_schedule(
     const ipu_executable *executable, const ipu_superstep *step, mt_arena *scratch);

@@ -316,6 +316,7 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
     size_t failed = run_tiles(engine, step);
     if (failed < engine->executable->graph->target.tiles) return report_unreceived(engine, step, failed);
+    if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine));
     engine->runs[compute_set]++;
     return MT_OK;
 }

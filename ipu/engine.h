@@ -11,6 +11,7 @@
 #define IPU_ENGINE_H
 
 #include "ipu/compile.h"
+#include "ipu/trace.h"
 
 typedef struct ipu_engine_options {
     /* Checked: memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes
@@ -42,7 +43,8 @@ typedef struct ipu_engine {
     uint64_t *runs;                               /* [n_compute_sets]: how often each ran */
     uint64_t host_bytes_written, host_bytes_read; /* by programs */
     bool checked;
-    size_t dropped; /* a message, or SIZE_MAX */
+    size_t dropped;   /* a message, or SIZE_MAX */
+    ipu_trace *trace; /* of what is run from now on; NULL: none. May be set by anybody */
 } ipu_engine;
 
 /* Gives an engine in `arena`; it keeps the executable. `options` is borrowed, NULL = IPU_ENGINE_DEFAULTS.
