@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/command.h"
@@ -46,18 +45,6 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
     else
         (void)strncat(name, ".out", size - strlen(name) - 1);
     return name;
-}
-
-/* Gives whether it was made here, so that a run which fails can take it away again. */
-static mt_status make_folder(const char *folder, bool *made)
-{
-    *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
-    struct stat info;
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
-        return mt_fail(MT_FILE, "%s: is no folder", folder);
-    if (access(folder, W_OK | X_OK) != 0) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
-    return MT_OK;
 }
 
 /* ---- from the case to the problem ---- */
@@ -284,12 +271,11 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     bool made;
-    MT_TRY(make_folder(folder, &made)); /* only to see that it can be: Ctrl-C ends what follows at once */
-    if (made) (void)rmdir(folder);
+    MT_TRY(mt_file_check_folder(folder)); /* not made yet: Ctrl-C ends what follows at once */
     MT_TRY(mt_in_file(path, make_problem(arena, p)));
     if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
     mt_progress_catch_interrupt();
-    MT_TRY(make_folder(folder, &made));
+    MT_TRY(mt_file_folder(folder, &made));
     const mt_status status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;
