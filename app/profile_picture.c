@@ -145,7 +145,7 @@ static void write_heading(mt_page *page, const mt_profiled *of, const band *b, d
         (void)snprintf(
             who, sizeof who, "tile %zu of IPU %zu (framed)", b->slowest % tiles, b->slowest / tiles);
     else
-        (void)snprintf(who, sizeof who, "%zu tiles", b->n_slowest);
+        mt_page_number((double)b->n_slowest, who), (void)strcat(who, " tiles");
     (void)snprintf(words, sizeof words,
         "%s of '%s': tiles are busy for %s to %s cycles. The mean, %s, is %.1f %% of the slowest: %s",
         b->phase, b->step->name, least, most, mean, 100 * ipu_spread_effectiveness(b->spread), who);
