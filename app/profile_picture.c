@@ -138,6 +138,11 @@ static void write_heading(mt_page *page, const mt_profiled *of, const band *b, d
 {
     const size_t tiles = of->target->tiles / of->target->ipus;
     char words[320], who[64], least[32], mean[32], most[32];
+    if (b->spread->max == 0) {
+        (void)snprintf(words, sizeof words, "%s: no tile has anything to do", b->phase);
+        mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
+        return;
+    }
     mt_page_number((double)b->spread->min, least);
     mt_page_number(round(b->spread->mean), mean);
     mt_page_number((double)b->spread->max, most);

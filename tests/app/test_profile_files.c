@@ -61,7 +61,7 @@ static json *read_json(const char *path)
 enum { COLUMNS = 64 };
 
 typedef struct csv {
-    char *text, *name[COLUMNS];
+    char *name[COLUMNS];
     size_t n_columns, n_rows;
     char **field; /* [n_rows][n_columns] */
 } csv;
@@ -85,9 +85,11 @@ static size_t split(char *line, char *field[COLUMNS])
 static csv read_csv(const char *path)
 {
     size_t n, lines = 0;
-    csv table = {.text = bytes_of(path, &n)};
-    for (const char *at = table.text; *at; at++) lines += *at == '\n';
-    char *save, *line = strtok_r(table.text, "\n", &save);
+    csv table = {0};
+    char *bytes = bytes_of(path, &n), *text = memcpy(json_take(&arena, n + 1, 1), bytes, n + 1), *save;
+    free(bytes);
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    char *line = strtok_r(text, "\n", &save);
     table.n_columns = split(line, table.name);
     table.field = json_take(&arena, lines * table.n_columns, sizeof *table.field);
     while ((line = strtok_r(NULL, "\n", &save))) {
