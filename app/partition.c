@@ -6,6 +6,7 @@
 #include "app/page.h"
 #include "app/part_colours.h"
 #include "app/picture.h"
+#include "app/profile_files.h"
 #include "app/progress.h"
 #include "app/table.h"
 #include "app/tiling.h"
@@ -24,6 +25,11 @@ static const mt_option options[] = {
     {"-o", "OUT.hdf", "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs",
         false},
     {"--picture", "OUT.png", "draw the mesh, each tile's part in its own colour; for one count of IPUs",
+        false},
+    {"--profile", "DIR",
+        "folder (made if missing) for profile.json, tiles.csv, links.csv and pictures of what each tile and "
+        "link would do, "
+        "without running; for one count of IPUs",
         false},
     {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
@@ -135,7 +141,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
 /* ---- the command ---- */
 
 typedef struct cutting {
-    const char *path, *out, *picture; /* the last two NULL: not written */
+    const char *path, *out, *picture, *profile; /* all but the first NULL: not written */
     mt_tiling tiling;
     mt_scheme scheme;
     mt_mesh mesh;
@@ -144,6 +150,20 @@ typedef struct cutting {
     stages stages;
 } cutting;
 
+static mt_status write_profile(cutting *job, const ipu_target *target, const ipu_profile *profile)
+{
+    char title[MT_FILE_PATH_MAX];
+    bool made;
+    begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
+    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", mt_name_in_folder(job->path), target->ipus,
+        target->ipus > 1 ? "s" : "");
+    const mt_profiled of = {.title = title, .profile = profile, .target = target};
+    MT_TRY(mt_file_folder(job->profile, &made));
+    MT_TRY(mt_profile_write(&of, job->profile, true));
+    end_stage(&job->stages);
+    return MT_OK;
+}
+
 /* One count of IPUs: its two tables, in `arena`; what it takes on the way lives in `scratch`. */
 static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint32_t ipus, mt_table tables[2])
 {
@@ -151,6 +171,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_balance balance;
     mt_halo halo;
     mt_tiling_costs costs;
+    ipu_target target;
+    ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
     MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts, &balance));
     MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, job->columns, &parts, &balance));
@@ -160,8 +182,9 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
         scratch, job->mesh.n_cells, MT_DIFFUSION_ROW, job->columns, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
     begin_stage(&job->stages, "graph, compiled", ipus);
-    MT_TRY(mt_tiling_costs_of(&job->tiling.one, &halo, &costs));
+    MT_TRY(mt_tiling_profile(scratch, &job->tiling.one, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
+    if (job->profile && costs.fits) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
         MT_TRY(mt_picture_parts(
@@ -203,12 +226,17 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
     job.out = mt_option_value(arguments, "-o", NULL);
     job.picture = mt_option_value(arguments, "--picture", NULL);
+    job.profile = mt_option_value(arguments, "--profile", NULL);
     if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
     if (job.out) MT_TRY(mt_file_check(job.out));
     if (job.picture) MT_TRY(mt_page_check_name(job.picture));
-    if ((job.out || job.picture) && n > 1)
-        return mt_fail(
-            MT_INPUT, "%s with %zu counts of IPUs; allowed: with one", job.out ? "-o" : "--picture", n);
+    if (n > 1 && (job.out || job.picture || job.profile))
+        return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: with one",
+            job.out       ? "-o"
+            : job.picture ? "--picture"
+                          : "--profile",
+            n);
+    if (job.profile) MT_TRY(mt_file_check_folder(job.profile));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.stages = begin_stages(arena);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/picture.h"
+#include "app/trace_file.h"
 #include "data/file.h"
 #include "mesh/vtkhdf.h"
 #include "solver/measure.h"
@@ -99,6 +100,9 @@ typedef struct phase {
     const char *name;
     uint64_t runs, total;
     ipu_spread spread;
+    double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
+    const char *codelet;  /* NULL: of no vertices, or of several kinds */
+    double instances;     /* vertices of a run */
 } phase;
 
 static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
@@ -111,13 +115,37 @@ static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
     to->runs += runs;
 }
 
+static void add_busy(phase *to, uint64_t runs, const ipu_spread *spread)
+{
+    to->busy += (double)runs * spread->mean;
+    to->slowest += (double)runs * (double)spread->max;
+}
+
+/* The vertices of the compute sets [first, last]. */
+static void add_vertices(phase *to, const ipu_profile *profile, size_t first, size_t last)
+{
+    bool one_kind = true;
+    for (size_t v = 0; v < profile->n_vertices; v++) {
+        const ipu_profile_vertices *kind = &profile->vertices[v];
+        const uint64_t runs = profile->steps[kind->step].runs;
+        if (kind->step < first || kind->step > last || runs == 0) continue;
+        one_kind = one_kind && (!to->codelet || strcmp(to->codelet, kind->codelet) == 0);
+        to->codelet = kind->codelet;
+        to->instances += (double)(runs * kind->instances) / (double)to->runs;
+    }
+    if (!one_kind) to->codelet = NULL;
+}
+
 static phase compute_phase(const ipu_profile *profile, const char *name, size_t first, size_t last)
 {
     phase p = {.name = name};
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
-        add_spread(&p, profile->steps[s].runs, &profile->steps[s].compute);
-        p.total += profile->steps[s].runs * profile->steps[s].compute.max;
+        const ipu_profile_step *step = &profile->steps[s];
+        add_spread(&p, step->runs, &step->compute);
+        add_busy(&p, step->runs, &step->compute);
+        p.total += step->runs * step->compute.max;
     }
+    add_vertices(&p, profile, first, last);
     return p;
 }
 
@@ -132,6 +160,7 @@ static phase exchange_phase(const ipu_profile *profile, const char *name, size_t
             .max = step->exchange.max + waited,
             .mean = step->exchange.mean + (double)waited};
         add_spread(&p, step->runs, &spread);
+        add_busy(&p, step->runs, &step->exchange);
         p.total += step->runs * step->exchange_phase_cycles;
     }
     return p;
@@ -156,12 +185,28 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
     const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
     mt_table_text(table, p->name);
+    mt_table_text(table, p->codelet);
+    mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, runs);
     mt_table_number(table, runs * (double)p->spread.min);
     mt_table_number(table, runs * p->spread.mean);
     mt_table_number(table, runs * (double)p->spread.max);
+    mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
     mt_table_number(table, 100 * total / (double)run->profile->cycles);
     mt_table_number(table, total / run->target->clock_hz);
+}
+
+/* A row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
+ * with compute: all of both is exposed. */
+static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64_t cycles)
+{
+    mt_table_text(table, name);
+    mt_table_text(table, NULL);
+    for (int k = 0; k < 4; k++) mt_table_number(table, NAN);
+    mt_table_number(table, (double)cycles / (double)run->n_steps);
+    mt_table_number(table, NAN);
+    mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
+    mt_table_number(table, (double)cycles / run->target->clock_hz);
 }
 
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
@@ -170,10 +215,13 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table table = mt_table_begin(
         arena, "Cycles of a time step on the emulated machine: min, mean and max over its tiles");
     mt_table_strings(&table, "phase");
+    mt_table_strings(&table, "vertex");
+    mt_table_decimals(&table, "vertices", "", 0);
     mt_table_decimals(&table, "runs", "", 2);
     mt_table_decimals(&table, "min", "cycles", 0);
     mt_table_decimals(&table, "mean", "cycles", 0);
     mt_table_decimals(&table, "max", "cycles", 0);
+    mt_table_decimals(&table, "mean / slowest", "%", 1);
     mt_table_decimals(&table, "share", "%", 1);
     mt_table_digits(&table, "whole run", "s", 4);
     phase phases[] = {
@@ -185,17 +233,15 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
         sync_phase(profile),
     };
     for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++) phase_row(&table, run, &phases[k]);
-    mt_table_text(&table, "all");
-    for (int k = 0; k < 3; k++) mt_table_number(&table, NAN);
-    mt_table_number(&table, (double)profile->cycles / (double)run->n_steps);
-    mt_table_number(&table, 100);
-    mt_table_number(&table, profile->seconds);
+    sum_row(&table, run, "all", profile->cycles);
+    sum_row(&table, run, "exposed exchange", profile->exchange_cycles + profile->sync_cycles);
     return table;
 }
 
 /* What goes over the exchange in one run of each compute set that receives anything. */
 static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 {
+    const bool crosses = mt_profile_crosses(profile);
     mt_table table = mt_table_begin(arena, "Exchange, all tiles, each time it runs");
     mt_table_strings(&table, "compute set");
     mt_table_decimals(&table, "runs", "", 0);
@@ -203,6 +249,9 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     mt_table_decimals(&table, "received", "bytes", 0);
     mt_table_decimals(&table, "sent", "bytes", 0);
     mt_table_decimals(&table, "copied", "bytes", 0);
+    if (crosses) mt_table_decimals(&table, "between IPUs", "bytes", 0);
+    if (crosses) mt_table_decimals(&table, "busiest link", "cycles", 0);
+    if (crosses) mt_table_strings(&table, "which");
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         if (step->ranges_received == 0 || step->runs == 0) continue;
@@ -212,6 +261,9 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
         mt_table_number(&table, (double)step->bytes_received);
         mt_table_number(&table, (double)step->bytes_sent);
         mt_table_number(&table, (double)step->bytes_copied);
+        if (crosses) mt_table_number(&table, (double)step->bytes_crossing);
+        if (crosses) mt_table_number(&table, (double)step->external_cycles);
+        if (crosses) mt_table_text(&table, step->busiest_link);
     }
     return table;
 }
@@ -287,15 +339,13 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *p
     return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
 }
 
-/* Tables as one document in a file. */
-static mt_status write_tables(const char *path, const mt_table *tables, size_t n, mt_format format)
+static mt_status write_table(const char *path, const mt_table *table, mt_format format)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return mt_fail(MT_FILE, "%s: out of memory", path);
-    mt_status status =
-        n == 1 ? mt_table_print(memory, tables, format) : mt_tables_print(memory, tables, n, format);
+    mt_status status = mt_table_print(memory, table, format);
     if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_FILE, "%s: out of memory", path);
     if (status == MT_OK) status = mt_file_write_text(path, text, size);
     free(text);
@@ -305,15 +355,7 @@ static mt_status write_tables(const char *path, const mt_table *tables, size_t n
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
     mt_table table = places_table(arena, run, true);
-    return write_tables(path, &table, 1, MT_FORMAT_CSV);
-}
-
-static mt_status write_profile(mt_arena *arena, const mt_run *run, const char *path)
-{
-    mt_table tables[MT_REPORT_TABLES];
-    size_t n;
-    MT_TRY(mt_report_tables(arena, run, tables, &n));
-    return write_tables(path, tables, n, MT_FORMAT_JSON);
+    return write_table(path, &table, MT_FORMAT_CSV);
 }
 
 /* The same text, every line a comment. */
@@ -362,13 +404,30 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
     return status;
 }
 
+/* Without an emulated machine nothing stays of a profile that an earlier run had. */
+static mt_status write_profile(const mt_run *run, const char *folder)
+{
+    const mt_profiled of = {
+        run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
+    char path[MT_FILE_PATH_MAX];
+    if (!run->profile) {
+        mt_profile_forget(folder);
+        return MT_OK;
+    }
+    MT_TRY(mt_profile_write(&of, folder, run->details));
+    if (!run->trace) return MT_OK;
+    if (snprintf(path, sizeof path, "%s/trace.json", folder) >= (int)sizeof path)
+        return mt_fail(MT_INPUT, "%s: the path is too long", folder);
+    return mt_trace_write(run->trace, of.title, run->traced_tiles[0], run->traced_tiles[1], path);
+}
+
 mt_status mt_report_write(const mt_run *run, const char *folder)
 {
     static const struct {
         const char *name;
         writer *write;
     } files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
-        {"profile.json", write_profile}, {"used.yaml", write_used}, {"activation.png", write_picture}};
+        {"used.yaml", write_used}, {"activation.png", write_picture}};
     mt_status first = MT_OK;
     char message[1024] = "";
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
@@ -377,5 +436,7 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
         first = status;
         (void)snprintf(message, sizeof message, "%s", mt_message());
     }
-    return first == MT_OK ? MT_OK : mt_fail(first, "%s", message);
+    if (first == MT_OK) return write_profile(run, folder);
+    (void)write_profile(run, folder);
+    return mt_fail(first, "%s", message);
 }

@@ -2,6 +2,7 @@
 #ifndef MT_APP_REPORT_H
 #define MT_APP_REPORT_H
 
+#include "app/profile_files.h"
 #include "app/table.h"
 #include "solver/case.h"
 
@@ -27,6 +28,9 @@ typedef struct mt_run {
     const double *activation_ms; /* [n_cells] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
+    bool details;                /* of the profile: all its files, not only profile.json */
+    const ipu_trace *trace;      /* NULL: none was asked for */
+    size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
 enum { MT_REPORT_TABLES = 5 };
@@ -36,8 +40,8 @@ enum { MT_REPORT_TABLES = 5 };
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
-/* Writes result.hdf, activation.png, activation.csv, profile.json (the tables) and used.yaml into the folder,
- * each whole or not at all. */
+/* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
+ * (app/profile_files.h) and trace.json (app/trace_file.h) into the folder, each whole or not at all. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
 #endif

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/command.h"
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/tiling.h"
+#include "app/trace_file.h"
 #include "data/file.h"
 #include "mesh/formats.h"
 #include "mesh/slab.h"
@@ -18,6 +18,11 @@
 static const mt_option options[] = {
     {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
     {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times", true},
+    {"--profile", NULL,
+        "also write tiles.csv, links.csv and pictures of how busy and how full each tile and link is", false},
+    {"--trace", "FIRST:LAST",
+        "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
+    {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},
     {"--format", "text|json|csv", "of the tables on standard output; default: text", false},
     {NULL, NULL, NULL, false}};
 
@@ -48,18 +53,6 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
     return name;
 }
 
-/* Gives whether it was made here, so that a run which fails can take it away again. */
-static mt_status make_folder(const char *folder, bool *made)
-{
-    *made = mkdir(folder, 0777) == 0;
-    if (!*made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
-    struct stat info;
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
-        return mt_fail(MT_FILE, "%s: is no folder", folder);
-    if (access(folder, W_OK | X_OK) != 0) return mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
-    return MT_OK;
-}
-
 /* ---- from the case to the problem ---- */
 
 /* Everything a run is made of; lives in one arena. */
@@ -80,6 +73,8 @@ typedef struct parts {
     mt_places places;
     mt_layout layout;
     const mt_backend *backend;
+    bool profile, trace; /* asked for */
+    mt_tracing tracing;
 } parts;
 
 /* A path that means the same from every folder. */
@@ -183,6 +178,55 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     return mt_in_file("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target));
 }
 
+static size_t steps_of(const mt_case *input)
+{
+    return (size_t)llround(input->time.end_ms / input->time.dt_ms);
+}
+
+/* FIRST:LAST of n things, numbered from 0. */
+static mt_status parse_range(
+    const char *option, const char *text, const char *what, size_t n, size_t *first, size_t *last)
+{
+    char list[64] = "";
+    unsigned long number[2];
+    size_t found = 0;
+    const char *colon = strchr(text, ':');
+    if (colon && !strchr(text, ',') && strlen(text) < sizeof list) {
+        (void)strcpy(list, text);
+        list[colon - text] = ',';
+    }
+    if (mt_whole_numbers(option, list, 0, n - 1, 2, &found, number) != MT_OK || found != 2 ||
+        number[0] > number[1])
+        return mt_fail(MT_INPUT,
+            "%s %s; allowed: FIRST:LAST, two of the %s 0 to %zu, the first not above the last", option, text,
+            what, n - 1);
+    *first = number[0];
+    *last = number[1];
+    return MT_OK;
+}
+
+/* What is to be told of the machine besides its tables. */
+static mt_status choose_profile(const mt_arguments *arguments, parts *p)
+{
+    static const char *const of_machine[] = {"--profile", "--trace", "--trace-tiles"};
+    const char *steps = mt_option_value(arguments, "--trace", NULL),
+               *tiles = mt_option_value(arguments, "--trace-tiles", NULL);
+    for (int k = 0; !p->backend->profile && k < 3; k++)
+        if (mt_option_given(arguments, of_machine[k]))
+            return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu, which has tiles",
+                of_machine[k], p->backend->name);
+    p->profile = mt_option_given(arguments, "--profile");
+    p->trace = steps != NULL;
+    if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with it");
+    if (!steps) return MT_OK;
+    mt_tracing *what = &p->tracing;
+    *what = (mt_tracing){.last_tile = p->target.tiles - 1, .slices_max = MT_TRACE_SLICES_MAX};
+    MT_TRY(parse_range(
+        "--trace", steps, "time steps", steps_of(&p->input), &what->first_step, &what->last_step));
+    if (!tiles) return MT_OK;
+    return parse_range("--trace-tiles", tiles, "tiles", p->target.tiles, &what->first_tile, &what->last_tile);
+}
+
 /* The partition that the mesh file has: it must be one for this machine. */
 static mt_status read_partition(mt_arena *arena, parts *p)
 {
@@ -231,10 +275,12 @@ static bool watch(void *user, size_t steps_done)
 static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
 {
     void *self = NULL;
-    const size_t n_steps = (size_t)llround(p->input.time.end_ms / p->input.time.dt_ms);
+    const size_t n_steps = steps_of(&p->input);
     mt_progress_stage("laying it out");
     MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
+    ipu_trace *trace = NULL;
+    if (p->trace) MT_TRY(p->backend->trace(self, arena, &p->tracing, &trace));
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
     mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
     mt_progress_end(&w.progress);
@@ -253,7 +299,10 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
         .n_steps = n_steps,
         .activation_ms = activation_ms,
         .profile = p->backend->profile ? &profile : NULL,
-        .target = &p->target};
+        .target = &p->target,
+        .details = p->profile,
+        .trace = trace,
+        .traced_tiles = {p->tracing.first_tile, p->tracing.last_tile}};
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
     MT_TRY(mt_report_tables(arena, &done, tables, &n));
@@ -262,8 +311,9 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     if (format == MT_FORMAT_TEXT)
         (void)fprintf(out,
             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-            "profile.json, used.yaml\n",
-            folder);
+            "%s%s%sused.yaml\n",
+            folder, done.profile ? "profile.json, " : "",
+            done.details ? "tables and pictures of its tiles, " : "", done.trace ? "trace.json, " : "");
     return MT_OK;
 }
 
@@ -282,13 +332,13 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     char name[MT_FILE_PATH_MAX];
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
+    MT_TRY(choose_profile(arguments, p));
     bool made;
-    MT_TRY(make_folder(folder, &made)); /* only to see that it can be: Ctrl-C ends what follows at once */
-    if (made) (void)rmdir(folder);
+    MT_TRY(mt_file_check_folder(folder)); /* not made yet: Ctrl-C ends what follows at once */
     MT_TRY(mt_in_file(path, make_problem(arena, p)));
     if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
     mt_progress_catch_interrupt();
-    MT_TRY(make_folder(folder, &made));
+    MT_TRY(mt_file_folder(folder, &made));
     const mt_status status = simulate(arena, p, folder, format, arguments->out);
     if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
     return status;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/json.h"
 #include "data/number.h"
 
 mt_status mt_format_parse(const char *name, mt_format *format)
@@ -198,8 +199,7 @@ static void print_text(FILE *stream, const mt_table *table)
     print_rule(stream, whole);
 }
 
-/* RFC 4180: quoted where a comma, a quote or a line end is inside; a quote doubled. */
-static void print_csv_field(FILE *stream, const char *text)
+void mt_table_csv_field(FILE *stream, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         (void)fputs(text, stream);
@@ -218,9 +218,9 @@ static void print_csv_name(FILE *stream, const mt_column *column)
     char name[256];
     if (!column->unit[0] ||
         snprintf(name, sizeof name, "%s[%s]", column->name, column->unit) >= (int)sizeof name)
-        print_csv_field(stream, column->name);
+        mt_table_csv_field(stream, column->name);
     else
-        print_csv_field(stream, name);
+        mt_table_csv_field(stream, name);
 }
 
 static void print_csv(FILE *stream, const mt_table *table)
@@ -234,29 +234,9 @@ static void print_csv(FILE *stream, const mt_table *table)
     for (size_t i = 0; i < table->n_values; i++) {
         const mt_value *value = &table->values[i];
         if (value->is_number) mt_number_text(value->number, buffer);
-        if (!missing(value)) print_csv_field(stream, value->is_number ? buffer : value->text);
+        if (!missing(value)) mt_table_csv_field(stream, value->is_number ? buffer : value->text);
         (void)fputc((i + 1) % table->n_columns ? ',' : '\n', stream);
     }
-}
-
-/* RFC 8259: quotes, backslashes and control characters escaped. */
-static void print_json_string(FILE *stream, const char *text)
-{
-    (void)fputc('"', stream);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            (void)fprintf(stream, "\\%c", c);
-        else if (c == '\n')
-            (void)fputs("\\n", stream);
-        else if (c == '\t')
-            (void)fputs("\\t", stream);
-        else if (c < 0x20)
-            (void)fprintf(stream, "\\u%04x", (unsigned)c);
-        else
-            (void)fputc(c, stream);
-    }
-    (void)fputc('"', stream);
 }
 
 static void print_json_value(FILE *stream, const mt_value *value)
@@ -265,7 +245,7 @@ static void print_json_value(FILE *stream, const mt_value *value)
     if (missing(value) || (value->is_number && !isfinite(value->number)))
         (void)fputs("null", stream);
     else if (!value->is_number)
-        print_json_string(stream, value->text);
+        mt_json_string(stream, value->text);
     else {
         mt_number_text(value->number, buffer);
         (void)fputs(buffer, stream);
@@ -276,20 +256,20 @@ static void print_json_value(FILE *stream, const mt_value *value)
 static void print_json(FILE *stream, const mt_table *table)
 {
     (void)fputs("{\n  \"title\": ", stream);
-    print_json_string(stream, table->title);
+    mt_json_string(stream, table->title);
     (void)fputs(",\n  \"columns\": [", stream);
     for (size_t k = 0; k < table->n_columns; k++) {
         (void)fputs(k ? ",\n    {\"name\": " : "\n    {\"name\": ", stream);
-        print_json_string(stream, table->columns[k].name);
+        mt_json_string(stream, table->columns[k].name);
         (void)fputs(", \"unit\": ", stream);
-        print_json_string(stream, table->columns[k].unit);
+        mt_json_string(stream, table->columns[k].unit);
         (void)fputc('}', stream);
     }
     (void)fputs("],\n  \"rows\": [", stream);
     for (size_t i = 0; i < table->n_values; i++) {
         size_t k = i % table->n_columns;
         (void)fputs(k ? ", " : i ? ",\n    {" : "\n    {", stream);
-        print_json_string(stream, table->columns[k].name);
+        mt_json_string(stream, table->columns[k].name);
         (void)fputs(": ", stream);
         print_json_value(stream, &table->values[i]);
         if (k + 1 == table->n_columns) (void)fputc('}', stream);

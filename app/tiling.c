@@ -147,36 +147,46 @@ size_t mt_tiling_crossing(const mt_halo *halo)
 
 /* ---- what the machine would need ---- */
 
+static mt_tiling_costs costs_in(const ipu_profile *profile)
+{
+    const ipu_profile_step *step = &profile->steps[MT_PLAN_PDE_AB];
+    mt_tiling_costs costs = {.fits = true,
+        .memory_max = profile->memory_max,
+        .memory_median = profile->memory_median,
+        .exchange_cycles = step->exchange_phase_cycles,
+        .external_cycles = step->external_cycles,
+        .bytes_crossing = step->bytes_crossing,
+        .effectiveness = ipu_spread_effectiveness(&step->exchange),
+        .sync_cycles = step->sync_cycles,
+        .external_sync_cycles = step->external_sync_cycles,
+        .exchange = step->exchange,
+        .pde = step->compute,
+        .ode = profile->steps[MT_PLAN_ODE].compute};
+    if (step->busiest_link)
+        (void)snprintf(costs.busiest_link, sizeof costs.busiest_link, "%s", step->busiest_link);
+    return costs;
+}
+
+mt_status mt_tiling_profile(mt_arena *arena, const ipu_target *one, const mt_halo *halo, ipu_target *target,
+    ipu_profile *profile, mt_tiling_costs *costs)
+{
+    MT_TRY(ipu_target_several(one, mt_halo_groups(halo), target));
+    const mt_layout layout = {target, halo, false, -1};
+    *costs = (mt_tiling_costs){0};
+    const mt_status status = mt_plan_costs(arena, &layout, profile);
+    if (status == MT_OK) *costs = costs_in(profile);
+    if (status != MT_FIT && status != MT_INPUT) return status;
+    costs->stands_still = status == MT_INPUT;
+    (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
+    return MT_OK;
+}
+
 mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs)
 {
-    ipu_target target;
-    MT_TRY(ipu_target_several(one, mt_halo_groups(halo), &target));
-    const mt_layout layout = {&target, halo, false, -1};
     mt_arena scratch = {0};
+    ipu_target target;
     ipu_profile profile;
-    *costs = (mt_tiling_costs){0};
-    mt_status status = mt_plan_costs(&scratch, &layout, &profile);
-    if (status == MT_OK) {
-        const ipu_profile_step *step = &profile.steps[MT_PLAN_PDE_AB];
-        *costs = (mt_tiling_costs){.fits = true,
-            .memory_max = profile.memory_max,
-            .memory_median = profile.memory_median,
-            .exchange_cycles = step->exchange_phase_cycles,
-            .external_cycles = step->external_cycles,
-            .bytes_crossing = step->bytes_crossing,
-            .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1,
-            .sync_cycles = step->sync_cycles,
-            .external_sync_cycles = step->external_sync_cycles,
-            .exchange = step->exchange,
-            .pde = step->compute,
-            .ode = profile.steps[MT_PLAN_ODE].compute};
-        if (step->busiest_link)
-            (void)snprintf(costs->busiest_link, sizeof costs->busiest_link, "%s", step->busiest_link);
-    } else if (status == MT_FIT || status == MT_INPUT) {
-        costs->stands_still = status == MT_INPUT;
-        (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
-        status = MT_OK;
-    }
+    const mt_status status = mt_tiling_profile(&scratch, one, halo, &target, &profile, costs);
     mt_arena_free(&scratch);
     return status;
 }

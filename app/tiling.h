@@ -90,6 +90,11 @@ typedef struct mt_tiling_costs {
                                          step, compute of one step of the cells */
 } mt_tiling_costs;
 
+/* The same, and all of it: the machine, and its profile in `arena`, of one run of each compute set. The profile is there
+ * where it fits. */
+MT_NODISCARD mt_status mt_tiling_profile(mt_arena *arena, const ipu_target *one, const mt_halo *halo,
+    ipu_target *target, ipu_profile *profile, mt_tiling_costs *costs);
+
 /* Gives the costs of a halo on so many of the chips. What does not fit is no failure. */
 MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char suffix[] = ".part";
@@ -106,6 +107,24 @@ mt_status mt_file_check(const char *path)
     (void)fclose(file.stream);
     mt_file_discard(file.temporary);
     return MT_OK;
+}
+
+mt_status mt_file_folder(const char *path, bool *made)
+{
+    *made = mkdir(path, 0777) == 0;
+    if (!*made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return mt_fail(MT_FILE, "%s: is no folder", path);
+    if (access(path, W_OK | X_OK) != 0) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    return MT_OK;
+}
+
+mt_status mt_file_check_folder(const char *path)
+{
+    bool made = false;
+    const mt_status status = mt_file_folder(path, &made);
+    if (made) (void)rmdir(path);
+    return status;
 }
 
 mt_status mt_file_write_text(const char *path, const char *text, size_t n)

@@ -5,6 +5,7 @@
 #ifndef MT_DATA_FILE_H
 #define MT_DATA_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -50,6 +51,13 @@ MT_NODISCARD mt_status mt_file_end(mt_file *file, mt_status status);
 /* Can a file be written there? For those who have long work before it: makes the temporary file and takes it away.
  * MT_FILE: no; the message says why. */
 MT_NODISCARD mt_status mt_file_check(const char *path);
+
+/* Makes a folder for files, unless it is there. Gives whether it was made, so that who fails later can take it away again.
+ * MT_FILE: it cannot be made or written in, or is no folder. */
+MT_NODISCARD mt_status mt_file_folder(const char *path, bool *made);
+
+/* Can it be had? For those who have long work before it: makes it as above and takes it away again. */
+MT_NODISCARD mt_status mt_file_check_folder(const char *path);
 
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);

@@ -89,6 +89,7 @@ typedef struct ipu_superstep {
     uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
     uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
     const char *busiest_link; /* between chips; NULL where nothing crosses */
+    const uint64_t *link_bytes; /* [links of the network], headers with them; NULL where nothing crosses */
 } ipu_superstep;
 
 /* A part of a program that makes a predicate known or transfers from or to the host (ipu/control.h). */
@@ -129,6 +130,7 @@ typedef struct ipu_executable {
     ipu_tile_memory *memory;   /* [tiles] */
     ipu_control *controls;     /* of all programs, by the address of their part */
     size_t n_controls;
+    const struct ipu_topology *network; /* between the chips; NULL where there is one */
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;

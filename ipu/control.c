@@ -98,14 +98,15 @@ static mt_status cross(const making *m, size_t words, ipu_control *control)
     const size_t chip = chip_of(m, control->tile), n = m->network->n_chips;
     const size_t data = words * target->exchange_bytes_per_cycle;
     const char *busiest;
-    uint64_t *bytes = NULL;
+    uint64_t *bytes = NULL, *load = NULL;
     MT_TAKE(m->scratch, bytes, n * n);
+    MT_TAKE(m->scratch, load, m->network->n_links);
     for (size_t k = 0; k < n; k++)
         if (k != chip)
             bytes[chip * n + k] =
                 data + divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
     return ipu_cost_links(
-        target, m->network, bytes, "a predicate", m->scratch, &control->external_cycles, &busiest);
+        target, m->network, bytes, "a predicate", load, &control->external_cycles, &busiest);
 }
 
 static uint64_t sync_of_chips(const making *m)

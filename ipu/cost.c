@@ -198,11 +198,9 @@ static mt_status check_ways(const ipu_topology *network, const uint64_t *bytes, 
 }
 
 mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network, const uint64_t *bytes,
-    const char *what, mt_arena *scratch, uint64_t *cycles, const char **busiest)
+    const char *what, uint64_t *load, uint64_t *cycles, const char **busiest)
 {
-    uint64_t *load = NULL;
     MT_TRY(check_ways(network, bytes, what));
-    MT_TAKE(scratch, load, network->n_links);
     ipu_topology_load(network, bytes, load);
     const uint32_t most = ipu_topology_busiest(network, load);
     *busiest = network->links[most].name;
@@ -216,7 +214,7 @@ static mt_status external_cycles(const costing *c, mt_arena *scratch, ipu_supers
 {
     const ipu_target *target = c->target;
     crossing *crossings = NULL;
-    uint64_t *bytes = NULL;
+    uint64_t *bytes = NULL, *load = NULL;
     char what[256];
     size_t n = 0;
     if (!c->network) return MT_OK;
@@ -225,8 +223,10 @@ static mt_status external_cycles(const costing *c, mt_arena *scratch, ipu_supers
     MT_TAKE(scratch, bytes, (size_t)c->network->n_chips * c->network->n_chips);
     add_crossings(c, crossings, n, step, bytes);
     (void)snprintf(what, sizeof what, "compute set '%s'", step->name);
-    MT_TRY(ipu_cost_links(
-        target, c->network, bytes, what, scratch, &step->external_cycles, &step->busiest_link));
+    MT_TAKE(c->arena, load, c->network->n_links);
+    MT_TRY(
+        ipu_cost_links(target, c->network, bytes, what, load, &step->external_cycles, &step->busiest_link));
+    step->link_bytes = load;
     step->exchange_phase_cycles += step->external_cycles;
     step->external_sync_cycles =
         ipu_topology_sync_cycles(c->network, target->links.sync_ns_per_hop, target->clock_hz);
@@ -272,6 +272,7 @@ mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
         return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
             c.target->worker_contexts, IPU_MAX_WORKERS);
     MT_TRY(ipu_cost_network(arena, c.target, &c.network));
+    executable->network = c.network;
     for (size_t s = 0; s < executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};
         mt_status status = cost_superstep(&c, &scratch, &executable->supersteps[s]);

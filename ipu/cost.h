@@ -11,9 +11,9 @@ MT_NODISCARD mt_status ipu_cost_network(
     mt_arena *arena, const ipu_target *target, const ipu_topology **network);
 
 /* What it takes when bytes[from * n_chips + to], some of them not 0, go from chip to chip, headers with them:
- * cycles of the busiest link, and its name. MT_INPUT, said of `what`: they can wait for each other for ever. */
+ * load[n_links] in bytes, cycles of the busiest link, and its name. MT_INPUT, said of `what`: they can wait for each other for ever. */
 MT_NODISCARD mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network,
-    const uint64_t *bytes, const char *what, mt_arena *scratch, uint64_t *cycles, const char **busiest);
+    const uint64_t *bytes, const char *what, uint64_t *load, uint64_t *cycles, const char **busiest);
 
 /* What a vertex takes that does not depend on data: its codelet's `cost`. */
 ipu_cycles ipu_cost_vertex(const ipu_executable *executable, const ipu_task *task);

@@ -396,9 +396,10 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
     const outcome now = run_tiles(engine, step);
     if (now.failed < engine->executable->graph->target.tiles) return report(engine, step, now.failed);
+    const uint64_t cycles = step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
+    if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
     engine->runs[compute_set]++;
-    engine->compute_cycles[compute_set] +=
-        step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
+    engine->compute_cycles[compute_set] += cycles;
     engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : step->all_used_slots;
     return MT_OK;
 }

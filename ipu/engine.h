@@ -11,6 +11,7 @@
 #define IPU_ENGINE_H
 
 #include "ipu/compile.h"
+#include "ipu/trace.h"
 
 typedef struct ipu_engine_options {
     /* Checked: memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes
@@ -48,6 +49,7 @@ typedef struct ipu_engine {
     size_t dropped;              /* a message, or SIZE_MAX */
     bool (*stop)(void *context); /* NULL: nobody is asked */
     void *stop_context;
+    ipu_trace *trace; /* of what is run from now on; NULL: none. May be set by anybody */
 } ipu_engine;
 
 /* Gives an engine in `arena`; it keeps the executable. `options` is borrowed, NULL = IPU_ENGINE_DEFAULTS.

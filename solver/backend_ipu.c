@@ -11,6 +11,8 @@ typedef struct ipu {
     ipu_executable *executable;
     ipu_engine *engine;
     float *buffer; /* [n][18], for the host's reading and writing */
+    ipu_trace *trace;
+    mt_tracing traced; /* looked at where there is a trace */
 } ipu;
 
 /* Fills a per-cell variable with the same value everywhere. */
@@ -88,7 +90,11 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 {
     ipu *self = opaque;
     const size_t program = mt_plan_program(&self->plan, first);
-    for (size_t step = 0; step < n; step++) MT_TRY(ipu_engine_run(self->engine, program));
+    for (size_t step = first; step < first + n; step++) {
+        const bool traced = step >= self->traced.first_step && step <= self->traced.last_step;
+        self->engine->trace = traced ? self->trace : NULL;
+        MT_TRY(ipu_engine_run(self->engine, program));
+    }
     return MT_OK;
 }
 
@@ -115,5 +121,34 @@ static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile
     return ipu_profile_make(arena, self->engine, profile);
 }
 
-const mt_backend mt_backend_ipu = {
-    .name = "ipu", .open = open_ipu, .advance = advance_ipu, .read = read_ipu, .profile = profile_ipu};
+static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
+{
+    ipu *self = opaque;
+    ipu_trace_size all = {0};
+    size_t fitting = 0;
+    for (size_t step = what->first_step; step <= what->last_step; step++) {
+        const ipu_program *program = self->plan.program[mt_plan_program(&self->plan, step)];
+        const ipu_trace_size size =
+            ipu_trace_size_of(self->executable, program, what->first_tile, what->last_tile);
+        all.supersteps += size.supersteps;
+        all.slices += size.slices;
+        fitting += all.slices <= what->slices_max;
+    }
+    if (all.slices > what->slices_max)
+        return mt_fail(MT_INPUT,
+            "a trace of time steps %zu to %zu of tiles %zu to %zu would have %llu slices; allowed: at most "
+            "%llu, as in the first %zu of these steps",
+            what->first_step, what->last_step, what->first_tile, what->last_tile,
+            (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);
+    self->traced = *what;
+    MT_TRY(ipu_trace_new(arena, self->executable, all.supersteps, &self->trace));
+    *trace = self->trace;
+    return MT_OK;
+}
+
+const mt_backend mt_backend_ipu = {.name = "ipu",
+    .open = open_ipu,
+    .advance = advance_ipu,
+    .read = read_ipu,
+    .profile = profile_ipu,
+    .trace = trace_ipu};

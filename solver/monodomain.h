@@ -67,6 +67,13 @@ typedef struct mt_layout {
     int64_t drop_message; /* for tests: one of the first diffusion step's exchange to leave out; -1: none */
 } mt_layout;
 
+/* What a trace is asked for: time steps and tiles, numbered from 0, the last with them; and how many slices, each a tile's
+ * exchange or compute in one superstep, there may be. */
+typedef struct mt_tracing {
+    size_t first_step, last_step, first_tile, last_tile;
+    uint64_t slices_max;
+} mt_tracing;
+
 /* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
 typedef struct mt_backend {
     const char *name;
@@ -82,6 +89,10 @@ typedef struct mt_backend {
 
     /* What it cost the emulated machine so far; NULL where there is none. */
     mt_status (*profile)(void *self, mt_arena *arena, ipu_profile *profile);
+
+    /* Before the first step: gives a trace in `arena` in which those steps will stand. MT_INPUT: they have more slices than
+     * there may be; the message tells how many steps have not. NULL where there is no emulated machine. */
+    mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
 } mt_backend;
 
 /* cpu: double precision, OpenMP, the whole mesh at once: the yardstick. ipu: float, tile by tile on the

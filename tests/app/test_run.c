@@ -79,23 +79,24 @@ static const double *activation_of(mt_arena *arena, const char *folder)
 
 /* ---- what a run leaves */
 
-static void check_files(const char *backend)
+/* The first so many of these. */
+static void check_files(const char *backend, size_t n)
 {
     static const char *const files[] = {
-        "result.hdf", "activation.png", "activation.csv", "profile.json", "used.yaml"};
+        "result.hdf", "activation.png", "activation.csv", "used.yaml", "profile.json"};
     char path[64];
     free(works("run small.yaml --output out --set time.end_ms=0.5 --set machine.backend=%s", backend));
-    for (int k = 0; k < 5; k++) {
+    for (size_t k = 0; k < n; k++) {
         (void)snprintf(path, sizeof path, "out/%s", files[k]);
         cr_assert(there(path), "%s: no %s", backend, path);
     }
-    cr_assert_eq(entries("out"), 5, "%s", backend);
+    cr_assert_eq(entries("out"), n, "%s", backend);
     (void)things(); /* nothing half-written */
 }
 
-Test(run, leaves_five_whole_files_on_the_emulated_machine) { check_files("ipu"); }
+Test(run, leaves_five_whole_files_on_the_emulated_machine) { check_files("ipu", 5); }
 
-Test(run, leaves_five_whole_files_on_the_host) { check_files("cpu"); }
+Test(run, leaves_four_whole_files_on_the_host) { check_files("cpu", 4); }
 
 Test(run, files_hold_mesh_picture_places_tables_and_values)
 {
@@ -157,7 +158,7 @@ Test(run, used_values_run_again_give_the_same_bits)
         omp_set_num_threads(1);
         cr_assert(same_file("one/activation.csv", "two/activation.csv"), "%s", backends[k]);
         cr_assert(same_file("one/used.yaml", "two/used.yaml"), "%s", backends[k]);
-        cr_assert(same_file("one/profile.json", "two/profile.json"), "%s", backends[k]);
+        cr_assert(k > 0 || same_file("one/profile.json", "two/profile.json"));
         const double *one = activation_of(&arena, "one"), *two = activation_of(&arena, "two");
         cr_assert_eq(memcmp(one, two, CELLS * sizeof *one), 0, "%s", backends[k]);
         mt_arena_free(&arena);
@@ -293,12 +294,7 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert_float_eq(seconds, step * 150 / 1.325e9, 1e-12 * seconds);
     cr_assert_eq(json_number(text, "there", "bytes"), 638976);
     cr_assert_leq(json_number(text, "fullest tile", "bytes"), 638976);
-
-    /* profile.json holds the same tables */
-    size_t n;
-    char *profile = bytes_of("out/profile.json", &n);
-    cr_assert_str_eq(profile, text);
-    free(profile), free(text);
+    free(text);
 }
 
 Test(run, csv_has_its_tables_apart)
@@ -322,15 +318,12 @@ Test(run, the_host_has_no_cycles_to_report)
 /* The profile of an earlier run on the machine does not stay beside results from the host. */
 Test(run, running_into_the_same_folder_replaces_every_file)
 {
-    size_t n;
     free(works("run small.yaml --output out --set time.end_ms=0.5"));
     write_text("out/notes.txt", "mine");
     free(works("run small.yaml --output out --set time.end_ms=0.5 --set machine.backend=cpu"));
-    char *profile = bytes_of("out/profile.json", &n);
-    cr_assert_null(strstr(profile, "Cycles"));
-    cr_assert_eq(entries("out"), 6);
+    cr_assert(!there("out/profile.json"));
+    cr_assert_eq(entries("out"), 5);
     cr_assert(there("out/notes.txt"));
-    free(profile);
 }
 
 Test(run, without_output_the_folder_has_the_cases_name)

@@ -1,0 +1,92 @@
+#include "app/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "data/number.h"
+
+void mt_json_string(FILE *stream, const char *text)
+{
+    (void)fputc('"', stream);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            (void)fprintf(stream, "\\%c", c);
+        else if (c == '\n')
+            (void)fputs("\\n", stream);
+        else if (c == '\t')
+            (void)fputs("\\t", stream);
+        else if (c < 0x20)
+            (void)fprintf(stream, "\\u%04x", (unsigned)c);
+        else
+            (void)fputc(c, stream);
+    }
+    (void)fputc('"', stream);
+}
+
+mt_json mt_json_begin(FILE *stream) { return (mt_json){.stream = stream}; }
+
+static void break_line(const mt_json *json)
+{
+    (void)fputc('\n', json->stream);
+    for (int k = 0; k < 2 * json->depth; k++) (void)fputc(' ', json->stream);
+}
+
+/* What stands before a value. In lists, and before what can be long, a line begins. */
+static void begin_value(mt_json *json, const char *key, bool new_line)
+{
+    const int d = json->depth;
+    if (json->filled[d]) (void)fputc(',', json->stream);
+    new_line = d > 0 && (new_line || json->broken[d]);
+    if (new_line)
+        break_line(json);
+    else if (json->filled[d])
+        (void)fputc(' ', json->stream);
+    json->broken[d] = new_line;
+    json->filled[d] = true;
+    if (!key) return;
+    mt_json_string(json->stream, key);
+    (void)fputs(": ", json->stream);
+}
+
+void mt_json_open(mt_json *json, const char *key, char bracket)
+{
+    assert(json->depth < MT_JSON_DEPTH_MAX);
+    begin_value(json, key, json->depth == 1 || json->end[json->depth] == ']');
+    (void)fputc(bracket, json->stream);
+    const int d = ++json->depth;
+    json->end[d] = bracket == '{' ? '}' : ']';
+    json->filled[d] = json->broken[d] = false;
+}
+
+void mt_json_close(mt_json *json)
+{
+    const int d = json->depth--;
+    if (json->broken[d]) break_line(json);
+    (void)fputc(json->end[d], json->stream);
+    if (json->depth == 0) (void)fputc('\n', json->stream);
+}
+
+void mt_json_number(mt_json *json, const char *key, double value)
+{
+    char text[MT_NUMBER_SIZE] = "null";
+    if (isfinite(value)) mt_number_text(value, text);
+    begin_value(json, key, json->depth == 1);
+    (void)fputs(text, json->stream);
+}
+
+void mt_json_count(mt_json *json, const char *key, uint64_t value)
+{
+    begin_value(json, key, json->depth == 1);
+    (void)fprintf(json->stream, "%" PRIu64, value);
+}
+
+void mt_json_text(mt_json *json, const char *key, const char *text)
+{
+    begin_value(json, key, json->depth == 1);
+    if (text)
+        mt_json_string(json->stream, text);
+    else
+        (void)fputs("null", json->stream);
+}

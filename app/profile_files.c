@@ -1,0 +1,297 @@
+#include "app/profile_files.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/json.h"
+#include "app/profile_picture.h"
+#include "app/table.h"
+#include "data/file.h"
+
+enum { FORMAT_VERSION = 1 };
+
+void mt_profile_place(const ipu_target *target, size_t tile, size_t *row, size_t *column)
+{
+    const size_t tiles = target->tiles / target->ipus;
+    const size_t rows = (tiles + target->exchange_row_tiles - 1) / target->exchange_row_tiles;
+    *row = ipu_target_row(target, tile);
+    *column = 2 * (tile % tiles / 2 / rows) + tile % tiles % 2;
+}
+
+bool mt_profile_crosses(const ipu_profile *profile)
+{
+    for (size_t s = 0; s < profile->n_steps; s++)
+        if (profile->steps[s].link_bytes) return true;
+    return false;
+}
+
+/* ---- JSON ---- */
+
+static void machine_object(mt_json *json, const ipu_target *target)
+{
+    mt_json_open(json, "machine", '{');
+    mt_json_text(json, "name", target->name);
+    mt_json_count(json, "ipus", target->ipus);
+    mt_json_count(json, "tiles", target->tiles);
+    mt_json_number(json, "clock_hz", target->clock_hz);
+    mt_json_close(json);
+}
+
+static void totals_object(mt_json *json, const ipu_profile *profile)
+{
+    uint64_t external = 0;
+    for (size_t s = 0; s < profile->n_steps; s++)
+        external += profile->steps[s].runs * profile->steps[s].external_sync_cycles;
+    mt_json_open(json, "totals", '{');
+    mt_json_count(json, "cycles", profile->cycles);
+    mt_json_number(json, "seconds", profile->seconds);
+    mt_json_count(json, "internal_sync_cycles", profile->sync_cycles - external);
+    mt_json_count(json, "external_sync_cycles", external);
+    mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
+    mt_json_count(json, "compute_cycles", profile->compute_cycles);
+    mt_json_count(json, "host_bytes_written", profile->host_bytes_written);
+    mt_json_count(json, "host_bytes_read", profile->host_bytes_read);
+    mt_json_close(json);
+}
+
+static void spread_object(mt_json *json, const char *key, const ipu_spread *spread)
+{
+    mt_json_open(json, key, '{');
+    mt_json_count(json, "min", spread->min);
+    mt_json_number(json, "mean", spread->mean);
+    mt_json_number(json, "sd", spread->sd);
+    mt_json_count(json, "max", spread->max);
+    mt_json_number(json, "effectiveness", ipu_spread_effectiveness(spread));
+    mt_json_close(json);
+}
+
+static void step_object(mt_json *json, const ipu_profile_step *step)
+{
+    mt_json_open(json, NULL, '{');
+    mt_json_text(json, "name", step->name);
+    mt_json_count(json, "runs", step->runs);
+    mt_json_count(json, "cycles", step->cycles);
+    mt_json_count(json, "total_cycles", step->total_cycles);
+    mt_json_count(json, "internal_sync_cycles", step->sync_cycles - step->external_sync_cycles);
+    mt_json_count(json, "external_sync_cycles", step->external_sync_cycles);
+    mt_json_count(json, "exchange_cycles", step->exchange_phase_cycles);
+    mt_json_count(json, "external_exchange_cycles", step->external_cycles);
+    mt_json_text(json, "busiest_link", step->busiest_link);
+    spread_object(json, "tile_exchange_cycles", &step->exchange);
+    spread_object(json, "tile_compute_cycles", &step->compute);
+    mt_json_count(json, "pieces_received", step->ranges_received);
+    mt_json_count(json, "bytes_received", step->bytes_received);
+    mt_json_count(json, "bytes_sent", step->bytes_sent);
+    mt_json_count(json, "bytes_copied", step->bytes_copied);
+    mt_json_count(json, "bytes_crossing", step->bytes_crossing);
+    mt_json_close(json);
+}
+
+static void vertices_list(mt_json *json, const ipu_profile *profile)
+{
+    mt_json_open(json, "vertices", '[');
+    for (size_t v = 0; v < profile->n_vertices; v++) {
+        const ipu_profile_vertices *kind = &profile->vertices[v];
+        const ipu_profile_step *step = &profile->steps[kind->step];
+        mt_json_open(json, NULL, '{');
+        mt_json_text(json, "codelet", kind->codelet);
+        mt_json_text(json, "compute_set", step->name);
+        mt_json_count(json, "instances", kind->instances);
+        mt_json_count(json, "cycles", kind->cycles);
+        mt_json_count(json, "total_cycles", step->runs * kind->cycles);
+        mt_json_close(json);
+    }
+    mt_json_close(json);
+}
+
+/* The share of an exchange phase in which a link is busy. */
+static double share_of(const ipu_profile_step *step, size_t link)
+{
+    return (double)step->link_cycles[link] / (double)step->exchange_phase_cycles;
+}
+
+static void links_list(mt_json *json, const ipu_profile *profile)
+{
+    mt_json_open(json, "links", '[');
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_profile_step *step = &profile->steps[s];
+        for (size_t l = 0; step->link_bytes && l < profile->n_links; l++) {
+            mt_json_open(json, NULL, '{');
+            mt_json_text(json, "compute_set", step->name);
+            mt_json_text(json, "name", profile->links[l].name);
+            mt_json_count(json, "from", profile->links[l].from);
+            mt_json_count(json, "to", profile->links[l].to);
+            mt_json_count(json, "bytes", step->link_bytes[l]);
+            mt_json_count(json, "busy_cycles", step->link_cycles[l]);
+            mt_json_number(json, "share_of_exchange", share_of(step, l));
+            mt_json_close(json);
+        }
+    }
+    mt_json_close(json);
+}
+
+static void memory_object(mt_json *json, const ipu_profile *profile)
+{
+    mt_json_open(json, "memory", '{');
+    mt_json_count(json, "bytes_there", profile->memory_there);
+    mt_json_count(json, "bytes_median", profile->memory_median);
+    mt_json_count(json, "bytes_fullest", profile->memory_max);
+    mt_json_count(json, "fullest_tile", profile->fullest_tile);
+    mt_json_open(json, "categories", '[');
+    for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
+        uint64_t all = 0;
+        for (size_t t = 0; t < profile->n_tiles; t++) all += profile->memory[t].bytes[k];
+        mt_json_open(json, NULL, '{');
+        mt_json_text(json, "name", ipu_memory_category_name[k]);
+        mt_json_count(json, "bytes_fullest", profile->fullest.bytes[k]);
+        mt_json_count(json, "bytes_all_tiles", all);
+        mt_json_close(json);
+    }
+    mt_json_close(json);
+    mt_json_close(json);
+}
+
+static void print_profile(FILE *stream, const mt_profiled *of)
+{
+    mt_json json = mt_json_begin(stream);
+    mt_json_open(&json, NULL, '{');
+    mt_json_text(&json, "format", "myotile profile");
+    mt_json_count(&json, "version", FORMAT_VERSION);
+    mt_json_text(&json, "title", of->title);
+    mt_json_count(&json, "time_steps", of->time_steps);
+    machine_object(&json, of->target);
+    totals_object(&json, of->profile);
+    mt_json_open(&json, "compute_sets", '[');
+    for (size_t s = 0; s < of->profile->n_steps; s++) step_object(&json, &of->profile->steps[s]);
+    mt_json_close(&json);
+    vertices_list(&json, of->profile);
+    links_list(&json, of->profile);
+    memory_object(&json, of->profile);
+    mt_json_close(&json);
+}
+
+mt_status mt_profile_write_json(const mt_profiled *of, const char *path)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    print_profile(file.stream, of);
+    return mt_file_end(&file, MT_OK);
+}
+
+/* ---- CSV ---- */
+
+static void print_name(FILE *stream, const char *what, const char *of, const char *unit)
+{
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s%s%s[%s]", what, *what ? " " : "", of, unit);
+    (void)fputc(',', stream);
+    mt_table_csv_field(stream, name);
+}
+
+static void print_tiles(FILE *stream, const mt_profiled *of)
+{
+    const ipu_profile *profile = of->profile;
+    (void)fputs("tile,chip,row,column", stream);
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        print_name(stream, "exchange", profile->steps[s].name, "cycles");
+        print_name(stream, "compute", profile->steps[s].name, "cycles");
+    }
+    for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
+        print_name(stream, "", ipu_memory_category_name[k], "bytes");
+    print_name(stream, "", "memory", "bytes");
+    (void)fputc('\n', stream);
+    for (size_t t = 0; t < profile->n_tiles; t++) {
+        size_t row, column;
+        mt_profile_place(of->target, t, &row, &column);
+        (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(of->target, t), row, column);
+        for (size_t s = 0; s < profile->n_steps; s++)
+            (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64, profile->steps[s].tile_exchange_cycles[t],
+                profile->steps[s].tile_compute_cycles[t]);
+        for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
+            (void)fprintf(stream, ",%zu", profile->memory[t].bytes[k]);
+        (void)fprintf(stream, ",%zu\n", profile->memory[t].total);
+    }
+}
+
+mt_status mt_profile_write_tiles(const mt_profiled *of, const char *path)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    print_tiles(file.stream, of);
+    return mt_file_end(&file, MT_OK);
+}
+
+mt_status mt_profile_write_links(const mt_profiled *of, const char *path)
+{
+    const ipu_profile *profile = of->profile;
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fputs("compute set,link,from,to,data[bytes],busy[cycles]\n", file.stream);
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_profile_step *step = &profile->steps[s];
+        for (size_t l = 0; step->link_bytes && l < profile->n_links; l++) {
+            mt_table_csv_field(file.stream, step->name);
+            (void)fputc(',', file.stream);
+            mt_table_csv_field(file.stream, profile->links[l].name);
+            (void)fprintf(file.stream, ",%u,%u,%" PRIu64 ",%" PRIu64 "\n", profile->links[l].from,
+                profile->links[l].to, step->link_bytes[l], step->link_cycles[l]);
+        }
+    }
+    return mt_file_end(&file, MT_OK);
+}
+
+/* ---- all of them ---- */
+
+typedef mt_status writer(const mt_profiled *of, const char *path);
+
+static const struct {
+    const char *name;
+    writer *write;
+    bool detail, of_links;
+} files[] = {
+    {"profile.json", mt_profile_write_json, false, false},
+    {"tiles.csv", mt_profile_write_tiles, true, false},
+    {"tiles.png", mt_profile_picture_tiles, true, false},
+    {"memory.png", mt_profile_picture_memory, true, false},
+    {"links.csv", mt_profile_write_links, true, true},
+    {"links.png", mt_profile_picture_links, true, true},
+};
+
+static mt_status path_of(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
+{
+    if (snprintf(path, MT_FILE_PATH_MAX, "%s/%s", folder, name) < MT_FILE_PATH_MAX) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: the path is too long", folder);
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[MT_FILE_PATH_MAX];
+    return path_of(folder, name, path) == MT_OK && access(path, F_OK) == 0;
+}
+
+static void take_away(const char *folder, const char *name)
+{
+    char path[MT_FILE_PATH_MAX];
+    if (path_of(folder, name, path) == MT_OK) mt_file_discard(path);
+}
+
+void mt_profile_forget(const char *folder)
+{
+    if (!is_there(folder, files[0].name)) return;
+    take_away(folder, "trace.json");
+    for (size_t f = sizeof files / sizeof files[0]; f-- > 0;) take_away(folder, files[f].name);
+}
+
+mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details)
+{
+    const bool links = mt_profile_crosses(of->profile);
+    mt_profile_forget(folder);
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        char path[MT_FILE_PATH_MAX];
+        if ((files[f].detail && !details) || (files[f].of_links && !links)) continue;
+        MT_TRY(path_of(folder, files[f].name, path));
+        MT_TRY(files[f].write(of, path));
+    }
+    return MT_OK;
+}
