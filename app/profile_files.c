@@ -50,6 +50,8 @@ static void totals_object(mt_json *json, const ipu_profile *profile)
     mt_json_count(json, "external_sync_cycles", external);
     mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
     mt_json_count(json, "compute_cycles", profile->compute_cycles);
+    mt_json_count(json, "predicate_cycles", profile->control_cycles);
+    mt_json_count(json, "host_cycles", profile->host_cycles);
     mt_json_count(json, "host_bytes_written", profile->host_bytes_written);
     mt_json_count(json, "host_bytes_read", profile->host_bytes_read);
     mt_json_close(json);
@@ -73,6 +75,8 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_count(json, "runs", step->runs);
     mt_json_count(json, "cycles", step->cycles);
     mt_json_count(json, "total_cycles", step->total_cycles);
+    mt_json_count(json, "total_compute_cycles", step->total_compute_cycles);
+    mt_json_number(json, "workers_busy", step->workers_busy);
     mt_json_count(json, "internal_sync_cycles", step->sync_cycles - step->external_sync_cycles);
     mt_json_count(json, "external_sync_cycles", step->external_sync_cycles);
     mt_json_count(json, "exchange_cycles", step->exchange_phase_cycles);
@@ -138,14 +142,16 @@ static void memory_object(mt_json *json, const ipu_profile *profile)
     mt_json_count(json, "bytes_median", profile->memory_median);
     mt_json_count(json, "bytes_fullest", profile->memory_max);
     mt_json_count(json, "fullest_tile", profile->fullest_tile);
+    mt_json_count(json, "gaps_fullest", profile->fullest.gaps);
+    mt_json_count(json, "gaps_all_tiles", profile->memory_all.gaps);
+    mt_json_count(json, "always_live_fullest", profile->fullest.always_live);
+    mt_json_count(json, "not_always_live_fullest", profile->fullest.not_always_live);
     mt_json_open(json, "categories", '[');
     for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
-        uint64_t all = 0;
-        for (size_t t = 0; t < profile->n_tiles; t++) all += profile->memory[t].bytes[k];
         mt_json_open(json, NULL, '{');
         mt_json_text(json, "name", ipu_memory_category_name[k]);
         mt_json_count(json, "bytes_fullest", profile->fullest.bytes[k]);
-        mt_json_count(json, "bytes_all_tiles", all);
+        mt_json_count(json, "bytes_all_tiles", profile->memory_all.bytes[k]);
         mt_json_close(json);
     }
     mt_json_close(json);
@@ -199,6 +205,7 @@ static void print_tiles(FILE *stream, const mt_profiled *of)
     }
     for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
         print_name(stream, "", ipu_memory_category_name[k], "bytes");
+    print_name(stream, "", "gaps", "bytes");
     print_name(stream, "", "memory", "bytes");
     (void)fputc('\n', stream);
     for (size_t t = 0; t < profile->n_tiles; t++) {
@@ -208,9 +215,9 @@ static void print_tiles(FILE *stream, const mt_profiled *of)
         for (size_t s = 0; s < profile->n_steps; s++)
             (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64, profile->steps[s].tile_exchange_cycles[t],
                 profile->steps[s].tile_compute_cycles[t]);
-        for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
-            (void)fprintf(stream, ",%zu", profile->memory[t].bytes[k]);
-        (void)fprintf(stream, ",%zu\n", profile->memory[t].total);
+        const ipu_tile_memory *memory = &profile->memory[t];
+        for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) (void)fprintf(stream, ",%zu", memory->bytes[k]);
+        (void)fprintf(stream, ",%zu,%zu\n", memory->gaps, memory->total + memory->gaps);
     }
 }
 

@@ -240,8 +240,20 @@ mt_status mt_profile_picture_tiles(const mt_profiled *of, const char *path)
 
 enum { AXIS_X = 150, AXIS_RIGHT = 1540, AXIS_TOP = 130, AXIS_BOTTOM = 830 };
 
-static void colour_of_category(size_t category, double linear[3])
+/* What memory is used for, and behind it the gaps. */
+enum { USES = IPU_MEMORY_CATEGORIES + 1, USES_IN_A_ROW = 4 };
+
+static size_t bytes_of_use(const ipu_tile_memory *memory, size_t use)
 {
+    return use < IPU_MEMORY_CATEGORIES ? memory->bytes[use] : memory->gaps;
+}
+
+static void colour_of_use(size_t category, double linear[3])
+{
+    if (category == IPU_MEMORY_CATEGORIES) {
+        mt_colour_linear(0.9, 0, 0, linear);
+        return;
+    }
     const double hue = fmod(262 + 137.5 * (double)category, 360),
                  lightness = 0.47 + 0.4 * fmod(0.618 * (double)category, 1);
     mt_colour_linear(lightness, mt_colour_chroma(lightness, 0.11, hue), hue, linear);
@@ -262,7 +274,8 @@ static int by_total(const void *left, const void *right)
 static mt_status sort_tiles(mt_arena *arena, const ipu_profile *profile, tile_total **order)
 {
     MT_TAKE(arena, *order, profile->n_tiles);
-    for (size_t t = 0; t < profile->n_tiles; t++) (*order)[t] = (tile_total){profile->memory[t].total, t};
+    for (size_t t = 0; t < profile->n_tiles; t++)
+        (*order)[t] = (tile_total){profile->memory[t].total + profile->memory[t].gaps, t};
     qsort(*order, profile->n_tiles, sizeof **order, by_total);
     return MT_OK;
 }
@@ -289,15 +302,15 @@ static void draw_value_lines(mt_page *page, double most)
 static void draw_stacks(mt_page *page, const ipu_profile *profile, const tile_total *order, double most)
 {
     const size_t width = AXIS_RIGHT - AXIS_X;
-    double linear[IPU_MEMORY_CATEGORIES][3];
-    for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) colour_of_category(k, linear[k]);
+    double linear[USES][3];
+    for (size_t k = 0; k < USES; k++) colour_of_use(k, linear[k]);
     for (size_t x = 0; x < width; x++) {
         const size_t rank = ((x + 1) * profile->n_tiles - 1) / width;
         const ipu_tile_memory *memory = &profile->memory[order[rank].tile];
         size_t sum = 0;
-        for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
+        for (size_t k = 0; k < USES; k++) {
             const double scale = (AXIS_BOTTOM - AXIS_TOP) / most, from = round(scale * (double)sum);
-            sum += memory->bytes[k];
+            sum += bytes_of_use(memory, k);
             const double to = round(scale * (double)sum);
             if (to > from)
                 mt_page_fill(page, (double)(AXIS_X + x), AXIS_BOTTOM - to, 1, to - from, linear[k]);
@@ -305,19 +318,21 @@ static void draw_stacks(mt_page *page, const ipu_profile *profile, const tile_to
     }
 }
 
-static void draw_categories(mt_page *page, const ipu_profile *profile)
+static void draw_uses(mt_page *page, const ipu_profile *profile)
 {
-    const double each = fmin(330, (double)(AXIS_RIGHT - AXIS_X) / IPU_MEMORY_CATEGORIES), box = 20;
-    for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
-        const double x = floor(AXIS_X + each * (double)k);
+    const double each = (double)(AXIS_RIGHT - AXIS_X) / USES_IN_A_ROW, box = 20;
+    for (size_t k = 0; k < USES; k++) {
+        const double x = floor(AXIS_X + each * (double)(k % USES_IN_A_ROW)),
+                     y = 882 + 30.0 * (double)(k / USES_IN_A_ROW);
         double linear[3];
         char bytes[32], name[128];
-        colour_of_category(k, linear);
-        mt_page_fill(page, x, 920, box, box, linear);
-        mt_page_number((double)profile->fullest.bytes[k], bytes);
-        (void)snprintf(name, sizeof name, "%s: %s", ipu_memory_category_name[k], bytes);
+        colour_of_use(k, linear);
+        mt_page_fill(page, x, y, box, box, linear);
+        mt_page_number((double)bytes_of_use(&profile->fullest, k), bytes);
+        (void)snprintf(name, sizeof name, "%s: %s",
+            k < IPU_MEMORY_CATEGORIES ? ipu_memory_category_name[k] : "gaps", bytes);
         mt_page_grey(page, mt_page_ink);
-        mt_page_write(page, x + box + 10, 936, MT_START, 17, each - box - 24, name);
+        mt_page_write(page, x + box + 10, y + 16, MT_START, 17, each - box - 24, name);
     }
 }
 
@@ -373,7 +388,7 @@ static mt_status memory_page(mt_page *page, const mt_profiled *of)
         draw_value_lines(page, most);
         draw_stacks(page, profile, order, most);
         draw_limit(page, profile, most);
-        draw_categories(page, profile);
+        draw_uses(page, profile);
         write_memory_words(page, of);
     }
     mt_arena_free(&scratch);

@@ -143,7 +143,7 @@ static phase compute_phase(const ipu_profile *profile, const char *name, size_t 
         const ipu_profile_step *step = &profile->steps[s];
         add_spread(&p, step->runs, &step->compute);
         add_busy(&p, step->runs, &step->compute);
-        p.total += step->runs * step->compute.max;
+        p.total += step->total_compute_cycles;
     }
     add_vertices(&p, profile, first, last);
     return p;

@@ -1,6 +1,6 @@
 #include "ipu/live.h"
 
-enum { NONE = UINT32_MAX };
+static const uint32_t none = UINT32_MAX;
 enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* what a moment does to a temporary variable */
 
 /* A place in a program; without a moment, one where ways part or join. */
@@ -19,7 +19,7 @@ typedef struct finding {
     size_t *start; /* nodes at which programs begin */
     size_t n_starts;
     const ipu_program **other; /* of each moment: a transfer or a predicate; NULL: a compute set */
-    uint32_t *temporary;       /* of each variable: its number among the temporary ones, or NONE */
+    uint32_t *temporary;       /* of each variable: its number among the temporary ones, or none */
     size_t n_temporary;
     unsigned char *deeds;  /* [n_moments][n_temporary] */
     unsigned char *before; /* [n_nodes][n_temporary]: live before the node */
@@ -49,7 +49,7 @@ static size_t add_node(finding *f, size_t from, uint32_t moment)
 
 static size_t begin_program(finding *f)
 {
-    f->nodes[f->n_nodes] = (node){.moment = NONE};
+    f->nodes[f->n_nodes] = (node){.moment = none};
     f->start[f->n_starts++] = f->n_nodes;
     return f->n_nodes++;
 }
@@ -57,7 +57,7 @@ static size_t begin_program(finding *f)
 static size_t add_compute_set(finding *f, size_t from, uint32_t set)
 {
     uint32_t *moment = &f->liveness->set_moment[set];
-    if (*moment == NONE) *moment = f->liveness->n_moments++;
+    if (*moment == none) *moment = f->liveness->n_moments++;
     return add_node(f, from, *moment);
 }
 
@@ -73,7 +73,7 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from);
 static size_t lay_out_if(finding *f, const ipu_program *program, size_t from)
 {
     const size_t decides = add_deed(f, from, program);
-    const size_t joined = add_node(f, lay_out(f, program->children[0], decides), NONE);
+    const size_t joined = add_node(f, lay_out(f, program->children[0], decides), none);
     link_nodes(f, program->n_children > 1 ? lay_out(f, program->children[1], decides) : decides, joined);
     return joined;
 }
@@ -88,8 +88,8 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from)
         return from;
     case IPU_REPEAT: {
         if (program->count == 0) return from;
-        const size_t first = add_node(f, from, NONE);
-        const size_t last = add_node(f, lay_out(f, program->children[0], first), NONE);
+        const size_t first = add_node(f, from, none);
+        const size_t last = add_node(f, lay_out(f, program->children[0], first), none);
         if (program->count > 1) link_nodes(f, last, first);
         return last;
     }
@@ -101,10 +101,10 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from)
     case IPU_IF:
         return lay_out_if(f, program, from);
     case IPU_REPEAT_WHILE: {
-        const size_t first = add_node(f, from, NONE);
+        const size_t first = add_node(f, from, none);
         const size_t decides = add_deed(f, lay_out(f, program->children[0], first), program);
         link_nodes(f, lay_out(f, program->children[1], decides), first);
-        return add_node(f, decides, NONE);
+        return add_node(f, decides, none);
     }
     }
     return from;
@@ -118,10 +118,10 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
     MT_TAKE(f->scratch, f->nodes, most);
     MT_TAKE(f->scratch, f->start, n_programs + n_sets);
     MT_TAKE(f->scratch, f->other, most);
-    for (size_t s = 0; s < n_sets; s++) f->liveness->set_moment[s] = NONE;
+    for (size_t s = 0; s < n_sets; s++) f->liveness->set_moment[s] = none;
     for (size_t i = 0; i < n_programs; i++) (void)lay_out(f, programs[i], begin_program(f));
     for (uint32_t s = 0; s < n_sets; s++)
-        if (f->liveness->set_moment[s] == NONE) (void)add_compute_set(f, begin_program(f), s);
+        if (f->liveness->set_moment[s] == none) (void)add_compute_set(f, begin_program(f), s);
     return MT_OK;
 }
 
@@ -141,7 +141,7 @@ static mt_status note_compute_sets(finding *f)
             for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
                 const ipu_slice *slice = &g->slices[s];
                 const uint32_t k = f->temporary[slice->variable];
-                if (k == NONE) continue;
+                if (k == none) continue;
                 if (direction != IPU_OUTPUT) deeds[k] |= READ;
                 if (direction == IPU_INPUT) continue;
                 size_t *n = &written[v->compute_set * f->n_temporary + k];
@@ -158,7 +158,7 @@ static void note_other(const finding *f, const ipu_program *program, unsigned ch
     for (size_t s = 0; s < program->tensor.n_slices; s++) {
         const ipu_slice *slice = &f->graph->slices[program->tensor.first_slice + s];
         const uint32_t k = f->temporary[slice->variable];
-        if (k == NONE) continue;
+        if (k == none) continue;
         if (program->kind != IPU_HOST_WRITE)
             deeds[k] |= READ;
         else
@@ -177,7 +177,7 @@ static bool live_behind(const finding *f, const node *at, size_t k)
 
 static unsigned char deed(const finding *f, const node *at, size_t k)
 {
-    return at->moment == NONE ? 0 : f->deeds[at->moment * f->n_temporary + k];
+    return at->moment == none ? 0 : f->deeds[at->moment * f->n_temporary + k];
 }
 
 static bool sweep(finding *f)
@@ -199,15 +199,15 @@ static bool sweep(finding *f)
 /* Where it is live behind a moment it is live before it or written in it. */
 static ipu_live range_of(const finding *f, size_t k)
 {
-    ipu_live live = {.first = NONE};
+    ipu_live live = {.first = none};
     for (size_t n = 0; n < f->n_nodes; n++) {
         const node *at = &f->nodes[n];
-        if (at->moment == NONE) continue;
+        if (at->moment == none) continue;
         if (!f->before[n * f->n_temporary + k] && !deed(f, at, k)) continue;
         if (at->moment < live.first) live.first = at->moment;
         if (at->moment > live.last) live.last = at->moment;
     }
-    live.always = live.first == NONE;
+    live.always = live.first == none;
     for (size_t i = 0; i < f->n_starts; i++) live.always |= f->before[f->start[i] * f->n_temporary + k] != 0;
     return live;
 }
@@ -222,7 +222,7 @@ static mt_status find_ranges(finding *f)
         if (f->other[m]) note_other(f, f->other[m], f->deeds + m * f->n_temporary);
     while (sweep(f)) continue;
     for (size_t v = 0; v < f->graph->n_variables; v++)
-        if (f->temporary[v] != NONE) l->variable[v] = range_of(f, f->temporary[v]);
+        if (f->temporary[v] != none) l->variable[v] = range_of(f, f->temporary[v]);
     return MT_OK;
 }
 
@@ -235,7 +235,7 @@ static mt_status find(mt_arena *arena, finding *f, const ipu_program *const *pro
     MT_TRY(lay_out_all(f, programs, n_programs));
     for (size_t v = 0; v < g->n_variables; v++) {
         f->liveness->variable[v].always = true;
-        f->temporary[v] = g->variables[v].temporary ? (uint32_t)f->n_temporary++ : NONE;
+        f->temporary[v] = g->variables[v].temporary ? (uint32_t)f->n_temporary++ : none;
     }
     return f->n_temporary > 0 ? find_ranges(f) : MT_OK;
 }

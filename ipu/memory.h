@@ -8,8 +8,8 @@
  *   code            of codelets and of the exchange, stands in region 0, from the bottom on;
  *   an element      that holds code holds nothing else: data begins with the next, and what is left is a gap;
  *   interleaved     data (ipu_codelet) stands in region 1, all other in either, nothing in both;
- *   8 bytes         every item begins at a multiple of 8 and is as long as one, but for a tail, which directly
- *                   follows its part;
+ *   8 bytes         every item begins at a multiple of 8 and is rounded up to one, but that a tail directly follows its
+ *                   part, which is not rounded up then;
  *   sharing         what is never live at once (ipu/live.h) may have the same bytes: edge buffers and tails, live in the
  *                   moment of their compute set, and temporary variables. Everything else is always live.
  *
@@ -25,7 +25,8 @@
  * Method: a part and its tails are a block, every other item one of its own. Blocks in the order of their size, the
  * largest first, interleaved ones before all others, of equals the earlier; each at the lowest place where nothing of it meets
  * what is live with it: in region 0, or where it is full in region 1. The same executable gives the same map. A tile's map is
- * made when it is asked for; of all tiles only the sums are kept. Time: blocks x items of the tile. */
+ * made when it is asked for; of all tiles only the sums are kept. Time: about blocks x items of
+ * the tile. */
 #ifndef IPU_MEMORY_H
 #define IPU_MEMORY_H
 

@@ -273,10 +273,10 @@ Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
     free(png);
 }
 
-/* 768 cells of 180 bytes and more on each of three tiles are too many for 100,000; half of them are not. */
+/* 768 cells of 180 bytes and more on each of three tiles are too many for 98,304; half of them are not. */
 Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
 {
-    write_machine_of("small.yaml", 3, 100000);
+    write_machine_of("small.yaml", 3, 6 * 16384);
     char *csv, *said = warnings(
                    &csv, "reproduce table2 --mesh slab.hdf --target small.yaml --ipus 1,2 --format csv");
     cr_assert(

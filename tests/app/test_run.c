@@ -3,6 +3,7 @@
 #include "tests/app/program.h"
 
 #include "app/progress.h"
+#include "ipu/memory.h"
 #include "mesh/vtkhdf.h"
 
 #include <dirent.h>
@@ -293,7 +294,19 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     /* cycles a step * 150 steps at 1.325 GHz (data/machines/gc200.yaml) */
     cr_assert_float_eq(seconds, step * 150 / 1.325e9, 1e-12 * seconds);
     cr_assert_eq(json_number(text, "there", "bytes"), 638976);
-    cr_assert_leq(json_number(text, "fullest tile", "bytes"), 638976);
+    const double fullest = json_number(text, "fullest tile", "bytes"),
+                 all = json_number(text, "fullest tile", "all tiles");
+    cr_assert_leq(fullest, 638976);
+    double bytes = json_number(text, "  gaps", "bytes"),
+           everywhere = json_number(text, "  gaps", "all tiles");
+    for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
+        char row[64];
+        (void)snprintf(row, sizeof row, "  %s", ipu_memory_category_name[k]);
+        bytes += json_number(text, row, "bytes");
+        everywhere += json_number(text, row, "all tiles");
+    }
+    cr_assert_eq(bytes, fullest);
+    cr_assert_eq(everywhere, all);
     free(text);
 }
 

@@ -116,7 +116,8 @@ static void connect_input(size_t vertex, const char *field, size_t type, uint32_
     for (size_t more = below(4); more > 0; more--) {
         const size_t v = some_variable(type), from = below(graph->variables[v].n);
         if (n > 0 && tile_of[v][from] == tile) continue;
-        slices[n++] = (ipu_slice){(uint32_t)v, from, n > 0 ? 1 : 1 + below(graph->variables[v].n - from)};
+        const size_t length = n > 0 ? 1 : 1 + below(graph->variables[v].n - from);
+        slices[n++] = (ipu_slice){(uint32_t)v, from, length};
     }
     if (n > 0 && type_of(slices[0].variable) != type) n = 0;
     connect(vertex, field, slices, n);
