@@ -293,9 +293,8 @@ static void place_block(placing *p, const block *b)
     const size_t data = align(p->code_end, p->target->memory.element_bytes), end = region0_end(p->target);
     size_t at = b->interleaved ? none : find_place(p, b, data, end);
     if (at == none) at = find_place(p, b, larger(data, end), SIZE_MAX / 2);
-    for (size_t k = b->first; k != none; k = p->pieces[k].next) {
-        if (p->pieces[k].item.bytes > 0) place_at(p, at + p->pieces[k].at, p->pieces[k].item);
-    }
+    for (size_t k = b->first; k != none; k = p->pieces[k].next)
+        place_at(p, at + p->pieces[k].at, p->pieces[k].item);
 }
 
 static size_t end_of_use(const placing *p)
