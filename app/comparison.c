@@ -8,7 +8,7 @@
 mt_comparison mt_comparison_begin(mt_arena *arena, const char *title, bool comparable)
 {
     mt_comparison c = {.comparable = comparable};
-    mt_table *numbers = &c.tables[MT_COMPARISON_NUMBERS], *reasons = &c.tables[MT_COMPARISON_REASONS];
+    mt_table *numbers = &c.numbers, *reasons = &c.reasons;
     *numbers = mt_table_begin(arena, title);
     mt_table_strings(numbers, "quantity");
     mt_table_digits(numbers, "published", "", 4);
@@ -27,8 +27,8 @@ mt_comparison mt_comparison_begin(mt_arena *arena, const char *title, bool compa
 
 static void add_words(mt_comparison *c, double number, const char *words)
 {
-    mt_table_number(&c->tables[MT_COMPARISON_REASONS], number);
-    mt_table_text(&c->tables[MT_COMPARISON_REASONS], words);
+    mt_table_number(&c->reasons, number);
+    mt_table_text(&c->reasons, words);
 }
 
 /* Gives the number of a reason, from 1. */
@@ -48,7 +48,7 @@ static mt_status number_of(mt_comparison *c, const char *reason, double *number)
 mt_status mt_comparison_add(
     mt_comparison *c, const char *quantity, const char *key, double ours, const char *reason)
 {
-    mt_table *table = &c->tables[MT_COMPARISON_NUMBERS];
+    mt_table *table = &c->numbers;
     mt_published_number p;
     double number = NAN;
     MT_TRY(mt_published_find(key, &p));
@@ -71,3 +71,10 @@ mt_status mt_comparison_add(
 }
 
 void mt_comparison_note(mt_comparison *c, const char *words) { add_words(c, NAN, words); }
+
+size_t mt_comparison_tables(const mt_comparison *c, mt_table tables[MT_COMPARISON_TABLES])
+{
+    tables[0] = c->numbers;
+    tables[1] = c->reasons;
+    return c->reasons.n_values > 0 ? 2 : 1;
+}

@@ -4,14 +4,13 @@
 
 #include "app/table.h"
 
-enum { MT_COMPARISON_NUMBERS, MT_COMPARISON_REASONS, MT_COMPARISON_TABLES };
-enum { MT_COMPARISON_REASONS_MAX = 16 };
+enum { MT_COMPARISON_TABLES = 2, MT_COMPARISON_REASONS_MAX = 16 };
 
 typedef struct mt_comparison {
     bool comparable; /* false: what was published is left out */
     size_t n_reasons;
     const char *reason[MT_COMPARISON_REASONS_MAX]; /* borrowed */
-    mt_table tables[MT_COMPARISON_TABLES];
+    mt_table numbers, reasons;
 } mt_comparison;
 
 /* Gives an empty one. The columns of numbers: the quantity, the published number (its lower end) and "to" (its upper one,
@@ -27,5 +26,8 @@ MT_NODISCARD mt_status mt_comparison_add(
 
 /* A line below the reasons, of none of the rows. */
 void mt_comparison_note(mt_comparison *comparison, const char *words);
+
+/* Gives the tables to be printed, and answers how many: without reasons, one. */
+size_t mt_comparison_tables(const mt_comparison *comparison, mt_table tables[MT_COMPARISON_TABLES]);
 
 #endif

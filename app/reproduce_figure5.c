@@ -88,6 +88,7 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
     static const char *const kinds[] = {"time"};
     const char **groups, *lines[MT_CHART_KINDS_MAX];
     double *seconds, *ideal, *places;
+    bool any = false;
     mt_reproduce_name *names;
     MT_TAKE(arena, groups, n);
     MT_TAKE(arena, names, n);
@@ -101,13 +102,15 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
         for (size_t m = 0; m < all->n_meshes; m++) {
             const mt_steps *s = &all->mesh[m];
             lines[m] = s->name;
-            if (s->step[i].of_one.fits)
-                seconds[i * all->n_meshes + m] = mt_steps_seconds(s, s->step[i].cycles);
-            ideal[i * all->n_meshes + m] = mt_steps_seconds(s, ideal_cycles(s, i));
+            const bool fits = s->step[i].of_one.fits;
+            any |= fits;
+            seconds[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, s->step[i].cycles) : 0;
+            ideal[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, ideal_cycles(s, i)) : NAN;
         }
     }
+    if (!any) return mt_fail(MT_FIT, "--picture %s: no mesh fits any of these machines", base->picture);
     return mt_chart_write(base->picture, &(mt_chart){.title = title,
-                                             .caption = "Seconds; both axes are logarithmic",
+                                             .caption = "Time in seconds; both axes are logarithmic",
                                              .logarithmic = true,
                                              .n_groups = n,
                                              .n_bars = all->n_meshes,

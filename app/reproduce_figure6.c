@@ -55,15 +55,17 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
         for (size_t f = 0; step->of_one.fits && f < MT_PHASES; f++)
             shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
     }
-    return mt_chart_write(s->base.picture, &(mt_chart){.title = title,
-                                               .caption = "Share of a time step, %",
-                                               .n_groups = n,
-                                               .n_bars = 1,
-                                               .n_kinds = MT_PHASES,
-                                               .group = groups,
-                                               .bar = bars,
-                                               .kind = mt_phase_names,
-                                               .value = shares});
+    return mt_chart_write(s->base.picture,
+        &(mt_chart){.title = title,
+            .caption =
+                "Share of a time step, %; exchange is that of the diffusion steps, with its synchronisation",
+            .n_groups = n,
+            .n_bars = 1,
+            .n_kinds = MT_PHASES,
+            .group = groups,
+            .bar = bars,
+            .kind = mt_phase_names,
+            .value = shares});
 }
 
 static mt_status figure6(mt_arena *arena, const mt_arguments *arguments)

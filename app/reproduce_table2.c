@@ -226,7 +226,9 @@ static mt_status table2(mt_arena *arena, const mt_arguments *arguments)
     tables[0] = begin_phases(arena, s);
     for (size_t i = 0; i < s->base.n_ipus; i++) add_phases(&tables[0], s, i);
     const mt_step_costs *one = mt_steps_on_one(s);
-    if (one) MT_TRY(compare(arena, s, one, &comparison));
-    for (size_t k = 0; one && k < MT_COMPARISON_TABLES; k++) tables[n++] = comparison.tables[k];
+    if (one) {
+        MT_TRY(compare(arena, s, one, &comparison));
+        n += mt_comparison_tables(&comparison, tables + n);
+    }
     return mt_tables_print(arguments->out, tables, n, s->base.format);
 }

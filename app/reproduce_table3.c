@@ -73,7 +73,9 @@ static mt_status table3(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
     tables[0] = make_seconds(arena, s);
     const mt_step_costs *one = mt_steps_on_one(s);
-    if (one) MT_TRY(compare(arena, s, one, &comparison));
-    for (size_t k = 0; one && k < MT_COMPARISON_TABLES; k++) tables[n++] = comparison.tables[k];
+    if (one) {
+        MT_TRY(compare(arena, s, one, &comparison));
+        n += mt_comparison_tables(&comparison, tables + n);
+    }
     return mt_tables_print(arguments->out, tables, n, s->base.format);
 }

@@ -11,7 +11,7 @@
 /* ---- how to cut ---- */
 
 typedef struct mt_tiling {
-    ipu_target one; /* one chip */
+    ipu_target one; /* one chip; its name tells the values that were set */
     uint32_t tiles; /* of each chip that are used */
     mt_partition_method method;
     double imbalance;

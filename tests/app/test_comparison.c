@@ -16,7 +16,8 @@ static char *printed(const mt_comparison *c)
     char *text;
     size_t n;
     FILE *stream = open_memstream(&text, &n);
-    ok(mt_tables_print(stream, c->tables, MT_COMPARISON_TABLES, MT_FORMAT_JSON));
+    mt_table tables[MT_COMPARISON_TABLES];
+    ok(mt_tables_print(stream, tables, mt_comparison_tables(c, tables), MT_FORMAT_JSON));
     (void)fclose(stream);
     mt_arena_free(&arena);
     cr_assert(is_json(text), "%s", text);
@@ -90,6 +91,7 @@ Test(comparison, what_is_not_comparable_is_left_out)
     static const char *const empty[] = {"published", "to", "difference", "points", "reason"};
     for (size_t k = 0; k < sizeof empty / sizeof *empty; k++)
         cr_assert(isnan(json_number(json, "a", empty[k])));
-    cr_assert(!strstr(json, "not told") && strstr(json, "\"how\": null"), "%s", json);
+    cr_assert(
+        !strstr(json, "not told") && !strstr(json, "Reasons") && strstr(json, "\"how\": null"), "%s", json);
     free(json);
 }

@@ -218,6 +218,8 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
     char *slow = works("reproduce table3 " SLAB " --ipus 1 --format csv");
     char *fast = works("reproduce table3 " SLAB " --ipus 1 --format csv --set clock_hz=2.65e9");
     cr_assert_float_eq(cell_of(fast, 0, 4), 0.5 * cell_of(slow, 0, 4), 1e-12);
+    cr_assert(
+        strstr(slow, " on GC200, flat") && strstr(fast, " on GC200 with clock_hz=2.65e9, flat"), "%s", fast);
     free(slow), free(fast);
 }
 
