@@ -74,7 +74,7 @@ static const char *unit_of(const char *key)
 {
     static const char *const units[][2] = {{"instructions.", "worker cycles"},
         {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_cycles", "tile cycles"},
-        {"_hz", "Hz"}, {"row_tiles", "tiles"}, {"links.direct", "lanes"}, {"links.cross", "lanes"},
+        {"_hz", "Hz"}, {"links.direct", "lanes"}, {"links.cross", "lanes"},
         {"links.rail", "lanes"}, {"bits_per_second", "bits/s"}, {"packet_", "bytes"}, {"ns_per_hop", "ns"}};
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
         if (strstr(key, units[k][0])) return units[k][1];

@@ -161,6 +161,7 @@ mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tili
             .memory_median = profile.memory_median,
             .exchange_cycles = step->exchange_phase_cycles,
             .external_cycles = step->external_cycles,
+            .exchange_bound_cycles = step->exchange_bound_cycles,
             .bytes_crossing = step->bytes_crossing,
             .effectiveness = step->exchange.max > 0 ? step->exchange.mean / (double)step->exchange.max : 1};
         if (step->busiest_link)
