@@ -74,9 +74,9 @@ static const char *unit_of(const char *key)
 {
     static const char *const units[][2] = {{"instructions.", "worker cycles"},
         {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_cycles", "tile cycles"},
-        {"_hz", "Hz"}, {"row_tiles", "tiles"}, {"links.direct", "lanes"}, {"links.cross", "lanes"},
-        {"links.rail", "lanes"}, {"bits_per_second", "bits/s"}, {"bytes_per_second", "bytes/s"},
-        {"packet_", "bytes"}, {"ns_per_hop", "ns"}, {"send_words", "words"}, {"memory.", "bytes"}};
+        {"_hz", "Hz"}, {"links.direct", "lanes"}, {"links.cross", "lanes"}, {"links.rail", "lanes"},
+        {"bits_per_second", "bits/s"}, {"bytes_per_second", "bytes/s"}, {"packet_", "bytes"},
+        {"ns_per_hop", "ns"}, {"send_words", "words"}, {"memory.", "bytes"}};
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
         if (strstr(key, units[k][0])) return units[k][1];
     return "";

@@ -127,6 +127,8 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
         {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
         {"of it the busiest link between IPUs", costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
+        {"of the rest no schedule needs less than", costs->fits ? (double)costs->exchange_bound_cycles : NAN,
+            "cycles"},
         {"bytes between IPUs, once for each", costs->fits ? (double)costs->bytes_crossing : NAN, "bytes"},
         {"mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
     *table = mt_table_properties(arena, title);

@@ -11,14 +11,6 @@
 
 enum { FORMAT_VERSION = 1 };
 
-void mt_profile_place(const ipu_target *target, size_t tile, size_t *row, size_t *column)
-{
-    const size_t tiles = target->tiles / target->ipus;
-    const size_t rows = (tiles + target->exchange_row_tiles - 1) / target->exchange_row_tiles;
-    *row = ipu_target_row(target, tile);
-    *column = 2 * (tile % tiles / 2 / rows) + tile % tiles % 2;
-}
-
 bool mt_profile_crosses(const ipu_profile *profile)
 {
     for (size_t s = 0; s < profile->n_steps; s++)
@@ -81,6 +73,7 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_count(json, "external_sync_cycles", step->external_sync_cycles);
     mt_json_count(json, "exchange_cycles", step->exchange_phase_cycles);
     mt_json_count(json, "external_exchange_cycles", step->external_cycles);
+    mt_json_count(json, "exchange_bound_cycles", step->exchange_bound_cycles);
     mt_json_text(json, "busiest_link", step->busiest_link);
     spread_object(json, "tile_exchange_cycles", &step->exchange);
     spread_object(json, "tile_compute_cycles", &step->compute);
@@ -210,7 +203,7 @@ static void print_tiles(FILE *stream, const mt_profiled *of)
     (void)fputc('\n', stream);
     for (size_t t = 0; t < profile->n_tiles; t++) {
         size_t row, column;
-        mt_profile_place(of->target, t, &row, &column);
+        ipu_target_place(of->target, t, &row, &column);
         (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(of->target, t), row, column);
         for (size_t s = 0; s < profile->n_steps; s++)
             (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64, profile->steps[s].tile_exchange_cycles[t],

@@ -36,7 +36,4 @@ MT_NODISCARD mt_status mt_profile_write_links(const mt_profiled *of, const char 
 /* Does anything go from chip to chip? */
 bool mt_profile_crosses(const ipu_profile *profile);
 
-/* Where a tile stands on its chip's die, both from 0. */
-void mt_profile_place(const ipu_target *target, size_t tile, size_t *row, size_t *column);
-
 #endif

@@ -55,7 +55,7 @@ static dies lay_out(const ipu_target *target)
         .name_h = target->ipus > 1 ? CHIP_NAME : 0};
     for (size_t t = 0; t < target->tiles / target->ipus; t++) {
         size_t row, column;
-        mt_profile_place(target, t, &row, &column);
+        ipu_target_place(target, t, &row, &column);
         if (row >= best.rows) best.rows = row + 1;
         if (column >= best.columns) best.columns = column + 1;
     }
@@ -77,7 +77,7 @@ static void corner_of(const dies *d, const ipu_target *target, double top, size_
 {
     const size_t chip = ipu_target_chip(target, tile);
     size_t row, column;
-    mt_profile_place(target, tile, &row, &column);
+    ipu_target_place(target, tile, &row, &column);
     *x = LEFT + (double)(chip % d->across) * ((double)d->columns * d->tile_w + CHIP_GAP) +
          (double)column * d->tile_w;
     *y = top + d->name_h + (double)(chip / d->across) * ((double)d->rows * d->tile_h + d->name_h + 4) +

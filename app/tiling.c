@@ -170,6 +170,7 @@ static mt_tiling_costs costs_in(const ipu_profile *profile)
         .memory_median = profile->memory_median,
         .exchange_cycles = step->exchange_phase_cycles,
         .external_cycles = step->external_cycles,
+        .exchange_bound_cycles = step->exchange_bound_cycles,
         .bytes_crossing = step->bytes_crossing,
         .effectiveness = ipu_spread_effectiveness(&step->exchange),
         .sync_cycles = step->sync_cycles,

@@ -81,6 +81,7 @@ typedef struct mt_tiling_costs {
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
     uint64_t external_cycles;         /* of these: of the busiest link between chips */
+    uint64_t exchange_bound_cycles;   /* what no schedule of the others can be below */
     uint64_t bytes_crossing;          /* from chip to chip: a byte once for each chip that receives it */
     char busiest_link[64];            /* its name; "" where nothing crosses */
     double effectiveness;             /* of the exchange on a chip: mean tile / slowest */

@@ -124,7 +124,7 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
     MT_TAKE(scratch, *fragments, target->tiles);
     *n = 0;
     for (uint32_t t = 0; t < target->tiles; t++)
-        if (t != control->tile) (*fragments)[(*n)++] = (ipu_fragment){control->tile, t, from, words};
+        if (t != control->tile) (*fragments)[(*n)++] = (ipu_fragment){control->tile, t, from, words, from};
     return ipu_schedule_make(scratch, target, *fragments, *n, schedule);
 }
 

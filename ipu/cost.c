@@ -34,7 +34,8 @@ static mt_status fragments_of(
             if (m->source_tile == t) continue;
             const size_t from = m->source / word;
             const size_t words = divide_up(m->source + m->bytes, word) - from;
-            (*fragments)[(*n)++] = (ipu_fragment){m->source_tile, (uint32_t)t, from, words};
+            (*fragments)[(*n)++] =
+                (ipu_fragment){m->source_tile, (uint32_t)t, from, words, m->destination / word};
         }
     }
     return MT_OK;
@@ -81,6 +82,7 @@ static mt_status cost_exchange(
     MT_TRY(ipu_schedule_make(scratch, target, fragments, n, &schedule));
     MT_TRY(count_pieces(c, fragments, n, &schedule, step));
     count_messages(c, step, copied);
+    step->exchange_bound_cycles = schedule.bound;
     for (size_t t = 0; t < c->n_tiles; t++) {
         const uint64_t copy = divide_up(copied[t], target->local_copy_bytes_per_cycle);
         exchange[t] = schedule.tile_bound[t] + copy;

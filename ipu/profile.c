@@ -42,6 +42,7 @@ static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
         .external_sync_cycles = step->external_sync_cycles,
         .exchange_phase_cycles = step->exchange_phase_cycles,
         .external_cycles = step->external_cycles,
+        .exchange_bound_cycles = step->exchange_bound_cycles,
         .bytes_crossing = step->bytes_crossing,
         .busiest_link = step->busiest_link,
         .exchange = spread_of(step->exchange_cycles, n_tiles),

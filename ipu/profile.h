@@ -24,6 +24,7 @@ typedef struct ipu_profile_step {
     uint64_t sync_cycles, external_sync_cycles; /* both kinds; of these the one of all chips */
     uint64_t exchange_phase_cycles;             /* the schedule's, and external_cycles */
     uint64_t external_cycles;                   /* of the busiest link between chips */
+    uint64_t exchange_bound_cycles;             /* what no schedule inside chips can be below */
     ipu_spread exchange, compute;               /* cycles that a tile is busy in one run */
     const uint64_t *tile_exchange_cycles, *tile_compute_cycles;         /* [n_tiles] the same of each tile */
     uint64_t ranges_received, bytes_received, bytes_sent, bytes_copied; /* all tiles, one run */

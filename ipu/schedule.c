@@ -1,44 +1,59 @@
 #include "ipu/schedule.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_TRIED = 64, /* fragments of a tile, before the best of them is taken although its sender is busy */
+    MOST_TRIED = 64, /* transfers of a tile, before the best of them is taken although its sender is busy */
     SLACK_SHARE = 16 /* of the cycles that a tile could be idle it spends one in so many on one wait */
 };
 
-/* A fragment in its group: [from, to) of the source's words. */
+/* A fragment, or two of them that go to a pair of tiles at once. Its items are words, or of two words where paired. */
+typedef struct transfer {
+    size_t from, to; /* items of the source */
+    uint64_t latency;
+    size_t fragment[2];
+    uint32_t receiver[2];
+    uint32_t source;
+    uint32_t width; /* receivers, and words an item: 1, or 2 where paired */
+} transfer;
+
+/* A transfer in its group: [from, to) of the source's items. */
 typedef struct member {
-    size_t from, to, fragment;
+    size_t from, to, transfer;
+    uint32_t width;
 } member;
 
-/* Words that leave together: word x leaves in cycle shift + x, which may be any number as addresses are. */
+/* Items that leave together: item x leaves in cycle shift + x, which may be any number as addresses are. */
 typedef struct run {
     int64_t shift;
     size_t from, to;
-    size_t n; /* fragments, in `taken` */
+    size_t n; /* transfers, in `taken` */
 } run;
 
-/* A *group* holds the fragments of one source whose windows overlap, one after the other: what can leave together. */
+/* A *group* holds the transfers of one source and one width whose windows overlap, one after the other: what can leave
+ * together. */
 typedef struct planner {
     const ipu_target *target;
     const ipu_fragment *fragments;
     size_t n, n_tiles;
+    ipu_stand *stands; /* of each tile */
+    transfer *transfers;
+    size_t n_transfers, n_paired;
     member *members;      /* by (source, group); in a group those still to be sent come first */
     size_t *first_member; /* of each group */
-    size_t *live;         /* of each group: fragments still to be sent */
-    size_t *group;        /* of each fragment */
+    size_t *live;         /* of each group: transfers still to be sent */
+    size_t *group;        /* of each transfer */
     size_t n_groups;
-    bool *done;                 /* of each fragment */
-    size_t *todo, *head, *last; /* of each receiver: its fragments are todo[head] to todo[last - 1] */
-    uint64_t *ready;            /* of each receiver: when the next fragment's first word may leave for it */
+    bool *done;                 /* of each transfer */
+    size_t *todo, *head, *last; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
+    uint64_t *ready;            /* of each receiver: when it can have the next transfer's first item */
     uint64_t *load;             /* of each receiver: cycles of what it still has to take */
-    uint64_t *asked;            /* of each sender: its words, counted for every receiver */
-    uint64_t bound;
-    size_t *heap, *heap_at; /* receivers, first ready first; where each of them is */
-    ipu_send *sends;        /* of sender t, by cycle: from first_send[t] on, n_sends[t] */
+    uint64_t *asked;            /* of each sender: its items, counted for every transfer */
+    uint64_t aim;               /* cycles that nobody waits beyond */
+    size_t *heap, *heap_at;     /* receivers, first ready first; where each of them is */
+    ipu_send
+        *sends; /* on sender t's way out, by cycle, its partner's paired ones too: from first_send[t] on */
     size_t *first_send, *n_sends;
     member *taken;    /* of the run at hand */
     size_t *taken_at; /* its number, for every tile that takes part */
@@ -46,37 +61,140 @@ typedef struct planner {
 } planner;
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-uint64_t ipu_exchange_latency(const ipu_target *target, uint32_t receiver)
+uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver)
 {
-    return target->exchange_row_cycles * ipu_target_row(target, receiver);
+    size_t row = 0, column = 0;
+    ipu_target_place(target, receiver, &row, &column);
+    return target->exchange_fixed_cycles + target->exchange_row_cycles * row;
 }
 
-/* ---- loads and bounds ---- */
+bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *f)
+{
+    return target->exchange_paired && f->words >= IPU_PAIRED_LEAST &&
+           (f->from | f->words | f->to) % IPU_PAIRED_WORDS == 0 &&
+           ipu_target_partner(target, f->source) != f->source &&
+           ipu_target_partner(target, f->receiver) != f->receiver &&
+           ipu_target_chip(target, f->source) == ipu_target_chip(target, f->receiver);
+}
+
+/* ---- transfers ---- */
+
+typedef struct mate {
+    const ipu_fragment *f;
+    size_t fragment;
+} mate;
+
+static int by_what_is_taken(const void *left, const void *right)
+{
+    const mate *a = left;
+    const mate *b = right;
+    if (a->f->source != b->f->source) return a->f->source < b->f->source ? -1 : 1;
+    if (a->f->from != b->f->from) return a->f->from < b->f->from ? -1 : 1;
+    if (a->f->words != b->f->words) return a->f->words < b->f->words ? -1 : 1;
+    if (a->f->receiver != b->f->receiver) return a->f->receiver < b->f->receiver ? -1 : 1;
+    return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
+}
+
+/* Gives each fragment the one that it is paired with, itself where there is none. */
+static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, size_t *with)
+{
+    mate *mates = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) with[i] = i;
+    if (!paired) return MT_OK;
+    MT_TAKE(scratch, mates, p->n);
+    for (size_t i = 0; i < p->n; i++)
+        if (ipu_fragment_may_pair(p->target, &p->fragments[i])) mates[n++] = (mate){&p->fragments[i], i};
+    if (n > 1) qsort(mates, n, sizeof *mates, by_what_is_taken);
+    for (size_t i = 0; i + 1 < n; i++) {
+        const ipu_fragment *a = mates[i].f;
+        const ipu_fragment *b = mates[i + 1].f;
+        if (a->source != b->source || a->from != b->from || a->words != b->words ||
+            b->receiver != ipu_target_partner(p->target, a->receiver) || a->receiver == b->receiver)
+            continue;
+        with[mates[i].fragment] = mates[i + 1].fragment;
+        with[mates[i + 1].fragment] = mates[i].fragment;
+        i++;
+    }
+    return MT_OK;
+}
+
+static uint64_t way(const planner *p, uint32_t source, uint32_t receiver)
+{
+    return ipu_stand_latency(p->target, &p->stands[source], &p->stands[receiver]);
+}
+
+static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
+{
+    size_t *with = NULL;
+    MT_TAKE(scratch, with, p->n);
+    MT_TAKE(scratch, p->transfers, p->n);
+    MT_TAKE(scratch, p->stands, p->n_tiles);
+    MT_TRY(make_pairs(p, scratch, paired, with));
+    for (size_t t = 0; t < p->n_tiles; t++) p->stands[t] = ipu_stand_of(p->target, t);
+    for (size_t i = 0; i < p->n; i++) {
+        if (with[i] < i) continue;
+        const ipu_fragment *f = &p->fragments[i];
+        const uint32_t width = with[i] == i ? 1 : 2;
+        const uint32_t other = p->fragments[with[i]].receiver;
+        p->transfers[p->n_transfers++] = (transfer){.from = f->from / width,
+            .to = (f->from + f->words) / width,
+            .latency = larger(way(p, f->source, f->receiver), way(p, f->source, other)),
+            .fragment = {i, with[i]},
+            .receiver = {f->receiver, other},
+            .source = f->source,
+            .width = width};
+        p->n_paired += width - 1;
+    }
+    return MT_OK;
+}
+
+/* ---- groups, loads and bounds ---- */
 
 static int by_window(const void *left, const void *right)
 {
     const member *a = left;
     const member *b = right;
+    if (a->width != b->width) return a->width < b->width ? -1 : 1;
     if (a->from != b->from) return a->from < b->from ? -1 : 1;
     if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
+    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
 }
 
-/* Members by source, groups, and the words that each source must send at least once. */
-static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first, uint64_t *words_out)
+/* What each source has to send, once: items of each width, which are what it is longest busy with. Words that others take
+ * singly may be among those of pairs, and then need not leave for these. */
+static void count_out(const planner *p, const size_t *first, uint64_t *cycles_out)
 {
-    MT_TAKE(scratch, p->members, p->n);
-    MT_TAKE(scratch, p->first_member, p->n + 1);
-    MT_TAKE(scratch, p->live, p->n);
-    MT_TAKE(scratch, p->group, p->n);
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        uint64_t items[3] = {0};
+        size_t end = 0;
+        for (size_t i = first[t]; i < first[t + 1]; i++) {
+            const member *m = &p->members[i];
+            if (i == first[t] || m->width != m[-1].width || m->from >= end) end = m->from;
+            if (m->to > end) items[m->width] += m->to - end;
+            if (m->to > end) end = m->to;
+        }
+        const uint64_t in_pairs = 2 * items[2];
+        cycles_out[t] = items[1] + (in_pairs > items[1] ? (in_pairs - items[1] + 1) / 2 : 0);
+    }
+}
+
+/* Members by source and groups. */
+static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
+{
+    MT_TAKE(scratch, p->members, p->n_transfers);
+    MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
+    MT_TAKE(scratch, p->live, p->n_transfers);
+    MT_TAKE(scratch, p->group, p->n_transfers);
     size_t *at = NULL;
     MT_TAKE(scratch, at, p->n_tiles);
-    for (size_t i = 0; i < p->n; i++) first[p->fragments[i].source + 1]++;
+    for (size_t i = 0; i < p->n_transfers; i++) first[p->transfers[i].source + 1]++;
     for (size_t t = 0; t < p->n_tiles; t++) first[t + 1] += at[t] = first[t];
-    for (size_t i = 0; i < p->n; i++) {
-        const ipu_fragment *f = &p->fragments[i];
-        p->members[at[f->source]++] = (member){f->from, f->from + f->words, i};
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        p->members[at[f->source]++] = (member){f->from, f->to, i, f->width};
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
         if (first[t + 1] - first[t] > 1)
@@ -84,37 +202,80 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first, uint6
         size_t end = 0;
         for (size_t i = first[t]; i < first[t + 1]; i++) {
             const member *m = &p->members[i];
-            const bool opens = i == first[t] || m->from >= end;
+            const bool opens = i == first[t] || m->width != m[-1].width || m->from >= end;
             if (opens) p->first_member[p->n_groups++] = i;
-            if (opens) end = m->from;
-            if (m->to > end) words_out[t] += m->to - end;
-            if (m->to > end) end = m->to;
-            p->group[m->fragment] = p->n_groups - 1;
+            if (opens || m->to > end) end = m->to;
+            p->group[m->transfer] = p->n_groups - 1;
             p->live[p->n_groups - 1]++;
         }
     }
     return MT_OK;
 }
 
+/* Room on every way out: for the runs of the tile, and for the paired ones of its partner. */
+static void place_sends(planner *p)
+{
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        p->first_send[f->source + 1]++;
+        if (f->width > 1) p->first_send[ipu_target_partner(p->target, f->source) + 1]++;
+    }
+    for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
+}
+
 static void count_loads(planner *p)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        const ipu_fragment *f = &p->fragments[i];
-        p->load[f->receiver] += f->words + p->target->exchange_fragment_cycles;
-        p->asked[f->source] += f->words;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++)
+            p->load[f->receiver[r]] += f->to - f->from + p->target->exchange_fragment_cycles;
+        p->asked[f->source] += f->to - f->from;
     }
 }
 
-static void make_bounds(planner *p, const uint64_t *words_out, ipu_schedule *schedule)
+/* In the sender's cycles, for items that are to be there in `cycle` or later. */
+static uint64_t leaves_for(const transfer *f, uint64_t cycle)
 {
-    const uint64_t fixed = p->target->exchange_fixed_cycles;
-    for (size_t t = 0; t < p->n_tiles; t++) {
-        uint64_t in = p->load[t] > 0 ? fixed + ipu_exchange_latency(p->target, (uint32_t)t) + p->load[t] : 0;
-        uint64_t out = words_out[t] > 0 ? fixed + p->target->exchange_fragment_cycles + words_out[t] : 0;
-        schedule->tile_bound[t] = larger(in, out);
-        schedule->bound = larger(schedule->bound, schedule->tile_bound[t]);
+    return cycle > f->latency ? cycle - f->latency : 0;
+}
+
+/* When a tile can have the first item of all that it takes. */
+static uint64_t first_there(const planner *p, size_t tile)
+{
+    return ipu_exchange_begin(p->target, tile) + p->target->exchange_fragment_cycles;
+}
+
+static mt_status make_bounds(
+    planner *p, mt_arena *scratch, const uint64_t *cycles_out, ipu_schedule *schedule)
+{
+    uint64_t *begin = NULL, *shortest = NULL; /* of each sender: its first word may leave; its shortest way */
+    MT_TAKE(scratch, begin, p->n_tiles);
+    MT_TAKE(scratch, shortest, p->n_tiles);
+    for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        begin[f->source] = smaller(begin[f->source], leaves_for(f, first_there(p, f->receiver[0])));
+        for (uint32_t r = 0; r < f->width; r++)
+            shortest[f->source] = smaller(shortest[f->source], way(p, f->source, f->receiver[r]));
     }
-    p->bound = schedule->bound;
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        const uint64_t in = p->load[t] > 0 ? ipu_exchange_begin(p->target, t) + p->load[t] : 0;
+        const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
+        schedule->tile_bound[t] = larger(in, out);
+        schedule->bound = larger(schedule->bound, larger(in, out > 0 ? out + shortest[t] : 0));
+    }
+    return MT_OK;
+}
+
+/* By how much ways differ: who takes the first words of a run together waits so long for each other at most. */
+static uint64_t spread_of_ways(const planner *p)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        least = smaller(least, p->transfers[i].latency);
+        most = larger(most, p->transfers[i].latency);
+    }
+    return most - smaller(least, most);
 }
 
 /* ---- receivers in the order in which they are ready ---- */
@@ -145,7 +306,7 @@ static void sink(planner *p, size_t i)
 
 typedef struct candidate {
     uint64_t asked;
-    size_t fragment;
+    size_t transfer;
 } candidate;
 
 static int by_sender_load(const void *left, const void *right)
@@ -153,10 +314,10 @@ static int by_sender_load(const void *left, const void *right)
     const candidate *a = left;
     const candidate *b = right;
     if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
-    return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
+    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
 }
 
-/* Each receiver's fragments, those of the busiest senders first. */
+/* Each receiver's transfers, those of the busiest senders first. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;
@@ -169,25 +330,27 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
     MT_TAKE(scratch, p->heap_at, p->n_tiles);
     for (size_t i = 0; i < p->n; i++) p->head[p->fragments[i].receiver + 1]++;
     for (size_t t = 0; t < p->n_tiles; t++) p->head[t + 1] += p->last[t] = p->head[t];
-    for (size_t i = 0; i < p->n; i++) {
-        const ipu_fragment *f = &p->fragments[i];
-        candidates[p->last[f->receiver]++] = (candidate){p->asked[f->source], i};
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++)
+            candidates[p->last[f->receiver[r]]++] = (candidate){p->asked[f->source], i};
     }
-    const uint64_t first = p->target->exchange_fixed_cycles + p->target->exchange_fragment_cycles;
     for (size_t t = 0; t < p->n_tiles; t++) {
         size_t n = p->last[t] - p->head[t];
         if (n > 1) qsort(candidates + p->head[t], n, sizeof *candidates, by_sender_load);
-        p->ready[t] = n > 0 ? first : UINT64_MAX;
+        p->ready[t] = n > 0 ? first_there(p, t) : UINT64_MAX;
         p->heap[t] = t;
     }
-    for (size_t i = 0; i < p->n; i++) p->todo[i] = candidates[i].fragment;
+    for (size_t i = 0; i < p->n; i++) p->todo[i] = candidates[i].transfer;
     for (size_t t = p->n_tiles; t-- > 0;) sink(p, t);
     return MT_OK;
 }
 
 /* ---- senders ---- */
 
-/* The sender's first run that ends after `cycle`; n_sends where there is none. */
+static uint64_t cycles_of(const ipu_send *s) { return s->paired ? s->words / IPU_PAIRED_WORDS : s->words; }
+
+/* The first run on the sender's way out that ends after `cycle`; n_sends where there is none. */
 static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
 {
     const ipu_send *sends = p->sends + p->first_send[tile];
@@ -195,7 +358,7 @@ static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
     size_t high = p->n_sends[tile];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (sends[middle].cycle + sends[middle].words > cycle)
+        if (sends[middle].cycle + cycles_of(&sends[middle]) > cycle)
             high = middle;
         else
             low = middle + 1;
@@ -203,139 +366,209 @@ static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
     return low;
 }
 
-/* The first cycle from `cycle` on in which the sender can begin with so many words. */
-static uint64_t free_from(const planner *p, size_t tile, uint64_t cycle, size_t words)
+/* The first cycle from `cycle` on in which so many items can begin to leave on the way out of a tile. */
+static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t items)
 {
     const ipu_send *sends = p->sends + p->first_send[tile];
     for (size_t i = first_after(p, tile, cycle); i < p->n_sends[tile]; i++) {
-        if (sends[i].cycle >= cycle + words) break;
-        cycle = sends[i].cycle + sends[i].words;
+        if (sends[i].cycle >= cycle + items) break;
+        cycle = sends[i].cycle + cycles_of(&sends[i]);
     }
     return cycle;
 }
 
-static void add_send(planner *p, ipu_send send)
+/* The same for a sender of items so wide. */
+static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_t cycle, size_t items)
 {
-    ipu_send *sends = p->sends + p->first_send[send.tile];
-    size_t at = first_after(p, send.tile, send.cycle);
-    memmove(sends + at + 1, sends + at, (p->n_sends[send.tile] - at) * sizeof *sends);
+    const size_t partner = width > 1 ? ipu_target_partner(p->target, tile) : tile;
+    for (;;) {
+        cycle = free_alone(p, tile, cycle, items);
+        if (partner == tile) return cycle;
+        const uint64_t both = free_alone(p, partner, cycle, items);
+        if (both == cycle) return cycle;
+        cycle = both;
+    }
+}
+
+static void add_send(planner *p, size_t tile, ipu_send send)
+{
+    ipu_send *sends = p->sends + p->first_send[tile];
+    size_t at = first_after(p, tile, send.cycle);
+    memmove(sends + at + 1, sends + at, (p->n_sends[tile] - at) * sizeof *sends);
     sends[at] = send;
-    p->n_sends[send.tile]++;
+    p->n_sends[tile]++;
 }
 
 /* ---- the next run ---- */
+
+/* When all receivers of a transfer can have its first item. */
+static uint64_t ready_for(const planner *p, const transfer *f)
+{
+    return larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
+}
 
 /* What `tile` takes next, and from when its sender can send it. */
 static size_t choose(planner *p, size_t tile, uint64_t *cycle)
 {
     size_t best = SIZE_MAX;
-    *cycle = UINT64_MAX;
+    uint64_t soonest = UINT64_MAX;
     while (p->done[p->todo[p->head[tile]]]) p->head[tile]++;
     for (size_t i = p->head[tile], tried = 0; i < p->last[tile] && tried < MOST_TRIED; i++, tried++) {
-        const ipu_fragment *f = &p->fragments[p->todo[i]];
+        const transfer *f = &p->transfers[p->todo[i]];
         if (p->done[p->todo[i]]) continue;
-        uint64_t from = free_from(p, f->source, p->ready[tile], f->words);
-        if (from >= *cycle) continue;
+        const uint64_t from =
+            free_from(p, f->source, f->width, leaves_for(f, ready_for(p, f)), f->to - f->from);
+        const uint64_t there = from + f->latency;
+        if (there >= soonest) continue;
+        soonest = there;
         *cycle = from;
         best = p->todo[i];
-        if (from == p->ready[tile]) break;
+        if (there == p->ready[tile]) break;
     }
     return best;
 }
 
-/* How long a fragment's receiver waits for others: never so long that it would exceed the bound. Who has more to take
- * keeps most of its time for senders that will be busy. */
-static int64_t patience(const planner *p, const member *m)
+/* That a receiver takes nothing else any more. */
+static bool is_last(const planner *p, const member *m, size_t tile)
 {
-    const size_t tile = p->fragments[m->fragment].receiver;
+    return p->load[tile] == m->to - m->from + p->target->exchange_fragment_cycles;
+}
+
+/* How long a transfer's receiver waits for others: never so long that it would exceed the aim. Who has more to take
+ * keeps most of its time for senders that will be busy. */
+static int64_t patience(const planner *p, const member *m, size_t tile)
+{
     const size_t setup = p->target->exchange_fragment_cycles;
-    const uint64_t end =
-        p->ready[tile] - setup + p->load[tile] + ipu_exchange_latency(p->target, (uint32_t)tile);
-    const uint64_t slack = end < p->bound ? p->bound - end : 0;
-    const bool last = p->load[tile] == m->to - m->from + setup;
-    return (int64_t)(last ? slack : slack / SLACK_SHARE);
+    const uint64_t end = p->ready[tile] - setup + p->load[tile];
+    const uint64_t slack = end < p->aim ? p->aim - end : 0;
+    return (int64_t)(is_last(p, m, tile) ? slack : slack / SLACK_SHARE);
+}
+
+/* The least and the largest shift with which all receivers of a transfer take it and lose nothing. */
+static void shifts(const planner *p, const member *m, int64_t *least, int64_t *most)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    const int64_t from = (int64_t)m->from;
+    *least = -from; /* no item leaves before cycle 0 */
+    *most = INT64_MAX;
+    for (uint32_t r = 0; r < f->width; r++) {
+        const int64_t ready = (int64_t)p->ready[f->receiver[r]] - (int64_t)f->latency - from;
+        const int64_t limit = ready + patience(p, m, f->receiver[r]);
+        if (ready > *least) *least = ready;
+        if (limit < *most) *most = limit;
+    }
+}
+
+/* That a transfer is the last of its receivers, and cannot be sent before the run: it would have to wait for its end. */
+static bool has_no_better(const planner *p, const run *r, const member *m, int64_t least)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    if (least + (int64_t)m->to <= r->shift + (int64_t)r->from) return false;
+    for (uint32_t k = 0; k < f->width; k++)
+        if (!is_last(p, m, f->receiver[k])) return false;
+    return true;
 }
 
 static void take(planner *p, run *r, const member *m)
 {
+    const transfer *f = &p->transfers[m->transfer];
     r->from = r->n == 0 || m->from < r->from ? m->from : r->from;
     r->to = r->n == 0 || m->to > r->to ? m->to : r->to;
-    p->taken_at[p->fragments[m->fragment].receiver] = r->n;
+    p->taken_at[f->receiver[0]] = p->taken_at[f->receiver[1]] = r->n;
     p->taken[r->n++] = *m;
 }
 
 static bool takes_part(const planner *p, const run *r, size_t tile)
 {
     size_t at = p->taken_at[tile];
-    return at < r->n && p->fragments[p->taken[at].fragment].receiver == tile;
+    if (at >= r->n) return false;
+    const transfer *f = &p->transfers[p->taken[at].transfer];
+    return f->receiver[0] == tile || f->receiver[1] == tile;
 }
 
 /* A run for `first`, which can leave in `cycle`, and for all of its group that can wait for one another. */
 static run gather(planner *p, const member *first, uint64_t cycle)
 {
-    const ipu_fragment *f = &p->fragments[first->fragment];
-    const size_t group = p->group[first->fragment];
+    const transfer *f = &p->transfers[first->transfer];
+    const size_t group = p->group[first->transfer];
     const member *members = p->members + p->first_member[group];
+    int64_t least = 0, most = 0;
     run alone = {.shift = (int64_t)cycle - (int64_t)first->from};
     take(p, &alone, first);
     run r = alone;
-    int64_t latest = r.shift + patience(p, first);
+    int64_t latest = INT64_MAX;
+    for (uint32_t k = 0; k < f->width; k++) {
+        const int64_t limit = r.shift + patience(p, first, f->receiver[k]);
+        if (limit < latest) latest = limit;
+    }
     for (size_t i = 0; i < p->live[group]; i++) {
-        const size_t tile = p->fragments[members[i].fragment].receiver;
-        if (members[i].from >= r.to || members[i].to <= r.from || takes_part(p, &r, tile)) continue;
-        int64_t key = (int64_t)p->ready[tile] - (int64_t)members[i].from;
-        int64_t limit = key + patience(p, &members[i]);
-        int64_t shift = key > r.shift ? key : r.shift;
-        if (limit > latest) limit = latest;
-        if (shift > limit) continue;
+        if (members[i].from >= r.to || members[i].to <= r.from) continue;
+        if (takes_part(p, &r, p->transfers[members[i].transfer].receiver[0])) continue;
+        shifts(p, &members[i], &least, &most);
+        if (most < r.shift && has_no_better(p, &r, &members[i], least)) most = r.shift;
+        const int64_t shift = least > r.shift ? least : r.shift;
+        if (most > latest) most = latest;
+        if (shift > most) continue;
         take(p, &r, &members[i]);
         r.shift = shift;
-        latest = limit;
+        latest = most;
     }
     const uint64_t start = (uint64_t)(r.shift + (int64_t)r.from);
-    const int64_t wait = (int64_t)(free_from(p, f->source, start, r.to - r.from) - start);
+    const int64_t wait = (int64_t)(free_from(p, f->source, f->width, start, r.to - r.from) - start);
     if (latest < r.shift + wait) return alone;
     r.shift += wait;
     return r;
 }
 
-static void commit(planner *p, const run *r, uint32_t source)
+static void arrive(planner *p, const member *m, uint64_t there)
 {
+    const transfer *f = &p->transfers[m->transfer];
+    const size_t items = m->to - m->from;
     const size_t setup = p->target->exchange_fragment_cycles;
-    for (size_t i = 0; i < r->n; i++) {
-        const member *m = &p->taken[i];
-        const uint32_t tile = p->fragments[m->fragment].receiver;
-        const size_t words = m->to - m->from;
-        const uint64_t leaves = (uint64_t)(r->shift + (int64_t)m->from);
-        p->arrivals[m->fragment] = (ipu_arrival){m->fragment, leaves + ipu_exchange_latency(p->target, tile)};
-        p->done[m->fragment] = true;
-        p->load[tile] -= words + setup;
-        p->ready[tile] = p->load[tile] > 0 ? leaves + words + setup : UINT64_MAX;
+    p->done[m->transfer] = true;
+    for (uint32_t r = 0; r < f->width; r++) {
+        const uint32_t tile = f->receiver[r];
+        p->arrivals[f->fragment[r]] = (ipu_arrival){f->fragment[r], there, f->width > 1};
+        p->load[tile] -= items + setup;
+        p->ready[tile] = p->load[tile] > 0 ? there + items + setup : UINT64_MAX;
         sink(p, p->heap_at[tile]);
     }
-    add_send(p, (ipu_send){source, r->from, r->to - r->from, (uint64_t)(r->shift + (int64_t)r->from)});
-    const size_t group = p->group[p->taken[0].fragment];
+}
+
+static void commit(planner *p, const run *r)
+{
+    const transfer *first = &p->transfers[p->taken[0].transfer];
+    const uint32_t width = first->width;
+    for (size_t i = 0; i < r->n; i++) {
+        const member *m = &p->taken[i];
+        arrive(p, m, (uint64_t)(r->shift + (int64_t)m->from) + p->transfers[m->transfer].latency);
+    }
+    const ipu_send send = {first->source, r->from * width, (r->to - r->from) * width,
+        (uint64_t)(r->shift + (int64_t)r->from), width > 1};
+    add_send(p, first->source, send);
+    if (width > 1) add_send(p, ipu_target_partner(p->target, first->source), send);
+    const size_t group = p->group[p->taken[0].transfer];
     member *members = p->members + p->first_member[group];
     size_t left = 0;
     for (size_t i = 0; i < p->live[group]; i++)
-        if (!p->done[members[i].fragment]) members[left++] = members[i];
+        if (!p->done[members[i].transfer]) members[left++] = members[i];
     p->live[group] = left;
 }
 
 static mt_status list(planner *p, mt_arena *scratch)
 {
-    MT_TAKE(scratch, p->done, p->n);
-    MT_TAKE(scratch, p->sends, p->n);
+    MT_TAKE(scratch, p->done, p->n_transfers);
+    MT_TAKE(scratch, p->sends, p->first_send[p->n_tiles]);
     MT_TAKE(scratch, p->n_sends, p->n_tiles);
     MT_TAKE(scratch, p->taken, p->n_tiles);
     MT_TAKE(scratch, p->taken_at, p->n_tiles);
     while (p->ready[p->heap[0]] != UINT64_MAX) {
         uint64_t cycle = 0;
-        const size_t fragment = choose(p, p->heap[0], &cycle);
-        const ipu_fragment *f = &p->fragments[fragment];
-        const member first = {f->from, f->from + f->words, fragment};
+        const size_t chosen = choose(p, p->heap[0], &cycle);
+        const transfer *f = &p->transfers[chosen];
+        const member first = {f->from, f->to, chosen, f->width};
         const run r = gather(p, &first, cycle);
-        commit(p, &r, f->source);
+        commit(p, &r);
     }
     return MT_OK;
 }
@@ -344,188 +577,96 @@ static mt_status list(planner *p, mt_arena *scratch)
 
 static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *schedule)
 {
-    for (size_t t = 0; t < p->n_tiles; t++) schedule->n_sends += p->n_sends[t];
-    MT_TAKE(arena, schedule->sends, schedule->n_sends);
     size_t n = 0;
+    for (size_t t = 0; t < p->n_tiles; t++) n += p->n_sends[t];
+    MT_TAKE(arena, schedule->sends, n);
     for (size_t t = 0; t < p->n_tiles; t++) {
         for (size_t i = p->first_send[t]; i < p->first_send[t] + p->n_sends[t]; i++) {
-            const ipu_send *s = schedule->sends + n;
-            schedule->sends[n++] = p->sends[i];
+            const ipu_send *s = &p->sends[i];
+            if (s->tile != t) continue; /* its partner's, on its way out */
+            schedule->sends[schedule->n_sends++] = *s;
             schedule->words_sent += s->words;
-            schedule->tile_cycles[t] = s->cycle + s->words;
+            schedule->tile_cycles[t] = s->cycle + cycles_of(s);
         }
     }
-    for (size_t i = 0; i < p->n; i++) {
-        uint64_t *end = &schedule->tile_cycles[p->fragments[i].receiver];
-        *end = larger(*end, p->arrivals[i].cycle + p->fragments[i].words);
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++) {
+            uint64_t *end = &schedule->tile_cycles[f->receiver[r]];
+            *end = larger(*end, p->arrivals[f->fragment[r]].cycle + f->to - f->from);
+        }
     }
     for (size_t t = 0; t < p->n_tiles; t++)
         schedule->cycles = larger(schedule->cycles, schedule->tile_cycles[t]);
     return MT_OK;
 }
 
-static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, ipu_schedule *schedule)
+/* How to plan: with pairs where they may be; and who waits for others beyond the bound, as far as ways differ. */
+typedef struct manner {
+    bool paired, patient;
+} manner;
+
+static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how, ipu_schedule *schedule)
 {
-    uint64_t *words_out = NULL;
+    uint64_t *cycles_out = NULL;
+    size_t *first = NULL;
+    *schedule = (ipu_schedule){.n_arrivals = p->n};
     MT_TAKE(arena, schedule->tile_cycles, p->n_tiles);
     MT_TAKE(arena, schedule->tile_bound, p->n_tiles);
     MT_TAKE(arena, schedule->arrivals, p->n);
-    MT_TAKE(scratch, words_out, p->n_tiles);
+    MT_TAKE(scratch, cycles_out, p->n_tiles);
+    MT_TAKE(scratch, first, p->n_tiles + 1);
     MT_TAKE(scratch, p->first_send, p->n_tiles + 1);
     MT_TAKE(scratch, p->load, p->n_tiles);
     MT_TAKE(scratch, p->asked, p->n_tiles);
     p->arrivals = schedule->arrivals;
-    schedule->n_arrivals = p->n;
-    MT_TRY(make_groups(p, scratch, p->first_send, words_out));
+    MT_TRY(make_transfers(p, scratch, how.paired));
+    MT_TRY(make_groups(p, scratch, first));
+    count_out(p, first, cycles_out);
+    place_sends(p);
     count_loads(p);
-    make_bounds(p, words_out, schedule);
+    MT_TRY(make_bounds(p, scratch, cycles_out, schedule));
+    p->aim = schedule->bound + (how.patient ? spread_of_ways(p) : 0);
     MT_TRY(make_receivers(p, scratch));
     MT_TRY(list(p, scratch));
     return hand_over(p, arena, schedule);
+}
+
+/* The bounds stay those of the first plan: they hold for every schedule, paired or not. */
+static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
+{
+    if (schedule->cycles <= next.cycles) return;
+    next.tile_bound = schedule->tile_bound;
+    next.bound = schedule->bound;
+    *schedule = next;
+}
+
+/* The shortest of all plans, until one is as short as can be. */
+static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, ipu_schedule *schedule)
+{
+    static const manner manners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
+    enum { UNPAIRED = 2, ALL = 4 };
+    const size_t first = empty->target->exchange_paired ? 0 : UNPAIRED;
+    for (size_t k = first; k < ALL; k++) {
+        planner p = *empty;
+        ipu_schedule next;
+        MT_TRY(plan(&p, arena, scratch, manners[k], &next));
+        if (k == first)
+            *schedule = next;
+        else
+            keep_shorter(schedule, next);
+        if (schedule->cycles == schedule->bound) return MT_OK;
+        if (k < UNPAIRED && p.n_paired == 0) k += UNPAIRED; /* that was planned without pairs already */
+    }
+    return MT_OK;
 }
 
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
     mt_arena scratch = {0};
-    planner p = {.target = target, .fragments = fragments, .n = n_fragments, .n_tiles = target->tiles};
-    *schedule = (ipu_schedule){0};
-    mt_status status = plan(&p, arena, &scratch, schedule);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-/* ---- the check ---- */
-
-static int by_tile_and_cycle(const void *left, const void *right)
-{
-    const ipu_send *a = left;
-    const ipu_send *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    return a->cycle < b->cycle ? -1 : a->cycle > b->cycle;
-}
-
-/* The runs by (tile, cycle), and that none meets the one before it. */
-static mt_status check_sends(const ipu_schedule *schedule, ipu_send *sends)
-{
-    for (size_t i = 0; i < schedule->n_sends; i++) sends[i] = schedule->sends[i];
-    if (schedule->n_sends > 1) qsort(sends, schedule->n_sends, sizeof *sends, by_tile_and_cycle);
-    for (size_t i = 1; i < schedule->n_sends; i++)
-        if (sends[i].tile == sends[i - 1].tile && sends[i].cycle < sends[i - 1].cycle + sends[i - 1].words)
-            return mt_fail(MT_INPUT, "schedule: tile %u sends two words in cycle %ju", sends[i].tile,
-                (uintmax_t)sends[i].cycle);
-    return MT_OK;
-}
-
-/* That what stands on the source's wire when the fragment's words arrive is the fragment. */
-static mt_status check_words(
-    const ipu_target *target, const ipu_fragment *f, uint64_t cycle, const ipu_send *sends, size_t n_sends)
-{
-    const uint64_t latency = ipu_exchange_latency(target, f->receiver);
-    for (size_t w = 0; w < f->words; w++) {
-        const uint64_t leaves = cycle + w - latency;
-        size_t low = 0;
-        size_t high = n_sends;
-        while (low < high) { /* the last run that begins no later */
-            size_t middle = low + (high - low) / 2;
-            const ipu_send *s = &sends[middle];
-            if (s->tile < f->source || (s->tile == f->source && s->cycle <= leaves))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        const ipu_send *s = low > 0 ? &sends[low - 1] : NULL;
-        if (!s || s->tile != f->source || leaves >= s->cycle + s->words)
-            return mt_fail(MT_INPUT,
-                "schedule: tile %u takes word %zu of tile %u in cycle %ju, but none was sent", f->receiver,
-                f->from + w, f->source, (uintmax_t)(cycle + w));
-        const size_t sent = s->from + (size_t)(leaves - s->cycle);
-        if (sent != f->from + w)
-            return mt_fail(MT_INPUT,
-                "schedule: tile %u takes word %zu of tile %u in cycle %ju, but word %zu was sent",
-                f->receiver, f->from + w, f->source, (uintmax_t)(cycle + w), sent);
-    }
-    return MT_OK;
-}
-
-/* What a receiver takes, with the time for its set-up. */
-typedef struct taking {
-    uint32_t tile;
-    uint64_t cycle, end;
-} taking;
-
-static int by_taker(const void *left, const void *right)
-{
-    const taking *a = left;
-    const taking *b = right;
-    if (a->tile != b->tile) return a->tile < b->tile ? -1 : 1;
-    if (a->cycle != b->cycle) return a->cycle < b->cycle ? -1 : 1;
-    return a->end < b->end ? -1 : a->end > b->end;
-}
-
-static mt_status check_takings(const ipu_target *target, taking *takings, size_t n)
-{
-    const uint64_t setup = target->exchange_fragment_cycles;
-    if (n > 1) qsort(takings, n, sizeof *takings, by_taker);
-    for (size_t i = 0; i < n; i++) {
-        const taking *t = &takings[i];
-        const bool follows = i > 0 && t[-1].tile == t->tile;
-        const uint64_t there =
-            follows ? t[-1].end : target->exchange_fixed_cycles + ipu_exchange_latency(target, t->tile);
-        if (follows && t->cycle < there)
-            return mt_fail(
-                MT_INPUT, "schedule: tile %u takes two words in cycle %ju", t->tile, (uintmax_t)t->cycle);
-        if (t->cycle < there + setup)
-            return mt_fail(MT_INPUT,
-                "schedule: tile %u takes the first word of a fragment in cycle %ju; its set-up of %ju cycles "
-                "begins "
-                "in cycle %ju",
-                t->tile, (uintmax_t)t->cycle, (uintmax_t)setup, (uintmax_t)there);
-    }
-    return MT_OK;
-}
-
-static mt_status check_arrivals(const ipu_target *target, const ipu_fragment *fragments, size_t n,
-    const ipu_schedule *schedule, const ipu_send *sends, taking *takings, bool *seen)
-{
-    for (size_t i = 0; i < schedule->n_arrivals; i++) {
-        const ipu_arrival *a = &schedule->arrivals[i];
-        const ipu_fragment *f = &fragments[a->fragment];
-        if (seen[a->fragment])
-            return mt_fail(MT_INPUT, "schedule: tile %u takes word %zu of tile %u a second time in cycle %ju",
-                f->receiver, f->from, f->source, (uintmax_t)a->cycle);
-        seen[a->fragment] = true;
-        takings[i] = (taking){f->receiver, a->cycle, a->cycle + f->words};
-    }
-    for (size_t i = 0; i < n; i++)
-        if (!seen[i])
-            return mt_fail(MT_INPUT, "schedule: tile %u takes word %zu of tile %u in no cycle",
-                fragments[i].receiver, fragments[i].from, fragments[i].source);
-    MT_TRY(check_takings(target, takings, schedule->n_arrivals));
-    for (size_t i = 0; i < schedule->n_arrivals; i++)
-        MT_TRY(check_words(target, &fragments[schedule->arrivals[i].fragment], schedule->arrivals[i].cycle,
-            sends, schedule->n_sends));
-    return MT_OK;
-}
-
-static mt_status check(mt_arena *scratch, const ipu_target *target, const ipu_fragment *fragments, size_t n,
-    const ipu_schedule *schedule)
-{
-    ipu_send *sends = NULL;
-    taking *takings = NULL;
-    bool *seen = NULL;
-    MT_TAKE(scratch, sends, schedule->n_sends);
-    MT_TAKE(scratch, takings, schedule->n_arrivals);
-    MT_TAKE(scratch, seen, n);
-    MT_TRY(check_sends(schedule, sends));
-    return check_arrivals(target, fragments, n, schedule, sends, takings, seen);
-}
-
-mt_status ipu_schedule_check(
-    const ipu_target *target, const ipu_fragment *fragments, size_t n_fragments, const ipu_schedule *schedule)
-{
-    mt_arena scratch = {0};
-    mt_status status = check(&scratch, target, fragments, n_fragments, schedule);
+    const planner p = {.target = target, .fragments = fragments, .n = n_fragments, .n_tiles = target->tiles};
+    mt_status status = make(arena, &scratch, &p, schedule);
     mt_arena_free(&scratch);
     return status;
 }

@@ -3,13 +3,19 @@
 #include "data/yaml.h"
 #include "ipu/topology.h"
 
+enum { TILES_A_COLUMN = 4 };
+
 #define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
 #define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
 
 static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
     COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
     COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
-    COUNT(exchange_row_cycles, "row_cycles", 0), COUNT(exchange_row_tiles, "row_tiles", 1), MT_YAML_END};
+    COUNT(exchange_row_cycles, "row_cycles", 0),
+    MT_YAML_UNSIGNED(ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_AT_LEAST(0)),
+    MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false"), MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", NULL};
 
@@ -70,21 +76,50 @@ static mt_status check_memory(const char *path, const ipu_target *target)
     return MT_OK;
 }
 
+static mt_status check_places(const char *path, const ipu_target *t)
+{
+    const size_t columns = t->exchange_columns;
+    const size_t places = TILES_A_COLUMN * t->exchange_rows * columns;
+    if (columns % 2 != 0)
+        return mt_fail(MT_INPUT, "%s: exchange.columns: %zu; allowed: an even number, or 0", path, columns);
+    if (columns > 0 && t->tiles > places)
+        return mt_fail(MT_INPUT,
+            "%s: tiles: %zu; allowed: at most %d x exchange.rows x exchange.columns = %zu, or "
+            "exchange.columns 0",
+            path, t->tiles, TILES_A_COLUMN, places);
+    return MT_OK;
+}
+
 mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
 {
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;
-    return check_memory(path, target);
+    MT_TRY(check_memory(path, target));
+    return check_places(path, target);
 }
 
-size_t ipu_target_row(const ipu_target *target, size_t tile)
+static size_t tiles_of_a_chip(const ipu_target *target)
 {
-    const size_t tiles = target->ipus > 1 ? target->tiles / target->ipus : target->tiles;
-    const size_t rows = (tiles + target->exchange_row_tiles - 1) / target->exchange_row_tiles;
-    const size_t pair = tile % tiles / 2;
-    const size_t row = pair % rows;
-    return pair / rows % 2 == 0 ? row : rows - 1 - row;
+    return target->ipus > 1 ? target->tiles / target->ipus : target->tiles;
+}
+
+void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column)
+{
+    const size_t on_chip = tile % tiles_of_a_chip(target);
+    const size_t pair = on_chip / 2;
+    const size_t turn = pair / target->exchange_rows; /* how often the numbering has turned */
+    const size_t along = pair % target->exchange_rows;
+    *row = turn % 2 == 0 ? along : target->exchange_rows - 1 - along;
+    *column = TILES_A_COLUMN * (turn / 2) + turn % 2 + 2 * (on_chip % 2);
+}
+
+size_t ipu_target_partner(const ipu_target *target, size_t tile)
+{
+    const size_t tiles = tiles_of_a_chip(target);
+    const size_t on_chip = tile % tiles;
+    const size_t partner = on_chip ^ 1;
+    return partner < tiles ? tile - on_chip + partner : tile;
 }
 
 mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)

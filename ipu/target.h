@@ -4,6 +4,7 @@
 #ifndef IPU_TARGET_H
 #define IPU_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,8 +59,11 @@ typedef struct ipu_target {
     size_t sync_cycles;                /* before an exchange phase */
     size_t exchange_fixed_cycles;      /* from the synchronisation to the first set-up of a fragment */
     size_t exchange_fragment_cycles;   /* set-up of each fragment that a tile receives (ipu/schedule.h) */
-    size_t exchange_row_cycles;        /* of a word's way, for each row of the receiver */
-    size_t exchange_row_tiles;         /* tiles of a chip that stand in one row */
+    size_t exchange_row_cycles;        /* of a word's way, a row */
+    size_t exchange_way_cycles;        /* of the shortest way of a word; with columns only (ipu/route.h) */
+    size_t exchange_rows;              /* of tiles on a chip */
+    size_t exchange_columns;           /* of four tiles, an even number; 0: only the rows are known */
+    bool exchange_paired;              /* two tiles of a pair may take the same words at the double rate */
     size_t vertex_entry_cycles;        /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
     ipu_links links;
@@ -73,13 +77,17 @@ extern const mt_yaml_table ipu_target_table;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in
  * `arena`. Fails as mt_yaml_load does, and with MT_INPUT for a region 0 that is not of whole elements or larger than a
- * tile. */
+ * tile, and for columns that are odd, or too few for the tiles. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 
-/* The row of its chip, from 0, in which a tile stands. Tiles are numbered in pairs, up one column and down the next;
- * a chip has as many rows as its tiles need, exchange_row_tiles to a row. */
-size_t ipu_target_row(const ipu_target *target, size_t tile);
+/* Where a tile stands on its chip: `exchange_rows` rows, from 0, and columns that are four tiles wide, from 0 to
+ * 4 x exchange_columns - 1 (where these are 0: as many as its tiles need). Tiles are numbered in pairs, a pair a row, up
+ * the rows and then down again beside that, twice in a column of four; the second tile of a pair stands two places behind the first. */
+void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column);
+
+/* The other tile of a tile's pair; the tile itself where it has none. */
+size_t ipu_target_partner(const ipu_target *target, size_t tile);
 
 /* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no
  * machine of so many. */

@@ -99,6 +99,10 @@ static inline void write_machine_of(const char *path, int tiles, int bytes)
          *memory = strstr(text, "\nbytes_per_tile: 638976"),
          *region = strstr(text, "\n  region0_bytes: 212992");
     cr_assert(count && memory && region && count < memory && memory < region);
+    char *columns = strstr(memory, "\n  columns: 16");
+    cr_assert_not_null(columns);
+    if (tiles > 1472)
+        memcpy(columns, "\n  columns: 0 ", strlen("\n  columns: 16")); /* no places for so many */
     *count = *memory = *region = 0;
     FILE *file = fopen(path, "w");
     cr_assert_not_null(file);

@@ -65,7 +65,8 @@ Test(machine, every_number_of_every_machine_says_how_it_is_known_and_has_its_uni
         cr_expect_eq(count(rows, "\"known\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
-        cr_expect_eq(count(rows, "\"unit\": \"\""), 4, "tiles, worker_contexts, shape, efficiency: %s", rows);
+        cr_expect_eq(count(rows, "\"unit\": \"\""), 7,
+            "tiles, worker_contexts, rows, columns, paired, shape, efficiency: %s", rows);
         free(json);
     }
     globfree(&all);
@@ -122,7 +123,7 @@ Test(machine, a_file_without_sources_is_shown_without)
         "memory: {region0_bytes: 512, element_bytes: 256, reserved_bytes: 0, exchange_code_bytes: 4, "
         "send_words: 1},\n"
         "exchange: {bytes_per_cycle: 4, local_copy_bytes_per_cycle: 8, sync_cycles: 1, fixed_cycles: 2,\n"
-        "fragment_cycles: 3, row_cycles: 0, row_tiles: 4}, links: {direct: 1, cross: 1, rail: 1, "
+        "fragment_cycles: 3, row_cycles: 0, rows: 1}, links: {direct: 1, cross: 1, rail: 1, "
         "lane_bits_per_second: 1, efficiency: 1,\n"
         "packet_bytes: 1, packet_header_bytes: 0, sync_ns_per_hop: 0},\n"
         "host: {write_bytes_per_second: 1, read_bytes_per_second: 1, write_packet_bytes: 1, "
@@ -134,8 +135,8 @@ Test(machine, a_file_without_sources_is_shown_without)
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 36, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 36, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 39, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 39, "%s", rows);
     free(json);
 }
 

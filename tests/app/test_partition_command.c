@@ -205,6 +205,22 @@ Test(partition_command, counts_what_crosses_between_ipus)
     free(alone), free(apart);
 }
 
+/* That a tile needs at least so many cycles is no estimate: the schedule of a mesh comes near it. */
+Test(partition_command, an_exchange_is_nearly_as_short_as_can_be)
+{
+    static const char *const schemes[] = {"mixed-clean", "exact"};
+    for (size_t k = 0; k < 4; k++) {
+        char *json =
+            works("partition slab.hdf --ipus %d --scheme %s --format json", k < 2 ? 1 : 2, schemes[k % 2]);
+        const double links = json_number(json, "of it the busiest link between IPUs", "value");
+        const double rest = json_number(json, "exchange of a diffusion step", "value") - links;
+        const double least = json_number(json, "of the rest no schedule needs less than", "value");
+        cr_expect(least > 170 && least <= rest && rest <= 1.15 * least, "%s: %g of %g", schemes[k % 2], rest,
+            least);
+        free(json);
+    }
+}
+
 Test(partition_command, says_where_a_machine_is_too_small)
 {
     write_machine_of("tiny.yaml", 3, 16384);

@@ -64,8 +64,8 @@ static mt_profiled invent(size_t chips, size_t tiles)
         memory[t].bytes[0] = memory[t].total = 600 * (t + 1) / n;
     }
     for (size_t l = 0; l < LINKS; l++) load[l] = l + 1, links[l] = (ipu_profile_link){"a link", 0, 1};
-    target = (ipu_target){
-        .name = "invented", .ipus = chips, .tiles = n, .exchange_row_tiles = 64, .clock_hz = 1e9};
+    target =
+        (ipu_target){.name = "invented", .ipus = chips, .tiles = n, .exchange_rows = 23, .clock_hz = 1e9};
     step = (ipu_profile_step){.name = "work",
         .exchange = {1, n, 0.5 * (double)n, 1},
         .compute = {1, n, 0.5 * (double)n, 1},
@@ -96,7 +96,8 @@ Test(profile_picture, every_tile_stands_in_its_place_on_the_die_in_the_colour_of
     ok(mt_profile_picture_tiles(&of, path));
     unsigned char *pixels = read_pixels(path);
     for (size_t t = 0; t < 1472; t++) {
-        const size_t up = t / 46 % 2, row = up ? 22 - t % 46 / 2 : t % 46 / 2, column = 2 * (t / 46) + t % 2;
+        const size_t turn = t / 46, row = turn % 2 ? 22 - t % 46 / 2 : t % 46 / 2,
+                     column = 4 * (turn / 2) + turn % 2 + 2 * (t % 2);
         const size_t x = 60 + 21 * column + 10, y = 16 * row + 8;
         cr_assert(has_shade(pixel_at(pixels, x, 130 + y), (double)(t + 1) / 1472), "exchange of tile %zu", t);
         cr_assert(has_shade(pixel_at(pixels, x, 575 + y), (double)(t + 1) / 1472), "compute of tile %zu", t);

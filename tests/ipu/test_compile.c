@@ -128,9 +128,9 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
     cr_expect_eq(e->memory[1].total + e->memory[1].gaps, 1104, "reserved");
 }
 
-/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8): the words 0 to 7 leave once, in the
- * cycles 170 to 177, and the last is there after 178. By themselves tiles 0 and 1 need as many, tile 2 with 4 words
- * 174, and tile 3 with 6, for the first of which it waits 2 cycles, 176. */
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away: the words 0 to 7 leave
+ * once, in the cycles 146 to 153, and are with tile 1 after 178, the last with tile 3 after 154 + 26. By themselves tiles 1 to 3
+ * need 178, 174 and 176; tile 0 can begin in cycle 143, when tile 2 could take words. */
 Test(compile, what_several_tiles_receive_is_sent_once)
 {
     ipu_graph *g = small_graph(4, true);
@@ -144,11 +144,12 @@ Test(compile, what_several_tiles_receive_is_sent_once)
     const ipu_superstep *step = &e->supersteps[0];
     cr_expect_eq(step->bytes_sent, 32);
     cr_expect_eq(step->bytes_received, 32 + 16 + 24);
-    cr_expect_eq(step->exchange_cycles[0], 178);
+    cr_expect_eq(step->exchange_cycles[0], 143 + 8);
     cr_expect_eq(step->exchange_cycles[1], 178);
     cr_expect_eq(step->exchange_cycles[2], 174);
     cr_expect_eq(step->exchange_cycles[3], 176);
-    cr_expect_eq(step->exchange_phase_cycles, 178);
+    cr_expect_eq(step->exchange_bound_cycles, 178);
+    cr_expect_eq(step->exchange_phase_cycles, 180);
 }
 
 /* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails
@@ -185,8 +186,8 @@ static const ipu_superstep *step_from_tile_0(const ipu_target *target, const siz
 }
 
 /* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
- * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; phase = 10 + 168 + 16; the
- * sync is 126 and 2 * 15. */
+ * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; by one cycle tile 2, as if on the same
+ * chip 23 cycles away, is ready later than tile 1, 24 away: phase = 147 + 24 + 8 + 16; the sync is 126 and 2 * 15. */
 Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
 {
     const ipu_target target = several_target(2, 2);
@@ -195,9 +196,9 @@ Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
     cr_expect_eq(step->external_cycles, 16);
     cr_expect_str_eq(step->busiest_link, "direct, rung 0, IPU 0 to 1");
     cr_expect_eq(step->exchange_cycles[1], 10 + 168);
-    cr_expect_eq(step->exchange_phase_cycles, 10 + 168 + 16);
+    cr_expect_eq(step->exchange_phase_cycles, 147 + 24 + 8 + 16);
     cr_expect_eq(step->sync_cycles, 126 + 30);
-    cr_expect_eq(step->cycles, 126 + 30 + 10 + 168 + 16 + step->compute_phase_cycles);
+    cr_expect_eq(step->cycles, 126 + 30 + 147 + 24 + 8 + 16 + step->compute_phase_cycles);
 }
 
 /* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes

@@ -151,8 +151,8 @@ static inline mt_status ring_program(
     return ipu_program_repeat(arena, times, sequence, program);
 }
 
-/* The GC200 with `tiles` tiles, written out so that hand-computed cycles do not move with the machine file.
- */
+/* The GC200 with `tiles` tiles in as many of its rows as these need, written out so that hand-computed cycles do not move
+ * with the machine file. */
 static inline ipu_target ring_target(size_t tiles)
 {
     return (ipu_target){.name = "test",
@@ -166,7 +166,9 @@ static inline ipu_target ring_target(size_t tiles)
         .exchange_fixed_cycles = 10,
         .exchange_fragment_cycles = 160,
         .exchange_row_cycles = 2,
-        .exchange_row_tiles = 64,
+        .exchange_way_cycles = 18,
+        .exchange_rows = (tiles + 63) / 64,
+        .exchange_columns = 16,
         .vertex_entry_cycles = 11,
         .host = {.write_bytes_per_second = 8 * 1.325e9, /* 8 bytes a cycle */
             .read_bytes_per_second = 2 * 1.325e9,

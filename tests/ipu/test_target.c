@@ -25,7 +25,10 @@ Test(target, the_gc200_is_as_its_sources_say)
     cr_expect_eq(t.exchange_fixed_cycles, 170 - 160);
     cr_expect_eq(t.exchange_fragment_cycles, 160);
     cr_expect_eq(t.exchange_row_cycles, 2);
-    cr_expect_eq(t.exchange_row_tiles, 64);
+    cr_expect_eq(t.exchange_way_cycles, 18);
+    cr_expect_eq(t.exchange_rows, 23);
+    cr_expect_eq(t.exchange_columns, 16);
+    cr_expect_not(t.exchange_paired);
     cr_expect_eq(t.links.shape, IPU_LADDER);
     cr_expect_eq(t.links.direct, 4);
     cr_expect_eq(t.links.cross, 2);
@@ -58,11 +61,11 @@ Test(target, the_other_machines_differ_where_their_sources_say)
 {
     static const struct {
         const char *path, *name;
-        size_t tiles, bytes_per_tile, region0_bytes, last_row;
+        size_t tiles, bytes_per_tile, region0_bytes, rows;
         double clock_hz;
-    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 128 * 1024, 18, 1.6e9},
-        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 208 * 1024, 22, 1.85e9},
-        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 208 * 1024, 22, 1.486e9}};
+    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 128 * 1024, 19, 1.6e9},
+        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 208 * 1024, 23, 1.85e9},
+        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 208 * 1024, 23, 1.486e9}};
     mt_arena arena = {0};
     ipu_target t;
     for (int k = 0; k < 3; k++) {
@@ -71,7 +74,8 @@ Test(target, the_other_machines_differ_where_their_sources_say)
         cr_expect_eq(t.tiles, machines[k].tiles);
         cr_expect_eq(t.bytes_per_tile, machines[k].bytes_per_tile);
         cr_expect_eq(t.memory.region0_bytes, machines[k].region0_bytes);
-        cr_expect_eq((t.tiles + t.exchange_row_tiles - 1) / t.exchange_row_tiles - 1, machines[k].last_row);
+        cr_expect_eq(t.exchange_rows, machines[k].rows);
+        cr_expect_eq(t.exchange_columns, 16);
         cr_expect_eq(t.clock_hz, machines[k].clock_hz);
     }
     mt_arena_free(&arena);
@@ -92,11 +96,11 @@ Test(target, every_machine_loads)
 
 Test(target, overrides_make_another_machine)
 {
-    static const char *const sets[] = {"tiles=23552", "exchange.sync_cycles=0", "instructions.f32_div=3.6"};
+    static const char *const sets[] = {"tiles=1471", "exchange.sync_cycles=0", "instructions.f32_div=3.6"};
     mt_arena arena = {0};
     ipu_target t;
     cr_assert_eq(ipu_target_load(&arena, gc200, sets, 3, &t), MT_OK, "%s", mt_message());
-    cr_expect_eq(t.tiles, 16 * 1472);
+    cr_expect_eq(t.tiles, 1471);
     cr_expect_eq(t.sync_cycles, 0);
     cr_expect_eq(t.instructions.f32_div, 3.6);
     mt_arena_free(&arena);
@@ -117,6 +121,56 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: memory.reserved_bytes: 638977; allowed: at most the 638976 of a tile");
     cr_expect_eq(ipu_target_load(&arena, gc200, &sets[3], 1, &t), MT_OK);
+    mt_arena_free(&arena);
+}
+
+/* A machine of the same name of which only the rows are known, or more tiles than its die has places for. */
+Test(target, tiles_must_have_their_places)
+{
+    static const char *const odd = "exchange.columns=15";
+    static const char *const more = "tiles=1473";
+    static const char *const rows[] = {"tiles=1473", "exchange.columns=0"};
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, gc200, &odd, 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: exchange.columns: 15; allowed: an even number, or 0");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &more, 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x exchange.rows x "
+        "exchange.columns = 1472, or exchange.columns 0");
+    cr_expect_eq(ipu_target_load(&arena, gc200, rows, 2, &t), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* Pairs go up the 23 rows, tiles 0 to 45, down again beside that, 46 to 91, then on in the next column of four. */
+Test(target, tiles_stand_where_the_chip_numbers_them)
+{
+    static const size_t places[][3] = {{0, 0, 0}, {1, 0, 2}, {2, 1, 0}, {45, 22, 2}, {46, 22, 1}, {47, 22, 3},
+        {48, 21, 1}, {91, 0, 3}, {92, 0, 4}, {94, 1, 4}, {1471, 0, 63}, {1426, 22, 61}};
+    bool taken[23][64] = {{false}};
+    size_t row, column;
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, NULL, 0, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_target_several(&one, 4, &several), MT_OK, "%s", mt_message());
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        ipu_target_place(&several, 3 * 1472 + places[i][0], &row, &column);
+        cr_expect_eq(row, places[i][1], "row of tile %zu", places[i][0]);
+        cr_expect_eq(column, places[i][2], "column of tile %zu", places[i][0]);
+    }
+    ipu_target_place(&one, 46, &row, &column);
+    cr_expect_eq(64 * row + column, 1409, "its number on the chip");
+    for (size_t t = 0; t < 1472; t++) {
+        size_t beside, two_on;
+        ipu_target_place(&one, t, &row, &column);
+        cr_assert(row < 23 && column < 64 && !taken[row][column], "tile %zu", t);
+        taken[row][column] = true;
+        ipu_target_place(&one, ipu_target_partner(&one, t), &beside, &two_on);
+        cr_assert(beside == row && two_on == (column ^ 2), "tile %zu", t);
+    }
+    one.tiles = 5;
+    cr_expect_eq(ipu_target_partner(&one, 4), 4, "alone");
     mt_arena_free(&arena);
 }
 
