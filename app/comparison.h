@@ -13,14 +13,15 @@ typedef struct mt_comparison {
     mt_table numbers, reasons;
 } mt_comparison;
 
-/* Gives an empty one. The columns of numbers: the quantity, the published number (its lower end) and "to" (its upper one,
- * where it is another), how it is known ("published", or "derived" from what is), ours, the unit of both, the difference from
- * the middle of the published ends (%; "points" where both are %), and the number of its reason in the second table. */
+/* Gives an empty one. The columns of numbers: the quantity, the published number (its lower end) and "to" (its
+ * upper one, where it is another), how it is known ("published", or "derived" from what is), ours, the unit of
+ * both, the difference from the middle of the published ends (%; "points" where both are %), and the number of its
+ * reason in the second table. */
 mt_comparison mt_comparison_begin(mt_arena *arena, const char *title, bool comparable);
 
-/* A row, of what was published under `key` (app/published.h), whose unit ours must have too; NaN: we have none. Reasons with
- * the same words are one; they must live until the last row. MT_FILE: the file of published numbers cannot be read; MT_INPUT:
- * more reasons than there is room for. */
+/* A row, of what was published under `key` (app/published.h), whose unit ours must have too; NaN: we have none.
+ * Reasons with the same words are one; they must live until the last row. MT_FILE: the file of published numbers
+ * cannot be read; MT_INPUT: more reasons than there is room for. */
 MT_NODISCARD mt_status mt_comparison_add(
     mt_comparison *comparison, const char *quantity, const char *key, double ours, const char *reason);
 

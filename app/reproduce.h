@@ -1,5 +1,5 @@
-/* What the commands `reproduce ...` share: a mesh, counts of IPUs, and the halos of the mesh on so many. Nothing is simulated:
- * what a step costs does not depend on its values. */
+/* What the commands `reproduce ...` share: a mesh, counts of IPUs, and the halos of the mesh on so many. Nothing
+ * is simulated: what a step costs does not depend on its values. */
 #ifndef MT_APP_REPRODUCE_H
 #define MT_APP_REPRODUCE_H
 
@@ -52,8 +52,8 @@ bool mt_reproduce_as_studied(const mt_reproduce *reproduce, const mt_scheme *sch
 /* Is called for a halo on ipus[i] by scheme[k]. */
 typedef mt_status mt_reproduce_visit(void *context, size_t i, size_t k, const mt_halo *halo);
 
-/* Cuts the mesh for each count of IPUs, and visits the halo of each scheme: on one partition but for what balancing does
- * for each. The first failure is handed on. */
+/* Cuts the mesh for each count of IPUs, and visits the halo of each scheme: on one partition but for what
+ * balancing does for each. The first failure is handed on. */
 MT_NODISCARD mt_status mt_reproduce_each(
     const mt_reproduce *reproduce, mt_reproduce_visit *visit, void *context);
 

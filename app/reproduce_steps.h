@@ -1,14 +1,14 @@
-/* What a time step of a mesh costs on several counts of IPUs: so many diffusion steps and one of the cells. What the commands
- * that reproduce the study's times share. Stimuli and the recording of activation times are not in it: the study tells of
- * none. */
+/* What a time step of a mesh costs on several counts of IPUs: so many diffusion steps and one of the cells. What
+ * the commands that reproduce the study's times share. Stimuli and the recording of activation times are not in
+ * it: the study tells of none. */
 #ifndef MT_APP_REPRODUCE_STEPS_H
 #define MT_APP_REPRODUCE_STEPS_H
 
 #include "app/comparison.h"
 #include "app/reproduce.h"
 
-/* The phases of a time step. Inside IPUs: the exchange of the diffusion steps and the synchronisation of each IPU's tiles; between
- * them: the busiest link and the synchronisation of all. */
+/* The phases of a time step. Inside IPUs: the exchange of the diffusion steps and the synchronisation of each
+ * IPU's tiles; between them: the busiest link and the synchronisation of all. */
 enum { MT_PHASE_ODE, MT_PHASE_PDE, MT_PHASE_INSIDE, MT_PHASE_BETWEEN, MT_PHASES };
 extern const char *const mt_phase_names[MT_PHASES];
 
@@ -39,12 +39,13 @@ typedef struct mt_steps {
 /* Gives what is asked for. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);
 
-/* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). What does not fit is told on
- * standard error, too. */
+/* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). What does not fit
+ * is told on standard error, too. */
 MT_NODISCARD mt_status mt_steps_make(const char *path, mt_steps *steps);
 
-/* Gives an empty comparison of what one IPU takes with the study's times: comparable where the mesh has heart04's size and is
- * treated and cut in the same way for the same machine. MT_FILE: the file of published numbers cannot be read. */
+/* Gives an empty comparison of what one IPU takes with the study's times: comparable where the mesh has heart04's
+ * size and is treated and cut in the same way for the same machine. MT_FILE: the file of published numbers cannot
+ * be read. */
 MT_NODISCARD mt_status mt_steps_compare(mt_arena *arena, const mt_steps *steps, mt_comparison *comparison);
 
 /* The costs on one IPU; NULL where they are not asked for or it does not fit. */

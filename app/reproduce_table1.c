@@ -115,8 +115,8 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
 
 /* ---- the picture ---- */
 
-/* For each cell that tiles own, how many cells of others they need, and how many they receive besides. What was published
- * is a share of received cells, x: that is 1 / (1 - x) cells for each owned. */
+/* For each cell that tiles own, how many cells of others they need, and how many they receive besides. What was
+ * published is a share of received cells, x: that is 1 / (1 - x) cells for each owned. */
 static mt_status draw(mt_arena *scratch, const reproducing *r)
 {
     const mt_reproduce *base = &r->base;

@@ -40,8 +40,8 @@ static mt_table begin_phases(mt_arena *arena, const mt_steps *s)
     return table;
 }
 
-/* One row. `spread` NULL: all tiles are as long at it. What a tile is busy in an exchange is less than `cycles` where it waits
- * for others, so the slowest is taken from there. */
+/* One row. `spread` NULL: all tiles are as long at it. What a tile is busy in an exchange is less than `cycles`
+ * where it waits for others, so the slowest is taken from there. */
 static void add_phase(mt_table *table, uint32_t ipus, const char *phase, double runs,
     const ipu_spread *spread, double cycles, double whole)
 {
