@@ -26,10 +26,11 @@
  * arrives with gaps or late by the difference of their ways, and those who share a run wait for each other.
  *
  * Paired (exchange_paired; off in all machine files). The two tiles of a pair join their 32-bit paths: a sender borrows
- * its partner's way out, and both tiles of a receiving pair take the same two words each cycle. So two fragments may be
- * paired that have the same source and window and go to the two tiles of a pair, all on one chip, where window and places lie on two
- * words and there are at least 64 items of two words. The partner of the sender sends nothing meanwhile, but
- * may take words. Any number of pairs may share a run; a tile that takes single words cannot.
+ * its partner's way out, and both tiles of a receiving pair take the same two words each cycle. So two fragments may
+ * be paired that have the same source and window and go to the two tiles of a pair, all on one chip, where window and
+ * places begin and end at even words, and that have 128 words or more (64 items; the source is that of ipu/route.h). The
+ * partner of the sender sends nothing meanwhile, but may take words. Any number of pairs may share a run; a tile that
+ * takes single words cannot.
  *
  * Bound, below which no schedule can be, in each tile's cycles: fixed + its rows + its words in + set-up of its
  * fragments; and the cycle in which the first of its words may leave + its words out, each word once. For the phase
@@ -39,9 +40,12 @@
  * with most left to take) begins one whose words can be there then; if there is none, the one whose words can be there
  * first. Senders with most to send come first. Other tiles that want overlapping words of the sender take them from
  * the same run, where they can wait for it: each spends a share of the cycles by which it stays below the bound, or,
- * for its last fragment, all of them. For the others the words are sent again, because it is rarely sending that
- * limits. Where paired, all is planned with every pair that there may be, and with none, and the shorter is taken. The same
- * fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
+ * for its last fragment, all of them; and more, where it would only wait for the end of the run. For the others the
+ * words are sent again, because it is rarely sending that limits.
+ *
+ * Where the bound is not reached so, all is planned again, and who waits may exceed it by as much as the longest and
+ * the shortest way differ. Where paired, both are tried with every pair that there may be, then with none. The shortest of
+ * these is taken. The same fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
 #ifndef IPU_SCHEDULE_H
 #define IPU_SCHEDULE_H
 
@@ -49,9 +53,9 @@
 #include "ipu/route.h"
 
 enum {
-    IPU_PAIRED_WORDS = 2,
-    IPU_PAIRED_LEAST = 128
-}; /* words a cycle; the fewest words of a paired fragment */
+    IPU_PAIRED_WORDS = 2,  /* a cycle */
+    IPU_PAIRED_LEAST = 128 /* of a fragment */
+};
 
 typedef struct ipu_fragment {
     uint32_t source, receiver; /* tiles, different ones */

@@ -83,7 +83,8 @@ MT_NODISCARD mt_status ipu_target_load(
 
 /* Where a tile stands on its chip: `exchange_rows` rows, from 0, and columns that are four tiles wide, from 0 to
  * 4 x exchange_columns - 1 (where these are 0: as many as its tiles need). Tiles are numbered in pairs, a pair a row, up
- * the rows and then down again beside that, twice in a column of four; the second tile of a pair stands two places behind the first. */
+ * the rows and then down again beside that, twice in a column of four; the second tile of a pair stands two places
+ * behind the first. */
 void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column);
 
 /* The other tile of a tile's pair; the tile itself where it has none. */

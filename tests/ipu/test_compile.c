@@ -129,8 +129,8 @@ Test(compile, a_ring_on_one_tile_needs_no_exchange)
 }
 
 /* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away: the words 0 to 7 leave
- * once, in the cycles 146 to 153, and are with tile 1 after 178, the last with tile 3 after 154 + 26. By themselves tiles 1 to 3
- * need 178, 174 and 176; tile 0 can begin in cycle 143, when tile 2 could take words. */
+ * once, in the cycles 146 to 153, and are with tile 1 after 178, the last with tile 3 after 154 + 26. By themselves
+ * tiles 1 to 3 need 178, 174 and 176; tile 0 can begin in cycle 143, when tile 2 could take words. */
 Test(compile, what_several_tiles_receive_is_sent_once)
 {
     ipu_graph *g = small_graph(4, true);

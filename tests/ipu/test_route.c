@@ -69,9 +69,9 @@ Test(route, ways_are_as_long_as_in_the_recovered_fabric)
     cr_expect_float_eq((double)next.sum / (double)next.n, 45.553, 0.001);
 }
 
-/* Four programs of the vendor's own compiler for a C600, as the same source has them: the sender waits 112 - mux cycles. From the
+/* Four programs for a C600 that the same source holds its formula against: the sender waits 112 - mux cycles. From the
  * multiplexer to memory it is 52 cycles and 2 a row. */
-Test(route, the_vendors_programs_wait_as_long)
+Test(route, known_programs_wait_as_long)
 {
     static const struct {
         size_t from, to;

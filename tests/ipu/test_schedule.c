@@ -40,8 +40,6 @@ static void expect_fault(const ipu_target *target, const ipu_fragment *fragments
     cr_expect_str_eq(mt_message(), message);
 }
 
-/* Tiles 1, 2, 45 and 46 stand in rows 0, 1, 22 and 22; tile 700 in row 5, so that all its words leave at least 22 + 10
- * cycles sooner than they are there. */
 Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
 {
     static const struct {
@@ -62,7 +60,7 @@ Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
     }
 }
 
-/* The longest way of all is 164 cycles, from row 22 and the column at the right edge to the left: its words leave in cycle 6. */
+/* The longest way of all is 164 cycles: where it leads to row 0, its words leave in cycle 6. */
 Test(schedule, positions_delay_no_single_transfer)
 {
     const ipu_target target = ring_target(1472);
@@ -106,8 +104,9 @@ Test(schedule, an_empty_phase_costs_nothing)
     cr_expect_eq(s.n_sends, 0);
 }
 
-/* Two windows of one run: words 10 to 29, and 20 to 39, whose receiver listens 10 cycles later. To tile 1 a word needs 24
- * cycles, to tile 2 it needs 27: tile 1 has word 10, sent in cycle 146, in cycle 170; tile 2, ready as soon, word 20 in 156 + 27. */
+/* Two windows of one run: words 10 to 29, and 20 to 39, whose receiver listens 10 cycles later. To tile 1 a word needs
+ * 24 cycles, to tile 2 it needs 27: tile 1 has word 10, sent in cycle 146, in cycle 170; tile 2, ready as soon, word 20
+ * in 156 + 27. */
 Test(schedule, overlapping_windows_leave_once)
 {
     const ipu_target target = ring_target(3);
@@ -120,8 +119,8 @@ Test(schedule, overlapping_windows_leave_once)
     cr_expect_eq(s.tile_cycles[2], 183 + 20);
 }
 
-/* Tile 44 is ready in 170 + 2 x 22 and 23 cycles away, nearest of its row: tile 0 sends from cycle 191 on. The longest way is that of
- * the far tiles of the right half's last column but one: 18 + 4 + 7 x (6 - 3) + 5 = 48. */
+/* Tile 44 is ready in 170 + 2 x 22 and 23 cycles away, nearest of its row: tile 0 sends from cycle 191 on. The longest
+ * way is that to the middle of the right half, 7 columns from the edge: 18 + 4 + 7 x (6 - 3) + 5 = 48. */
 Test(schedule, a_broadcast_costs_its_sender_one_send)
 {
     const ipu_target target = ring_target(1472);
@@ -143,8 +142,8 @@ Test(schedule, every_fragment_pays_its_set_up)
     cr_expect_eq(s.cycles, s.bound);
 }
 
-/* Tile 0 has 64 words for each of 4 tiles, which are ready at once, 24, 27, 26 and 24 cycles away. To tile 1 it sends in cycle 146
- * and to the others as soon as it is free, to the last in 338. It might have begun with tile 2 in 143, and no sooner. */
+/* Tile 0 has 64 words for each of 4 tiles, which are ready at once, 24, 27, 26 and 24 cycles away. To tile 1 it sends in
+ * cycle 146 and to the others as soon as it is free, to the last in 338. It might have begun with tile 2 in 143. */
 Test(schedule, a_sender_sends_one_after_the_other)
 {
     const ipu_target target = ring_target(5);
@@ -385,8 +384,8 @@ Test(schedule, planted_faults_are_named_with_tile_and_cycle)
     expect_fault(&target, plain, 3, &s, "schedule: tile 1 takes word 0 of tile 3 a second time in cycle 600");
 }
 
-/* Words 0 to 3 leave in the cycles 146 to 149. What tile 1 has in 170 comes to tile 2 three cycles later; and when there are
- * two rows, tile 2 stands above tile 0, 23 cycles away. */
+/* Words 0 to 3 leave in the cycles 146 to 149. What tile 1 has in 170 comes to tile 2 three cycles later; and when there
+ * are two rows, tile 2 stands above tile 0, 23 cycles away. */
 Test(schedule, the_check_knows_the_way_of_every_pair)
 {
     ipu_target target = ring_target(4);
