@@ -101,7 +101,6 @@ typedef struct phase {
     uint64_t runs, total;
     ipu_spread spread;
     double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
-    const char *codelet;  /* NULL: of no vertices, or of several kinds */
     double instances;     /* vertices of a run */
 } phase;
 
@@ -124,16 +123,12 @@ static void add_busy(phase *to, uint64_t runs, const ipu_spread *spread)
 /* The vertices of the compute sets [first, last]. */
 static void add_vertices(phase *to, const ipu_profile *profile, size_t first, size_t last)
 {
-    bool one_kind = true;
     for (size_t v = 0; v < profile->n_vertices; v++) {
         const ipu_profile_vertices *kind = &profile->vertices[v];
         const uint64_t runs = profile->steps[kind->step].runs;
         if (kind->step < first || kind->step > last || runs == 0) continue;
-        one_kind = one_kind && (!to->codelet || strcmp(to->codelet, kind->codelet) == 0);
-        to->codelet = kind->codelet;
         to->instances += (double)(runs * kind->instances) / (double)to->runs;
     }
-    if (!one_kind) to->codelet = NULL;
 }
 
 static phase compute_phase(const ipu_profile *profile, const char *name, size_t first, size_t last)
@@ -185,7 +180,6 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
     const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
     mt_table_text(table, p->name);
-    mt_table_text(table, p->codelet);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, runs);
     mt_table_number(table, runs * (double)p->spread.min);
@@ -201,7 +195,6 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64_t cycles)
 {
     mt_table_text(table, name);
-    mt_table_text(table, NULL);
     for (int k = 0; k < 4; k++) mt_table_number(table, NAN);
     mt_table_number(table, (double)cycles / (double)run->n_steps);
     mt_table_number(table, NAN);
@@ -215,13 +208,12 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table table = mt_table_begin(
         arena, "Cycles of a time step on the emulated machine: min, mean and max over its tiles");
     mt_table_strings(&table, "phase");
-    mt_table_strings(&table, "vertex");
     mt_table_decimals(&table, "vertices", "", 0);
     mt_table_decimals(&table, "runs", "", 2);
     mt_table_decimals(&table, "min", "cycles", 0);
     mt_table_decimals(&table, "mean", "cycles", 0);
     mt_table_decimals(&table, "max", "cycles", 0);
-    mt_table_decimals(&table, "mean / slowest", "%", 1);
+    mt_table_decimals(&table, "mean/max", "%", 1);
     mt_table_decimals(&table, "share", "%", 1);
     mt_table_digits(&table, "whole run", "s", 4);
     phase phases[] = {

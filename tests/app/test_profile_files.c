@@ -203,9 +203,8 @@ static void check_sums(const char *machine)
     }
     const json *ode = json_item(json_at(profile, "vertices"), "codelet", "ode");
     cr_assert_eq(json_number(text, "ODE compute", "vertices"), json_value(ode, "instances"));
-    cr_assert_not_null(strstr(text, "\"phase\": \"PDE compute\", \"vertex\": \"pde\","), "%s", text);
     const json *pde = json_item(sets, "name", "pde a to b");
-    cr_assert_float_eq(json_number(text, "PDE exchange", "mean / slowest"),
+    cr_assert_float_eq(json_number(text, "PDE exchange", "mean/max"),
         100 * json_value(pde, "tile_exchange_cycles.effectiveness"), 1e-10);
     const json *memory = json_at(profile, "memory");
     cr_assert_eq(
