@@ -31,6 +31,7 @@ static const mt_option options[] = {
         "link would do, "
         "without running; for one count of IPUs",
         false},
+    {"--check", NULL, "replay the exchange word by word: that its schedule can run; slow", false},
     {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_partition = {
@@ -183,8 +184,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     MT_TRY(mt_halo_make(
         scratch, job->mesh.n_cells, MT_DIFFUSION_ROW, job->columns, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
-    begin_stage(&job->stages, "graph, compiled", ipus);
-    MT_TRY(mt_tiling_profile(scratch, &job->tiling.one, &halo, &target, &profile, &costs));
+    begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
+    MT_TRY(mt_tiling_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
     if (job->profile && costs.fits) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
@@ -194,8 +195,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
-        (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s does not fit: %s\n", job->path, ipus, plural,
-            costs.why);
+        (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s %s: %s\n", job->path, ipus, plural,
+            mt_tiling_fits(&costs), costs.why);
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
@@ -241,6 +242,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.profile) MT_TRY(mt_file_check_folder(job.profile));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
+    job.tiling.checked = mt_option_given(arguments, "--check");
     job.stages = begin_stages(arena);
     MT_TRY(get_mesh(arena, &job));
     for (size_t k = 0; k < n; k++) {

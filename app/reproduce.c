@@ -113,7 +113,8 @@ void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_tiling_c
 {
     mt_reproduce_name name;
     mt_reproduce_ipus(ipus, name);
-    (void)fprintf(stderr, "myotile: warning: %s on %s does not fit: %s\n", scheme->name, name, costs->why);
+    (void)fprintf(
+        stderr, "myotile: warning: %s on %s %s: %s\n", scheme->name, name, mt_tiling_fits(costs), costs->why);
 }
 
 /* A visit with the partition that suits scheme k. */

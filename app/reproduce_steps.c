@@ -40,7 +40,7 @@ static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *hal
     mt_steps *s = context;
     mt_step_costs *step = &s->step[i];
     mt_tiling_costs *c = &step->of_one;
-    MT_TRY(mt_tiling_costs_of(&s->base.tiling.one, halo, c));
+    MT_TRY(mt_tiling_costs_of(&s->base.tiling, halo, c));
     if (!c->fits) mt_reproduce_warn(&s->base.scheme[k], s->base.ipus[i], c);
     const double p = c->fits ? s->pde_steps : NAN;
     step->phase[MT_PHASE_ODE] = c->fits ? (double)c->ode.max : NAN;
@@ -104,9 +104,4 @@ void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TIT
         s->n_cells, s->base.tiling.one.name, mt_partition_methods[s->base.tiling.method],
         s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name, s->pde_steps,
         s->pde_steps > 1 ? "s" : "");
-}
-
-const char *mt_steps_fits(const mt_step_costs *step)
-{
-    return step->of_one.fits ? "yes" : step->of_one.stands_still ? "could stand still" : "does not fit";
 }

@@ -58,7 +58,4 @@ double mt_steps_seconds(const mt_steps *steps, double cycles);
 enum { MT_STEPS_TITLE = 320 };
 void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
 
-/* "yes", "does not fit" or "could stand still", for a table. */
-const char *mt_steps_fits(const mt_step_costs *step);
-
 #endif

@@ -94,7 +94,7 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
     MT_TRY(mt_tile_spread_of(halo, mt_tile_unused, &unused));
     MT_TRY(mt_tile_spread_of(halo, mt_tile_all, &all));
     MT_TRY(mt_tile_spread_of(halo, mt_tile_pieces_received, &pieces));
-    MT_TRY(mt_tiling_costs_of(&r->base.tiling.one, halo, &costs));
+    MT_TRY(mt_tiling_costs_of(&r->base.tiling, halo, &costs));
     if (!costs.fits) mt_reproduce_warn(scheme, ipus, &costs);
     MT_TRY(published_share(&r->base, scheme, ipus, &published));
     const double share = 100 * received.sum / all.sum;

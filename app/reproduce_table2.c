@@ -62,7 +62,7 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
     const uint32_t ipus = s->base.ipus[i];
     const double p = s->pde_steps, whole = s->step[i].cycles;
     if (!c->fits) {
-        add_phase(table, ipus, mt_steps_fits(&s->step[i]), NAN, NULL, NAN, NAN);
+        add_phase(table, ipus, mt_tiling_fits(&s->step[i].of_one), NAN, NULL, NAN, NAN);
         return;
     }
     add_phase(table, ipus, "PDE compute", p, &c->pde, (double)c->pde.max, whole);

@@ -183,11 +183,16 @@ static mt_tiling_costs costs_in(const ipu_profile *profile)
     return costs;
 }
 
-mt_status mt_tiling_profile(mt_arena *arena, const ipu_target *one, const mt_halo *halo, ipu_target *target,
+const char *mt_tiling_fits(const mt_tiling_costs *costs)
+{
+    return costs->fits ? "yes" : costs->stands_still ? "could stand still" : "does not fit";
+}
+
+mt_status mt_tiling_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo, ipu_target *target,
     ipu_profile *profile, mt_tiling_costs *costs)
 {
-    MT_TRY(ipu_target_several(one, mt_halo_groups(halo), target));
-    const mt_layout layout = {target, halo, false, -1};
+    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
+    const mt_layout layout = {target, halo, tiling->checked, -1};
     *costs = (mt_tiling_costs){0};
     const mt_status status = mt_plan_costs(arena, &layout, profile);
     if (status == MT_OK) *costs = costs_in(profile);
@@ -197,12 +202,12 @@ mt_status mt_tiling_profile(mt_arena *arena, const ipu_target *one, const mt_hal
     return MT_OK;
 }
 
-mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs)
+mt_status mt_tiling_costs_of(const mt_tiling *tiling, const mt_halo *halo, mt_tiling_costs *costs)
 {
     mt_arena scratch = {0};
     ipu_target target;
     ipu_profile profile;
-    const mt_status status = mt_tiling_profile(&scratch, one, halo, &target, &profile, costs);
+    const mt_status status = mt_tiling_profile(&scratch, tiling, halo, &target, &profile, costs);
     mt_arena_free(&scratch);
     return status;
 }

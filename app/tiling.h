@@ -16,6 +16,7 @@ typedef struct mt_tiling {
     mt_partition_method method;
     double imbalance;
     bool balance_halo;
+    bool checked; /* what is compiled is checked, the schedules of its exchange word by word */
 } mt_tiling;
 
 /* For the tables of options of commands that cut a mesh. */
@@ -77,7 +78,7 @@ size_t mt_tiling_crossing(const mt_halo *halo);
 typedef struct mt_tiling_costs {
     bool fits;
     bool stands_still; /* what does not: messages between chips could wait for each other for ever */
-    char why[256];
+    char why[1024];
     size_t memory_max, memory_median; /* bytes of a tile */
     uint64_t exchange_cycles;         /* of one diffusion step, without its synchronisation */
     uint64_t external_cycles;         /* of these: of the busiest link between chips */
@@ -91,12 +92,16 @@ typedef struct mt_tiling_costs {
                                          step, compute of one step of the cells */
 } mt_tiling_costs;
 
-/* The same, and all of it: the machine, and its profile in `arena`, of one run of each compute set. The profile is there
- * where it fits. */
-MT_NODISCARD mt_status mt_tiling_profile(mt_arena *arena, const ipu_target *one, const mt_halo *halo,
+/* "yes", "does not fit" or "could stand still", for tables and warnings. */
+const char *mt_tiling_fits(const mt_tiling_costs *costs);
+
+/* Gives the costs of a halo on so many of the chips; with them the machine, and where it fits its profile in `arena`, of one
+ * run of each compute set. What does not fit is no failure. */
+MT_NODISCARD mt_status mt_tiling_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo,
     ipu_target *target, ipu_profile *profile, mt_tiling_costs *costs);
 
-/* Gives the costs of a halo on so many of the chips. What does not fit is no failure. */
-MT_NODISCARD mt_status mt_tiling_costs_of(const ipu_target *one, const mt_halo *halo, mt_tiling_costs *costs);
+/* The costs alone. */
+MT_NODISCARD mt_status mt_tiling_costs_of(
+    const mt_tiling *tiling, const mt_halo *halo, mt_tiling_costs *costs);
 
 #endif

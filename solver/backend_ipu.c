@@ -64,6 +64,7 @@ static mt_status open_with(
     MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
     MT_TRY(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
+    if (layout->checked) MT_TRY(mt_plan_check(self->executable));
     ipu_engine_options options = IPU_ENGINE_DEFAULTS;
     options.checked = layout->checked;
     if (layout->drop_message >= 0) {

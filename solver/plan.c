@@ -392,6 +392,15 @@ mt_status mt_plan_make(
     return add_programs(arena, plan);
 }
 
+mt_status mt_plan_check(const ipu_executable *executable)
+{
+    char why[1024];
+    const mt_status status = ipu_executable_check(executable);
+    if (status != MT_INPUT) return status;
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", why);
+}
+
 static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)
 {
     const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
@@ -399,6 +408,7 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layo
     ipu_executable *executable;
     MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
+    if (layout->checked) MT_TRY(mt_plan_check(executable));
     return ipu_profile_costs(arena, executable, profile);
 }
 

@@ -52,9 +52,13 @@ MT_NODISCARD mt_status mt_plan_make(
 /* The program for a step in which exactly these stimuli are on. */
 size_t mt_plan_program(const mt_plan *plan, size_t step);
 
+/* That what a plan was compiled to can run, word by word (ipu_executable_check). MT_NUMERICS: it cannot, which is a fault of
+ * this program and of no input. Slow. */
+MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
+
 /* What the machine would need for a problem of one cell type without stimuli in this layout, whatever its tissue and
  * fibres are: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
- * tile's memory is too small. */
+ * tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile);
 
 #endif

@@ -30,6 +30,17 @@ static double sum_of_three(const char *text, const char *row)
     return json_number(text, row, "min") + json_number(text, row, "median") + json_number(text, row, "max");
 }
 
+/* Of the wrong ones no input makes any: tests/ipu/test_schedule.c does. */
+Test(partition_command, schedules_are_replayed_where_asked_for)
+{
+    write_machine("three.yaml", 3);
+    char *plain = works("partition slab.hdf --target three.yaml --ipus 2 --format csv"),
+         *checked = works("partition slab.hdf --target three.yaml --ipus 2 --format csv --check");
+    cr_assert(strstr(plain, "\n\"graph, compiled\",2,") && !strstr(plain, "checked"), "%s", plain);
+    cr_assert(strstr(checked, "\n\"graph, compiled and checked\",2,"), "%s", checked);
+    free(plain), free(checked);
+}
+
 /* With three tiles, least, median and largest are all there are: so everything can be added up. */
 Test(partition_command, counts_of_the_tiles_add_up)
 {

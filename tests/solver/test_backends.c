@@ -109,6 +109,25 @@ Test(backends, costs_are_those_of_a_run)
     mt_arena_free(&arena);
 }
 
+/* A message moved onto the next one is found. */
+Test(backends, what_a_plan_was_compiled_to_is_checked)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
+    mt_arena arena = {0}, filled = {0};
+    mt_plan plan;
+    ipu_executable *e;
+    cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        ipu_compile(&arena, plan.graph, plan.program, plan.n_programs, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_plan_check(e), MT_OK, "%s", mt_message());
+    cr_assert(e->n_messages > 1 && e->messages[0].destination < e->messages[1].destination);
+    e->messages[0].destination = e->messages[1].destination;
+    cr_assert_eq(mt_plan_check(e), MT_NUMERICS);
+    cr_assert(strstr(mt_message(), "what was compiled cannot run: executable: 'pde a to b': message 1 meets"),
+        "%s", mt_message());
+    mt_arena_free(&arena), mt_arena_free(&filled);
+}
+
 /* 1 or 2 diffusion steps: between time steps the potential is in v_b or in v_a, and the other is not needed. A part of n floats
  * takes 4 n bytes, and 4 more where n is odd and nothing is received. */
 Test(backends, of_the_two_potentials_one_is_temporary)
