@@ -7,6 +7,7 @@
 
 #include "ipu/control.h"
 #include "ipu/cost.h"
+#include "ipu/whole.h"
 
 enum { HOST_ALIGNMENT = 64 };
 static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
@@ -72,9 +73,6 @@ typedef struct compiling {
     access *accesses;
     size_t n_accesses;
 } compiling;
-
-static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static const ipu_variable *variable_of(const compiling *c, size_t part_id)
 {
@@ -336,7 +334,7 @@ static void plan_input(
     } else {
         *place = (field_place){edge_part, c->edge_now, tensor->n};
         size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
-        c->edge_now += align(size, HOST_ALIGNMENT);
+        c->edge_now += ipu_round_up(size, HOST_ALIGNMENT);
     }
     c->buffers[c->n_buffers++] = (buffer){*tensor, *place};
 }
@@ -411,7 +409,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
         for (size_t f = 0; f < v->codelet->n_fields; f++)
             MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
     }
-    c->edge_bytes[tile] = larger(c->edge_bytes[tile], c->edge_now);
+    c->edge_bytes[tile] = ipu_larger(c->edge_bytes[tile], c->edge_now);
     return check_races(c);
 }
 
@@ -423,13 +421,13 @@ static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, s
         if (!g->connections[i].connected) continue;
         size_t n = resolve(c, &g->connections[i].tensor, NULL);
         *all_pieces += n;
-        *most_pieces = larger(*most_pieces, n);
+        *most_pieces = ipu_larger(*most_pieces, n);
     }
     for (size_t s = 0; s < c->n_sets * c->n_tiles; s++) {
         size_t fields = 0;
         for (size_t i = c->first_task[s]; i < c->first_task[s + 1]; i++)
             fields += g->vertices[c->order[i]].codelet->n_fields;
-        *most_fields = larger(*most_fields, fields);
+        *most_fields = ipu_larger(*most_fields, fields);
     }
 }
 
@@ -463,7 +461,7 @@ static void place_tile(compiling *c, size_t tile, size_t *offset)
         part *p = &c->parts[i];
         size_t own = p->n * ipu_type_bytes(variable_of(c, i)->type);
         p->offset = *offset;
-        *offset += align(own + p->tail, HOST_ALIGNMENT);
+        *offset += ipu_round_up(own + p->tail, HOST_ALIGNMENT);
     }
     c->executable->edge_offset[tile] = *offset;
     *offset += c->edge_bytes[tile];

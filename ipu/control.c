@@ -4,6 +4,7 @@
 
 #include "ipu/cost.h"
 #include "ipu/schedule.h"
+#include "ipu/whole.h"
 
 typedef struct making {
     mt_arena *scratch;
@@ -19,9 +20,6 @@ static size_t chip_of(const making *m, size_t tile)
 {
     return m->network ? ipu_target_chip(m->target, tile) : 0;
 }
-
-static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- which parts of the programs ---- */
 
@@ -104,7 +102,7 @@ static mt_status cross(const making *m, size_t words, ipu_control *control)
     for (size_t k = 0; k < n; k++)
         if (k != chip)
             bytes[chip * n + k] =
-                data + divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
+                data + ipu_divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
     return ipu_cost_links(
         target, m->network, bytes, "a predicate", load, &control->external_cycles, &busiest);
 }
@@ -120,7 +118,7 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
     ipu_fragment **fragments, size_t *n, ipu_schedule *schedule)
 {
     const size_t word = target->exchange_bytes_per_cycle, from = control->place / word;
-    const size_t words = divide_up(control->place + ipu_type_bytes(IPU_UNSIGNED_INT), word) - from;
+    const size_t words = ipu_divide_up(control->place + ipu_type_bytes(IPU_UNSIGNED_INT), word) - from;
     MT_TAKE(scratch, *fragments, target->tiles);
     *n = 0;
     for (uint32_t t = 0; t < target->tiles; t++)
@@ -156,10 +154,10 @@ typedef struct carrying {
 
 static void carry(const making *m, carrying *c, size_t tile, size_t bytes)
 {
-    const size_t word = m->target->exchange_bytes_per_cycle, words = divide_up(bytes, word);
+    const size_t word = m->target->exchange_bytes_per_cycle, words = ipu_divide_up(bytes, word);
     c->tile_words[tile] += words;
     c->chip_bytes[chip_of(m, tile)] +=
-        words * word + divide_up(words * word, c->packet) * m->target->host.packet_header_bytes;
+        words * word + ipu_divide_up(words * word, c->packet) * m->target->host.packet_header_bytes;
 }
 
 /* All of a tensor, in stretches that are contiguous in their tile's memory. */
@@ -206,8 +204,8 @@ static mt_status cost_transfer(const making *m, ipu_control *control)
     carry_all(m, &c, &control->program->tensor);
     for (size_t t = 0; t < target->tiles; t++) {
         const uint64_t busy = ipu_link_cycles(&link, c.chip_bytes[chip_of(m, t)], target->clock_hz);
-        control->external_cycles = larger(control->external_cycles, busy);
-        control->exchange_cycles = larger(control->exchange_cycles, larger(busy, c.tile_words[t]));
+        control->external_cycles = ipu_larger(control->external_cycles, busy);
+        control->exchange_cycles = ipu_larger(control->exchange_cycles, ipu_larger(busy, c.tile_words[t]));
     }
     control->external_sync_cycles = target->host.sync_cycles + sync_of_chips(m);
     control->sync_cycles = target->sync_cycles + control->external_sync_cycles;

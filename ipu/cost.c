@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ipu/schedule.h"
+#include "ipu/whole.h"
 #include "ipu/workers.h"
 
 typedef struct costing {
@@ -13,10 +14,6 @@ typedef struct costing {
     size_t n_tiles;
     const ipu_topology *network; /* between the chips; NULL where there is one */
 } costing;
-
-static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
-static size_t divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* ---- exchange inside chips ---- */
 
@@ -33,7 +30,7 @@ static mt_status fragments_of(
             const ipu_message *m = &e->messages[i];
             if (m->source_tile == t) continue;
             const size_t from = m->source / word;
-            const size_t words = divide_up(m->source + m->bytes, word) - from;
+            const size_t words = ipu_divide_up(m->source + m->bytes, word) - from;
             (*fragments)[(*n)++] =
                 (ipu_fragment){m->source_tile, (uint32_t)t, from, words, m->destination / word};
         }
@@ -65,7 +62,8 @@ static mt_status count_pieces(const costing *c, const ipu_fragment *fragments, s
     MT_TAKE(c->arena, pieces, c->n_tiles);
     for (size_t i = 0; i < n; i++) pieces[fragments[i].receiver]++;
     for (size_t i = 0; i < schedule->n_sends; i++)
-        pieces[schedule->sends[i].tile] += divide_up(schedule->sends[i].words, c->target->memory.send_words);
+        pieces[schedule->sends[i].tile] +=
+            ipu_divide_up(schedule->sends[i].words, c->target->memory.send_words);
     step->exchange_pieces = pieces;
     return MT_OK;
 }
@@ -84,10 +82,10 @@ static mt_status cost_exchange(
     count_messages(c, step, copied);
     step->exchange_bound_cycles = schedule.bound;
     for (size_t t = 0; t < c->n_tiles; t++) {
-        const uint64_t copy = divide_up(copied[t], target->local_copy_bytes_per_cycle);
+        const uint64_t copy = ipu_divide_up(copied[t], target->local_copy_bytes_per_cycle);
         exchange[t] = schedule.tile_bound[t] + copy;
-        step->exchange_phase_cycles = larger(step->exchange_phase_cycles, schedule.tile_cycles[t] + copy);
-        step->exchange_bound_cycles = larger(step->exchange_bound_cycles, exchange[t]);
+        step->exchange_phase_cycles = ipu_larger(step->exchange_phase_cycles, schedule.tile_cycles[t] + copy);
+        step->exchange_bound_cycles = ipu_larger(step->exchange_bound_cycles, exchange[t]);
     }
     step->bytes_sent = schedule.words_sent * target->exchange_bytes_per_cycle;
     return MT_OK;
@@ -127,7 +125,7 @@ static mt_status cost_compute(const costing *c, ipu_superstep *step)
     MT_TAKE(c->arena, used, c->n_tiles);
     for (size_t t = 0; t < c->n_tiles; t++) {
         MT_TRY(compute_tile(c, t, step, &compute[t], &used[t]));
-        step->compute_phase_cycles = larger(step->compute_phase_cycles, compute[t]);
+        step->compute_phase_cycles = ipu_larger(step->compute_phase_cycles, compute[t]);
         step->all_used_slots += used[t];
     }
     step->compute_cycles = compute;
@@ -181,11 +179,11 @@ static void add_crossings(const costing *c, const crossing *x, size_t n, ipu_sup
         for (; i < n && x[i].chip == joined.chip && x[i].source_tile == joined.source_tile &&
                x[i].from <= joined.to;
              i++)
-            joined.to = larger(joined.to, x[i].to);
-        const size_t data = align(joined.to - joined.from, target->exchange_bytes_per_cycle);
+            joined.to = ipu_larger(joined.to, x[i].to);
+        const size_t data = ipu_round_up(joined.to - joined.from, target->exchange_bytes_per_cycle);
         const size_t chip = ipu_target_chip(target, joined.source_tile);
         bytes[chip * c->network->n_chips + joined.chip] +=
-            data + divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
+            data + ipu_divide_up(data, target->links.packet_bytes) * target->links.packet_header_bytes;
         step->bytes_crossing += data;
     }
 }

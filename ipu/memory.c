@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ipu/compile.h"
+#include "ipu/whole.h"
 
 enum { ALIGNMENT = 8, LARGEST = 5 };
 static const size_t none = SIZE_MAX;
@@ -46,9 +47,6 @@ typedef struct placing {
     size_t code_end;
 } placing;
 
-static size_t align(size_t n, size_t to) { return (n + to - 1) / to * to; }
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 /* Where the reserved bytes begin. */
 static size_t top_of(const ipu_target *target)
 {
@@ -86,9 +84,9 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
         size_t fields;
         const size_t n_tasks = tasks_of(e, t, &fields),
                      n = e->first_tile_range[t + 1] - e->first_tile_range[t];
-        parts = larger(parts, n);
-        tasks = larger(tasks, n_tasks);
-        items = larger(items, n + fields + n_tasks + of_sets + 1);
+        parts = ipu_larger(parts, n);
+        tasks = ipu_larger(tasks, n_tasks);
+        items = ipu_larger(items, n + fields + n_tasks + of_sets + 1);
     }
     *p = (placing){.executable = e, .target = &e->graph->target};
     MT_TAKE(arena, p->blocks, parts + of_sets);
@@ -105,9 +103,9 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
 static size_t add_piece(
     placing *p, const char *name, ipu_memory_category category, size_t bytes, ipu_live live)
 {
-    p->pieces[p->n_pieces] =
-        (piece){.item = {.name = name, .category = category, .bytes = align(bytes, ALIGNMENT), .live = live},
-            .next = none};
+    p->pieces[p->n_pieces] = (piece){
+        .item = {.name = name, .category = category, .bytes = ipu_round_up(bytes, ALIGNMENT), .live = live},
+        .next = none};
     return p->n_pieces++;
 }
 
@@ -133,7 +131,7 @@ static void place_at(placing *p, size_t offset, ipu_memory_item item)
 static void add_code(placing *p, const char *name, ipu_memory_category category, size_t bytes)
 {
     if (bytes == 0) return;
-    bytes = align(bytes, ALIGNMENT);
+    bytes = ipu_round_up(bytes, ALIGNMENT);
     place_at(p, p->code_end,
         (ipu_memory_item){.name = name, .category = category, .bytes = bytes, .live.always = true});
     p->code_end += bytes;
@@ -178,7 +176,7 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
 {
     block *b = &p->blocks[part];
     piece *own = &p->pieces[b->first];
-    const size_t at = p->part_bytes[part], end = align(at + bytes, ALIGNMENT);
+    const size_t at = p->part_bytes[part], end = ipu_round_up(at + bytes, ALIGNMENT);
     if (own->next != none && p->pieces[own->next].item.live.first == moment) return;
     const size_t tail = add_piece(p, set, IPU_MEMORY_RECEIVED, 0, (ipu_live){false, moment, moment});
     p->pieces[tail].item.bytes = end - at;
@@ -186,7 +184,7 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     p->pieces[tail].next = own->next;
     own->item.bytes = at;
     own->next = tail;
-    b->bytes = larger(b->bytes, end);
+    b->bytes = ipu_larger(b->bytes, end);
 }
 
 /* Edge buffers of one compute set. The host keeps them in the order of the fields that first take them. */
@@ -204,8 +202,8 @@ static void add_field(placing *p, const ipu_superstep *step, const ipu_task *tas
     const size_t end = place->offset + place->n * ipu_type_bytes(task->codelet->fields[field].type);
     if (place->n == 0) return;
     if (place->offset >= e->edge_offset[p->tile]) {
-        if (place->offset >= edge->seen) edge->bytes += align(end - place->offset, ALIGNMENT);
-        edge->seen = larger(edge->seen, end);
+        if (place->offset >= edge->seen) edge->bytes += ipu_round_up(end - place->offset, ALIGNMENT);
+        edge->seen = ipu_larger(edge->seen, end);
         edge->interleaved |= interleaved;
         return;
     }
@@ -234,7 +232,7 @@ static void add_compute_set(placing *p, size_t set)
     size_t state = 0;
     for (size_t i = step->first_task[p->tile]; i < step->first_task[p->tile + 1]; i++) {
         const ipu_task *task = &e->tasks[i];
-        state += align(task->codelet->vertex_bytes, ALIGNMENT);
+        state += ipu_round_up(task->codelet->vertex_bytes, ALIGNMENT);
         add_codelet(p, task->codelet);
         for (size_t f = 0; f < task->codelet->n_fields; f++) add_field(p, step, task, f, &edge);
     }
@@ -270,7 +268,7 @@ static bool evade(const placing *p, const piece *moving, size_t *at)
         if (there->offset >= from + moving->item.bytes) break;
         if (there->offset + there->bytes <= from || !live_together(&there->live, &moving->item.live))
             continue;
-        *at = align(there->offset + there->bytes - moving->at, ALIGNMENT);
+        *at = ipu_round_up(there->offset + there->bytes - moving->at, ALIGNMENT);
         moved = true;
     }
     return moved;
@@ -279,7 +277,7 @@ static bool evade(const placing *p, const piece *moving, size_t *at)
 /* The lowest place for a block in [low, high), or none. What one piece evades, the block moves, so the others look again. */
 static size_t find_place(const placing *p, const block *b, size_t low, size_t high)
 {
-    size_t at = align(low, ALIGNMENT);
+    size_t at = ipu_round_up(low, ALIGNMENT);
     for (bool moved = true; moved && at + b->bytes <= high;) {
         moved = false;
         for (size_t k = b->first; k != none; k = p->pieces[k].next) moved |= evade(p, &p->pieces[k], &at);
@@ -290,9 +288,10 @@ static size_t find_place(const placing *p, const block *b, size_t low, size_t hi
 /* Region 1 is taken as without an end here: what does not fit is seen by the sums. */
 static void place_block(placing *p, const block *b)
 {
-    const size_t data = align(p->code_end, p->target->memory.element_bytes), end = region0_end(p->target);
+    const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes),
+                 end = region0_end(p->target);
     size_t at = b->interleaved ? none : find_place(p, b, data, end);
-    if (at == none) at = find_place(p, b, larger(data, end), SIZE_MAX / 2);
+    if (at == none) at = find_place(p, b, ipu_larger(data, end), SIZE_MAX / 2);
     for (size_t k = b->first; k != none; k = p->pieces[k].next)
         place_at(p, at + p->pieces[k].at, p->pieces[k].item);
 }
@@ -300,7 +299,7 @@ static void place_block(placing *p, const block *b)
 static size_t end_of_use(const placing *p)
 {
     size_t end = 0;
-    for (size_t i = 0; i < p->n_placed; i++) end = larger(end, p->placed[i].offset + p->placed[i].bytes);
+    for (size_t i = 0; i < p->n_placed; i++) end = ipu_larger(end, p->placed[i].offset + p->placed[i].bytes);
     return end;
 }
 
@@ -314,7 +313,7 @@ static void place_tile(placing *p, size_t tile)
     if (p->n_blocks > 1) qsort(p->blocks, p->n_blocks, sizeof *p->blocks, by_size);
     for (size_t b = 0; b < p->n_blocks; b++) place_block(p, &p->blocks[b]);
     if (reserved == 0) return;
-    const size_t top = larger(end_of_use(p), top_of(p->target));
+    const size_t top = ipu_larger(end_of_use(p), top_of(p->target));
     place_at(p, top,
         (ipu_memory_item){.name = p->target->name,
             .category = IPU_MEMORY_RESERVED,
@@ -332,7 +331,7 @@ static size_t used(const placing *p, int last)
         const ipu_memory_item *item = &p->placed[i];
         const size_t item_end = item->offset + item->bytes;
         if ((int)item->category > last || item_end <= end) continue;
-        bytes += item_end - larger(item->offset, end);
+        bytes += item_end - ipu_larger(item->offset, end);
         end = item_end;
     }
     return bytes;
@@ -358,11 +357,11 @@ static ipu_tile_memory sums_of(const placing *p)
     }
     for (size_t i = 0; i < p->n_placed; i++) {
         const ipu_memory_item *item = &p->placed[i];
-        if (item->category != IPU_MEMORY_RESERVED) end = larger(end, item->offset + item->bytes);
+        if (item->category != IPU_MEMORY_RESERVED) end = ipu_larger(end, item->offset + item->bytes);
         if (item->live.always)
             m.always_live += item->bytes;
         else
-            m.not_always_live = larger(m.not_always_live, live_at(p, item->live.first));
+            m.not_always_live = ipu_larger(m.not_always_live, live_at(p, item->live.first));
     }
     m.gaps = end - (m.total - m.bytes[IPU_MEMORY_RESERVED]);
     return m;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/whole.h"
+
 enum {
     MOST_TRIED = 64, /* transfers of a tile, before the best of them is taken although its sender is busy */
     SLACK_SHARE = 16 /* of the cycles that a tile could be idle it spends one in so many on one wait */
@@ -60,7 +62,6 @@ typedef struct planner {
     ipu_arrival *arrivals;
 } planner;
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver)
@@ -141,7 +142,7 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
         const uint32_t other = p->fragments[with[i]].receiver;
         p->transfers[p->n_transfers++] = (transfer){.from = f->from / width,
             .to = (f->from + f->words) / width,
-            .latency = larger(way(p, f->source, f->receiver), way(p, f->source, other)),
+            .latency = ipu_larger(way(p, f->source, f->receiver), way(p, f->source, other)),
             .fragment = {i, with[i]},
             .receiver = {f->receiver, other},
             .source = f->source,
@@ -261,8 +262,8 @@ static mt_status make_bounds(
     for (size_t t = 0; t < p->n_tiles; t++) {
         const uint64_t in = p->load[t] > 0 ? ipu_exchange_begin(p->target, t) + p->load[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
-        schedule->tile_bound[t] = larger(in, out);
-        schedule->bound = larger(schedule->bound, larger(in, out > 0 ? out + shortest[t] : 0));
+        schedule->tile_bound[t] = ipu_larger(in, out);
+        schedule->bound = ipu_larger(schedule->bound, ipu_larger(in, out > 0 ? out + shortest[t] : 0));
     }
     return MT_OK;
 }
@@ -273,7 +274,7 @@ static uint64_t spread_of_ways(const planner *p)
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < p->n_transfers; i++) {
         least = smaller(least, p->transfers[i].latency);
-        most = larger(most, p->transfers[i].latency);
+        most = ipu_larger(most, p->transfers[i].latency);
     }
     return most - smaller(least, most);
 }
@@ -404,7 +405,7 @@ static void add_send(planner *p, size_t tile, ipu_send send)
 /* When all receivers of a transfer can have its first item. */
 static uint64_t ready_for(const planner *p, const transfer *f)
 {
-    return larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
+    return ipu_larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
 }
 
 /* What `tile` takes next, and from when its sender can send it. */
@@ -593,11 +594,11 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
         const transfer *f = &p->transfers[i];
         for (uint32_t r = 0; r < f->width; r++) {
             uint64_t *end = &schedule->tile_cycles[f->receiver[r]];
-            *end = larger(*end, p->arrivals[f->fragment[r]].cycle + f->to - f->from);
+            *end = ipu_larger(*end, p->arrivals[f->fragment[r]].cycle + f->to - f->from);
         }
     }
     for (size_t t = 0; t < p->n_tiles; t++)
-        schedule->cycles = larger(schedule->cycles, schedule->tile_cycles[t]);
+        schedule->cycles = ipu_larger(schedule->cycles, schedule->tile_cycles[t]);
     return MT_OK;
 }
 
