@@ -130,8 +130,10 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"of it the busiest link between IPUs", costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
         {"of the rest no schedule needs less than", costs->fits ? (double)costs->exchange_bound_cycles : NAN,
             "cycles"},
-        {"bytes between IPUs, once for each", costs->fits ? (double)costs->bytes_crossing : NAN, "bytes"},
-        {"mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
+        {"bytes between IPUs, once a receiving IPU", costs->fits ? (double)costs->bytes_crossing : NAN,
+            "bytes"},
+        {"exchange of the mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN,
+            "%"}};
     *table = mt_table_properties(arena, title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
@@ -151,6 +153,7 @@ typedef struct cutting {
     mt_adjacency adjacency;
     uint32_t *columns;
     stages stages;
+    bool no_profile; /* one was asked for, of what does not fit */
 } cutting;
 
 static mt_status write_profile(cutting *job, const ipu_target *target, const ipu_profile *profile)
@@ -187,6 +190,8 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
     MT_TRY(mt_tiling_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
+    if (job->profile) mt_profile_forget(job->profile); /* an earlier one would be taken for this */
+    job->no_profile = job->profile && !costs.fits;
     if (job->profile && costs.fits) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
@@ -252,5 +257,8 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
         MT_TRY(status);
     }
     tables[2 * n] = job.stages.table;
-    return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
+    MT_TRY(mt_tables_print(arguments->out, tables, 2 * n + 1, format));
+    if (job.no_profile)
+        return mt_fail(MT_FIT, "--profile %s: not written, because of the warning above", job.profile);
+    return MT_OK;
 }

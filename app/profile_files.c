@@ -227,7 +227,7 @@ mt_status mt_profile_write_links(const mt_profiled *of, const char *path)
     const ipu_profile *profile = of->profile;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    (void)fputs("compute set,link,from,to,data[bytes],busy[cycles]\n", file.stream);
+    (void)fputs("compute set,link,from,to,load[bytes],busy[cycles]\n", file.stream);
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         for (size_t l = 0; step->link_bytes && l < profile->n_links; l++) {

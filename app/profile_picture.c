@@ -94,17 +94,17 @@ static void fill_tile(
         page, floor(x), floor(y), fmax(1, d->tile_w), fmax(1, d->tile_h), share > 0 ? linear : idle_linear);
 }
 
-static void draw_colour_bar(mt_page *page, double top, uint64_t most)
+static void draw_colour_bar(mt_page *page, double top, double from, double most)
 {
-    const double step = mt_page_step((double)most, 6);
+    const double step = mt_page_step(most - from, 6);
     for (int k = 0; k < BAND_H; k++) {
         double linear[3];
         mt_picture_colour((k + 0.5) / BAND_H, linear);
         mt_page_fill(page, BAR_X, top + BAND_H - 1 - k, BAR_W, 1, linear);
     }
     mt_page_frame(page, BAR_X, top, BAR_W, BAND_H);
-    for (double value = 0; value <= (double)most; value += step) {
-        const double y = top + BAND_H * (1 - (most > 0 ? value / (double)most : 0));
+    for (double value = step * ceil(from / step); value <= most; value += step) {
+        const double y = top + BAND_H * (1 - (most > from ? (value - from) / (most - from) : 0));
         char number[32];
         mt_page_number(value, number);
         mt_page_write(
@@ -119,6 +119,7 @@ typedef struct band {
     const ipu_profile_step *step;
     const ipu_spread *spread;
     const uint64_t *cycles; /* [n_tiles] */
+    double from;            /* cycles at which colours begin: 0, or the least where that is near the most */
     size_t slowest;         /* the first of them */
     size_t n_slowest;
 } band;
@@ -126,7 +127,8 @@ typedef struct band {
 static band make_band(const ipu_profile *profile, const char *phase, const ipu_profile_step *step,
     const ipu_spread *spread, const uint64_t *cycles)
 {
-    band b = {phase, step, spread, cycles, SIZE_MAX, 0};
+    const bool near = spread->min > spread->max / 2 && spread->min < spread->max;
+    band b = {phase, step, spread, cycles, near ? (double)spread->min : 0, SIZE_MAX, 0};
     for (size_t t = 0; t < profile->n_tiles; t++) {
         if (cycles[t] != spread->max) continue;
         if (b.n_slowest++ == 0) b.slowest = t;
@@ -140,6 +142,13 @@ static void write_heading(mt_page *page, const mt_profiled *of, const band *b, d
     char words[320], who[64], least[32], mean[32], most[32];
     if (b->spread->max == 0) {
         (void)snprintf(words, sizeof words, "%s: no tile has anything to do", b->phase);
+        mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
+        return;
+    }
+    if (b->spread->min == b->spread->max) {
+        mt_page_number((double)b->spread->max, most);
+        (void)snprintf(words, sizeof words, "%s of '%s': every tile is busy for %s cycles", b->phase,
+            b->step->name, most);
         mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
         return;
     }
@@ -178,18 +187,25 @@ static void name_dies(mt_page *page, const dies *d, const ipu_target *target, do
     }
 }
 
+/* 0 where there is nothing to do, above it elsewhere. */
+static double share_of(const band *b, uint64_t cycles)
+{
+    const double least = cycles > 0 ? 1e-6 : 0;
+    return fmax(least, ((double)cycles - b->from) / fmax(1, (double)b->spread->max - b->from));
+}
+
 static void draw_band(mt_page *page, const mt_profiled *of, const dies *d, const band *b, double top)
 {
     const size_t shown = d->n_chips * (of->target->tiles / of->target->ipus);
     for (size_t t = 0; t < shown; t++)
         if (b->cycles[t] < b->spread->max || b->spread->max == 0)
-            fill_tile(page, d, of->target, top, t, (double)b->cycles[t] / fmax(1, (double)b->spread->max));
+            fill_tile(page, d, of->target, top, t, share_of(b, b->cycles[t]));
     for (size_t t = 0; t < shown; t++) /* where tiles are smaller than a pixel, these are seen */
         if (b->cycles[t] == b->spread->max && b->spread->max > 0) fill_tile(page, d, of->target, top, t, 1);
     if (b->n_slowest == 1 && b->slowest < shown) frame_tile(page, d, of->target, top, b->slowest);
     name_dies(page, d, of->target, top);
     write_heading(page, of, b, top);
-    draw_colour_bar(page, top, b->spread->max);
+    draw_colour_bar(page, top, b->from, (double)b->spread->max);
 }
 
 static void draw_tiles(mt_page *page, const mt_profiled *of)
@@ -415,7 +431,7 @@ static int by_cycles(const void *left, const void *right)
     return a->link < b->link ? -1 : a->link > b->link;
 }
 
-enum { LINK_NAME_X = 60, LINK_BAR_X = 300, LINK_BAR_W = 920, LINK_TOP = 130, LINK_BOTTOM = 945 };
+enum { LINK_NAME_X = 60, LINK_BAR_X = 300, LINK_BAR_W = 860, LINK_TOP = 130, LINK_BOTTOM = 945 };
 
 static void draw_link(mt_page *page, const ipu_profile *profile, const ipu_profile_step *step,
     const link_load *load, double y, double pitch)
@@ -453,9 +469,12 @@ static mt_status links_page(mt_page *page, const mt_profiled *of)
         draw_link(page, profile, step, &loads[k], LINK_TOP + pitch * (double)k, pitch);
     mt_arena_free(&scratch);
     mt_page_number((double)step->exchange_phase_cycles, phase);
+    char which[64];
+    (void)snprintf(which, sizeof which, shown < profile->n_links ? "The %zu busiest of %zu" : "All %zu",
+        shown, profile->n_links);
     (void)snprintf(words, sizeof words,
-        "The %zu busiest of %zu links in '%s': cycles for which each is busy, of an exchange phase of %s",
-        shown, profile->n_links, step->name, phase);
+        "%s links in '%s': cycles for which each is busy, of an exchange phase of %s", which, step->name,
+        phase);
     mt_page_grey(page, mt_page_ink);
     mt_page_write(page, LINK_NAME_X, 105, MT_START, 17, MT_PAGE_WIDTH - 2 * LINK_NAME_X, words);
     return MT_OK;

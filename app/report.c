@@ -149,28 +149,29 @@ static phase exchange_phase(const ipu_profile *profile, const char *name, size_t
     phase p = {.name = name};
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
-        /* for the schedule's end and the links every tile waits */
-        const uint64_t waited = step->exchange_phase_cycles - step->exchange.max;
-        const ipu_spread spread = {.min = step->exchange.min + waited,
-            .max = step->exchange.max + waited,
-            .mean = step->exchange.mean + (double)waited};
-        add_spread(&p, step->runs, &spread);
+        add_spread(&p, step->runs, &step->exchange);
         add_busy(&p, step->runs, &step->exchange);
-        p.total += step->runs * step->exchange_phase_cycles;
+        p.total += step->runs * (step->exchange_phase_cycles - step->external_cycles);
     }
     return p;
 }
 
-static phase sync_phase(const ipu_profile *profile)
+/* What takes every tile as long: so many cycles of a run of each compute set. */
+typedef uint64_t common_cycles(const ipu_profile_step *step);
+
+static uint64_t cycles_of_sync(const ipu_profile_step *step) { return step->sync_cycles; }
+static uint64_t cycles_of_links(const ipu_profile_step *step) { return step->external_cycles; }
+
+static phase common_phase(const ipu_profile *profile, const char *name, common_cycles *cycles_of)
 {
-    phase p = {.name = "sync"};
+    phase p = {.name = name};
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
-        if (step->sync_cycles == 0) continue;
-        const ipu_spread same = {
-            .min = step->sync_cycles, .max = step->sync_cycles, .mean = (double)step->sync_cycles};
+        const uint64_t cycles = cycles_of(step);
+        if (cycles == 0) continue;
+        const ipu_spread same = {.min = cycles, .max = cycles, .mean = (double)cycles};
         add_spread(&p, step->runs, &same);
-        p.total += step->runs * step->sync_cycles;
+        p.total += step->runs * cycles;
     }
     return p;
 }
@@ -222,11 +223,13 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
         compute_phase(profile, "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE),
         compute_phase(profile, "activation", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION),
         compute_phase(profile, "stimulus", MT_PLAN_STIMULUS, profile->n_steps),
-        sync_phase(profile),
+        common_phase(profile, "sync", cycles_of_sync),
+        common_phase(profile, "links", cycles_of_links),
     };
-    for (size_t k = 0; k < sizeof phases / sizeof phases[0]; k++) phase_row(&table, run, &phases[k]);
+    const size_t n = sizeof phases / sizeof phases[0] - !mt_profile_crosses(profile); /* links come last */
+    for (size_t k = 0; k < n; k++) phase_row(&table, run, &phases[k]);
     sum_row(&table, run, "all", profile->cycles);
-    sum_row(&table, run, "exposed exchange", profile->exchange_cycles + profile->sync_cycles);
+    sum_row(&table, run, "  exposed exchange", profile->exchange_cycles + profile->sync_cycles);
     return table;
 }
 

@@ -108,7 +108,7 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
             ideal[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, ideal_cycles(s, i)) : NAN;
         }
     }
-    if (!any) return mt_fail(MT_FIT, "--picture %s: no mesh fits any of these machines", base->picture);
+    if (!any) return mt_fail(MT_FIT, "--picture %s: no mesh runs on any of these machines", base->picture);
     return mt_chart_write(base->picture, &(mt_chart){.title = title,
                                              .caption = "Time in seconds; both axes are logarithmic",
                                              .logarithmic = true,

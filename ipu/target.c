@@ -66,6 +66,9 @@ const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
 static mt_status check_memory(const char *path, const ipu_target *target)
 {
     const ipu_memory_rules *m = &target->memory;
+    if (m->element_bytes % 8 != 0)
+        return mt_fail(
+            MT_INPUT, "%s: memory.element_bytes: %zu; allowed: a multiple of 8", path, m->element_bytes);
     if (m->region0_bytes % m->element_bytes != 0 || m->region0_bytes > target->bytes_per_tile)
         return mt_fail(MT_INPUT,
             "%s: memory.region0_bytes: %zu; allowed: whole elements of %zu, and at most the %zu of a tile",
@@ -82,6 +85,9 @@ static mt_status check_places(const char *path, const ipu_target *t)
     const size_t places = TILES_A_COLUMN * t->exchange_rows * columns;
     if (columns % 2 != 0)
         return mt_fail(MT_INPUT, "%s: exchange.columns: %zu; allowed: an even number, or 0", path, columns);
+    if (columns > 0 && t->exchange_way_cycles == 0)
+        return mt_fail(
+            MT_INPUT, "%s: exchange.way_cycles: 0; allowed with exchange.columns: at least 1", path);
     if (columns > 0 && t->tiles > places)
         return mt_fail(MT_INPUT,
             "%s: tiles: %zu; allowed: at most %d x exchange.rows x exchange.columns = %zu, or "

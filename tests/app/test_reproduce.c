@@ -54,7 +54,8 @@ Test(reproduce, rows_of_table1_are_what_partition_counts)
             cell_of(costs, row, EXCHANGE), json_number(json, "exchange of a diffusion step", "value"));
         cr_assert_eq(cell_of(csv, row, SHARE), json_number(json, "share of received cells", "value"));
         cr_assert_eq(cell_of(costs, row, PIECES), json_number(json, "pieces received", "max"));
-        cr_assert_eq(cell_of(costs, row, MEAN), json_number(json, "mean tile against the slowest", "value"));
+        cr_assert_eq(cell_of(costs, row, MEAN),
+            json_number(json, "exchange of the mean tile against the slowest", "value"));
         free(json);
     }
     free(csv);

@@ -109,7 +109,7 @@ Test(target, overrides_make_another_machine)
 Test(target, region_0_is_whole_elements_and_inside_the_tile)
 {
     static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",
-        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976"};
+        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976", "memory.element_bytes=13"};
     mt_arena arena = {0};
     ipu_target t;
     cr_expect_eq(ipu_target_load(&arena, gc200, &sets[0], 1, &t), MT_INPUT);
@@ -121,6 +121,9 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: memory.reserved_bytes: 638977; allowed: at most the 638976 of a tile");
     cr_expect_eq(ipu_target_load(&arena, gc200, &sets[3], 1, &t), MT_OK);
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[4], 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: memory.element_bytes: 13; allowed: a multiple of 8");
     mt_arena_free(&arena);
 }
 
@@ -129,12 +132,16 @@ Test(target, tiles_must_have_their_places)
 {
     static const char *const odd = "exchange.columns=15";
     static const char *const more = "tiles=1473";
+    static const char *const no_way = "exchange.way_cycles=0";
     static const char *const rows[] = {"tiles=1473", "exchange.columns=0"};
     mt_arena arena = {0};
     ipu_target t;
     cr_expect_eq(ipu_target_load(&arena, gc200, &odd, 1, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "data/machines/gc200.yaml: exchange.columns: 15; allowed: an even number, or 0");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &no_way, 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: exchange.way_cycles: 0; allowed with exchange.columns: at least 1");
     cr_expect_eq(ipu_target_load(&arena, gc200, &more, 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x exchange.rows x "
