@@ -153,7 +153,6 @@ typedef struct cutting {
     mt_adjacency adjacency;
     uint32_t *columns;
     stages stages;
-    bool no_profile; /* one was asked for, of what does not fit */
 } cutting;
 
 static mt_status write_profile(cutting *job, const ipu_target *target, const ipu_profile *profile)
@@ -190,9 +189,10 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
     MT_TRY(mt_tiling_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
-    if (job->profile) mt_profile_forget(job->profile); /* an earlier one would be taken for this */
-    job->no_profile = job->profile && !costs.fits;
-    if (job->profile && costs.fits) MT_TRY(write_profile(job, &target, &profile));
+    if (job->profile && !costs.fits)
+        return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: it %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
+            mt_tiling_fits(&costs), costs.why);
+    if (job->profile) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
         MT_TRY(mt_picture_parts(
@@ -257,8 +257,5 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
         MT_TRY(status);
     }
     tables[2 * n] = job.stages.table;
-    MT_TRY(mt_tables_print(arguments->out, tables, 2 * n + 1, format));
-    if (job.no_profile)
-        return mt_fail(MT_FIT, "--profile %s: not written, because of the warning above", job.profile);
-    return MT_OK;
+    return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
 }
