@@ -27,7 +27,8 @@ static const mt_option options[] = {
     {"--picture", "OUT.png", "draw the mesh, each tile's part in its own colour; for one count of IPUs",
         false},
     {"--profile", "DIR",
-        "folder (made if missing) for profile.json, tiles.csv, links.csv and pictures of what each tile and "
+        "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of what "
+        "each tile and "
         "link would do, "
         "without running; for one count of IPUs",
         false},

@@ -222,6 +222,33 @@ mt_status mt_profile_write_tiles(const mt_profiled *of, const char *path)
     return mt_file_end(&file, MT_OK);
 }
 
+/* Empty where it is always live: first and last moment (ipu/live.h). */
+static void print_live(FILE *stream, const ipu_live *live)
+{
+    if (live->always)
+        (void)fputs(",,\n", stream);
+    else
+        (void)fprintf(stream, ",%u,%u\n", live->first, live->last);
+}
+
+mt_status mt_profile_write_map(const mt_profiled *of, const char *path)
+{
+    const ipu_tile_map *map = &of->profile->fullest_map;
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fputs("tile,what,name,region,offset[bytes],bytes[bytes],live from,live to\n", file.stream);
+    for (size_t i = 0; i < map->n_items; i++) {
+        const ipu_memory_item *item = &map->items[i];
+        (void)fprintf(file.stream, "%zu,", of->profile->fullest_tile);
+        mt_table_csv_field(file.stream, ipu_memory_category_name[item->category]);
+        (void)fputc(',', file.stream);
+        mt_table_csv_field(file.stream, item->name);
+        (void)fprintf(file.stream, ",%u,%zu,%zu", item->region, item->offset, item->bytes);
+        print_live(file.stream, &item->live);
+    }
+    return mt_file_end(&file, MT_OK);
+}
+
 mt_status mt_profile_write_links(const mt_profiled *of, const char *path)
 {
     const ipu_profile *profile = of->profile;
@@ -252,6 +279,7 @@ static const struct {
 } files[] = {
     {"profile.json", mt_profile_write_json, false, false},
     {"tiles.csv", mt_profile_write_tiles, true, false},
+    {"memory.csv", mt_profile_write_map, true, false},
     {"tiles.png", mt_profile_picture_tiles, true, false},
     {"memory.png", mt_profile_picture_memory, true, false},
     {"links.csv", mt_profile_write_links, true, true},

@@ -1,8 +1,10 @@
-/* A machine's profile as files: for programs profile.json, tiles.csv and links.csv, for people three pictures.
+/* A machine's profile as files: for programs profile.json and three tables, for people three pictures.
  *
  *   profile.json  everything but single tiles; data/reference/profile.schema.json (JSON Schema) says what stands where, and
  *                 carries the version
  *   tiles.csv     a row a tile: chip, place on the die, cycles in one run of each compute set, memory by category
+ *   memory.csv    where everything lies in the memory of the fullest tile; live from and to: moments of the programs
+ *                 (ipu/live.h), empty for what is always live
  *   links.csv     a row for each compute set and link between chips, where anything crosses
  *   tiles.png, memory.png, links.png   app/profile_picture.h */
 #ifndef MT_APP_PROFILE_FILES_H
@@ -31,6 +33,7 @@ void mt_profile_forget(const char *folder);
 /* Each alone, under any name. */
 MT_NODISCARD mt_status mt_profile_write_json(const mt_profiled *of, const char *path);
 MT_NODISCARD mt_status mt_profile_write_tiles(const mt_profiled *of, const char *path);
+MT_NODISCARD mt_status mt_profile_write_map(const mt_profiled *of, const char *path);
 MT_NODISCARD mt_status mt_profile_write_links(const mt_profiled *of, const char *path);
 
 /* Does anything go from chip to chip? */

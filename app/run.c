@@ -19,7 +19,9 @@ static const mt_option options[] = {
     {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
     {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times", true},
     {"--profile", NULL,
-        "also write tiles.csv, links.csv and pictures of how busy and how full each tile and link is", false},
+        "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile and "
+        "link is",
+        false},
     {"--trace", "FIRST:LAST",
         "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
     {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},

@@ -72,6 +72,24 @@ static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
     sum->not_always_live += tile->not_always_live;
 }
 
+/* A name that lives as long as the profile, not as the graph or the network. */
+static mt_status keep_name(mt_arena *arena, const char **name)
+{
+    if (!*name) return MT_OK;
+    const size_t n = strlen(*name) + 1;
+    char *kept;
+    MT_TAKE(arena, kept, n);
+    *name = memcpy(kept, *name, n);
+    return MT_OK;
+}
+
+static mt_status keep_map(mt_arena *arena, const ipu_executable *e, size_t tile, ipu_tile_map *map)
+{
+    MT_TRY(ipu_memory_map(arena, e, tile, map));
+    for (size_t i = 0; i < map->n_items; i++) MT_TRY(keep_name(arena, &map->items[i].name));
+    return MT_OK;
+}
+
 static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
 {
     size_t n = e->graph->target.tiles;
@@ -92,18 +110,7 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     profile->memory_median = totals[(n - 1) / 2];
     profile->memory_there = e->graph->target.bytes_per_tile;
     mt_arena_free(&scratch);
-    return MT_OK;
-}
-
-/* A name that lives as long as the profile, not as the graph or the network. */
-static mt_status keep_name(mt_arena *arena, const char **name)
-{
-    if (!*name) return MT_OK;
-    const size_t n = strlen(*name) + 1;
-    char *kept;
-    MT_TAKE(arena, kept, n);
-    *name = memcpy(kept, *name, n);
-    return MT_OK;
+    return keep_map(arena, e, profile->fullest_tile, &profile->fullest_map);
 }
 
 static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)

@@ -69,6 +69,7 @@ typedef struct ipu_profile {
     size_t memory_there;
     size_t fullest_tile;
     ipu_tile_memory fullest, memory_all; /* of that tile; the sums over all tiles */
+    ipu_tile_map fullest_map;            /* where everything lies on that tile */
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
 } ipu_profile;

@@ -108,9 +108,11 @@ static size_t column_of(const csv *table, const char *name)
     return k;
 }
 
+/* Not a number where there is nothing. */
 static double csv_value(const csv *table, size_t row, const char *name)
 {
-    return strtod(table->field[row * table->n_columns + column_of(table, name)], NULL);
+    const char *text = table->field[row * table->n_columns + column_of(table, name)];
+    return text[0] ? strtod(text, NULL) : NAN;
 }
 
 static double csv_sum(const csv *table, const char *name)
@@ -255,6 +257,17 @@ Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
         cr_assert_eq(csv_sum(&tiles, name), json_value(kind, "bytes_all_tiles"), "%s", name);
     }
     cr_assert_eq(csv_most(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_fullest"));
+    /* nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself */
+    const csv map = read_csv("out/memory.csv");
+    double end = 0;
+    for (size_t a = 0; a < map.n_rows; a++) {
+        const double from = csv_value(&map, a, "offset[bytes]"), bytes = csv_value(&map, a, "bytes[bytes]");
+        cr_assert_eq(csv_value(&map, a, "tile"), json_value(profile, "memory.fullest_tile"));
+        cr_assert(from + bytes <= 638976 && (from < 212992) == (csv_value(&map, a, "region") == 0));
+        if (isnan(csv_value(&map, a, "live from"))) cr_assert_geq(from, end);
+        if (isnan(csv_value(&map, a, "live from"))) end = from + bytes;
+    }
+    cr_assert_eq(end, 638976, "what is reserved is the last");
     for (size_t a = 0; a < tiles.n_rows; a++) {
         cr_assert_eq(csv_value(&tiles, a, "chip"), (double)(a / TILES));
         for (size_t b = 0; b < a; b++) /* no two in one place */
@@ -284,17 +297,18 @@ static size_t entries(const char *folder)
 
 Test(profile_files, only_what_is_asked_for_is_written)
 {
-    static const char *const details[] = {"tiles.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
+    static const char *const details[] = {
+        "tiles.csv", "memory.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
     char path[64];
     free(works("run small.yaml --output out --set machine.ipus=2 --profile --trace 0:1"));
-    for (size_t k = 0; k < 5; k++) {
+    for (size_t k = 0; k < 6; k++) {
         (void)snprintf(path, sizeof path, "out/%s", details[k]);
         cr_assert(there(path), "%s", path);
     }
     cr_assert(there("out/trace.json"));
-    cr_assert_eq(entries("out"), 11);
+    cr_assert_eq(entries("out"), 12);
     free(works("run small.yaml --output out --profile"));
-    cr_assert_eq(entries("out"), 8, "one chip has no links");
+    cr_assert_eq(entries("out"), 9, "one chip has no links");
     free(works("run small.yaml --output out"));
     cr_assert_eq(entries("out"), 5);
     cr_assert_eq(mkdir("mine", 0777), 0);
