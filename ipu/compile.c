@@ -581,7 +581,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(place(c));
     MT_TRY(emit(c));
     MT_TRY(make_supersteps(c));
-    MT_TRY(ipu_control_make(c->arena, c->scratch, e));
+    MT_TRY(ipu_control_make(c->arena, e));
     return ipu_memory_place(c->arena, e);
 }
 

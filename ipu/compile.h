@@ -104,11 +104,11 @@ typedef struct ipu_control {
     uint64_t cycles;          /* sync and exchange */
 } ipu_control;
 
-/* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned: its parts of the variables,
- * in their order, then its edge buffers. The machine's memory is another thing (ipu/memory.h). Ranges are sorted by
- * (variable, from); variable v has [first_range[v], first_range[v + 1]). In the same order, tile t has those numbered
- * tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages and tasks are sorted by (compute
- * set, tile). */
+/* Host image: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte aligned: its parts of the
+ * variables, in their order, then its edge buffers. The machine's memory is another thing (ipu/memory.h). Ranges are
+ * sorted by (variable, from); variable v has [first_range[v], first_range[v + 1]). In the same order, tile t has
+ * those numbered tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages and tasks
+ * are sorted by (compute set, tile). */
 typedef struct ipu_executable {
     const ipu_graph *graph;
     const ipu_program *const *programs;

@@ -197,8 +197,10 @@ static mt_status cost_transfer(const making *m, ipu_control *control)
     if (control->program->tensor.n == 0) return MT_OK;
     if (!(link.bytes_per_second > 0) || c.packet == 0)
         return mt_fail(MT_INPUT,
-            "program: a transfer %s the host at %g bytes a second in packets of %zu; allowed: both above 0",
-            write ? "from" : "to", link.bytes_per_second, c.packet);
+            "program: stream '%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: "
+            "both above 0",
+            m->executable->graph->streams[control->program->stream].name, write ? "from" : "to",
+            link.bytes_per_second, c.packet);
     MT_TAKE(m->scratch, c.chip_bytes, m->network ? m->network->n_chips : 1);
     MT_TAKE(m->scratch, c.tile_words, target->tiles);
     carry_all(m, &c, &control->program->tensor);
@@ -213,17 +215,22 @@ static mt_status cost_transfer(const making *m, ipu_control *control)
     return MT_OK;
 }
 
-mt_status ipu_control_make(mt_arena *arena, mt_arena *scratch, ipu_executable *executable)
+static mt_status cost_control(making *m, ipu_control *control)
 {
-    making m = {.scratch = scratch, .executable = executable, .target = &executable->graph->target};
-    MT_TRY(ipu_cost_network(scratch, m.target, &m.network));
+    mt_arena scratch = {0};
+    m->scratch = &scratch;
+    const mt_status status =
+        is_transfer(control->program) ? cost_transfer(m, control) : cost_predicate(m, control);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status ipu_control_make(mt_arena *arena, ipu_executable *executable)
+{
+    making m = {
+        .executable = executable, .target = &executable->graph->target, .network = executable->network};
     MT_TRY(collect_all(&m, arena));
-    for (size_t i = 0; i < m.n; i++) {
-        if (is_transfer(m.controls[i].program))
-            MT_TRY(cost_transfer(&m, &m.controls[i]));
-        else
-            MT_TRY(cost_predicate(&m, &m.controls[i]));
-    }
+    for (size_t i = 0; i < m.n; i++) MT_TRY(cost_control(&m, &m.controls[i]));
     executable->controls = m.controls;
     executable->n_controls = m.n;
     return MT_OK;

@@ -7,8 +7,8 @@
  *   sync     = sync_cycles + on several chips the sync of all, as of a superstep
  *   A machine of one tile takes nothing.
  * Left out: the supervisor's own instructions (a branch takes 6 cycles: a turn of a repeat or of a while that much
- * more, and a predicate, loaded before, 12, where its sync and exchange are about 300), and memory for the word
- * that arrives.
+ * more, and a predicate, loaded before, 12, where its sync and exchange are some hundred), and memory for the word
+ * that arrives and for the code of its exchange.
  *
  * A transfer of the host, each time:
  *   link     = of a chip: its bytes over its link to the host; every chip has one. Each range that is contiguous in
@@ -24,10 +24,10 @@
 
 #include "ipu/compile.h"
 
-/* Fills in executable->controls, for every such part of its programs; variables have their places. `scratch` is
- * for what is needed on the way. MT_INPUT: a transfer on a machine that has no link to the host, and as
+/* Fills in executable->controls, in `arena`, for every such part of its programs; variables have their places and
+ * supersteps their network. MT_INPUT: a transfer on a machine that has no link to the host, and as
  * ipu_compile for networks; MT_FILE: no memory. */
-MT_NODISCARD mt_status ipu_control_make(mt_arena *arena, mt_arena *scratch, ipu_executable *executable);
+MT_NODISCARD mt_status ipu_control_make(mt_arena *arena, ipu_executable *executable);
 
 /* That every predicate lies in its tile's memory, and that the schedule by which it goes to all others can
  * run (ipu_schedule_check). It was not kept; made again it is the same. */

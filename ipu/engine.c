@@ -306,45 +306,59 @@ static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
         &engine->executable->graph->target, engine->spans + task->first_place, task->context);
 }
 
+/* Why a tile stopped: a vertex (NULL: something that it did not receive) and the cost that it cannot have. */
+typedef struct fault {
+    size_t tile;
+    const ipu_task *task;
+    ipu_cycles cost;
+} fault;
+
+/* What a tile took, where that depends on data. */
+typedef struct taken {
+    uint64_t cycles, used;
+} taken;
+
 /* The same where time depends on the data. False where a vertex cannot have its cost. */
 static bool compute_counting(
-    const ipu_engine *engine, const ipu_superstep *step, size_t tile, uint64_t *cycles, uint64_t *used)
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
     const ipu_target *target = &engine->executable->graph->target;
     ipu_workers workers = ipu_workers_begin(target);
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &engine->executable->tasks[i];
         const ipu_cycles cost = cost_now(engine, task);
-        if (!ipu_workers_can(target, task->codelet->kind, cost)) return false;
+        if (!ipu_workers_can(target, task->codelet->kind, cost)) {
+            *why = (fault){tile, task, cost};
+            return false;
+        }
         ipu_workers_add(&workers, task->codelet->kind, cost);
         task->codelet->compute(engine->spans + task->first_place, task->context);
     }
-    *cycles = ipu_workers_cycles(&workers);
-    *used = workers.used;
+    *took = (taken){ipu_workers_cycles(&workers), workers.used};
     return true;
 }
 
-/* Receives (unless that was done), checks and computes; cycles and slots only where they depend on data. False
- * where a check failed. */
+/* Receives (unless that was done), checks and computes. False where a check failed. */
 static bool run_tile(
-    const ipu_engine *engine, const ipu_superstep *step, size_t tile, uint64_t *cycles, uint64_t *used)
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
     size_t message = 0;
     size_t byte = 0;
     if (!step->apart) receive(engine, step, tile);
+    *why = (fault){.tile = tile};
     if (engine->checked && find_unreceived(engine, step, tile, &message, &byte)) return false;
     if (!step->data_dependent)
         compute(engine, step, tile);
-    else if (!compute_counting(engine, step, tile, cycles, used))
+    else if (!compute_counting(engine, step, tile, took, why))
         return false;
     if (engine->checked) poison(engine, step, tile);
     return true;
 }
 
-/* Of one run of a superstep: the lowest tile on which a check failed, or the number of tiles; and what it took
- * where that depends on data. */
+/* Of one run of a superstep: the fault of the lowest tile that has one, or of the tile behind the last; and what it
+ * took where that depends on data. */
 typedef struct outcome {
-    size_t failed;
+    fault first;
     uint64_t compute_cycles, used_slots;
 } outcome;
 
@@ -352,11 +366,11 @@ typedef struct outcome {
  * host's cache. */
 static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 {
-    size_t n_tiles = engine->executable->graph->target.tiles;
-    size_t failed = n_tiles;
+    const size_t n_tiles = engine->executable->graph->target.tiles;
+    fault first = {.tile = n_tiles};
     uint64_t most = 0;
     uint64_t all_used = 0;
-#pragma omp parallel reduction(min : failed) reduction(max : most) reduction(+ : all_used)
+#pragma omp parallel reduction(max : most) reduction(+ : all_used)
     {
         uint64_t before = ipu_begin_flushing();
         if (step->apart) {
@@ -365,37 +379,32 @@ static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
         }
 #pragma omp for schedule(static) nowait
         for (size_t t = 0; t < n_tiles; t++) {
-            uint64_t cycles = 0;
-            uint64_t used = 0;
-            if (!run_tile(engine, step, t, &cycles, &used) && t < failed) failed = t;
-            if (cycles > most) most = cycles;
-            all_used += used;
+            taken took = {0};
+            fault why;
+            if (!run_tile(engine, step, t, &took, &why)) {
+#pragma omp critical(ipu_engine_fault)
+                if (t < first.tile) first = why;
+            }
+            if (took.cycles > most) most = took.cycles;
+            all_used += took.used;
         }
         ipu_end_flushing(before);
     }
-    return (outcome){failed, most, all_used};
+    return (outcome){first, most, all_used};
 }
 
-/* Says why a tile's check failed. */
-static mt_status report(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+static mt_status report(const ipu_engine *engine, const ipu_superstep *step, const fault *why)
 {
-    const ipu_target *target = &engine->executable->graph->target;
-    size_t message = 0;
-    size_t byte = 0;
-    if (engine->checked && find_unreceived(engine, step, tile, &message, &byte))
-        return report_unreceived(engine, step, tile);
-    const ipu_task *task = &engine->executable->tasks[step->first_task[tile]];
-    const ipu_task *last = &engine->executable->tasks[step->first_task[tile + 1]] - 1;
-    ipu_cycles cost = cost_now(engine, task);
-    while (task < last && ipu_workers_can(target, task->codelet->kind, cost)) cost = cost_now(engine, ++task);
-    return ipu_workers_fail(target, step->name, tile, task->codelet, cost);
+    if (!why->task) return report_unreceived(engine, step, why->tile);
+    return ipu_workers_fail(
+        &engine->executable->graph->target, step->name, why->tile, why->task->codelet, why->cost);
 }
 
 static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 {
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
     const outcome now = run_tiles(engine, step);
-    if (now.failed < engine->executable->graph->target.tiles) return report(engine, step, now.failed);
+    if (now.first.tile < engine->executable->graph->target.tiles) return report(engine, step, &now.first);
     const uint64_t cycles = step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
     if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
     engine->runs[compute_set]++;

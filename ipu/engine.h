@@ -1,10 +1,9 @@
 /* Runs an executable on the host: the numbers are really computed, in one memory image a tile.
  *
- * A superstep is what the machine does: every tile receives, then every tile computes. Where no vertex writes
- * what is sent, the host lets each tile compute as soon as it has received, which nobody can tell from the
- * result. Tiles share nothing else, so the result does not depend on the number of OpenMP threads. While tile code runs, subnormal
- * numbers are flushed to zero on input and output, as the machine does; the host's own setting is restored
- * behind it.
+ * A superstep is what the machine does: every tile receives, then every tile computes. Where no vertex writes what is
+ * sent, the host lets each tile compute as soon as it has received, which nobody can tell from the result. Tiles
+ * share nothing else, so the result does not depend on the number of OpenMP threads. While tile code runs, subnormal
+ * numbers are flushed to zero on input and output, as the machine does; the host's own setting is restored behind it.
  *
  * The engine counts; it does not measure time. Running allocates nothing. Tiles begin as zero bytes. */
 #ifndef IPU_ENGINE_H

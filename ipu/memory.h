@@ -1,8 +1,8 @@
 /* Where everything lies in the memory of a tile: the machine's memory, modelled; not the host's image of it
  * (ipu/compile.h), which is laid out for speed.
  *
- * The memory (ipu/target.h): region 0 at the bottom, region 1 behind it, the last bytes reserved. Instructions are fetched only
- * from region 0. Region 1 is of interleaved pairs of elements, which loads of 128 bits need.
+ * The memory (ipu/target.h): region 0 at the bottom, region 1 behind it, the last bytes reserved. Instructions are
+ * fetched only from region 0. Region 1 is of interleaved pairs of elements, which loads of 128 bits need.
  *
  * The rules:
  *   code            of codelets and of the exchange, stands in region 0, from the bottom on;
@@ -21,12 +21,13 @@
  *   code of each codelet once; of the exchange of each compute set: exchange_code_bytes for each fragment that the
  *     tile receives and for each run of at most send_words that it sends (ipu/schedule.h);
  *   reserved bytes.
+ * The code by which predicates and transfers from and to the host are exchanged is left out.
  *
  * Method: a part and its tails are a block, every other item one of its own. Blocks in the order of their size, the
- * largest first, interleaved ones before all others, of equals the earlier; each at the lowest place where nothing of it meets
- * what is live with it: in region 0, or where it is full in region 1. The same executable gives the same map. A tile's map is
- * made when it is asked for; of all tiles only the sums are kept. Time: about blocks x items
- * of the tile. */
+ * largest first, interleaved ones before all others, of equals the earlier; each at the lowest place where nothing of
+ * it meets what is live with it: in region 0, or where it is full in region 1. The same executable gives the same
+ * map. A tile's map is made when it is asked for; of all tiles only the sums are kept. Time: about blocks x items of
+ * the tile. */
 #ifndef IPU_MEMORY_H
 #define IPU_MEMORY_H
 
@@ -52,8 +53,8 @@ typedef enum ipu_memory_category {
 
 extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
 
-/* Bytes of one tile. What items of several categories share counts for the first of these. All that must be there is total + gaps:
- * up to the highest byte in use, and what is reserved. */
+/* Bytes of one tile. What items of several categories share counts for the first of these. All that must be there is
+ * total + gaps: up to the highest byte in use, and what is reserved. */
 typedef struct ipu_tile_memory {
     size_t bytes[IPU_MEMORY_CATEGORIES];
     size_t total; /* the sum of these: bytes in use at any time */
@@ -80,9 +81,9 @@ typedef struct ipu_tile_map {
 MT_NODISCARD mt_status ipu_memory_map(
     mt_arena *arena, const struct ipu_executable *executable, size_t tile, ipu_tile_map *map);
 
-/* For compiling: places all tiles of an executable that is complete but for this, and keeps the sums of each in `arena`. Fails
- * with MT_FIT (naming tile, bytes asked and there, the five largest items, how many tiles are over, and the rule that is in
- * the way, if without it the tile's items would fit) or MT_FILE. */
+/* For compiling: places all tiles of an executable that is complete but for this, and keeps the sums of each in
+ * `arena`. Fails with MT_FIT (naming tile, bytes asked and there, the five largest items, how many tiles are over,
+ * and the rule that is in the way, if without it the tile's items would fit) or MT_FILE. */
 MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, struct ipu_executable *executable);
 
 #endif

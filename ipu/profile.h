@@ -1,5 +1,6 @@
-/* What the runs of an engine cost: cycles by compute set, phase, kind of vertex and link; cycles and memory of every tile.
- * Modelled numbers only, exact and the same on every host; nothing here is measured. Whoever prints, prints this. */
+/* What the runs of an engine cost: cycles by compute set, phase, kind of vertex and link; cycles and memory of every
+ * tile. Modelled numbers only, exact and the same on every host; nothing here is measured. Whoever prints, prints
+ * this. */
 #ifndef IPU_PROFILE_H
 #define IPU_PROFILE_H
 
@@ -34,8 +35,9 @@ typedef struct ipu_profile_step {
     const uint64_t *link_bytes, *link_cycles; /* [n_links] one run; both NULL where nothing crosses */
 } ipu_profile_step;
 
-/* All vertices of one codelet in one compute set, by their typical cost. Where none is for a single worker the sum of their
- * cycles in a compute set is that of its tiles; a single-worker vertex counts with its entry and the slots it uses. */
+/* All vertices of one codelet in one compute set, by their typical cost. Where none is for a single worker the sum of
+ * their cycles in a compute set is that of its tiles; a single-worker vertex counts with its entry and the slots it
+ * uses. */
 typedef struct ipu_profile_vertices {
     size_t step; /* the compute set */
     const char *codelet;

@@ -3,7 +3,8 @@
  * A *predicate* decides on the machine: one IPU_UNSIGNED_INT element, true where it is not 0. Every tile must
  * know it, so it is sent to all before it decides (ipu/control.h has the cost).
  *
- * Programs are immutable once made and may share parts. A tree never holds itself, by construction. */
+ * Programs are immutable once made and may share parts; compiling takes time for every place in which a part stands. A
+ * tree never holds itself, by construction. */
 #ifndef IPU_PROGRAM_H
 #define IPU_PROGRAM_H
 

@@ -44,8 +44,9 @@
  * words are sent again, because it is rarely sending that limits.
  *
  * Where the bound is not reached so, all is planned again, and who waits may exceed it by as much as the longest and
- * the shortest way differ. Where paired, both are tried with every pair that there may be, then with none. The shortest of
- * these is taken. The same fragments give the same schedule always. Time grows with fragments x tiles that share a run. */
+ * the shortest way differ. Where paired, both are tried with every pair of fragments found (of equal ones the first),
+ * then with none. The shortest of these is taken. The same fragments give the same schedule always. Time grows with
+ * fragments x tiles that share a run. */
 #ifndef IPU_SCHEDULE_H
 #define IPU_SCHEDULE_H
 

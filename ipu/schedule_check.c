@@ -187,6 +187,9 @@ static mt_status check_arrivals(const checker *c, busy *takings, bool *seen)
     const size_t n = schedule->n_arrivals;
     for (size_t i = 0; i < n; i++) {
         const ipu_arrival *a = &schedule->arrivals[i];
+        if (a->fragment >= c->n)
+            return mt_fail(MT_INPUT, "schedule: fragment %zu arrives in cycle %ju; there are %zu",
+                a->fragment, (uintmax_t)a->cycle, c->n);
         const ipu_fragment *f = &c->fragments[a->fragment];
         if (seen[a->fragment])
             return mt_fail(MT_INPUT, "schedule: tile %u takes word %zu of tile %u a second time in cycle %ju",

@@ -12,8 +12,8 @@
 #include "data/status.h"
 #include "data/yaml.h"
 
-/* Worker cycles of the instructions that take more than one: 1 worker cycle = `worker_contexts` tile cycles. Not whole where
- * an instruction's time depends on its operands and a mean is meant. */
+/* Worker cycles of the instructions that take more than one: 1 worker cycle = `worker_contexts` tile cycles. Not
+ * whole where an instruction's time depends on its operands and a mean is meant. */
 typedef struct ipu_instruction_costs {
     double f32_div, f32_exp, f32_log, f32_sqrt;
 } ipu_instruction_costs;

@@ -29,11 +29,18 @@ static uint64_t slices_of(const ipu_superstep *step, size_t first, size_t last)
     return n;
 }
 
-/* Both ways of a condition count, and every turn that a loop may have. */
-static uint64_t turns_of(const ipu_program *program)
+/* No sum or product above the largest number. */
+static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static uint64_t times(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+
+/* How often a child runs at most. Both ways of a condition count, and every turn that a loop may have: of a while the
+ * condition once more than the body. */
+static uint64_t turns_of(const ipu_program *program, size_t child)
 {
     if (program->kind == IPU_REPEAT) return program->count;
-    return program->kind == IPU_REPEAT_WHILE ? program->count + 1 : 1;
+    if (program->kind == IPU_REPEAT_WHILE) return child == 0 ? plus(program->count, 1) : program->count;
+    return 1;
 }
 
 ipu_trace_size ipu_trace_size_of(
@@ -44,9 +51,9 @@ ipu_trace_size ipu_trace_size_of(
         return (ipu_trace_size){1, slices_of(&e->supersteps[program->compute_set], first, last)};
     for (size_t i = 0; i < program->n_children; i++) {
         const ipu_trace_size child = ipu_trace_size_of(e, program->children[i], first, last);
-        const uint64_t times = turns_of(program);
-        size.supersteps += times * child.supersteps;
-        size.slices += times * child.slices;
+        const uint64_t turns = turns_of(program, i);
+        size.supersteps = plus(size.supersteps, times(turns, child.supersteps));
+        size.slices = plus(size.slices, times(turns, child.slices));
     }
     return size;
 }

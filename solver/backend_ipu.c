@@ -124,13 +124,17 @@ static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile
 
 static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
 {
+    enum { PHASES = 3 }; /* of the machine, a slice each */
     ipu *self = opaque;
-    ipu_trace_size all = {0};
+    ipu_trace_size all = {0}, *of;
     size_t fitting = 0;
+    MT_TAKE(arena, of, self->plan.n_programs);
+    for (size_t p = 0; p < self->plan.n_programs; p++) {
+        of[p] = ipu_trace_size_of(self->executable, self->plan.program[p], what->first_tile, what->last_tile);
+        of[p].slices += PHASES * of[p].supersteps;
+    }
     for (size_t step = what->first_step; step <= what->last_step; step++) {
-        const ipu_program *program = self->plan.program[mt_plan_program(&self->plan, step)];
-        const ipu_trace_size size =
-            ipu_trace_size_of(self->executable, program, what->first_tile, what->last_tile);
+        const ipu_trace_size size = of[mt_plan_program(&self->plan, step)];
         all.supersteps += size.supersteps;
         all.slices += size.slices;
         fitting += all.slices <= what->slices_max;

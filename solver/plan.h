@@ -16,8 +16,9 @@
  *   stimulus k 16-bit         places of the cells that stimulus k reaches
  *
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
- * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one it
- * begins and ends in v_b, and the reaction writes v_a. The other one is not needed between time steps: it is temporary. */
+ * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one
+ * it begins and ends in v_b, and the reaction writes v_a. The other one is not needed between time steps: it is
+ * temporary. */
 #ifndef MT_SOLVER_PLAN_H
 #define MT_SOLVER_PLAN_H
 
@@ -43,17 +44,18 @@ typedef struct mt_plan {
     uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
 } mt_plan;
 
-/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is to be
- * compiled and not run, no value is made, and the problem needs no diffusion operator and has no stimuli. MT_FIT: more groups than chips
- * or more parts in one than tiles, or a part with more than 65,536 cells in its local order. */
+/* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
+ * to be compiled and not run, no value is made, and the problem needs no diffusion operator and has no stimuli.
+ * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 cells in its local
+ * order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
 
 /* The program for a step in which exactly these stimuli are on. */
 size_t mt_plan_program(const mt_plan *plan, size_t step);
 
-/* That what a plan was compiled to can run, word by word (ipu_executable_check). MT_NUMERICS: it cannot, which is a fault of
- * this program and of no input. Slow. */
+/* That what a plan was compiled to can run, word by word (ipu_executable_check). MT_NUMERICS: it cannot, which is a
+ * fault of this program and of no input. Slow. */
 MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
 /* What the machine would need for a problem of one cell type without stimuli in this layout, whatever its tissue and

@@ -334,10 +334,11 @@ Test(profile_files, what_makes_no_sense_is_refused)
     refuses(3, "slab.hdf: is no folder", "partition slab.hdf --profile slab.hdf");
 }
 
-/* 8 tiles in 4 or 5 supersteps a time step: at most 2,000,000 slices are some 45,000 time steps. */
+/* 8 tiles and 3 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 33,000 steps
+ * have room. */
 Test(profile_files, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
 {
-    refuses(2, "slices; allowed: at most 2000000, as in the first 4",
+    refuses(2, "slices; allowed: at most 2000000, as in the first 33",
         "run small.yaml --set time.end_ms=2000 --trace 0:99999");
 }
 

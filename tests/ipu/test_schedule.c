@@ -382,6 +382,10 @@ Test(schedule, planted_faults_are_named_with_tile_and_cycle)
     expect_fault(&target, plain, 3, &s, "schedule: tile 1 takes word 0 of tile 3 in no cycle");
     s.n_arrivals = 4;
     expect_fault(&target, plain, 3, &s, "schedule: tile 1 takes word 0 of tile 3 a second time in cycle 600");
+    s = plain_schedule();
+    plain_arrivals[1].fragment = 3;
+    plain_arrivals[1].cycle = 174;
+    expect_fault(&target, plain, 3, &s, "schedule: fragment 3 arrives in cycle 174; there are 3");
 }
 
 /* Words 0 to 3 leave in the cycles 146 to 149. What tile 1 has in 170 comes to tile 2 three cycles later; and when there
