@@ -67,8 +67,8 @@ typedef struct mt_layout {
     int64_t drop_message; /* for tests: one of the first diffusion step's exchange to leave out; -1: none */
 } mt_layout;
 
-/* What a trace is asked for: time steps and tiles, numbered from 0, the last with them; and how many slices, each a tile's
- * exchange or compute in one superstep, there may be. */
+/* What a trace is asked for: time steps and tiles, numbered from 0, the last with them; and how many slices there may be,
+ * each a tile's exchange or compute in one superstep, or a phase of the whole machine. */
 typedef struct mt_tracing {
     size_t first_step, last_step, first_tile, last_tile;
     uint64_t slices_max;
