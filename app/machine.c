@@ -82,6 +82,48 @@ static const char *unit_of(const char *key)
     return "";
 }
 
+/* What another shape of links has: a list, or lanes of its own. */
+static bool of_another_shape(const ipu_links *links, const char *key)
+{
+    static const char *const lanes[] = {"links.direct", "links.cross", "links.rail"};
+    if (links->shape != IPU_LINK_LIST) return strcmp(key, "links.list") == 0;
+    for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++)
+        if (strcmp(key, lanes[k]) == 0) return true;
+    return false;
+}
+
+/* One link of a list. Its source stands behind its lanes, or behind all of it in one line; `at` goes on through the file
+ * with the links, so that many cost no more than reading it once. */
+static mt_status link_row(
+    mt_arena *arena, const ipu_listed_link *link, size_t number, mt_remarks *at, mt_table *table)
+{
+    char entry[48], lanes[64], *name;
+    mt_remark remark;
+    const char *known = NULL, *source = NULL;
+    (void)snprintf(entry, sizeof entry, "links.list.%zu", number);
+    (void)snprintf(lanes, sizeof lanes, "%s.lanes", entry);
+    while (mt_remarks_next(at, &remark)) {
+        if (strcmp(remark.key, entry) != 0 && strcmp(remark.key, lanes) != 0) continue;
+        MT_TRY(mt_remark_source(arena, &remark, &known, &source));
+        break;
+    }
+    MT_TAKE(arena, name, sizeof entry + 32);
+    (void)sprintf(name, "%s, IPU %u to %u", entry, link->from, link->to);
+    mt_table_text(table, name);
+    mt_table_number(table, (double)link->lanes);
+    mt_table_text(table, "lanes");
+    mt_table_text(table, known);
+    mt_table_text(table, source);
+    return MT_OK;
+}
+
+static mt_status link_rows(mt_arena *arena, const ipu_links *links, const char *file, mt_table *table)
+{
+    mt_remarks at = mt_remarks_begin(file);
+    for (size_t l = 0; l < links->n_list; l++) MT_TRY(link_row(arena, &links->list[l], l, &at, table));
+    return MT_OK;
+}
+
 /* One key: its value as the machine has it, and what stands behind it in the file. */
 static mt_status key_row(mt_arena *arena, const mt_remark *key, const char *file, mt_table *table)
 {
@@ -104,7 +146,7 @@ static mt_status key_row(mt_arena *arena, const mt_remark *key, const char *file
     return MT_OK;
 }
 
-/* All keys but the name, which is in the title. What the machine was read to is written again, so that whatever keys
+/* All keys but the name, which is in the title, and those of another shape of links; a link of a list in one row. What the machine was read to is written again, so that whatever keys
  * there are come in one form, defaults among them. */
 static mt_status key_table(
     mt_arena *arena, const ipu_target *t, const char *path, const char *file, mt_table *table)
@@ -122,8 +164,13 @@ static mt_status key_table(
     mt_table_strings(table, "known");
     mt_table_strings(table, "source");
     mt_remarks keys = mt_remarks_begin(plain);
-    while (mt_remarks_next(&keys, &key))
-        if (strcmp(key.key, "name") != 0) MT_TRY(key_row(arena, &key, file, table));
+    while (mt_remarks_next(&keys, &key)) {
+        if (strcmp(key.key, "name") == 0 || of_another_shape(&t->links, key.key)) continue;
+        if (strncmp(key.key, "links.list.", strlen("links.list.")) != 0)
+            MT_TRY(key_row(arena, &key, file, table));
+        else if (strcmp(key.key, "links.list.0.from") == 0)
+            MT_TRY(link_rows(arena, &t->links, file, table));
+    }
     return MT_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "app/remarks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- one line ---- */
@@ -60,26 +61,63 @@ static size_t enter(mt_remarks *r, size_t indent, const char *key, size_t n)
     return length + n;
 }
 
+/* What is entered holds others: they are indented more. */
+static void open_entered(mt_remarks *r, size_t indent, size_t length)
+{
+    if (length == 0 || r->depth == MT_REMARKS_DEPTH) return;
+    r->indent[r->depth] = indent;
+    r->entries[r->depth] = 0;
+    r->length[r->depth++] = length;
+}
+
+/* Enters the next entry of the list whose dashes stand at this indentation: as a key between the list's, which may stand
+ * in the same column, and the entry's own. Answers the path's length; 0: there is no such list. */
+static size_t enter_entry(mt_remarks *r, size_t indent)
+{
+    char number[24];
+    while (r->depth > 0 && r->indent[r->depth - 1] > indent) r->depth--;
+    if (r->depth == 0) return 0;
+    const int n = snprintf(number, sizeof number, "%zu", r->entries[r->depth - 1]++);
+    return enter(r, indent + 1, number, (size_t)n);
+}
+
+static bool has_key(const char *at, size_t *n)
+{
+    *n = strcspn(at, ": \t\r\n#-\"'{[");
+    return *n > 0 && at[*n] == ':' && strchr(" \t\r\n", at[*n + 1]);
+}
+
+/* The value that begins at `at`, of what was entered with a path of this length; false: there is none in this line. */
+static bool take_value(
+    const mt_remarks *r, size_t indent, size_t length, const char *at, const char *end, mt_remark *remark)
+{
+    const char *mark = remark_of(at, end);
+    remark->value = trimmed(at, mark);
+    if (length == 0 || remark->value.begin == remark->value.end) return false;
+    (void)strcpy(remark->key, r->path);
+    remark->text = (mt_span){mark, mark};
+    if (mark < end) remark->text = (mt_span){mark + 1, end_of_remark(end, indent)};
+    return true;
+}
+
 bool mt_remarks_next(mt_remarks *r, mt_remark *remark)
 {
     while (*r->at) {
         const char *line = r->at, *end = end_of_line(line), *key = line + strspn(line, " ");
-        const size_t indent = (size_t)(key - line), n = strcspn(key, ": \t\r\n#-\"'{[");
+        size_t n, length, indent = (size_t)(key - line);
         r->at = behind_line(end);
-        if (n == 0 || key[n] != ':' || !strchr(" \t\r\n", key[n + 1])) continue;
-        const size_t length = enter(r, indent, key, n);
-        const char *mark = remark_of(key + n + 1, end);
-        remark->value = trimmed(key + n + 1, mark);
-        if (length > 0 && remark->value.begin < remark->value.end) {
-            (void)strcpy(remark->key, r->path);
-            remark->text = (mt_span){mark, mark};
-            if (mark < end) remark->text = (mt_span){mark + 1, end_of_remark(end, indent)};
-            return true;
+        if (key[0] == '-' && key[1] == ' ') {
+            const char *inside = key + 1 + strspn(key + 1, " ");
+            if ((length = enter_entry(r, indent)) == 0) continue;
+            if (!has_key(inside, &n) && take_value(r, indent, length, inside, end, remark)) return true;
+            open_entered(r, indent + 1, length);
+            key = inside;
+            indent = (size_t)(key - line);
         }
-        if (length > 0 && r->depth < MT_REMARKS_DEPTH) {
-            r->indent[r->depth] = indent;
-            r->length[r->depth++] = length;
-        }
+        if (!has_key(key, &n)) continue;
+        length = enter(r, indent, key, n);
+        if (take_value(r, indent, length, key + n + 1, end, remark)) return true;
+        open_entered(r, indent, length);
     }
     return false;
 }

@@ -7,8 +7,17 @@
  * gives "exchange.sync_cycles", "126", and for its remark "specified" and "target description, largest delay
  * of a sync". A remark goes on in the lines that hold nothing but a remark and begin right of the key.
  *
+ * The entries of a list count from 0: in
+ *
+ *     list:
+ *       - {from: 0, to: 1}   # assumed: as cabled
+ *       - from: 1
+ *         to: 0
+ *
+ * there are "list.0", "{from: 0, to: 1}", and "list.1.from" and "list.1.to".
+ *
  * Not a YAML reader (data/yaml.h): it looks at lines. It finds every key that stands with its value in a line
- * of its own, in a mapping written by indentation; of a file written otherwise it finds less, and takes no
+ * of its own, in mappings and lists written by indentation; of a file written otherwise it finds less, and takes no
  * harm. */
 #ifndef MT_APP_REMARKS_H
 #define MT_APP_REMARKS_H
@@ -35,9 +44,10 @@ typedef struct mt_remark {
 /* Where the reading is. */
 typedef struct mt_remarks {
     const char *at;
-    size_t depth;                    /* mappings that are open */
-    size_t indent[MT_REMARKS_DEPTH]; /* of their keys */
-    size_t length[MT_REMARKS_DEPTH]; /* of the path up to there */
+    size_t depth;                     /* mappings and entries of lists that are open */
+    size_t indent[MT_REMARKS_DEPTH];  /* of their keys */
+    size_t length[MT_REMARKS_DEPTH];  /* of the path up to there */
+    size_t entries[MT_REMARKS_DEPTH]; /* met so far of the list that it is */
     char path[MT_REMARKS_KEY];
 } mt_remarks;
 

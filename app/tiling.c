@@ -61,7 +61,7 @@ mt_status mt_tiling_counts(
         if (parts > INT32_MAX)
             return mt_fail(MT_INPUT, "%lu machines of %u tiles make %llu parts; allowed: at most %d",
                 counts[k], tiling->tiles, (unsigned long long)parts, INT32_MAX);
-        MT_TRY(ipu_topology_allows(tiling->one.links.shape, counts[k]));
+        MT_TRY(ipu_topology_allows(&tiling->one.links, counts[k]));
         ipus[k] = (uint32_t)counts[k];
     }
     return MT_OK;

@@ -635,19 +635,20 @@ static mt_status check_mapping(
 
 /* ---- libcyaml ---- */
 
-/* libcyaml's memory, in an arena: freeing does nothing, the size stands in front. */
+/* libcyaml's memory, in an arena: freeing does nothing, the size stands in front. It lets a list grow by one entry at a
+ * time, and what is outgrown stays in the arena: so what grows gets twice as much. */
 static void *arena_memory(void *context, void *pointer, size_t size)
 {
     enum { HEADER = 64 };
     if (size == 0 || size > SIZE_MAX - HEADER) return NULL;
+    size_t before = 0;
+    if (pointer) memcpy(&before, (char *)pointer - HEADER, sizeof before);
+    if (size <= before) return pointer;
+    if (pointer && size <= (SIZE_MAX - HEADER) / 2) size *= 2;
     char *block = mt_arena_take(context, 1, size + HEADER);
     if (!block) return NULL;
     memcpy(block, &size, sizeof size);
-    if (pointer) {
-        size_t before = 0;
-        memcpy(&before, (char *)pointer - HEADER, sizeof before);
-        memcpy(block + HEADER, pointer, before < size ? before : size);
-    }
+    if (pointer) memcpy(block + HEADER, pointer, before);
     return block + HEADER;
 }
 

@@ -6,6 +6,7 @@
 enum { TILES_A_COLUMN = 4 };
 
 #define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
+#define LANES(member, key) MT_YAML_UNSIGNED(ipu_target, member, key, "0", MT_YAML_AT_LEAST(0))
 #define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
 
 static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
@@ -17,10 +18,16 @@ static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "byt
     MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_AT_LEAST(0)),
     MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false"), MT_YAML_END};
 
-static const char *const shapes[] = {"ladder", "torus", NULL};
+static const char *const shapes[] = {"ladder", "torus", "list", NULL};
+
+static const mt_yaml_key listed_link_keys[] = {
+    MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
+    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
+    MT_YAML_UNSIGNED(ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1)), MT_YAML_END};
 
 static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes),
-    COUNT(links.direct, "direct", 1), COUNT(links.cross, "cross", 1), COUNT(links.rail, "rail", 1),
+    LANES(links.direct, "direct"), LANES(links.cross, "cross"), LANES(links.rail, "rail"),
+    MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys),
     MT_YAML_DOUBLE(ipu_target, links.lane_bits_per_second, "lane_bits_per_second", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1)),
     COUNT(links.packet_bytes, "packet_bytes", 1), COUNT(links.packet_header_bytes, "packet_header_bytes", 0),
@@ -102,7 +109,8 @@ mt_status ipu_target_load(
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;
     MT_TRY(check_memory(path, target));
-    return check_places(path, target);
+    MT_TRY(check_places(path, target));
+    return ipu_topology_check_links(path, &target->links);
 }
 
 static size_t tiles_of_a_chip(const ipu_target *target)
@@ -130,7 +138,7 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile)
 
 mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)
 {
-    MT_TRY(ipu_topology_allows(one->links.shape, ipus));
+    MT_TRY(ipu_topology_allows(&one->links, ipus));
     *several = *one;
     several->ipus = ipus;
     several->tiles = one->tiles * ipus;

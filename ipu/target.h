@@ -18,13 +18,22 @@ typedef struct ipu_instruction_costs {
     double f32_div, f32_exp, f32_log, f32_sqrt;
 } ipu_instruction_costs;
 
-typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape; /* a file names the first two */
+typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape;
+
+/* A link of a list: one way, the way back is another. */
+typedef struct ipu_listed_link {
+    uint32_t from, to; /* chips, from 0 */
+    size_t lanes;
+} ipu_listed_link;
 
 /* What joins the chips of a machine of several (ipu/topology.h says how). */
 typedef struct ipu_links {
     ipu_shape shape;
     size_t direct, cross,
-        rail; /* lanes each way: what ends across its rung; what goes on from there; along a rail */
+        rail; /* lanes each way: what ends across its rung; what goes on from there; along a rail; of a list 0 */
+    ipu_listed_link
+        *list; /* of a list only: joins chips 0 to the highest that it names, and exactly so many */
+    size_t n_list;
     double lane_bits_per_second, efficiency;  /* one way; the share that is data */
     size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
     double sync_ns_per_hop;                   /* one way, of a sync of all chips */
@@ -69,15 +78,15 @@ typedef struct ipu_target {
     ipu_links links;
     ipu_host host;
     ipu_memory_rules memory;
-    const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links`, no list */
+    const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links` */
 } ipu_target;
 
 /* The keys of a machine file. */
 extern const mt_yaml_table ipu_target_table;
 
-/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name in
- * `arena`. Fails as mt_yaml_load does, and with MT_INPUT for a region 0 that is not of whole elements or larger than a
- * tile, and for columns that are odd, or too few for the tiles. */
+/* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name and the list of
+ * links in `arena`. Fails as mt_yaml_load does, and with MT_INPUT for a region 0 that is not of whole elements or larger
+ * than a tile, for columns that are odd, or too few for the tiles, and for links as ipu_topology_check_links. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 
@@ -90,8 +99,8 @@ void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t
 /* The other tile of a tile's pair; the tile itself where it has none. */
 size_t ipu_target_partner(const ipu_target *target, size_t tile);
 
-/* A machine of several such chips (one has ipus 1), joined as one->links say. MT_INPUT: the shape has no
- * machine of so many. */
+/* A machine of several such chips (one has ipus 1), joined as one->links say, whose list is shared. MT_INPUT: the
+ * links join no machine of so many. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
 /* The chip of a tile. */

@@ -50,14 +50,44 @@ static uint32_t next_link(const ipu_topology *t, uint32_t at, uint32_t to)
 
 /* ---- making ---- */
 
-mt_status ipu_topology_allows(ipu_shape shape, size_t n_chips)
+static mt_status allows_number(size_t n_chips)
 {
-    const char *name = shape == IPU_TORUS ? "torus" : "ladder";
     if (n_chips == 0 || n_chips > UINT16_MAX)
         return mt_fail(MT_INPUT, "%zu IPUs joined; allowed: 1 to %d", n_chips, UINT16_MAX);
-    if (shape != IPU_LINK_LIST && n_chips > 1 && n_chips % 2 == 1)
+    return MT_OK;
+}
+
+static const char *name_of(ipu_shape shape) { return shape == IPU_TORUS ? "torus" : "ladder"; }
+
+static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
+{
+    MT_TRY(allows_number(n_chips));
+    if (n_chips > 1 && n_chips % 2 == 1)
         return mt_fail(
-            MT_INPUT, "%zu IPUs on a %s; allowed: 1, or an even number, two a rung", n_chips, name);
+            MT_INPUT, "%zu IPUs on a %s; allowed: 1, or an even number, two a rung", n_chips, name_of(shape));
+    return MT_OK;
+}
+
+/* Chips 0 to the highest that a list names. */
+static size_t listed_chips(const ipu_links *links)
+{
+    size_t n = 1;
+    for (size_t l = 0; l < links->n_list; l++) {
+        const ipu_listed_link *link = &links->list[l];
+        const size_t last = link->from > link->to ? link->from : link->to;
+        if (last >= n) n = last + 1;
+    }
+    return n;
+}
+
+mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
+{
+    if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
+    MT_TRY(allows_number(n_chips));
+    const size_t joined = listed_chips(links);
+    if (links->n_list > 0 && n_chips > 1 && n_chips != joined)
+        return mt_fail(
+            MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
     return MT_OK;
 }
 
@@ -73,11 +103,16 @@ static mt_status text(
     return MT_OK;
 }
 
+static double rate_of(const ipu_links *links, size_t lanes)
+{
+    return (double)lanes * links->lane_bits_per_second / 8 * links->efficiency;
+}
+
 static mt_status set_link(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t number,
     uint32_t from, uint32_t to, size_t lanes, const char *what, size_t place)
 {
     ipu_link *link = &t->links[number];
-    *link = (ipu_link){from, to, (double)lanes * links->lane_bits_per_second / 8 * links->efficiency, NULL};
+    *link = (ipu_link){from, to, rate_of(links, lanes), NULL};
     return text(arena, &link->name, what, place, link);
 }
 
@@ -124,7 +159,7 @@ static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint
 static mt_status rungs(
     mt_arena *arena, const ipu_links *links, ipu_shape shape, size_t n_chips, ipu_topology **topology)
 {
-    MT_TRY(ipu_topology_allows(shape, n_chips));
+    MT_TRY(allows_rungs(shape, n_chips));
     const uint32_t n_rungs = (uint32_t)n_chips / 2, n_joints = n_rungs ? joints_of(shape, n_rungs) : 0;
     ipu_topology *t = NULL;
     MT_TAKE(arena, t, 1);
@@ -150,15 +185,6 @@ mt_status ipu_topology_ladder(
 mt_status ipu_topology_torus(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
 {
     return rungs(arena, links, IPU_TORUS, n_chips, topology);
-}
-
-mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology)
-{
-    if (target->links.shape == IPU_LINK_LIST)
-        return mt_fail(MT_INPUT,
-            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's",
-            target->ipus);
-    return rungs(arena, &target->links, target->links.shape, target->ipus, topology);
 }
 
 /* ---- a list ---- */
@@ -229,7 +255,7 @@ mt_status ipu_topology_list(
 {
     mt_arena scratch = {0};
     ipu_topology *t = NULL;
-    MT_TRY(ipu_topology_allows(IPU_LINK_LIST, n_chips));
+    MT_TRY(allows_number(n_chips));
     if (n_links > INT32_MAX)
         return mt_fail(MT_INPUT, "%zu links between IPUs; allowed: at most %d", n_links, INT32_MAX);
     MT_TAKE(arena, t, 1);
@@ -245,6 +271,110 @@ mt_status ipu_topology_list(
     const mt_status status = find_routes(&scratch, t);
     mt_arena_free(&scratch);
     *topology = t;
+    return status;
+}
+
+/* ---- of a machine ---- */
+
+mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology)
+{
+    const ipu_links *links = &target->links;
+    mt_arena scratch = {0};
+    ipu_link *listed = NULL;
+    if (links->shape != IPU_LINK_LIST) return rungs(arena, links, links->shape, target->ipus, topology);
+    if (target->ipus == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
+    if (links->n_list == 0)
+        return mt_fail(MT_INPUT,
+            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's",
+            target->ipus);
+    MT_TRY(ipu_topology_allows(links, target->ipus));
+    MT_TAKE(&scratch, listed, links->n_list);
+    for (size_t l = 0; l < links->n_list; l++)
+        listed[l] =
+            (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
+    const mt_status status = ipu_topology_list(arena, listed, links->n_list, target->ipus, topology);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* A way from each chip to chip 0, or `back`, from it to each. */
+static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
+{
+    ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
+    uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
+    MT_TAKE(scratch, t.links, t.n_links);
+    MT_TAKE(scratch, hops, t.n_chips);
+    MT_TAKE(scratch, queue, t.n_chips);
+    for (uint32_t l = 0; l < t.n_links; l++) {
+        const ipu_listed_link *link = &links->list[l];
+        t.links[l] = (ipu_link){back ? link->to : link->from, back ? link->from : link->to, 0, NULL};
+    }
+    MT_TRY(by_chip(scratch, &t, true, &first, &in));
+    if (spread_back(&t, first, in, 0, hops, queue) == t.n_chips) return MT_OK;
+    uint32_t chip = 0;
+    while (hops[chip] != UINT32_MAX) chip++;
+    return mt_fail(MT_INPUT,
+        "%s: links.list: no way from IPU %u to IPU %u; allowed: one from each of IPUs 0 to %u to each other",
+        file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
+}
+
+/* More chips than links cannot all have one that leaves them, and one of the first n_list + 1 has none: so no memory is
+ * taken for a chip of a high number alone. */
+static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
+    bool *leaves = NULL;
+    MT_TAKE(scratch, leaves, n);
+    for (size_t l = 0; l < links->n_list; l++)
+        if (links->list[l].from < n) leaves[links->list[l].from] = true;
+    for (size_t c = 0; c < n; c++)
+        if (!leaves[c])
+            return mt_fail(MT_INPUT,
+                "%s: links.list: no link from IPU %zu; allowed: a way from each of IPUs 0 to %zu to each "
+                "other",
+                file, c, n_chips - 1);
+    return MT_OK;
+}
+
+static mt_status check_joined(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    MT_TRY(check_leaves(scratch, file, links));
+    MT_TRY(check_ways(scratch, file, links, false));
+    return check_ways(scratch, file, links, true);
+}
+
+static mt_status check_lanes(const char *file, const ipu_links *links)
+{
+    static const char *const names[] = {"direct", "cross", "rail"};
+    const size_t lanes[] = {links->direct, links->cross, links->rail};
+    for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++) {
+        if (links->shape == IPU_LINK_LIST && lanes[k] > 0)
+            return mt_fail(MT_INPUT, "%s: links.%s: %zu; allowed with links.shape list: 0, or left out", file,
+                names[k], lanes[k]);
+        if (links->shape != IPU_LINK_LIST && lanes[k] == 0)
+            return mt_fail(MT_INPUT, "%s: links.%s: 0 or missing; allowed with links.shape %s: at least 1",
+                file, names[k], name_of(links->shape));
+    }
+    return MT_OK;
+}
+
+mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
+{
+    mt_arena scratch = {0};
+    MT_TRY(check_lanes(file, links));
+    if (links->shape != IPU_LINK_LIST && links->n_list > 0)
+        return mt_fail(MT_INPUT, "%s: links.list: %zu links; allowed with links.shape %s: none", file,
+            links->n_list, name_of(links->shape));
+    if (links->shape != IPU_LINK_LIST) return MT_OK;
+    if (links->n_list == 0)
+        return mt_fail(MT_INPUT, "%s: links.list: no links; allowed with links.shape list: at least 2", file);
+    for (size_t l = 0; l < links->n_list; l++)
+        if (links->list[l].from == links->list[l].to)
+            return mt_fail(MT_INPUT,
+                "%s: links.list.%zu.to: %u; allowed: another IPU than its links.list.%zu.from", file, l,
+                links->list[l].to, l);
+    const mt_status status = check_joined(&scratch, file, links);
+    mt_arena_free(&scratch);
     return status;
 }
 

@@ -50,8 +50,14 @@ typedef struct ipu_topology {
     uint32_t *next; /* list: [from * n_chips + to], the first link of the route; otherwise NULL */
 } ipu_topology;
 
-/* MT_INPUT where the shape cannot join n chips. */
-MT_NODISCARD mt_status ipu_topology_allows(ipu_shape shape, size_t n_chips);
+/* MT_INPUT where the links cannot join n chips: an odd number on a ladder or torus; another than 1 and that which a
+ * list joins. (Without its list the shape of a list stands for a network that the caller makes: any number.) */
+MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
+
+/* That the links of a machine file can be used, in time and memory of the length of the list. MT_INPUT names `file`, key,
+ * value and what is allowed: ladder and torus have lanes and no list, a list has links and no such lanes; a link leads to
+ * another chip; over the links of a list each chip from 0 to the highest reaches each other. MT_FILE: no memory. */
+MT_NODISCARD mt_status ipu_topology_check_links(const char *file, const ipu_links *links);
 
 /* Each gives a topology in `arena`. MT_INPUT: not a number of chips for the shape; a link of a list that
  * names a chip that is not there, or the same twice, or has no rate above 0; a chip of a list from which
@@ -63,8 +69,8 @@ MT_NODISCARD mt_status ipu_topology_torus(
 MT_NODISCARD mt_status ipu_topology_list(
     mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology);
 
-/* Ladder or torus, as the target's links say, of the target's chips. MT_INPUT as above, and for the shape of
- * a list. */
+/* Of the target's chips, as its links say. MT_INPUT as above, and for the shape of a list without one. The rate
+ * of a link is lanes x lane_bits_per_second x efficiency / 8. */
 MT_NODISCARD mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology);
 
 /* Writes the numbers of the links from chip to chip, in order, to route[n_chips]; how many: 0 from a chip to

@@ -112,6 +112,35 @@ static inline void write_machine_of(const char *path, int tiles, int bytes)
     (void)fclose(file);
     free(text);
 }
+/* Such a machine whose chips are three, joined in a ring of links both ways, one of them written in lines of its own. */
+static inline void write_ring_machine(const char *path, int tiles)
+{
+    size_t n;
+    write_machine_of(path, tiles, 638976);
+    char *text = bytes_of(path, &n), *begin = strstr(text, "\n  shape: ladder"),
+         *end = strstr(text, "\n  lane_bits_per_second: ");
+    cr_assert(begin && end && begin < end);
+    *begin = 0;
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    (void)fprintf(file,
+        "%s\n"
+        "  shape: list                   # assumed: a ring\n"
+        "  list:\n"
+        "    - {from: 0, to: 1, lanes: 4} # derived: of cables,\n"
+        "                                 #   two and two\n"
+        "    - {from: 1, to: 0, lanes: 4}\n"
+        "    - from: 1\n"
+        "      to: 2\n"
+        "      lanes: 3                  # measured: here\n"
+        "    - {from: 2, to: 1, lanes: 3}\n"
+        "    - {from: 2, to: 0, lanes: 2} # assumed: last\n"
+        "    - {from: 0, to: 2, lanes: 2}%s",
+        text, end);
+    cr_assert_eq(fclose(file), 0);
+    free(text);
+}
+
 static inline void write_machine(const char *path, int tiles) { write_machine_of(path, tiles, 638976); }
 
 /* Both files hold the same bytes. */

@@ -115,6 +115,24 @@ Test(machine, a_file_of_ones_own_is_shown_the_same_way)
     free(own);
 }
 
+Test(machine, links_of_a_list_are_shown_one_a_row)
+{
+    write_ring_machine("ring.yaml", 8);
+    char *csv = works("machine show ring.yaml --format csv");
+    cr_expect(strstr(csv, "\nlinks.shape,list,,assumed,a ring\n"
+                          "\"links.list.0, IPU 0 to 1\",4,lanes,derived,\"of cables, two and two\"\n"
+                          "\"links.list.1, IPU 1 to 0\",4,lanes,,\n"
+                          "\"links.list.2, IPU 1 to 2\",3,lanes,measured,here\n"
+                          "\"links.list.3, IPU 2 to 1\",3,lanes,,\n"
+                          "\"links.list.4, IPU 2 to 0\",2,lanes,assumed,last\n"
+                          "\"links.list.5, IPU 0 to 2\",2,lanes,,\n"
+                          "links.lane_bits_per_second,"),
+        "%s", csv);
+    char *ladder = works("machine show gc200 --format csv");
+    cr_expect(!strstr(ladder, "links.list"), "%s", ladder);
+    free(csv), free(ladder);
+}
+
 /* Everything in one line each, and not a word of sources. */
 Test(machine, a_file_without_sources_is_shown_without)
 {

@@ -243,6 +243,29 @@ Test(partition_command, says_where_a_machine_is_too_small)
     free(said), free(table);
 }
 
+/* Three chips, which no ladder has. */
+Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
+{
+    write_ring_machine("ring.yaml", 3);
+    char *one_way = "links.list=[{\"from\":0,\"to\":1,\"lanes\":4},{\"from\":1,\"to\":2,\"lanes\":4},"
+                    "{\"from\":2,\"to\":0,\"lanes\":4}]";
+    char *json = works("partition slab.hdf --target ring.yaml --ipus 3 --format json");
+    cr_assert_eq(json_number(json, "parts", "value"), 9);
+    cr_assert(strstr(json, "busiest link: link "), "%s", json);
+    free(json);
+    json = works("partition slab.hdf --target ring.yaml --ipus 1,3 --format json");
+    free(json);
+    refuses(
+        2, "2 IPUs on links that join 3; allowed: 1 or 3", "partition slab.hdf --target ring.yaml --ipus 2");
+    char *table, *said;
+    char line[LINE_SIZE];
+    (void)snprintf(
+        line, sizeof line, "partition slab.hdf --target ring.yaml --ipus 3 --scheme full --set %s", one_way);
+    said = warnings(&table, line);
+    cr_assert(strstr(said, "'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2'"), "%s %s", said, table);
+    free(said), free(table);
+}
+
 Test(partition_command, bad_options_are_refused)
 {
     refuses(2, "--ipus 0; allowed: at most 16 whole numbers from 1 to 4096", "partition slab.hdf --ipus 0");

@@ -283,6 +283,24 @@ Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
         json_value(json_item(sets, "name", "pde a to b"), "external_exchange_cycles"));
 }
 
+Test(profile_files, links_of_a_list_are_named_by_number_and_ends)
+{
+    write_ring_machine("ring.yaml", TILES);
+    free(works("run small.yaml --output out --set machine.target=ring.yaml --set machine.ipus=3 --profile"));
+    const json *profile = read_json("out/profile.json");
+    const json *rows = json_at(profile, "links");
+    static const char *const names[] = {"link 0, IPU 0 to 1", "link 1, IPU 1 to 0", "link 2, IPU 1 to 2",
+        "link 3, IPU 2 to 1", "link 4, IPU 2 to 0", "link 5, IPU 0 to 2"};
+    cr_assert_eq(json_length(rows), 2 * 6, "in two diffusion steps");
+    size_t n, k = 0;
+    for (const json *row = rows->first; row; row = row->next)
+        cr_assert_str_eq(json_at(row, "name")->text, names[k++ % 6]);
+    char *table = bytes_of("out/links.csv", &n);
+    cr_assert(strstr(table, ",\"link 5, IPU 0 to 2\",0,2,"), "%s", table);
+    cr_assert(there("out/links.png"));
+    free(table);
+}
+
 /* ---- which files */
 
 static size_t entries(const char *folder)

@@ -70,6 +70,32 @@ Test(remarks, a_key_is_found_by_those_above_it)
     expect_none(text, "d");
 }
 
+/* Dashes may stand right of the list's key or below it. */
+Test(remarks, entries_of_lists_are_counted)
+{
+    static const char text[] = "a:\n"
+                               "  b:\n"
+                               "    - {c: 1} # assumed: first\n"
+                               "             #   entry\n"
+                               "    - c: 2 # assumed: second\n"
+                               "      d: 3 # assumed: its d\n"
+                               "    -   e:\n"
+                               "          f: 4 # assumed: deep\n"
+                               "  g:\n"
+                               "  - 5 # assumed: below\n"
+                               "  - h: 6 # assumed: below too\n"
+                               "  i: 7 # assumed: behind\n";
+    expect(text, "a.b.0", "{c: 1}", "assumed", "first entry");
+    expect(text, "a.b.1.c", "2", "assumed", "second");
+    expect(text, "a.b.1.d", "3", "assumed", "its d");
+    expect(text, "a.b.2.e.f", "4", "assumed", "deep");
+    expect(text, "a.g.0", "5", "assumed", "below");
+    expect(text, "a.g.1.h", "6", "assumed", "below too");
+    expect(text, "a.i", "7", "assumed", "behind");
+    expect_none(text, "a.b.c");
+    expect_none(text, "a.b.d");
+}
+
 Test(remarks, a_hash_in_a_value_begins_none)
 {
     expect("a: \"x # y\" # assumed: z\n", "a", "\"x # y\"", "assumed", "z");

@@ -251,6 +251,16 @@ Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
     free(ladder), free(torus);
 }
 
+Test(reproduce, three_ipus_can_be_joined_by_a_list_of_links)
+{
+    write_ring_machine("ring.yaml", 3);
+    cr_assert_gt(number_in("PDE links between IPUs", "max",
+                     "reproduce table2 --mesh slab.hdf --target ring.yaml --ipus 3"),
+        0);
+    refuses(2, "4 IPUs on links that join 3; allowed: 1 or 3",
+        "reproduce figure6 --mesh slab.hdf --target ring.yaml --ipus 1,4");
+}
+
 /* Time times IPUs, against that of the fewest that it fits on. */
 Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
 {

@@ -358,3 +358,29 @@ Test(yaml, every_allocation_may_fail)
         cr_assert_lt(n, 1000);
     }
 }
+
+/* Bytes that are taken for a list of n entries. */
+static size_t taken_for(size_t n)
+{
+    typedef struct entries {
+        stimulus *entry;
+        size_t n;
+    } entries;
+    static const mt_yaml_key keys[] = {
+        MT_YAML_LIST(entries, entry, n, "list", 0, MT_YAML_UNBOUNDED, stimulus_keys), MT_YAML_END};
+    static const mt_yaml_table lists = {keys, sizeof(entries)};
+    mt_arena arena = {0};
+    entries read;
+    char *text = mt_arena_take(&arena, 32, n + 1), *to = text + sprintf(text, "list:\n");
+    for (size_t k = 0; k < n; k++) to += sprintf(to, "  - {start_ms: %zu}\n", k);
+    const size_t before = mt_arena_taken();
+    cr_assert_eq(mt_yaml_read(&arena, "x", text, &lists, NULL, 0, &read), MT_OK, "%s", mt_message());
+    const size_t taken = mt_arena_taken() - before;
+    cr_assert_eq(read.n, n);
+    for (size_t k = 0; k < n; k++) cr_assert_eq(read.entry[k].start_ms, (double)k);
+    mt_arena_free(&arena);
+    return taken;
+}
+
+/* What grows doubles: four times the entries are two doublings more. Copies for each entry would be 16 times as many. */
+Test(yaml, a_long_list_takes_memory_by_its_length) { cr_expect_leq(taken_for(4096), 5 * taken_for(1024)); }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ipu/target.h"
 
@@ -201,6 +202,63 @@ Test(target, several_chips_have_the_tiles_of_all)
     cr_expect_eq(ipu_target_chip(&several, 2), 1);
     cr_expect_eq(ipu_target_several(&one, 3, &several), MT_INPUT);
     cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, two a rung");
+    mt_arena_free(&arena);
+}
+
+#define LISTED(links)                                                                                        \
+    "links.shape=list", "links.direct=0", "links.cross=0", "links.rail=0", "links.list=" links
+#define THERE_AND_BACK "{from: 0, to: 1, lanes: 4}, {from: 1, to: 0, lanes: 3}"
+
+Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
+{
+    static const char *const sets[] = {
+        LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 0, lanes: 1}]")};
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets, 5, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(one.links.shape, IPU_LINK_LIST);
+    cr_assert_eq(one.links.n_list, 4);
+    for (size_t l = 0; l < 4; l++) cr_expect_eq(one.links.list[l].lanes, 4 - l);
+    cr_expect_eq(one.links.list[2].from, 1);
+    cr_expect_eq(one.links.list[2].to, 2);
+    for (size_t n = 0; n < 8; n++)
+        cr_expect_eq(ipu_target_several(&one, n, &several), n == 1 || n == 3 ? MT_OK : MT_INPUT, "%zu", n);
+    cr_expect_str_eq(mt_message(), "7 IPUs on links that join 3; allowed: 1 or 3");
+    cr_assert_eq(ipu_target_several(&one, 3, &several), MT_OK);
+    cr_expect_eq(several.tiles, 3 * 1472);
+    mt_arena_free(&arena);
+}
+
+/* What is wrong with links, and what the message says of it. */
+Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allowed)
+{
+    static const struct {
+        const char *sets[5], *said;
+    } wrong[] = {{{LISTED("[]")}, ": links.list: no links; allowed with links.shape list: at least 2"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 1, lanes: 1}]")},
+            ": links.list.2.to: 1; allowed: another IPU than its links.list.2.from"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 1}]")},
+            ": links.list: no link from IPU 2; allowed: a way from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[{from: 0, to: 1, lanes: 1}, {from: 1, to: 2, lanes: 1}, {from: 2, to: 1, lanes: 1}]")},
+            ": links.list: no way from IPU 1 to IPU 0; allowed: one from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 2, to: 0, lanes: 1}]")},
+            ": links.list: no way from IPU 0 to IPU 2; allowed: one from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[{from: 0, to: 65535, lanes: 1}]")}, ": 65535; allowed: at least 0 and at most 65534"},
+        {{LISTED("[{from: 0, to: 1, lanes: 0}]")}, ": 0; allowed: at least 1"},
+        {{LISTED("[{from: 0, to: 1}]")}, "links.list.0.lanes is missing; allowed: a whole number at least 1"},
+        {{"links.shape=list", "links.direct=0", "links.cross=0", "links.list=[" THERE_AND_BACK "]",
+             "tiles=8"},
+            ": links.rail: 2; allowed with links.shape list: 0, or left out"},
+        {{"links.list=[" THERE_AND_BACK "]", "links.shape=torus", "tiles=8", "tiles=8", "tiles=8"},
+            ": links.list: 2 links; allowed with links.shape torus: none"},
+        {{"links.cross=0", "tiles=8", "tiles=8", "tiles=8", "tiles=8"},
+            ": links.cross: 0 or missing; allowed with links.shape ladder: at least 1"}};
+    mt_arena arena = {0};
+    ipu_target t;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        cr_expect_eq(ipu_target_load(&arena, gc200, wrong[k].sets, 5, &t), MT_INPUT, "%s", wrong[k].said);
+        cr_expect(strstr(mt_message(), wrong[k].said), "'%s' in '%s'", wrong[k].said, mt_message());
+    }
     mt_arena_free(&arena);
 }
 

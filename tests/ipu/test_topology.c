@@ -213,6 +213,47 @@ Test(topology, what_cannot_be_joined_is_refused)
     expect_refused(ipu_topology_list(&arena, one_way, 1, 2, &t), "no way over the links from IPU 1 to IPU 0");
 }
 
+/* One way round, one lane from 2 to 0 and four elsewhere: over each link go what ends behind it, what goes on there, and
+ * what came over the link before. A lane has 16 Gi bytes a second, of which 0.85 are data. */
+Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
+{
+    ipu_listed_link ring[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 1}};
+    ipu_target target = {.ipus = 3, .clock_hz = 1.325e9, .links = gc200};
+    ipu_topology *t = NULL;
+    target.links.shape = IPU_LINK_LIST;
+    target.links.list = ring;
+    target.links.n_list = 3;
+    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(t->n_links, 3);
+    cr_expect_str_eq(way(t, 0, 2), "0 1 2");
+    cr_expect_str_eq(way(t, 2, 1), "2 0 1");
+    const uint64_t *load = loaded(t, all_to_all(t, 10));
+    for (uint32_t l = 0; l < 3; l++) {
+        cr_expect_eq(load[l], 30);
+        cr_expect_float_eq(
+            t->links[l].bytes_per_second, (double)ring[l].lanes * 16 * 0x1p30 * 0.85, 1e-4, "link %u", l);
+    }
+    cr_expect_eq(ipu_topology_busiest(t, load), 2);
+    cr_expect_str_eq(t->links[2].name, "link 2, IPU 2 to 0");
+    cr_expect_eq(t->hops, 2);
+    target.ipus = 1;
+    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t->n_links, 0);
+    target.ipus = 2;
+    expect_refused(ipu_topology_of(&arena, &target, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
+}
+
+/* A chip of a high number takes no memory by itself. */
+Test(topology, the_check_of_a_list_takes_memory_by_its_length)
+{
+    ipu_listed_link far[] = {{0, 65534, 1}, {65534, 0, 1}};
+    const ipu_links links = {.shape = IPU_LINK_LIST, .list = far, .n_list = 2};
+    const size_t before = mt_arena_taken();
+    expect_refused(ipu_topology_check_links("x", &links),
+        "x: links.list: no link from IPU 1; allowed: a way from each of IPUs 0 to 65534 to each other");
+    cr_expect_leq(mt_arena_taken() - before, 3 * sizeof(bool), "of the chips 0 to 2 at most");
+}
+
 /* ---- deadlock ---- */
 
 Test(topology, a_ladder_never_waits_for_itself)
