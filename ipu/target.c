@@ -5,7 +5,9 @@
 
 enum { TILES_A_COLUMN = 4 };
 
-#define COUNT(member, key, low) MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_AT_LEAST(low))
+/* Of 32 bits, so that no sum of cycles and bytes overflows. */
+#define COUNT(member, key, low)                                                                              \
+    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, UINT32_MAX))
 #define LANES(member, key) MT_YAML_UNSIGNED(ipu_target, member, key, "0", MT_YAML_AT_LEAST(0))
 #define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
 
@@ -15,7 +17,7 @@ static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "byt
     COUNT(exchange_row_cycles, "row_cycles", 0),
     MT_YAML_UNSIGNED(ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20)),
     MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20)),
-    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_AT_LEAST(0)),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, UINT32_MAX)),
     MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false"), MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", "list", NULL};
@@ -70,9 +72,13 @@ static const mt_yaml_key target_keys[] = {
 
 const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
 
+/* Items lie on 8 bytes, and so do the words of the exchange in them. */
 static mt_status check_memory(const char *path, const ipu_target *target)
 {
     const ipu_memory_rules *m = &target->memory;
+    if (8 % target->exchange_bytes_per_cycle != 0)
+        return mt_fail(MT_INPUT, "%s: exchange.bytes_per_cycle: %zu; allowed: 1, 2, 4 or 8", path,
+            target->exchange_bytes_per_cycle);
     if (m->element_bytes % 8 != 0)
         return mt_fail(
             MT_INPUT, "%s: memory.element_bytes: %zu; allowed: a multiple of 8", path, m->element_bytes);

@@ -85,8 +85,10 @@ typedef struct ipu_target {
 extern const mt_yaml_table ipu_target_table;
 
 /* Reads a machine file. `overrides` are "exchange.sync_cycles=0" and so on (data/yaml.h). Gives the name and the list of
- * links in `arena`. Fails as mt_yaml_load does, and with MT_INPUT for a region 0 that is not of whole elements or larger
- * than a tile, for columns that are odd, or too few for the tiles, and for links as ipu_topology_check_links. */
+ * links in `arena`. Fails as mt_yaml_load does, and with MT_INPUT for words of the exchange that are not of 1, 2, 4 or 8
+ * bytes, for elements that are not whole 8 bytes, a region 0 that is not of whole elements or larger than a tile, more
+ * reserved than a tile has, columns that are odd, too few for the tiles or without way_cycles, and for links as
+ * ipu_topology_check_links. */
 MT_NODISCARD mt_status ipu_target_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
 

@@ -110,7 +110,8 @@ Test(target, overrides_make_another_machine)
 Test(target, region_0_is_whole_elements_and_inside_the_tile)
 {
     static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",
-        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976", "memory.element_bytes=13"};
+        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976", "memory.element_bytes=13",
+        "exchange.bytes_per_cycle=3"};
     mt_arena arena = {0};
     ipu_target t;
     cr_expect_eq(ipu_target_load(&arena, gc200, &sets[0], 1, &t), MT_INPUT);
@@ -125,6 +126,9 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     cr_expect_eq(ipu_target_load(&arena, gc200, &sets[4], 1, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "data/machines/gc200.yaml: memory.element_bytes: 13; allowed: a multiple of 8");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[5], 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: exchange.bytes_per_cycle: 3; allowed: 1, 2, 4 or 8");
     mt_arena_free(&arena);
 }
 
