@@ -48,8 +48,8 @@ static mt_status check_values(const mt_chart *c)
 static mt_status check_places(const mt_chart *c)
 {
     if (c->n_kinds > 1 || c->n_bars > MT_CHART_KINDS_MAX)
-        return mt_fail(MT_INPUT, "a chart of %zu lines of %zu kinds; 1 to %d of 1 are allowed", c->n_bars,
-            c->n_kinds, MT_CHART_KINDS_MAX);
+        return mt_fail(MT_INPUT, "a chart of %zu lines of %zu kinds; allowed: 1 to %d lines of one kind",
+            c->n_bars, c->n_kinds, MT_CHART_KINDS_MAX);
     for (size_t g = 0; g < c->n_groups; g++)
         if (!may_be_shown(c->place[g]))
             return mt_fail(MT_INPUT, "chart: group '%s' stands at %g; allowed are 1e-9 to 1e15", c->group[g],

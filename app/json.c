@@ -6,6 +6,37 @@
 
 #include "data/number.h"
 
+/* The bytes of the character at `at`; 0 where it is none (RFC 3629, section 4). */
+static size_t length_of(const unsigned char *at)
+{
+    static const struct {
+        unsigned char first, last, low, high; /* of the first byte; of the second */
+        size_t bytes;
+    } forms[] = {{0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+    if (*at < 0x80) return 1;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        if (*at < forms[k].first || *at > forms[k].last) continue;
+        if (at[1] < forms[k].low || at[1] > forms[k].high) return 0;
+        for (size_t b = 2; b < forms[k].bytes; b++)
+            if (at[b] < 0x80 || at[b] > 0xBF) return 0;
+        return forms[k].bytes;
+    }
+    return 0;
+}
+
+bool mt_json_allows(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        const size_t length = length_of(at);
+        if (length == 0) return false;
+        at += length;
+    }
+    return true;
+}
+
 void mt_json_string(FILE *stream, const char *text)
 {
     (void)fputc('"', stream);

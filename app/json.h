@@ -38,7 +38,10 @@ void mt_json_number(mt_json *json, const char *key, double value);
 void mt_json_count(mt_json *json, const char *key, uint64_t value);
 void mt_json_text(mt_json *json, const char *key, const char *text);
 
-/* A text with its quotes; what must be is escaped. */
+/* May a text stand in JSON: is it UTF-8, with no overlong form, no half of a surrogate pair and nothing beyond U+10FFFF? */
+bool mt_json_allows(const char *text);
+
+/* A text with its quotes; what must be is escaped. It is one that is allowed. */
 void mt_json_string(FILE *stream, const char *text);
 
 #endif

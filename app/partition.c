@@ -28,9 +28,7 @@ static const mt_option options[] = {
         false},
     {"--profile", "DIR",
         "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of what "
-        "each tile and "
-        "link would do, "
-        "without running; for one count of IPUs",
+        "each tile and link would do, without running; for one count of IPUs",
         false},
     {"--check", NULL, "replay the exchange word by word: that its schedule can run; slow", false},
     {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
@@ -245,6 +243,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
             : job.picture ? "--picture"
                           : "--profile",
             n);
+    if (job.profile) MT_TRY(mt_profile_check_words(mt_name_in_folder(job.path), job.tiling.one.name));
     if (job.profile) MT_TRY(mt_file_check_folder(job.profile));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);

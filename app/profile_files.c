@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/json.h"
 #include "app/profile_picture.h"
@@ -10,6 +9,14 @@
 #include "data/file.h"
 
 enum { FORMAT_VERSION = 1 };
+
+mt_status mt_profile_check_words(const char *title, const char *machine)
+{
+    static const char refused[] = "%s of a profile is not valid UTF-8";
+    if (!mt_json_allows(title)) return mt_fail(MT_INPUT, refused, "the title");
+    if (!mt_json_allows(machine)) return mt_fail(MT_INPUT, refused, "the machine's name");
+    return MT_OK;
+}
 
 bool mt_profile_crosses(const ipu_profile *profile)
 {
@@ -30,6 +37,7 @@ static void machine_object(mt_json *json, const ipu_target *target)
     mt_json_close(json);
 }
 
+/* Syncs of predicates and of transfers are in the cycles of these. */
 static void totals_object(mt_json *json, const ipu_profile *profile)
 {
     uint64_t external = 0;
@@ -173,6 +181,7 @@ static void print_profile(FILE *stream, const mt_profiled *of)
 mt_status mt_profile_write_json(const mt_profiled *of, const char *path)
 {
     mt_file file;
+    MT_TRY(mt_profile_check_words(of->title, of->target->name));
     MT_TRY(mt_file_begin(path, &file));
     print_profile(file.stream, of);
     return mt_file_end(&file, MT_OK);
@@ -292,10 +301,15 @@ static mt_status path_of(const char *folder, const char *name, char path[MT_FILE
     return mt_fail(MT_INPUT, "%s: the path is too long", folder);
 }
 
-static bool is_there(const char *folder, const char *name)
+/* Others call their files profile.json, too. */
+static bool has_profile(const char *folder)
 {
-    char path[MT_FILE_PATH_MAX];
-    return path_of(folder, name, path) == MT_OK && access(path, F_OK) == 0;
+    char path[MT_FILE_PATH_MAX], begin[64] = "";
+    FILE *file = path_of(folder, files[0].name, path) == MT_OK ? fopen(path, "r") : NULL;
+    if (!file) return false;
+    begin[fread(begin, 1, sizeof begin - 1, file)] = 0;
+    (void)fclose(file);
+    return strstr(begin, "\"format\": \"myotile profile\"") != NULL;
 }
 
 static void take_away(const char *folder, const char *name)
@@ -306,7 +320,7 @@ static void take_away(const char *folder, const char *name)
 
 void mt_profile_forget(const char *folder)
 {
-    if (!is_there(folder, files[0].name)) return;
+    if (!has_profile(folder)) return;
     take_away(folder, "trace.json");
     for (size_t f = sizeof files / sizeof files[0]; f-- > 0;) take_away(folder, files[f].name);
 }
@@ -314,6 +328,7 @@ void mt_profile_forget(const char *folder)
 mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details)
 {
     const bool links = mt_profile_crosses(of->profile);
+    MT_TRY(mt_profile_check_words(of->title, of->target->name));
     mt_profile_forget(folder);
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];

@@ -1,7 +1,7 @@
 /* A machine's profile as files: for programs profile.json and three tables, for people three pictures.
  *
- *   profile.json  everything but single tiles; data/reference/profile.schema.json (JSON Schema) says what stands where, and
- *                 carries the version
+ *   profile.json  everything but single tiles; data/reference/profile.schema.json (JSON Schema) says what stands
+ *                 where, and carries the version
  *   tiles.csv     a row a tile: chip, place on the die, cycles in one run of each compute set, memory by category
  *   memory.csv    where everything lies in the memory of the fullest tile; live from and to: moments of the programs
  *                 (ipu/live.h), empty for what is always live
@@ -22,12 +22,17 @@ typedef struct mt_profiled {
     const ipu_target *target;
 } mt_profiled;
 
-/* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything goes
- * from chip to chip. Each whole or not at all. What an earlier profile in this folder had besides is taken away. MT_FILE: no
- * memory, or a file cannot be written; MT_INPUT: a path that is too long, a title that is not UTF-8. */
+/* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything
+ * goes from chip to chip. Each whole or not at all. What an earlier profile in this folder had besides is taken away.
+ * MT_FILE: no memory, or a file cannot be written; MT_INPUT: a path that is too long; words that
+ * mt_profile_check_words refuses, before anything is written or taken away. */
 MT_NODISCARD mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details);
 
-/* Takes the files of an earlier profile, and its trace.json, away; nothing happens in a folder without a profile.json. */
+/* May they stand in a profile? For those who have long work before it. MT_INPUT: one of them is not UTF-8. */
+MT_NODISCARD mt_status mt_profile_check_words(const char *title, const char *machine);
+
+/* Takes the files of an earlier profile, and its trace.json, away; nothing happens in a folder without a profile.json
+ * that begins as ours do: with "format": "myotile profile". */
 void mt_profile_forget(const char *folder);
 
 /* Each alone, under any name. */

@@ -23,12 +23,13 @@ static uint64_t exchange_of(const ipu_profile_step *step) { return step->exchang
 static uint64_t compute_of(const ipu_profile_step *step) { return step->compute.max; }
 static uint64_t external_of(const ipu_profile_step *step) { return step->external_cycles; }
 
-/* The compute set with most of them in all. */
-static const ipu_profile_step *step_with_most(const mt_profiled *of, step_cycles *cycles)
+/* The compute set with most of them in all; of all, or of those only in which something crosses. */
+static const ipu_profile_step *step_with_most(const mt_profiled *of, step_cycles *cycles, bool crossing)
 {
     size_t most = 0;
     double found = -1;
     for (size_t s = 0; s < of->profile->n_steps; s++) {
+        if (crossing && !of->profile->steps[s].link_bytes) continue;
         const double here = weight_of(of, s) * (double)cycles(&of->profile->steps[s]);
         if (here > found) most = s, found = here;
     }
@@ -211,8 +212,8 @@ static void draw_band(mt_page *page, const mt_profiled *of, const dies *d, const
 static void draw_tiles(mt_page *page, const mt_profiled *of)
 {
     const dies d = lay_out(of->target);
-    const ipu_profile_step *exchange = step_with_most(of, exchange_of),
-                           *compute = step_with_most(of, compute_of);
+    const ipu_profile_step *exchange = step_with_most(of, exchange_of, false),
+                           *compute = step_with_most(of, compute_of, false);
     char note[160] = "";
     const band above =
         make_band(of->profile, "Exchange", exchange, &exchange->exchange, exchange->tile_exchange_cycles);
@@ -456,7 +457,7 @@ static void draw_link(mt_page *page, const ipu_profile *profile, const ipu_profi
 static mt_status links_page(mt_page *page, const mt_profiled *of)
 {
     const ipu_profile *profile = of->profile;
-    const ipu_profile_step *step = step_with_most(of, external_of);
+    const ipu_profile_step *step = step_with_most(of, external_of, true);
     const size_t shown = profile->n_links < MT_PROFILE_LINKS_MAX ? profile->n_links : MT_PROFILE_LINKS_MAX;
     const double pitch = fmin(30, (double)(LINK_BOTTOM - LINK_TOP) / (double)shown);
     mt_arena scratch = {0};

@@ -94,8 +94,7 @@ static mt_table places_table(mt_arena *arena, const mt_run *run, bool with_line)
     return table;
 }
 
-/* One phase of the machine's work over the compute sets [first, last]; the spread is over tiles, in one run.
- */
+/* One phase of the machine's work over the compute sets [first, last]; the spread is over tiles, in one run. */
 typedef struct phase {
     const char *name;
     uint64_t runs, total;

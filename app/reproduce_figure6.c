@@ -44,6 +44,7 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
     const char **groups, **bars;
     double *shares;
     const size_t n = s->base.n_ipus;
+    bool any = false;
     mt_reproduce_name *names;
     MT_TAKE(arena, groups, n);
     MT_TAKE(arena, names, n);
@@ -54,9 +55,12 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
         const mt_step_costs *step = &s->step[i];
         mt_reproduce_ipus(s->base.ipus[i], names[i]);
         groups[i] = names[i];
+        any |= step->of_one.fits;
         for (size_t f = 0; step->of_one.fits && f < MT_PHASES; f++)
             shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
     }
+    if (!any)
+        return mt_fail(MT_FIT, "--picture %s: the mesh runs on none of these machines", s->base.picture);
     return mt_chart_write(s->base.picture,
         &(mt_chart){.title = title,
             .caption =

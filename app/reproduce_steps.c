@@ -76,7 +76,6 @@ mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *co
     double low, high;
     MT_TRY(mt_published("heart04_pde_steps", &low, &high));
     const bool comparable = s->base.like && strcmp(s->base.like, "heart04") == 0 && s->pde_steps == low &&
-                            strcmp(s->base.tiling.one.name, "GC200") == 0 &&
                             mt_reproduce_as_studied(&s->base, &s->base.scheme[0]);
     *comparison = mt_comparison_begin(arena,
         comparable ? "On 1 IPU, beside the study's heart04"

@@ -191,6 +191,22 @@ static mt_status add_cells(mt_comparison *comparison, const beside *b)
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
+/* Of what was published they are told only beside it. */
+static void add_notes(mt_comparison *comparison)
+{
+    if (comparison->comparable) {
+        mt_comparison_note(comparison,
+            "The study's counts and its profile disagree: ours stand beside both. Nothing is "
+            "fitted to the profile;");
+        mt_comparison_note(comparison,
+            "which rules of counting were chosen by the study's counts, (c) in ipu/tally.h says.");
+        mt_comparison_note(comparison, "Derived numbers follow from the study's text; its tables are not to "
+                                       "be had. Of two ends, the middle is meant.");
+    }
+    mt_comparison_note(
+        comparison, "What `run` adds, stimuli and the recording of activation, is not in the time step.");
+}
+
 static mt_status compare(
     mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *comparison)
 {
@@ -202,15 +218,7 @@ static mt_status compare(
     MT_TRY(add_spreads(comparison, b));
     MT_TRY(add_shares(comparison, b));
     MT_TRY(add_cells(comparison, b));
-    mt_comparison_note(comparison,
-        "The study's counts and its profile disagree: ours stand beside both. Nothing is "
-        "fitted to the profile;");
-    mt_comparison_note(
-        comparison, "which rules of counting were chosen by the study's counts, (c) in ipu/tally.h says.");
-    mt_comparison_note(comparison, "Derived numbers follow from the study's text; its tables are not to be "
-                                   "had. Of two ends, the middle is meant.");
-    mt_comparison_note(
-        comparison, "What `run` adds, stimuli and the recording of activation, is not in the time step.");
+    add_notes(comparison);
     return MT_OK;
 }
 

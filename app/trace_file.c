@@ -103,8 +103,7 @@ mt_status mt_trace_write(
     mt_json_string(t.stream, title);
     (void)fputs(", \"machine\": ", t.stream);
     mt_json_string(t.stream, t.target->name);
-    (void)fprintf(t.stream, ", \"clock_hz\": %.17g, \"supersteps\": %zu, \"supersteps_left_out\": %zu},\n",
-        t.target->clock_hz, trace->n, trace->left_out);
+    (void)fprintf(t.stream, ", \"clock_hz\": %.17g, \"supersteps\": %zu},\n", t.target->clock_hz, trace->n);
     (void)fputs("\"traceEvents\": [", t.stream);
     name_things(&t, first, last);
     for (size_t k = 0; k < trace->n; k++) {

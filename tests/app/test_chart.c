@@ -388,7 +388,7 @@ Test(chart, senseless_numbers_sizes_and_words_are_refused_and_leave_nothing)
     refuse(&chart, "nothing above 0");
     chart = make(true);
     chart.place = (const double[]){1, 2, 3};
-    refuse(&chart, "a chart of 2 lines of 3 kinds; 1 to 4 of 1 are allowed");
+    refuse(&chart, "a chart of 2 lines of 3 kinds; allowed: 1 to 4 lines of one kind");
     chart.n_kinds = 1, chart.place = (const double[]){1, 0, 3};
     refuse(&chart, "group '4 IPUs' stands at 0; allowed");
     chart = make(false);

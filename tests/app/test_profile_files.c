@@ -1,6 +1,8 @@
 /* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
 #include <criterion/criterion.h>
 
+#include "app/json.h"
+#include "app/profile_files.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
 
@@ -333,6 +335,40 @@ Test(profile_files, only_what_is_asked_for_is_written)
     write_text("mine/tiles.csv", "mine");
     free(works("run small.yaml --output mine"));
     cr_assert(there("mine/tiles.csv"), "there was no profile before");
+    write_text("mine/profile.json", "{\"format\": \"of another program\"}");
+    free(works("run small.yaml --output mine --set machine.backend=cpu"));
+    cr_assert(there("mine/tiles.csv") && there("mine/profile.json"), "that is none of ours");
+    free(works("run small.yaml --output out --set machine.backend=cpu"));
+    cr_assert_eq(entries("out"), 4);
+}
+
+/* Pairs of halves, forms that are too long, numbers that are too large and ends that are missing; RFC 3629. */
+Test(profile_files, words_are_utf_8)
+{
+    static const char *const right[] = {"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
+        "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+        "Herz \xe2\x99\xa5 \xc3\xa4"};
+    static const char *const wrong[] = {"\xff", "\x80", "\xc1\xbf", "\xc2", "\xc3z", "\xe0\x9f\xbf",
+        "\xed\xa0\x80", "\xe2\x99", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf1\x80\x80",
+        "\xf5\x80\x80\x80", "a\xe2\x99z"};
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++)
+        cr_assert(mt_json_allows(right[k]), "right %zu", k);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        cr_assert(!mt_json_allows(wrong[k]), "wrong %zu", k);
+}
+
+Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
+{
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    cr_assert_eq(symlink("slab.hdf", "a\xff.hdf"), 0);
+    refuses(2, "the title of a profile", "partition a\xff.hdf --target eight.yaml --profile cut");
+    free(works("partition slab.hdf --target eight.yaml --profile cut"));
+    ipu_profile none = {0};
+    const ipu_target target = {.name = "a\xff"};
+    const mt_profiled of = {.title = "a", .profile = &none, .target = &target};
+    const size_t before = entries("cut");
+    cr_assert_eq(mt_profile_write(&of, "cut", true), MT_INPUT);
+    cr_assert_eq(entries("cut"), before);
 }
 
 Test(profile_files, what_makes_no_sense_is_refused)
@@ -391,7 +427,10 @@ Test(profile_files, slices_of_a_tile_never_overlap_and_the_machines_fill_its_tim
     free(works("run small.yaml --output out --profile --set machine.ipus=2 --trace 0:49"));
     const json *profile = read_json("out/profile.json");
     const csv tiles = read_csv("out/tiles.csv");
-    const json **slice = slices_of(read_json("out/trace.json"), &n);
+    const json *trace = read_json("out/trace.json"), **slice = slices_of(trace, &n);
+    cr_assert_eq(
+        json_value(trace, "otherData.supersteps"), json_sum(json_at(profile, "compute_sets"), "runs"));
+    cr_assert_eq(json_length(json_at(trace, "otherData")), 4, "title, machine, clock and supersteps");
     for (size_t k = 0; k < n; k++) {
         const bool whole = json_value(slice[k], "tid") == 2 * TILES + 1;
         const bool follows = k > 0 && json_value(slice[k - 1], "tid") == json_value(slice[k], "tid");

@@ -153,6 +153,20 @@ Test(profile_picture, the_busiest_link_has_the_longest_bar)
     free(pixels);
 }
 
+/* Of a machine on which that one never ran there is another step, the first, in which nothing crosses. */
+Test(profile_picture, links_are_those_of_a_step_in_which_something_crosses)
+{
+    mt_profiled of = invent(2, 2);
+    ipu_profile_step steps[2] = {of.profile->steps[0], of.profile->steps[0]};
+    ipu_profile profile = *of.profile;
+    steps[0].link_bytes = steps[0].link_cycles = NULL, steps[0].external_cycles = 0, steps[0].runs = 1;
+    ok(mt_profile_picture_links(&of, other));
+    profile.steps = steps, profile.n_steps = 2;
+    of.profile = &profile, of.time_steps = 1;
+    ok(mt_profile_picture_links(&of, path));
+    assert_same_bytes(path, other);
+}
+
 Test(profile_picture, pictures_have_the_same_bytes_each_time_and_machines_of_any_size_are_drawn)
 {
     static const size_t sizes[][2] = {{1, 1}, {1, 3}, {2, 40000}, {4096, 2}};

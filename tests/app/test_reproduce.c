@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
 
+#include "app/reproduce_steps.h"
 #include "solver/codelets.h"
+#include "tests/answers.h"
 #include "tests/app/program.h"
 
 /* 12 x 8 x 4 boxes of 6 cells. */
@@ -318,6 +320,19 @@ Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
     free(csv), free(said);
 }
 
+Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
+{
+    static const char *const figures[] = {"figure5", "figure6"};
+    write_machine_of("small.yaml", 3, 6 * 16384);
+    for (int k = 0; k < 2; k++) {
+        reply r = myotile(
+            "reproduce %s --mesh slab.hdf --target small.yaml --ipus 1 --picture none.png", figures[k]);
+        cr_assert(r.code == 4 && strstr(r.said, "--picture none.png: "), "%d: %s", r.code, r.said);
+        cr_assert(!there("none.png") && r.out[0] == 0, "%s", r.out);
+        forget(&r);
+    }
+}
+
 /* Messages round a large torus can wait for each other for ever; the rows of smaller ones stay. */
 Test(reproduce, a_torus_that_could_stand_still_is_a_row_that_says_so)
 {
@@ -343,8 +358,41 @@ Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
                       isnan(json_number(json, rows[k], "difference")) &&
                       isnan(json_number(json, rows[k], "reason")) && json_number(json, rows[k], "ours") > 0,
             "%s", json);
+        cr_assert(!strstr(json, "The study's"), "%s", json);
         free(json);
     }
+}
+
+/* Would the study's numbers stand beside a heart of its size that is put on the machine as these options ask? */
+static bool stands_beside(const char *options)
+{
+    char line[256], *word[32];
+    mt_arguments arguments = {.word = word};
+    mt_arena arena = {0};
+    mt_steps steps;
+    mt_comparison comparison;
+    (void)snprintf(line, sizeof line, "%s", options);
+    for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        word[arguments.n++] = w;
+    ok(mt_steps_parse(&arena, &arguments, &steps));
+    steps.base.like = "heart04", steps.pde_steps = 4;
+    ok(mt_steps_compare(&arena, &steps, &comparison));
+    cr_assert_eq(comparison.comparable, mt_reproduce_as_studied(&steps.base, &steps.base.scheme[0]));
+    mt_arena_free(&arena);
+    return comparison.comparable;
+}
+
+/* Machines that only call themselves GC200 are no GC200: three.yaml does, and so does what is short of memory. */
+Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_study_only)
+{
+    static const char *const others[] = {"--target three.yaml", "--target short.yaml", "--target c600",
+        "--set clock_hz=1.4e9", "--set tiles=1471", "--imbalance 1.05", "--imbalance 1.02",
+        "--partition hierarchical", "--balance-halo", "--scheme exact"};
+    write_machine_of("short.yaml", 1472, 600000);
+    write_machine("same.yaml", 1472);
+    cr_assert(stands_beside("") && stands_beside("--target same.yaml") && stands_beside("--imbalance 1.03"));
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        cr_assert(!stands_beside(others[k]), "%s", others[k]);
 }
 
 /* What one IPU takes is what the other table has of it. */
