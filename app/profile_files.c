@@ -40,17 +40,16 @@ static void machine_object(mt_json *json, const ipu_target *target)
 /* Syncs of predicates and of transfers are in the cycles of these. */
 static void totals_object(mt_json *json, const ipu_profile *profile)
 {
-    uint64_t external = 0;
-    for (size_t s = 0; s < profile->n_steps; s++)
-        external += profile->steps[s].runs * profile->steps[s].external_sync_cycles;
     mt_json_open(json, "totals", '{');
     mt_json_count(json, "cycles", profile->cycles);
     mt_json_number(json, "seconds", profile->seconds);
-    mt_json_count(json, "internal_sync_cycles", profile->sync_cycles - external);
-    mt_json_count(json, "external_sync_cycles", external);
+    mt_json_count(json, "internal_sync_cycles", profile->sync_cycles - profile->external_sync_cycles);
+    mt_json_count(json, "external_sync_cycles", profile->external_sync_cycles);
     mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
     mt_json_count(json, "compute_cycles", profile->compute_cycles);
+    mt_json_count(json, "predicates", profile->predicates);
     mt_json_count(json, "predicate_cycles", profile->control_cycles);
+    mt_json_count(json, "host_transfers", profile->transfers);
     mt_json_count(json, "host_cycles", profile->host_cycles);
     mt_json_count(json, "host_bytes_written", profile->host_bytes_written);
     mt_json_count(json, "host_bytes_read", profile->host_bytes_read);

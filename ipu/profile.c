@@ -243,7 +243,6 @@ static void add_controls(const ipu_engine *engine, ipu_profile *profile)
         const bool host = kind == IPU_HOST_WRITE || kind == IPU_HOST_READ;
         *(host ? &profile->transfers : &profile->predicates) += runs;
         *(host ? &profile->host_cycles : &profile->control_cycles) += runs * control->cycles;
-        profile->external_sync_cycles += runs * control->external_sync_cycles;
     }
 }
 
