@@ -16,7 +16,8 @@ static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell
     {"--end-ms", "T", "simulated time; default: 500", false},
     {"--stimulus", "START,DURATION,STRENGTH", "in ms, ms and mV/ms (= pA/pF); default: 1,1,52", false},
     {"--precision", "float|double", "arithmetic; default: double", false},
-    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms", false}, {NULL, NULL, NULL, false}};
+    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_cell = {
     .name = "cell",
@@ -40,6 +41,7 @@ static mt_status read_request(const mt_arguments *arguments, request *r)
     const char *precision = mt_option_value(arguments, "--precision", "double");
     r->path = mt_option_value(arguments, "-o", NULL);
     if (!r->path) return mt_fail(MT_INPUT, "cell: -o is needed");
+    MT_TRY(mt_file_check(r->path, mt_option_replace(arguments)));
     MT_TRY(mt_tp06_type_find(mt_option_value(arguments, "--type", "epi"), &r->type));
     MT_TRY(mt_numbers("--dt-ms", mt_option_value(arguments, "--dt-ms", "0.02"), 1, 0, &r->dt_ms));
     MT_TRY(mt_numbers("--end-ms", mt_option_value(arguments, "--end-ms", "500"), 1, 0, &r->end_ms));

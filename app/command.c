@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,9 +26,10 @@ static void print_overview(FILE *out)
         MT_VERSION);
     for (int c = 0; c < N_COMMANDS; c++)
         (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
-    (void)fprintf(out, "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
-                       "arguments, 3 files or memory,\n"
-                       "4 does not fit the machine, 5 numerics, 130 stopped.\n");
+    (void)fprintf(out,
+        "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
+        "arguments, 3 files or memory,\n"
+        "4 does not fit the machine, 5 numerics, 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP.\n");
 }
 
 /* "mesh info MESH.hdf" */
@@ -135,6 +137,21 @@ static mt_status unknown_command(int argc, char *const *argv)
         two ? " " : "", two ? argv[2] : "", argv[1], allowed);
 }
 
+static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
+{
+    mt_progress_mode progress;
+    MT_TRY(mt_progress_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
+    mt_progress_choose(progress);
+    mt_progress_leave_on_interrupt();
+    (void)signal(
+        SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
+    mt_arena arena = {0};
+    const mt_status status = command->run(&arena, arguments);
+    if (status != MT_OK) mt_progress_stage(NULL);
+    mt_arena_free(&arena);
+    return status;
+}
+
 static mt_status dispatch(int argc, char *const *argv, FILE *out)
 {
     for (int c = 0; c < N_COMMANDS; c++) {
@@ -146,12 +163,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
-        mt_progress_leave_on_interrupt();
-        mt_arena arena = {0};
-        const mt_status status = commands[c]->run(&arena, &arguments);
-        if (status != MT_OK) mt_progress_stage(NULL);
-        mt_arena_free(&arena);
-        return status;
+        return run_command(commands[c], &arguments);
     }
     return unknown_command(argc, argv);
 }
@@ -182,7 +194,7 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
     if (fflush(out) != 0 && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_OK) print_message(messages, mt_message());
-    return (int)status;
+    return status == MT_STOPPED && mt_progress_signal() ? 128 + mt_progress_signal() : (int)status;
 }
 
 /* ---- for commands ---- */
@@ -225,6 +237,11 @@ bool mt_option_given(const mt_arguments *arguments, const char *name)
     for (int a = 0; a < arguments->n; a++)
         if (strcmp(arguments->word[a], name) == 0) return true;
     return false;
+}
+
+mt_file_replace mt_option_replace(const mt_arguments *arguments)
+{
+    return mt_option_given(arguments, "--force") ? MT_FILE_ANY : MT_FILE_OURS;
 }
 
 mt_status mt_numbers(const char *option, const char *text, size_t count, double above, double *numbers)

@@ -1,7 +1,8 @@
 /* The commands of the program `myotile`: one table, one function each, and what they share.
  *
- * A command prints its tables to the file it is given and says what it is doing to standard error. It returns
- * a status; only the program turns that into a message and an exit code (data/status.h). */
+ * A command writes its files, then prints its tables to the file it is given, and says what it is doing to standard error. It
+ * returns a status; only the program turns that into a message and an exit code (data/status.h; stopped by a signal: 128 and
+ * its number). */
 #ifndef MT_APP_COMMAND_H
 #define MT_APP_COMMAND_H
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 
 #include "data/arena.h"
+#include "data/file.h"
 #include "data/status.h"
 
 /* Arguments behind the command's name, and where its tables go. */
@@ -23,6 +25,19 @@ typedef struct mt_option {
     const char *name, *value, *help;
     bool repeats; /* may be given several times */
 } mt_option;
+
+/* Options that several commands have. */
+#define MT_OPTION_FORCE                                                                                      \
+    {                                                                                                        \
+        "--force", NULL, "replace files that myotile did not write", false                                   \
+    }
+#define MT_OPTION_PROGRESS                                                                                   \
+    {                                                                                                        \
+        "--progress", "never|auto|lines",                                                                    \
+            "on standard error; auto: a line rewritten on a terminal, elsewhere a line a minute; default: "  \
+            "auto",                                                                                          \
+            false                                                                                            \
+    }
 
 typedef struct mt_command {
     const char *name;     /* one or two words: "run", "mesh slab" */
@@ -72,6 +87,9 @@ MT_NODISCARD mt_status mt_whole_number(
 /* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
+
+/* What may be replaced: any file with --force. */
+mt_file_replace mt_option_replace(const mt_arguments *arguments);
 
 /* A path without its folder. */
 const char *mt_name_in_folder(const char *path);

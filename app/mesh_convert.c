@@ -14,7 +14,8 @@ static const mt_option convert_options[] = {
     {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
     {"--repair", NULL, "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces",
         false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
@@ -128,7 +129,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     const bool repairing = mt_option_given(arguments, "--repair");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
-    MT_TRY(mt_mesh_format_find(out, true, &to));
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));

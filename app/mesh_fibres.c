@@ -24,7 +24,8 @@ static const mt_option options[] = {
     {"--tags", MT_TAGS_VALUE,
         "what the tags of the triangles mean, where they are not base 1, epi 2, lv 3, rv 4", false},
     {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_fibres = {
     .name = "mesh fibres",
@@ -116,6 +117,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     mt_fibres f;
     if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));

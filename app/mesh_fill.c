@@ -1,7 +1,7 @@
 /* myotile mesh fill: the body in a closed surface, meshed by the gmsh program. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/anatomy.h"
 #include "app/command.h"
@@ -24,7 +24,8 @@ static const mt_option options[] = {
     {"--unit", "um|mm|cm|m", "of the numbers in the surfaces; default: mm", false},
     {"--as", "base|epi|lv|rv|-,...", "what each SURFACE is, in their order; - for nothing of these", false},
     {"--tags", MT_TAGS_VALUE, "or what the tags of their triangles mean", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_fill = {
     .name = "mesh fill",
@@ -66,9 +67,10 @@ typedef struct filling {
     mt_mesh surface;
     size_t n_given; /* triangles, before its repair */
     mt_closed closed;
-    double cells;                                                  /* wanted */
-    bool named;                                                    /* the surface's tags are mt_surface */
-    char temporary[MT_FILE_PATH_MAX], triangles[MT_FILE_PATH_MAX]; /* the mesh, and the surface, for gmsh */
+    double cells;      /* wanted */
+    bool named;        /* the surface's tags are mt_surface */
+    const char *out;   /* where the mesh will stand */
+    mt_file triangles; /* the surface, for gmsh */
     size_t n_attempts;
     attempt attempts[TRIES];
     const attempt *taken;
@@ -164,7 +166,8 @@ static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double 
     mt_arena scratch = {0};
     *a = (attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
     mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
-    mt_status status = mt_gmsh_mesh(arena, "fill.geo", f->triangles, angle_deg, edge_mm, f->temporary, mesh);
+    mt_status status =
+        mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), angle_deg, edge_mm, f->out, mesh);
     if (status == MT_OK) status = examine(&scratch, f, mesh, a);
     mt_arena_free(&scratch);
     a->seconds = mt_now_s() - start_s;
@@ -214,7 +217,6 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
 static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
 {
     double edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
-    MT_TRY(mt_gmsh_put_surface(f->triangles, &f->surface));
     for (int k = 0; k < N_ANGLES && !(f->taken && f->taken->quality >= good_enough); k++)
         MT_TRY(try_angle(arena, f, angles_deg[k], &edge_mm, mesh));
     if (f->taken) return MT_OK;
@@ -222,6 +224,19 @@ static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
     MT_TRY(try_once(arena, f, 0, edge_mm, mesh));
     f->taken = &f->attempts[f->n_attempts - 1];
     return MT_OK;
+}
+
+/* The same, with the surface in a file meanwhile. */
+static mt_status make_from_file(mt_arena *arena, filling *f, mt_mesh *mesh)
+{
+    MT_TRY(mt_file_begin(f->out, &f->triangles));
+    mt_gmsh_put_surface(f->triangles.stream, &f->surface);
+    const bool written = fflush(f->triangles.stream) == 0 && !ferror(f->triangles.stream);
+    const mt_status status =
+        written ? make_body(arena, f, mesh)
+                : mt_fail(MT_FILE, "%s: the surface for gmsh cannot be written: %s", f->out, strerror(errno));
+    mt_file_discard(&f->triangles);
+    return status;
 }
 
 /* ---- its surfaces ---- */
@@ -364,23 +379,18 @@ static mt_status wanted_cells(const mt_arguments *arguments, filling *f)
 
 static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)
 {
-    const char *out = mt_option_value(arguments, "-o", NULL);
+    const char *out = f->out = mt_option_value(arguments, "-o", NULL);
     const mt_mesh_format *to = NULL;
     mt_format format;
     mt_mesh mesh;
     mt_surfaces surfaces;
     if (!out) return mt_fail(MT_INPUT, "mesh fill: -o is needed");
-    if (snprintf(f->temporary, sizeof f->temporary, "%s.part.msh", out) >= (int)sizeof f->temporary ||
-        snprintf(f->triangles, sizeof f->triangles, "%s.surface.msh", out) >= (int)sizeof f->triangles)
-        return mt_fail(MT_INPUT, "%s: the path is too long", out);
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_mesh_format_find(out, true, &to));
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));
     MT_TRY(wanted_cells(arguments, f));
-    mt_status status = make_body(body, f, &mesh);
-    (void)unlink(f->triangles);
-    MT_TRY(status);
+    MT_TRY(make_from_file(body, f, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_anatomy_drop_untagged(&mesh);
     mt_progress_stage(NULL);
@@ -393,7 +403,6 @@ static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_arena body = {0};
     filling f = {.taken = NULL};
-    mt_progress_catch_interrupt();
     mt_status status = fill_with(arena, &body, &f, arguments);
     mt_arena_free(&body);
     return status;

@@ -12,7 +12,8 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--trial-steps", "N", "also try N diffusion steps from noise, at the longest stable one", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",

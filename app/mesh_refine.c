@@ -13,7 +13,8 @@ static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {{"-o", "OUT.hdf", "the file to write", false},
     {"--times", "N", "how often each cell is cut into eight; default: 1", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_refine = {
     .name = "mesh refine",
@@ -76,6 +77,7 @@ static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *argu
     int at = 0;
     if (!out) return mt_fail(MT_INPUT, "mesh refine: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_mesh_read(arenas[at], in, &mesh));

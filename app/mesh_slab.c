@@ -8,7 +8,8 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option slab_options[] = {
     {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
     {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra", false},
-    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, {NULL, NULL, NULL, false}};
+    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_slab = {
     .name = "mesh slab",
@@ -34,6 +35,8 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(needed(arguments, "mesh slab", "--size-mm", &size));
     MT_TRY(needed(arguments, "mesh slab", "--edge-mm", &edge));
     MT_TRY(needed(arguments, "mesh slab", "-o", &path));
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(mt_file_check(path, mt_option_replace(arguments)));
     MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
     MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &mesh));

@@ -16,7 +16,8 @@ static const mt_option options[] = {
     {"-o", "OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
     {"--cells", "N", "how many cells, met within 1 %; default: 100000", false},
     {"--like", "heart04|heart05", "as many cells as the published study's hearts: 3 or 7.2 million", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_mesh_ventricles = {
     .name = "mesh ventricles",
@@ -44,15 +45,12 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_format format;
     mt_mesh mesh;
     mt_info info;
-    char temporary[MT_FILE_PATH_MAX];
-    mt_progress_catch_interrupt();
     if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
-    if (snprintf(temporary, sizeof temporary, "%s.part.msh", out) >= (int)sizeof temporary)
-        return mt_fail(MT_INPUT, "%s: the path is too long", out);
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(wanted_cells(arguments, &cells));
-    MT_TRY(mt_gmsh_ventricles(arena, cells, temporary, &mesh));
+    MT_TRY(mt_gmsh_ventricles(arena, cells, out, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     MT_TRY(mt_info_look(&mesh, &info));

@@ -1,4 +1,5 @@
 /* The program: everything it does is in app/command.h. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,8 +15,17 @@ static void choose_short_spin(char *const *argv)
         (void)execv("/proc/self/exe", argv);
 }
 
+/* Where a standard stream is closed, the next file that is opened would take its place, and be written into. What takes it
+ * instead can be read from and not written to: what is lost on it is noticed. */
+static void occupy_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) exit(MT_FILE);
+}
+
 int main(int argc, char **argv)
 {
+    occupy_closed_streams();
     choose_short_spin(argv);
     return mt_command_main(argc, argv, stdout, stderr);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "app/colour.h"
 #include "data/file.h"
@@ -133,10 +134,38 @@ static mt_status check_drawing(const mt_page *page)
     return MT_OK;
 }
 
-/* Failures stay with the stream, which tells them at its end. */
-static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsigned n)
+/* Four bytes, the highest first. */
+static void put_word(FILE *stream, unsigned long word)
 {
-    (void)fwrite(bytes, 1, n, stream);
+    for (int shift = 24; shift >= 0; shift -= 8) (void)fputc((int)(word >> shift & 0xff), stream);
+}
+
+/* The chunk that says who made the picture (PNG specification, 11.3.4.3: tEXt, keyword Software). */
+static void put_software(FILE *stream)
+{
+    static const unsigned char chunk[] = "tEXtSoftware\0myotile " MT_VERSION;
+    const size_t n = sizeof chunk - 1;
+    put_word(stream, n - 4);
+    (void)fwrite(chunk, 1, n, stream);
+    put_word(stream, crc32(0, chunk, (unsigned)n));
+}
+
+typedef struct png {
+    FILE *stream;
+    size_t n; /* bytes of cairo's so far */
+} png;
+
+enum { PNG_HEADER = 33 }; /* the signature and IHDR, which comes first */
+
+/* Failures stay with the stream, which tells them at its end. */
+static cairo_status_t write_bytes(void *to, const unsigned char *bytes, unsigned n)
+{
+    png *out = to;
+    const size_t first = out->n < PNG_HEADER && out->n + n >= PNG_HEADER ? PNG_HEADER - out->n : 0;
+    (void)fwrite(bytes, 1, first, out->stream);
+    if (first > 0) put_software(out->stream);
+    (void)fwrite(bytes + first, 1, n - first, out->stream);
+    out->n += n;
     return CAIRO_STATUS_SUCCESS;
 }
 
@@ -144,18 +173,19 @@ static mt_status write_png(cairo_surface_t *page, const char *path)
 {
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    const cairo_status_t status = cairo_surface_write_to_png_stream(page, write_bytes, file.stream);
+    png out = {.stream = file.stream};
+    const cairo_status_t status = cairo_surface_write_to_png_stream(page, write_bytes, &out);
     return mt_file_end(&file, status == CAIRO_STATUS_SUCCESS ? MT_OK
                                                              : mt_fail(MT_FILE, "%s: no picture: %s", path,
                                                                    cairo_status_to_string(status)));
 }
 
-mt_status mt_page_check_name(const char *path)
+mt_status mt_page_check_name(const char *path, mt_file_replace replace)
 {
     const size_t n = strlen(path);
     if (n < 5 || strcmp(path + n - 4, ".png") != 0)
         return mt_fail(MT_INPUT, "%s: a picture is written under a name ending in .png", path);
-    return mt_file_check(path);
+    return mt_file_check(path, replace);
 }
 
 mt_status mt_page_end(mt_page *page, mt_status status, const char *path)

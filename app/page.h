@@ -8,7 +8,7 @@
 #ifndef MT_APP_PAGE_H
 #define MT_APP_PAGE_H
 
-#include "data/status.h"
+#include "data/file.h"
 
 enum { MT_PAGE_WIDTH = 1600, MT_PAGE_HEIGHT = 1000 }; /* pixels */
 
@@ -27,7 +27,7 @@ MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *
 
 /* Can a picture be written under this name? For those who have long work before it. MT_INPUT: it does not end in .png;
  * MT_FILE: it cannot be written there. */
-MT_NODISCARD mt_status mt_page_check_name(const char *path);
+MT_NODISCARD mt_status mt_page_check_name(const char *path, mt_file_replace replace);
 
 /* The greys of words and lines, and of what is less important; 0 is black. */
 extern const double mt_page_ink, mt_page_soft;

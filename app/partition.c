@@ -11,6 +11,7 @@
 #include "app/table.h"
 #include "app/tiling.h"
 #include "data/file.h"
+#include "data/folder.h"
 #include "mesh/formats.h"
 #include "solver/diffusion.h"
 #include "mesh/vtkhdf.h"
@@ -31,7 +32,8 @@ static const mt_option options[] = {
         "each tile and link would do, without running; for one count of IPUs",
         false},
     {"--check", NULL, "replay the exchange word by word: that its schedule can run; slow", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_partition = {
     .name = "partition",
@@ -157,13 +159,12 @@ typedef struct cutting {
 static mt_status write_profile(cutting *job, const ipu_target *target, const ipu_profile *profile)
 {
     char title[MT_FILE_PATH_MAX];
-    bool made;
     begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
     (void)snprintf(title, sizeof title, "%s on %zu IPU%s", mt_name_in_folder(job->path), target->ipus,
         target->ipus > 1 ? "s" : "");
     const mt_profiled of = {.title = title, .profile = profile, .target = target};
-    MT_TRY(mt_file_folder(job->profile, &made));
-    MT_TRY(mt_profile_write(&of, job->profile, true));
+    MT_TRY(mt_file_set_begin());
+    MT_TRY(mt_file_set_end(mt_profile_write(&of, job->profile, true)));
     end_stage(&job->stages);
     return MT_OK;
 }
@@ -219,12 +220,27 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
     return MT_OK;
 }
 
+/* Two tables for each of n counts of IPUs. */
+static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint32_t *ipus, mt_table *tables)
+{
+    MT_TRY(get_mesh(arena, job));
+    for (size_t k = 0; k < n; k++) {
+        mt_arena scratch = {0};
+        mt_status status = cut_for(arena, &scratch, job, ipus[k], tables + 2 * k);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
 {
+    mt_folder folder;
     mt_format format;
     uint32_t ipus[MT_TILING_COUNTS], ranges;
     size_t n;
     mt_table tables[2 * MT_TILING_COUNTS + 1];
+    const mt_file_replace replace = mt_option_replace(arguments);
     cutting job = {.path = mt_operand(arguments, &mt_command_partition, 0)};
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
@@ -235,8 +251,8 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     job.picture = mt_option_value(arguments, "--picture", NULL);
     job.profile = mt_option_value(arguments, "--profile", NULL);
     if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
-    if (job.out) MT_TRY(mt_file_check(job.out));
-    if (job.picture) MT_TRY(mt_page_check_name(job.picture));
+    if (job.out) MT_TRY(mt_file_check(job.out, replace));
+    if (job.picture) MT_TRY(mt_page_check_name(job.picture, replace));
     if (n > 1 && (job.out || job.picture || job.profile))
         return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: with one",
             job.out       ? "-o"
@@ -244,18 +260,14 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
                           : "--profile",
             n);
     if (job.profile) MT_TRY(mt_profile_check_words(mt_name_in_folder(job.path), job.tiling.one.name));
-    if (job.profile) MT_TRY(mt_file_check_folder(job.profile));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.tiling.checked = mt_option_given(arguments, "--check");
     job.stages = begin_stages(arena);
-    MT_TRY(get_mesh(arena, &job));
-    for (size_t k = 0; k < n; k++) {
-        mt_arena scratch = {0};
-        mt_status status = cut_for(arena, &scratch, &job, ipus[k], tables + 2 * k);
-        mt_arena_free(&scratch);
-        MT_TRY(status);
-    }
+    if (job.profile) MT_TRY(mt_folder_enter(job.profile, replace, &folder));
+    const mt_status status = cut_for_all(arena, &job, n, ipus, tables);
+    if (job.profile) mt_folder_leave(&folder, status == MT_OK);
+    MT_TRY(status);
     tables[2 * n] = job.stages.table;
     return mt_tables_print(arguments->out, tables, 2 * n + 1, format);
 }

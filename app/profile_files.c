@@ -7,6 +7,7 @@
 #include "app/profile_picture.h"
 #include "app/table.h"
 #include "data/file.h"
+#include "data/folder.h"
 
 enum { FORMAT_VERSION = 1 };
 
@@ -294,45 +295,41 @@ static const struct {
     {"links.png", mt_profile_picture_links, true, true},
 };
 
-static mt_status path_of(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
-{
-    if (snprintf(path, MT_FILE_PATH_MAX, "%s/%s", folder, name) < MT_FILE_PATH_MAX) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: the path is too long", folder);
-}
-
 /* Others call their files profile.json, too. */
 static bool has_profile(const char *folder)
 {
     char path[MT_FILE_PATH_MAX], begin[64] = "";
-    FILE *file = path_of(folder, files[0].name, path) == MT_OK ? fopen(path, "r") : NULL;
+    FILE *file = mt_folder_path(folder, files[0].name, path) == MT_OK ? fopen(path, "r") : NULL;
     if (!file) return false;
     begin[fread(begin, 1, sizeof begin - 1, file)] = 0;
     (void)fclose(file);
     return strstr(begin, "\"format\": \"myotile profile\"") != NULL;
 }
 
-static void take_away(const char *folder, const char *name)
+static mt_status take_away(const char *folder, const char *name)
 {
     char path[MT_FILE_PATH_MAX];
-    if (path_of(folder, name, path) == MT_OK) mt_file_discard(path);
+    MT_TRY(mt_folder_path(folder, name, path));
+    return mt_file_remove(path);
 }
 
-void mt_profile_forget(const char *folder)
+mt_status mt_profile_forget(const char *folder)
 {
-    if (!has_profile(folder)) return;
-    take_away(folder, "trace.json");
-    for (size_t f = sizeof files / sizeof files[0]; f-- > 0;) take_away(folder, files[f].name);
+    if (!has_profile(folder)) return MT_OK;
+    MT_TRY(take_away(folder, "trace.json"));
+    for (size_t f = sizeof files / sizeof files[0]; f-- > 0;) MT_TRY(take_away(folder, files[f].name));
+    return MT_OK;
 }
 
 mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details)
 {
     const bool links = mt_profile_crosses(of->profile);
     MT_TRY(mt_profile_check_words(of->title, of->target->name));
-    mt_profile_forget(folder);
+    MT_TRY(mt_profile_forget(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];
         if ((files[f].detail && !details) || (files[f].of_links && !links)) continue;
-        MT_TRY(path_of(folder, files[f].name, path));
+        MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(files[f].write(of, path));
     }
     return MT_OK;

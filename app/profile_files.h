@@ -23,7 +23,8 @@ typedef struct mt_profiled {
 } mt_profiled;
 
 /* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything
- * goes from chip to chip. Each whole or not at all. What an earlier profile in this folder had besides is taken away.
+ * goes from chip to chip. Each whole or not at all; with a set of files (data/file.h) all of them. What an earlier profile in
+ * this folder had besides is removed.
  * MT_FILE: no memory, or a file cannot be written; MT_INPUT: a path that is too long; words that
  * mt_profile_check_words refuses, before anything is written or taken away. */
 MT_NODISCARD mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details);
@@ -31,9 +32,9 @@ MT_NODISCARD mt_status mt_profile_write(const mt_profiled *of, const char *folde
 /* May they stand in a profile? For those who have long work before it. MT_INPUT: one of them is not UTF-8. */
 MT_NODISCARD mt_status mt_profile_check_words(const char *title, const char *machine);
 
-/* Takes the files of an earlier profile, and its trace.json, away; nothing happens in a folder without a profile.json
- * that begins as ours do: with "format": "myotile profile". */
-void mt_profile_forget(const char *folder);
+/* Removes the files of an earlier profile, and its trace.json; nothing happens in a folder without a profile.json
+ * that begins as ours do: with "format": "myotile profile". MT_FILE: one cannot be removed. */
+MT_NODISCARD mt_status mt_profile_forget(const char *folder);
 
 /* Each alone, under any name. */
 MT_NODISCARD mt_status mt_profile_write_json(const mt_profiled *of, const char *path);

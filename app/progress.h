@@ -1,9 +1,14 @@
-/* Progress of long work, for a person at a terminal; and Ctrl-C, asked for instead of suffered.
+/* Progress of long work, for a person at a terminal or for a log; and Ctrl-C, asked for instead of suffered.
  *
- * Not a log: where the stream is no terminal (a pipe, a file) nothing is ever written. On a terminal it is
- * one line, rewritten at most five times a second:
+ * On a terminal it is one line, rewritten at most five times a second:
  *
  *     simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
+ *
+ * In a log (the stream is no terminal) it is a line a minute, the first after a minute, written by a thread of its own, so
+ * that work which tells nothing meanwhile is seen, too:
+ *
+ *     myotile: building the diffusion operator and measuring its limits ... 2:00
+ *     myotile: simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
  */
 #ifndef MT_APP_PROGRESS_H
 #define MT_APP_PROGRESS_H
@@ -11,8 +16,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "data/status.h"
+
+/* auto: a line that is rewritten on a terminal, lines elsewhere. */
+typedef enum mt_progress_mode { MT_PROGRESS_AUTO, MT_PROGRESS_NEVER, MT_PROGRESS_LINES } mt_progress_mode;
+
+/* The value of the option --progress: "never", "auto" or "lines". MT_INPUT: another. */
+MT_NODISCARD mt_status mt_progress_mode_parse(const char *text, mt_progress_mode *mode);
+
+/* How all that follows is told; and, for tests, how often lines come. At first it is auto, every 60 s. */
+void mt_progress_choose(mt_progress_mode mode);
+void mt_progress_choose_interval(double seconds);
+
 typedef struct mt_progress {
     FILE *stream;     /* borrowed until the end; NULL: silent */
+    bool rewritten;   /* the one line of a terminal */
     const char *what; /* borrowed until the end */
     double total_ms;  /* simulated time that is to be reached */
     double now_ms;    /* simulated time reached, 0 <= now_ms <= total_ms */
@@ -43,20 +61,25 @@ void mt_progress_end(mt_progress *progress);
 void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns, char *out, size_t size);
 
 /* Says what is being done before there is any simulated time: one line on stderr if that is a terminal, replaced by the next
- * one and by the progress of the work itself. NULL takes it away. */
+ * one and by the progress of the work itself; in a log, a line a minute. NULL takes it away. */
 void mt_progress_stage(const char *what);
-/* The same on any stream. */
+/* The same on any stream, borrowed until NULL is said. */
 void mt_progress_stage_on(FILE *stream, const char *what);
 
-/* From now on SIGINT and SIGTERM end the program at once, with the exit code of MT_STOPPED; a file that is half written
- * goes (mt_file_abandon). A signal that is ignored (nohup) stays ignored. */
+/* How much of the stage is done, 0 to 1; cheap, for one thread at a time. */
+void mt_progress_stage_done(double fraction);
+
+/* From now on SIGINT, SIGTERM and SIGHUP end the program at once, with exit code 128 and their number; files that are half
+ * written go (mt_file_abandon), and so does a folder made for them (mt_folder_abandon). A signal that is ignored (nohup)
+ * stays ignored. */
 void mt_progress_leave_on_interrupt(void);
 
-/* From now on SIGINT and SIGTERM only set a flag, for work that ends by itself then; the second of them ends the program
- * as above. */
-void mt_progress_catch_interrupt(void);
+/* From now on they only set a flag, for work that ends by itself then, and say `message` (a line between two line ends; lives on; NULL: nothing);
+ * the second of them ends the program as above. */
+void mt_progress_catch_interrupt(const char *message);
 
-/* Has the person said stop? */
+/* Has the person said stop? And the number of the signal that said it, 0 for none. */
 bool mt_progress_interrupted(void);
+int mt_progress_signal(void);
 
 #endif

@@ -3,13 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/picture.h"
 #include "app/trace_file.h"
-#include "data/file.h"
+#include "data/folder.h"
 #include "mesh/vtkhdf.h"
 #include "solver/measure.h"
 #include "solver/plan.h"
+
+/* The simulated time of the last step that was done. */
+static double reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }
 
 /* ---- tables ---- */
 
@@ -35,7 +39,8 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     }
     mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
     mt_table_property(&table, "latest activation", latest_ms, "ms");
-    mt_table_property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
+    mt_table_property(&table, "simulated time", reached_ms(run), "ms");
+    if (run->stopped_by) mt_table_property(&table, "stopped; asked for", run->input->time.end_ms, "ms");
     return table;
 }
 
@@ -77,7 +82,7 @@ static double activation_at(const mt_run *run, size_t place)
     const mt_places *places = run->places;
     const double t_ms = mt_measure_value(
         run->mesh, run->diffusion, run->activation_ms, places->xyz_mm + 3 * place, places->cell[place]);
-    return t_ms <= (double)run->n_steps * run->input->time.dt_ms ? t_ms : NAN;
+    return t_ms <= reached_ms(run) ? t_ms : NAN;
 }
 
 /* The points, and behind them the line if asked for. */
@@ -318,19 +323,84 @@ static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float 
     return MT_OK;
 }
 
+/* The same text, every line a comment. */
+static void print_as_comment(FILE *out, const char *text)
+{
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        (void)fprintf(out, "#   %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+/* The case as it was used, and the machine, as YAML. */
+static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text)
+{
+    const char *body, *machine = NULL;
+    char *whole = NULL, *kept = NULL;
+    size_t size = 0;
+    MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
+    if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->target, &machine));
+    FILE *memory = open_memstream(&whole, &size);
+    if (!memory) return mt_fail(MT_FILE, "used.yaml: out of memory");
+    (void)fprintf(memory,
+        "# Every value used by a run of myotile %s, compiled with %s. Running this file gives the same "
+        "bits.\n%s",
+        MT_VERSION, MT_COMPILER, body);
+    if (machine) {
+        (void)fprintf(memory, "# The machine was:\n");
+        print_as_comment(memory, machine);
+    }
+    if (fclose(memory) == 0) kept = mt_arena_take(arena, size + 1, 1);
+    if (kept) *text = memcpy(kept, whole, size);
+    free(whole);
+    return kept ? MT_OK : mt_fail(MT_FILE, "used.yaml: out of memory");
+}
+
+/* What it means that a cell has no activation time. */
+static void nan_text(const mt_run *run, char *text, size_t size)
+{
+    if (run->stopped_by)
+        (void)snprintf(text, size, "not reached before the run was stopped at %.9g ms; later is not known",
+            reached_ms(run));
+    else
+        (void)snprintf(text, size, "not activated within the %.9g ms of the run", reached_ms(run));
+}
+
 static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
 {
+    const size_t n = run->mesh->n_cells;
     float *activation;
+    int64_t *number;
+    const char *used;
+    char hash[MT_HASH_SIZE], nan[128];
     MT_TRY(activation_for_files(arena, run, &activation));
-    return mt_vtkhdf_write(
-        path, run->mesh, 1, &(mt_vtkhdf_field){.name = "activation", .unit = "ms", .f32 = activation});
+    MT_TAKE(arena, number, n);
+    for (size_t c = 0; c < n; c++) number[c] = (int64_t)c;
+    MT_TRY(used_text(arena, run, &used));
+    MT_TRY(mt_mesh_hash(run->mesh, hash));
+    nan_text(run, nan, sizeof nan);
+    const mt_vtkhdf_field fields[] = {{.name = "activation", .unit = "ms", .f32 = activation, .nan = nan},
+        {.name = "element", .i64 = number}};
+    const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = hash},
+        {.name = "time_reached_ms", .number = reached_ms(run)},
+        {.name = "end_ms", .number = run->input->time.end_ms},
+        {.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"},
+        {.name = "used", .text = used}};
+    return mt_vtkhdf_write_result(
+        path, run->mesh, sizeof fields / sizeof *fields, fields, sizeof notes / sizeof *notes, notes);
 }
 
 static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *path)
 {
     float *activation;
+    char title[1024];
     MT_TRY(activation_for_files(arena, run, &activation));
-    return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
+    if (!run->stopped_by)
+        return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
+    (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
+        run->input->title[0] ? " " : "", reached_ms(run));
+    return mt_picture_activation(path, run->mesh, run->adjacency, activation, title);
 }
 
 static mt_status write_table(const char *path, const mt_table *table, mt_format format)
@@ -352,46 +422,27 @@ static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const 
     return write_table(path, &table, MT_FORMAT_CSV);
 }
 
-/* The same text, every line a comment. */
-static void print_as_comment(FILE *out, const char *text)
-{
-    for (const char *line = text; *line;) {
-        size_t n = strcspn(line, "\n");
-        (void)fprintf(out, "#   %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
-}
-
 static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
 {
-    const char *body, *machine = NULL;
-    MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
-    if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->target, &machine));
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", path);
-    (void)fprintf(memory,
-        "# Every value used by a run of myotile %s, compiled with %s. Running this file gives the same "
-        "bits.\n%s",
-        MT_VERSION, MT_COMPILER, body);
-    if (machine) {
-        (void)fprintf(memory, "# The machine was:\n");
-        print_as_comment(memory, machine);
-    }
-    mt_status status = fclose(memory) == 0 ? MT_OK : mt_fail(MT_FILE, "%s: out of memory", path);
-    if (status == MT_OK) status = mt_file_write_text(path, text, size);
-    free(text);
-    return status;
+    const char *text;
+    MT_TRY(used_text(arena, run, &text));
+    return mt_file_write_text(path, text, strlen(text));
 }
 
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 
+/* The first is what a run is for. */
+static const struct {
+    const char *name;
+    writer *write;
+} files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
+    {"used.yaml", write_used}, {"activation.png", write_picture}};
+enum { N_FILES = sizeof files / sizeof *files };
+
 static mt_status write_one(const mt_run *run, const char *folder, const char *name, writer *write)
 {
     char path[MT_FILE_PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return mt_fail(MT_INPUT, "%s: the path is too long", folder);
+    MT_TRY(mt_folder_path(folder, name, path));
     mt_arena arena = {0};
     mt_status status = write(&arena, run, path);
     mt_arena_free(&arena);
@@ -404,33 +455,61 @@ static mt_status write_profile(const mt_run *run, const char *folder)
     const mt_profiled of = {
         run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
     char path[MT_FILE_PATH_MAX];
-    if (!run->profile) {
-        mt_profile_forget(folder);
-        return MT_OK;
-    }
+    if (!run->profile) return mt_profile_forget(folder);
     MT_TRY(mt_profile_write(&of, folder, run->details));
     if (!run->trace) return MT_OK;
-    if (snprintf(path, sizeof path, "%s/trace.json", folder) >= (int)sizeof path)
-        return mt_fail(MT_INPUT, "%s: the path is too long", folder);
+    MT_TRY(mt_folder_path(folder, "trace.json", path));
     return mt_trace_write(run->trace, of.title, run->traced_tiles[0], run->traced_tiles[1], path);
+}
+
+/* Keeps the first failure of several, and its message. */
+typedef struct first_failure {
+    mt_status status;
+    char message[1024];
+} first_failure;
+
+static void keep_failure(first_failure *first, mt_status status)
+{
+    if (status == MT_OK || first->status != MT_OK) return;
+    first->status = status;
+    (void)snprintf(first->message, sizeof first->message, "%s", mt_message());
+}
+
+/* Those behind the first. What an earlier run left under the name of one that fails goes. */
+static void write_others(const mt_run *run, const char *folder, first_failure *first)
+{
+    char path[MT_FILE_PATH_MAX];
+    for (int f = 1; f < N_FILES; f++) {
+        const mt_status status = write_one(run, folder, files[f].name, files[f].write);
+        keep_failure(first, status);
+        if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
+            keep_failure(first, mt_file_remove(path));
+    }
+    keep_failure(first, write_profile(run, folder));
 }
 
 mt_status mt_report_write(const mt_run *run, const char *folder)
 {
-    static const struct {
-        const char *name;
-        writer *write;
-    } files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
-        {"used.yaml", write_used}, {"activation.png", write_picture}};
-    mt_status first = MT_OK;
-    char message[1024] = "";
-    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
-        mt_status status = write_one(run, folder, files[f].name, files[f].write);
-        if (status == MT_OK || first != MT_OK) continue;
-        first = status;
-        (void)snprintf(message, sizeof message, "%s", mt_message());
+    first_failure first = {.status = MT_OK};
+    MT_TRY(mt_file_set_begin());
+    mt_status status = write_one(run, folder, files[0].name, files[0].write);
+    if (status == MT_OK) write_others(run, folder, &first);
+    MT_TRY(mt_file_set_end(status));
+    return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
+}
+
+bool mt_report_is_there(const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    return mt_folder_path(folder, files[0].name, path) == MT_OK && access(path, F_OK) == 0;
+}
+
+mt_status mt_report_check(const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    for (int f = 0; f < N_FILES; f++) {
+        MT_TRY(mt_folder_path(folder, files[f].name, path));
+        MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
-    if (first == MT_OK) return write_profile(run, folder);
-    (void)write_profile(run, folder);
-    return mt_fail(first, "%s", message);
+    return MT_OK;
 }

@@ -17,14 +17,15 @@ typedef struct mt_places {
 MT_NODISCARD mt_status mt_places_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places);
 
-/* A run that has ended, in all its parts (borrowed). */
+/* A run that has ended, or was stopped, in all its parts (borrowed). */
 typedef struct mt_run {
     const mt_case *input; /* with every value as it was used */
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     const mt_diffusion *diffusion;
     const mt_places *places;
-    size_t n_steps;
+    size_t n_steps;              /* done */
+    const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
     const double *activation_ms; /* [n_cells] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
@@ -41,7 +42,14 @@ MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
 /* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
- * (app/profile_files.h) and trace.json (app/trace_file.h) into the folder, each whole or not at all. */
+ * (app/profile_files.h) and trace.json (app/trace_file.h) into the folder, as a set (data/file.h). Where result.hdf cannot be
+ * written, the folder stays as it was; where another cannot, it is missing in the folder, and the answer is its failure. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
+
+/* Is the result of a run there, of whichever run? */
+bool mt_report_is_there(const char *folder);
+
+/* Can they be written there? For those who have long work before it. MT_FILE: no; the message says why. */
+MT_NODISCARD mt_status mt_report_check(const char *folder);
 
 #endif

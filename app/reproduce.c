@@ -47,7 +47,7 @@ mt_status mt_reproduce_parse(mt_arena *arena, const mt_arguments *arguments, mt_
     MT_TRY(is_machine_of_study(arena, &r->tiling.one, &r->machine_of_study));
     MT_TRY(mt_tiling_counts(
         &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
-    return r->picture ? mt_page_check_name(r->picture) : MT_OK;
+    return r->picture ? mt_page_check_name(r->picture, mt_option_replace(arguments)) : MT_OK;
 }
 
 mt_status mt_reproduce_schemes(const char *option, const char *names, uint32_t ranges, mt_reproduce *r)
@@ -88,18 +88,12 @@ bool mt_reproduce_as_studied(const mt_reproduce *r, const mt_scheme *scheme)
 static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
 {
     const char *folder = getenv("TMPDIR");
-    char temporary[MT_FILE_PATH_MAX];
+    char out[MT_FILE_PATH_MAX];
     unsigned long cells;
     MT_TRY(mt_gmsh_cells_like("heart04", &cells));
-    (void)snprintf(temporary, sizeof temporary, "%s/myotile-XXXXXX.msh", folder ? folder : "/tmp");
-    const int file = mkstemps(temporary, 4);
-    if (file < 0) return mt_fail(MT_FILE, "%s: cannot be made", temporary);
-    (void)close(file);
-    mt_progress_catch_interrupt(); /* gmsh must go, too */
-    mt_status status = mt_gmsh_ventricles(arena, cells, temporary, mesh);
-    mt_progress_leave_on_interrupt();
-    (void)unlink(temporary);
-    return status;
+    if (snprintf(out, sizeof out, "%s/myotile.msh", folder ? folder : "/tmp") >= (int)sizeof out)
+        return mt_fail(MT_FILE, "TMPDIR: the path is too long");
+    return mt_gmsh_ventricles(arena, cells, out, mesh);
 }
 
 static mt_status find_like(mt_reproduce *r)

@@ -9,7 +9,7 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {"--mesh", "MESH.hdf", "a heart, up to 4 of them; default: one like heart04, made with gmsh", true},
     MT_STEPS_OPTIONS, {"--picture", "OUT.png", "a chart of the times, both axes logarithmic", false},
-    {NULL, NULL, NULL, false}};
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_reproduce_figure5 = {
     .name = "reproduce figure5",

@@ -6,7 +6,8 @@ static mt_status figure6(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
-    MT_STEPS_OPTIONS, {"--picture", "OUT.png", "a chart of the shares", false}, {NULL, NULL, NULL, false}};
+    MT_STEPS_OPTIONS, {"--picture", "OUT.png", "a chart of the shares", false}, MT_OPTION_FORCE,
+    MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_reproduce_figure6 = {
     .name = "reproduce figure6",

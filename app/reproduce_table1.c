@@ -14,7 +14,7 @@ static const mt_option options[] = {
     {"--schemes", "NAME,...", "which ranges of separator cells are sent; default: all there are", false},
     MT_TILING_OPTIONS,
     {"--picture", "OUT.png", "a chart of what tiles own, need and receive without using it", false},
-    MT_REPRODUCE_FORMAT, {NULL, NULL, NULL, false}};
+    MT_REPRODUCE_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
 
 const mt_command mt_command_reproduce_table1 = {
     .name = "reproduce table1",

@@ -1,6 +1,7 @@
 /* myotile run: a case from its file to its tables and files. */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "app/report.h"
 #include "app/tiling.h"
 #include "app/trace_file.h"
-#include "data/file.h"
+#include "data/folder.h"
 #include "mesh/formats.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
@@ -25,8 +26,8 @@ static const mt_option options[] = {
     {"--trace", "FIRST:LAST",
         "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
     {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},
-    {"--format", "text|json|csv", "of the tables on standard output; default: text", false},
-    {NULL, NULL, NULL, false}};
+    {"--format", "text|json|csv", "of the tables on standard output; default: text", false}, MT_OPTION_FORCE,
+    MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments);
 
@@ -264,32 +265,75 @@ static mt_status make_layout(mt_arena *arena, parts *p)
 typedef struct watching {
     mt_progress progress;
     const parts *p;
+    size_t steps_done;
 } watching;
 
 static bool watch(void *user, size_t steps_done)
 {
     watching *w = user;
+    w->steps_done = steps_done;
     mt_progress_update(&w->progress, (double)steps_done * w->p->problem.dt_ms,
         (double)steps_done * (double)w->p->mesh.n_cells);
     return !mt_progress_interrupted();
 }
 
-static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
+/* Gives the steps that were done; being stopped behind the first of them is no failure. */
+static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **trace, size_t *n_steps)
+{
+    mt_progress_stage("laying it out");
+    MT_TRY(p->backend->open(arena, &p->problem, &p->layout, self));
+    *trace = NULL;
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
+    if (p->trace) MT_TRY(p->backend->trace(*self, arena, &p->tracing, trace));
+    watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p, 0};
+    mt_progress_catch_interrupt(
+        "\nmyotile: stopping; what there is by now is written; once more ends at once\n");
+    const mt_status status =
+        mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w);
+    mt_progress_end(&w.progress);
+    *n_steps = w.steps_done;
+    return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
+}
+
+static const char *name_of_signal(int number)
+{
+    return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
+}
+
+/* Files, then tables: what was computed does not depend on who reads the output. */
+static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, mt_format format, FILE *out)
+{
+    mt_table tables[MT_REPORT_TABLES];
+    size_t n;
+    MT_TRY(mt_report_tables(arena, done, tables, &n));
+    mt_progress_stage("writing the files");
+    MT_TRY(mt_report_write(done, folder));
+    mt_progress_stage(NULL);
+    mt_status status = mt_tables_print(out, tables, n, format);
+    if (status == MT_OK && format == MT_FORMAT_TEXT &&
+        (fprintf(out,
+             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
+             "%s%s%sused.yaml\n",
+             folder, done->profile ? "profile.json, " : "",
+             done->details ? "tables and pictures of its tiles, " : "",
+             done->trace ? "trace.json, " : "") < 0 ||
+            fflush(out) != 0))
+        status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
+    if (status != MT_FILE) return status;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(status, "%s; the results are in %s/", why, folder);
+}
+
+static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
 {
     void *self = NULL;
-    const size_t n_steps = steps_of(&p->input);
-    mt_progress_stage("laying it out");
-    MT_TRY(p->backend->open(arena, &p->problem, &p->layout, &self));
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
-    ipu_trace *trace = NULL;
-    if (p->trace) MT_TRY(p->backend->trace(self, arena, &p->tracing, &trace));
-    watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
-    mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
-    mt_progress_end(&w.progress);
-    MT_TRY(status);
-
+    ipu_trace *trace;
+    size_t n_steps = 0;
     double *activation_ms;
     ipu_profile profile;
+    MT_TRY(simulate(arena, p, &self, &trace, &n_steps));
+    const bool stopped = n_steps < steps_of(&p->input);
     MT_TAKE(arena, activation_ms, p->mesh.n_cells);
     MT_TRY(p->backend->read(self, NULL, activation_ms));
     if (p->backend->profile) MT_TRY(p->backend->profile(self, arena, &profile));
@@ -299,24 +343,27 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
         .diffusion = &p->diffusion,
         .places = &p->places,
         .n_steps = n_steps,
+        .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
         .activation_ms = activation_ms,
         .profile = p->backend->profile ? &profile : NULL,
         .target = &p->target,
         .details = p->profile,
         .trace = trace,
         .traced_tiles = {p->tracing.first_tile, p->tracing.last_tile}};
-    mt_table tables[MT_REPORT_TABLES];
-    size_t n;
-    MT_TRY(mt_report_tables(arena, &done, tables, &n));
-    MT_TRY(mt_tables_print(out, tables, n, format)); /* first: it survives a full disk */
-    MT_TRY(mt_report_write(&done, folder));
-    if (format == MT_FORMAT_TEXT)
-        (void)fprintf(out,
-            "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-            "%s%s%sused.yaml\n",
-            folder, done.profile ? "profile.json, " : "",
-            done.details ? "tables and pictures of its tiles, " : "", done.trace ? "trace.json, " : "");
-    return MT_OK;
+    MT_TRY(tell(arena, &done, folder, format, out));
+    if (!mt_progress_interrupted()) return MT_OK;
+    return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/",
+        (double)n_steps * p->input.time.dt_ms, p->input.time.end_ms, folder);
+}
+
+/* From the case to its results, in the folder that is entered. */
+static mt_status run_in(
+    mt_arena *arena, parts *p, const char *path, const char *folder, mt_format format, FILE *out)
+{
+    MT_TRY(mt_report_check(folder));
+    MT_TRY(mt_in_file(path, make_problem(arena, p)));
+    if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
+    return simulate_and_tell(arena, p, folder, format, out);
 }
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)
@@ -332,16 +379,12 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
-    const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
+    const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     MT_TRY(choose_profile(arguments, p));
-    bool made;
-    MT_TRY(mt_file_check_folder(folder)); /* not made yet: Ctrl-C ends what follows at once */
-    MT_TRY(mt_in_file(path, make_problem(arena, p)));
-    if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
-    mt_progress_catch_interrupt();
-    MT_TRY(mt_file_folder(folder, &made));
-    const mt_status status = simulate(arena, p, folder, format, arguments->out);
-    if (status != MT_OK && made) (void)rmdir(folder); /* stays where there are files in it */
+    mt_folder folder;
+    MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
+    const mt_status status = run_in(arena, p, path, folder.path, format, arguments->out);
+    mt_folder_leave(&folder, mt_report_is_there(folder.path));
     return status;
 }

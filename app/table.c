@@ -1,5 +1,6 @@
 #include "app/table.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -287,8 +288,9 @@ static mt_status check(const mt_table *table)
 
 static mt_status written(FILE *stream)
 {
+    errno = 0;
     if (fflush(stream) == 0 && !ferror(stream)) return MT_OK;
-    return mt_fail(MT_FILE, "a table cannot be written: the output takes no more");
+    return mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
 }
 
 mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format)

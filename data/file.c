@@ -1,32 +1,484 @@
 #include "data/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-static const char suffix[] = ".part";
+static const char suffix[] = ".part", attribute[] = "user.myotile", word[] = "myotile";
+enum { RANDOM = 6, TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
 
-/* The temporary file under way, for mt_file_abandon. */
-static char under_way[MT_FILE_PATH_MAX];
-static volatile sig_atomic_t is_under_way;
+/* A temporary file, from when it is made until it is in place or gone. */
+struct mt_file_part {
+    _Atomic(struct mt_file_part *) next;
+    int lock;     /* open on the temporary file */
+    bool waiting; /* ended well, in the open set */
+    char target[MT_FILE_PATH_MAX], temporary[2 * MT_FILE_PATH_MAX];
+};
 
-mt_status mt_file_temporary(const char *path, char *out, size_t size)
+/* All of them, the newest last; a signal handler may walk along. And what the open set will remove. */
+static _Atomic(struct mt_file_part *) first_part;
+static char **removals;
+static size_t n_removals;
+static bool set_is_open;
+
+static volatile sig_atomic_t renaming;         /* a set is put in place */
+static volatile sig_atomic_t raised_meanwhile; /* a signal that came then, or 0 */
+
+/* ---- places ---- */
+
+static const char *name_of(const char *path)
 {
-    size_t n = strlen(path);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "DIR/", or "" */
+static int folder_length(const char *path) { return (int)(name_of(path) - path); }
+
+/* Where a path leads when its last links are followed; there need be nothing. False: too many links, or too long. */
+static bool follow(const char *path, char target[MT_FILE_PATH_MAX])
+{
+    char link[MT_FILE_PATH_MAX], next[2 * MT_FILE_PATH_MAX];
+    if (snprintf(target, MT_FILE_PATH_MAX, "%s", path) >= MT_FILE_PATH_MAX) return false;
+    for (int k = 0; k < LINKS_MAX; k++) {
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0) return true;
+        link[n] = 0;
+        (void)snprintf(next, sizeof next, "%.*s%s", link[0] == '/' ? 0 : folder_length(target), target, link);
+        if (snprintf(target, MT_FILE_PATH_MAX, "%s", next) >= MT_FILE_PATH_MAX) return false;
+    }
+    return false;
+}
+
+static mt_status find_target(const char *path, char target[MT_FILE_PATH_MAX])
+{
+    const size_t room = MT_FILE_PATH_MAX - sizeof suffix - RANDOM - 2, n = strlen(path);
     if (n == 0) return mt_fail(MT_INPUT, "the name of a file to write is empty");
-    if (n + sizeof suffix > size)
-        return mt_fail(MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n,
-            size > sizeof suffix ? size - sizeof suffix : 0);
-    memcpy(out, path, n);
-    memcpy(out + n, suffix, sizeof suffix);
-    is_under_way = 0;
-    if (n + sizeof suffix > sizeof under_way) return MT_OK;
-    memcpy(under_way, out, n + sizeof suffix);
-    is_under_way = 1;
+    if (n > room)
+        return mt_fail(
+            MT_INPUT, "%.60s...: a path of %zu characters; at most %zu are allowed", path, n, room);
+    if (!follow(path, target) || strlen(target) > room)
+        return mt_fail(MT_FILE, "%s: cannot be written: its links lead nowhere", path);
+    return MT_OK;
+}
+
+/* Is this file the one behind the program's standard output or error? The descriptor, or -1. */
+static int own_descriptor(const struct stat *file)
+{
+    struct stat own;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &own) == 0 && own.st_dev == file->st_dev && own.st_ino == file->st_ino) return fd;
+    return -1;
+}
+
+static bool is_written_through(const struct stat *file)
+{
+    return S_ISFIFO(file->st_mode) || S_ISCHR(file->st_mode) ||
+           (S_ISREG(file->st_mode) && own_descriptor(file) >= 0);
+}
+
+static const char *kind_of(const struct stat *file)
+{
+    return S_ISDIR(file->st_mode)    ? "a folder"
+           : S_ISBLK(file->st_mode)  ? "a block device"
+           : S_ISSOCK(file->st_mode) ? "a socket"
+           : S_ISFIFO(file->st_mode) ? "a pipe"
+           : S_ISCHR(file->st_mode)  ? "a character device"
+                                     : "the program's own output";
+}
+
+/* What stands at the target must be a regular file that may be written. */
+static mt_status check_target(const char *path, const char *target, const struct stat *file)
+{
+    if (!S_ISREG(file->st_mode) || own_descriptor(file) >= 0)
+        return mt_fail(MT_FILE, "%s: is %s; only a regular file can be replaced", path, kind_of(file));
+    if (access(target, W_OK) != 0)
+        return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    return MT_OK;
+}
+
+/* ---- temporary files ---- */
+
+/* Takes the lock; without a word where the file system has none. False: somebody else has it. */
+static bool take_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+/* Can the lock be had? Not where the file system has none. */
+static bool is_left_behind(const char *path)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return false;
+    const bool left = fcntl(fd, F_OFD_SETLK, &whole) == 0;
+    if (left) (void)unlink(path); /* under the lock: whoever made it just now sees that it is gone */
+    (void)close(fd);
+    return left;
+}
+
+/* ".NAME.XXXXXX.part"; any NAME where it is NULL. */
+static bool is_temporary_name(const char *file, const char *name)
+{
+    const size_t n = strlen(file), rest = 1 + RANDOM + sizeof suffix - 1;
+    if (n < rest + 2 || file[0] != '.' || strcmp(file + n - (sizeof suffix - 1), suffix) != 0) return false;
+    if (file[n - rest] != '.' || strspn(file + n - rest + 1, "0123456789abcdef") != RANDOM) return false;
+    return !name || (strlen(name) == n - rest - 1 && strncmp(file + 1, name, n - rest - 1) == 0);
+}
+
+void mt_file_sweep(const char *folder, const char *name)
+{
+    char path[2 * MT_FILE_PATH_MAX];
+    DIR *list = opendir(folder);
+    if (!list) return;
+    for (const struct dirent *e; (e = readdir(list)) != NULL;) {
+        if (!is_temporary_name(e->d_name, name)) continue;
+        if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path)
+            (void)is_left_behind(path);
+    }
+    (void)closedir(list);
+}
+
+static void sweep_beside(const char *target)
+{
+    char folder[MT_FILE_PATH_MAX];
+    const int n = folder_length(target);
+    (void)snprintf(folder, sizeof folder, "%.*s", n > 0 ? n : 1, n > 0 ? target : ".");
+    mt_file_sweep(folder, name_of(target));
+}
+
+static void link_part(struct mt_file_part *part)
+{
+    _Atomic(struct mt_file_part *) *last = &first_part;
+    atomic_store(&part->next, NULL);
+    for (struct mt_file_part *p; (p = atomic_load(last)) != NULL;) last = &p->next;
+    atomic_store(last, part);
+}
+
+static void unlink_part(struct mt_file_part *part)
+{
+    _Atomic(struct mt_file_part *) *at = &first_part;
+    for (struct mt_file_part *p; (p = atomic_load(at)) != NULL; at = &p->next)
+        if (p == part) {
+            atomic_store(at, atomic_load(&p->next));
+            return;
+        }
+}
+
+/* Forgets a temporary file that is in place or gone. */
+static void close_part(struct mt_file_part *part)
+{
+    unlink_part(part);
+    (void)close(part->lock);
+    free(part);
+}
+
+static void discard_part(struct mt_file_part *part)
+{
+    (void)unlink(part->temporary);
+    close_part(part);
+}
+
+/* Many files of a set are open at once: take what the system allows. */
+static bool allow_more_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+    limit.rlim_cur = limit.rlim_max;
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+/* A new file of a name that nobody has, with its lock. False with errno. */
+static bool create_part(struct mt_file_part *part)
+{
+    for (int k = 0; k < TRIES; k++) {
+        uint32_t number = (uint32_t)(getpid() + k);
+        struct stat info;
+        if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) number *= 2654435761U;
+        (void)snprintf(part->temporary, sizeof part->temporary, "%.*s.%s.%0*x%s", folder_length(part->target),
+            part->target, name_of(part->target), RANDOM, number >> 8, suffix);
+        part->lock = open(part->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (part->lock < 0 && errno == EMFILE && allow_more_files()) continue;
+        if (part->lock < 0 && errno != EEXIST) return false;
+        if (part->lock < 0) continue;
+        if (take_lock(part->lock) && fstat(part->lock, &info) == 0 && info.st_nlink > 0) return true;
+        (void)close(part->lock); /* swept away between its making and its lock */
+    }
+    errno = EEXIST;
+    return false;
+}
+
+static mt_status begin_part(const char *path, const char *target, const struct stat *there, mt_file *file)
+{
+    struct mt_file_part *part = calloc(1, sizeof *part);
+    if (!part) return mt_fail(MT_FILE, "%s: out of memory", path);
+    (void)snprintf(part->target, sizeof part->target, "%s", target);
+    sweep_beside(target);
+    if (!create_part(part)) {
+        const int reason = errno;
+        free(part);
+        return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(reason));
+    }
+    if (there) (void)fchmod(part->lock, there->st_mode & 07777);
+    link_part(part);
+    file->part = part;
+    return MT_OK;
+}
+
+/* ---- one file ---- */
+
+static mt_status begin(const char *path, bool through_allowed, mt_file *file, int *through)
+{
+    char target[MT_FILE_PATH_MAX];
+    struct stat there;
+    *file = (mt_file){0};
+    *through = -1;
+    MT_TRY(find_target(path, target));
+    (void)snprintf(file->path, sizeof file->path, "%s", path);
+    if (stat(target, &there) != 0) return begin_part(path, target, NULL, file);
+    if (through_allowed && is_written_through(&there)) {
+        const int own = own_descriptor(&there);
+        errno = 0;
+        *through = own >= 0 ? dup(own) : open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return *through >= 0 ? MT_OK : mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    MT_TRY(check_target(path, target, &there));
+    return begin_part(path, target, &there, file);
+}
+
+mt_status mt_file_begin(const char *path, mt_file *file)
+{
+    int fd;
+    MT_TRY(begin(path, true, file, &fd));
+    if (file->part) fd = fcntl(file->part->lock, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 && errno == EMFILE && allow_more_files()) fd = fcntl(file->part->lock, F_DUPFD_CLOEXEC, 0);
+    file->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file->stream) return MT_OK;
+    const int reason = errno;
+    if (fd >= 0) (void)close(fd);
+    if (file->part) discard_part(file->part);
+    *file = (mt_file){0};
+    return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(reason));
+}
+
+mt_status mt_file_reserve(const char *path, mt_file *file)
+{
+    int none;
+    return begin(path, false, file, &none);
+}
+
+const char *mt_file_temporary(const mt_file *file) { return file->part->temporary; }
+
+/* errno of making the temporary file durable, or 0. It may have been written by others, under its name. */
+static int sync_part(const struct mt_file_part *part)
+{
+    const int fd = open(part->temporary, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return errno;
+    (void)fsetxattr(fd, attribute, "", 0, 0);
+    int reason = fsync(fd) ? errno : 0;
+    if (close(fd) && !reason) reason = errno;
+    return reason;
+}
+
+/* The rename is in the folder, which has to be durable, too. File systems that cannot say so have done what they can. */
+static void sync_folder(const char *target)
+{
+    char folder[MT_FILE_PATH_MAX];
+    const int n = folder_length(target);
+    (void)snprintf(folder, sizeof folder, "%.*s", n > 0 ? n : 1, n > 0 ? target : ".");
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    (void)fsync(fd);
+    (void)close(fd);
+}
+
+static mt_status put_in_place(struct mt_file_part *part)
+{
+    const int reason = rename(part->temporary, part->target) ? errno : 0;
+    if (!reason) {
+        sync_folder(part->target);
+        close_part(part);
+        return MT_OK;
+    }
+    mt_status status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", part->target, strerror(reason));
+    discard_part(part);
+    return status;
+}
+
+mt_status mt_file_end(mt_file *file, mt_status status)
+{
+    struct mt_file_part *part = file->part;
+    int reason = 0;
+    errno = 0;
+    if (file->stream) {
+        const bool broken = fflush(file->stream) != 0 || ferror(file->stream) != 0;
+        reason = broken ? errno ? errno : EIO : 0;
+        if (fclose(file->stream) && !reason) reason = errno ? errno : EIO;
+    }
+    file->stream = NULL;
+    file->part = NULL;
+    if (part && status == MT_OK && !reason) reason = sync_part(part);
+    if (status == MT_OK && !reason) {
+        if (part && !set_is_open) return put_in_place(part);
+        if (part) part->waiting = true;
+        return MT_OK;
+    }
+    if (part) discard_part(part);
+    return status != MT_OK ? status
+                           : mt_fail(MT_FILE, "%s: cannot be written: %s", file->path, strerror(reason));
+}
+
+void mt_file_discard(mt_file *file)
+{
+    if (file->stream) (void)fclose(file->stream);
+    if (file->part) discard_part(file->part);
+    *file = (mt_file){0};
+}
+
+mt_status mt_file_write_text(const char *path, const char *text, size_t n)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fwrite(text, 1, n, file.stream);
+    return mt_file_end(&file, MT_OK);
+}
+
+/* ---- sets ---- */
+
+mt_status mt_file_set_begin(void)
+{
+    if (set_is_open) return mt_fail(MT_FILE, "a set of files is being written already");
+    set_is_open = true;
+    return MT_OK;
+}
+
+static mt_status remove_now(const char *path)
+{
+    if (unlink(path) == 0 || errno == ENOENT) return MT_OK;
+    return mt_fail(MT_FILE, "%s: cannot be removed: %s", path, strerror(errno));
+}
+
+mt_status mt_file_remove(const char *path)
+{
+    if (!set_is_open) return remove_now(path);
+    char **more = realloc(removals, (n_removals + 1) * sizeof *more);
+    if (more) removals = more;
+    char *kept = more ? strdup(path) : NULL;
+    if (!kept) return mt_fail(MT_FILE, "%s: out of memory", path);
+    removals[n_removals++] = kept;
+    return MT_OK;
+}
+
+static bool is_in_set(const char *path)
+{
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        if (p->waiting && strcmp(p->target, path) == 0) return true;
+    return false;
+}
+
+/* What is written anew is not removed. */
+static void drop_needless_removals(void)
+{
+    for (size_t k = 0; k < n_removals; k++)
+        if (is_in_set(removals[k])) {
+            free(removals[k]);
+            removals[k] = NULL;
+        }
+}
+
+static mt_status end_removals(mt_status status)
+{
+    for (size_t k = 0; k < n_removals; k++) {
+        if (removals[k] && status == MT_OK) status = remove_now(removals[k]);
+        free(removals[k]);
+    }
+    free(removals);
+    removals = NULL;
+    n_removals = 0;
+    return status;
+}
+
+/* The renames follow one another at once; what is durable is told afterwards. */
+static mt_status end_parts(mt_status status)
+{
+    struct mt_file_part *next;
+    for (struct mt_file_part *p = atomic_load(&first_part); p && status == MT_OK; p = atomic_load(&p->next))
+        if (p->waiting && rename(p->temporary, p->target))
+            status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
+    for (struct mt_file_part *p = atomic_load(&first_part); p; p = next) {
+        next = atomic_load(&p->next);
+        if (!p->waiting) continue;
+        if (status == MT_OK) sync_folder(p->target);
+        discard_part(p); /* in place, there is nothing under its temporary name */
+    }
+    return status;
+}
+
+mt_status mt_file_set_end(mt_status status)
+{
+    set_is_open = false;
+    renaming = 1;
+    if (status == MT_OK) drop_needless_removals();
+    status = end_parts(status);
+    status = end_removals(status);
+    renaming = 0;
+    const int number = raised_meanwhile;
+    raised_meanwhile = 0;
+    if (number) (void)raise(number);
+    return status;
+}
+
+bool mt_file_abandon(int signal_number)
+{
+    if (renaming) {
+        raised_meanwhile = signal_number;
+        return false;
+    }
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        (void)unlink(p->temporary);
+    return true;
+}
+
+/* ---- before the work ---- */
+
+bool mt_file_is_ours(const char *path)
+{
+    char text[LOOKED_AT];
+    FILE *file = fopen(path, "rb");
+    if (!file) return errno == ENOENT;
+    const size_t n = fread(text, 1, sizeof text, file);
+    (void)fclose(file);
+    return getxattr(path, attribute, NULL, 0) >= 0 || memmem(text, n, word, sizeof word - 1) != NULL;
+}
+
+mt_status mt_file_check(const char *path, mt_file_replace replace)
+{
+    char target[MT_FILE_PATH_MAX];
+    struct stat there;
+    mt_file file;
+    MT_TRY(find_target(path, target));
+    if (stat(target, &there) == 0) {
+        if (is_written_through(&there)) return MT_OK;
+        MT_TRY(check_target(path, target, &there));
+        if (replace == MT_FILE_OURS && !mt_file_is_ours(target))
+            return mt_fail(MT_FILE,
+                "%s: stands there already, and nothing in it says that myotile wrote it; --force replaces it",
+                path);
+    }
+    MT_TRY(mt_file_reserve(path, &file));
+    mt_file_discard(&file);
     return MT_OK;
 }
 
@@ -46,91 +498,4 @@ mt_status mt_file_sibling(
     memcpy(out, name, n);
     memcpy(out + n, ending, strlen(ending) + 1);
     return MT_OK;
-}
-
-/* errno of making the file durable, or 0. */
-static int sync_file(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return errno;
-    int reason = fsync(fd) ? errno : 0;
-    if (close(fd) && !reason) reason = errno;
-    return reason;
-}
-
-mt_status mt_file_commit(const char *temporary, const char *path)
-{
-    int reason = sync_file(temporary);
-    if (!reason && rename(temporary, path)) reason = errno;
-    is_under_way = 0;
-    if (!reason) return MT_OK;
-    mt_file_discard(temporary);
-    return mt_fail(MT_FILE, "%s: cannot be put in place: %s", path, strerror(reason));
-}
-
-void mt_file_discard(const char *temporary)
-{
-    (void)unlink(temporary);
-    is_under_way = 0;
-}
-
-void mt_file_abandon(void)
-{
-    if (is_under_way) (void)unlink(under_way);
-}
-
-mt_status mt_file_begin(const char *path, mt_file *file)
-{
-    MT_TRY(mt_file_temporary(path, file->temporary, sizeof file->temporary));
-    errno = 0;
-    file->path = path;
-    file->stream = fopen(file->temporary, "wb");
-    return file->stream ? MT_OK : mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-mt_status mt_file_end(mt_file *file, mt_status status)
-{
-    errno = 0;
-    const int broken = fflush(file->stream) != 0 || ferror(file->stream) != 0;
-    int reason = broken ? errno ? errno : EIO : 0;
-    if (fclose(file->stream) && !reason) reason = errno ? errno : EIO;
-    if (status == MT_OK && !reason) return mt_file_commit(file->temporary, file->path);
-    mt_file_discard(file->temporary);
-    if (status != MT_OK) return status;
-    return mt_fail(MT_FILE, "%s: cannot be written: %s", file->path, strerror(reason));
-}
-
-mt_status mt_file_check(const char *path)
-{
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fclose(file.stream);
-    mt_file_discard(file.temporary);
-    return MT_OK;
-}
-
-mt_status mt_file_folder(const char *path, bool *made)
-{
-    *made = mkdir(path, 0777) == 0;
-    if (!*made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return mt_fail(MT_FILE, "%s: is no folder", path);
-    if (access(path, W_OK | X_OK) != 0) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
-    return MT_OK;
-}
-
-mt_status mt_file_check_folder(const char *path)
-{
-    bool made = false;
-    const mt_status status = mt_file_folder(path, &made);
-    if (made) (void)rmdir(path);
-    return status;
-}
-
-mt_status mt_file_write_text(const char *path, const char *text, size_t n)
-{
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    (void)fwrite(text, 1, n, file.stream);
-    return mt_file_end(&file, MT_OK);
 }

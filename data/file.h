@@ -1,7 +1,16 @@
-/* Files that are whole or not there: written beside the target under `<path>.part`, then renamed.
+/* Files that are whole or not there, alone or as a set.
  *
- * Whoever reads the target sees the old content or the new one, never a part of it. Two writers of one target
- * at the same time are not for this. */
+ * A file is written beside its target under a name of its own, `.NAME.XXXXXX.part`, and then renamed: whoever reads the
+ * target sees the old content or the new one, never a part of it. The temporary file is new (O_EXCL) and locked while
+ * its writer lives; what a killed writer left behind goes when NAME is written next. A target that is a symbolic link is
+ * followed, and one that stands there already keeps its mode. File and folder are made durable (fsync).
+ *
+ * What belongs together is written as a set: between mt_file_set_begin and mt_file_set_end files that have ended well wait
+ * under their temporary names, and are renamed one behind the other once all of them are durable. Signals that are handled
+ * (mt_file_abandon) come before or after these renames, never between.
+ *
+ * A pipe, a terminal or another character device, and the file that is the program's own standard output or error, are
+ * written through; other targets that are no regular file are refused. For one thread at a time. */
 #ifndef MT_DATA_FILE_H
 #define MT_DATA_FILE_H
 
@@ -13,53 +22,66 @@
 
 enum { MT_FILE_PATH_MAX = 4096 }; /* bytes of the longest path, with its final 0 */
 
-/* Writes `<path>.part` into out[size]. MT_INPUT where path is empty or out is too short. Touches no file,
- * but mt_file_abandon will remove this one until it is committed or discarded. */
-MT_NODISCARD mt_status mt_file_temporary(const char *path, char *out, size_t size);
+/* A file under way. All zero is none. */
+typedef struct mt_file {
+    FILE *stream;                /* of mt_file_begin; its failures need not be looked at before mt_file_end */
+    struct mt_file_part *part;   /* its temporary file; NULL: written through */
+    char path[MT_FILE_PATH_MAX]; /* as it was asked for */
+} mt_file;
+
+/* What may be replaced: files that this program wrote, which it can tell by the word "myotile" in their first bytes or by the
+ * extended attribute user.myotile, or any file. */
+typedef enum mt_file_replace { MT_FILE_OURS, MT_FILE_ANY } mt_file_replace;
+
+/* Starts a file for `path`, to be written through its stream. MT_FILE where that cannot be: no such folder, no room, no
+ * permission, a target that is no file. */
+MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
+
+/* Ends it. `status` is how the writing went: with MT_OK the file is put in place, or into the open set, and where anything
+ * could not be written the answer is MT_FILE; otherwise it goes, and `status` is the answer. */
+MT_NODISCARD mt_status mt_file_end(mt_file *file, mt_status status);
+
+/* The same for those who open the temporary file themselves, by its name: it is there, empty. Never written through. The name
+ * stays valid until the end. */
+MT_NODISCARD mt_status mt_file_reserve(const char *path, mt_file *file);
+const char *mt_file_temporary(const mt_file *file);
+
+/* Ends it without a trace: also for files that are only needed meanwhile. */
+void mt_file_discard(mt_file *file);
+
+/* From now on files that end well wait. Sets do not nest: MT_FILE, where one is open. */
+MT_NODISCARD mt_status mt_file_set_begin(void);
+
+/* `status` is how the writing of all went: with MT_OK the files of the set are put in place, in the order in which they ended,
+ * then what was to be removed is. Otherwise all of them go, the targets are as they were, and `status` is the answer. */
+MT_NODISCARD mt_status mt_file_set_end(mt_status status);
+
+/* Removes a file, in an open set with its end; nothing happens where there is none. MT_FILE: it cannot be removed. */
+MT_NODISCARD mt_status mt_file_remove(const char *path);
+
+/* Removes all temporary files that are under way: the last thing a program does that is being stopped by this signal. May be
+ * called in a signal handler. False while a set is put in place: the handler must return then, and the signal is raised
+ * again behind it. */
+bool mt_file_abandon(int signal_number);
+
+/* Can a file be written there, and may what stands there be replaced? For those who have long work before it: makes a temporary
+ * file and takes it away. MT_FILE: no; the message says why. */
+MT_NODISCARD mt_status mt_file_check(const char *path, mt_file_replace replace);
+
+/* Did this program write this file? Also where there is none. */
+bool mt_file_is_ours(const char *path);
+
+/* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
+MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
+
+/* Removes what killed writers left in a folder: temporary files whose lock nobody holds, of one NAME or, where that is NULL,
+ * of any. */
+void mt_file_sweep(const char *folder, const char *name);
 
 /* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
  * where that is one of `endings` (the last is NULL), else behind it. MT_INPUT: nothing stands before the
  * ending, or the path is too long. Touches no file. */
 MT_NODISCARD mt_status mt_file_sibling(
     const char *name, const char *const *endings, const char *ending, char out[MT_FILE_PATH_MAX]);
-
-/* Makes the closed file `temporary` durable (fsync) and renames it to `path`. Where that fails the temporary
- * file is removed, the target is as it was, and the answer is MT_FILE with the path and the reason. */
-MT_NODISCARD mt_status mt_file_commit(const char *temporary, const char *path);
-
-/* Removes the temporary file; nothing happens where there is none. */
-void mt_file_discard(const char *temporary);
-
-/* Removes the temporary file that was named last, where it is neither in place nor removed yet: the last thing a program
- * does that is being stopped. May be called in a signal handler. */
-void mt_file_abandon(void);
-
-/* A file being written piece by piece. Failures of its stream need not be looked at before mt_file_end. */
-typedef struct mt_file {
-    FILE *stream;
-    const char *path; /* the target; borrowed */
-    char temporary[MT_FILE_PATH_MAX];
-} mt_file;
-
-/* Starts a file for `path` under its temporary name. MT_FILE where that cannot be made. */
-MT_NODISCARD mt_status mt_file_begin(const char *path, mt_file *file);
-
-/* Closes it. `status` is how the writing went: with MT_OK the file is put in place, or fails with MT_FILE where
- * anything could not be written; otherwise it goes, and `status` is the answer. */
-MT_NODISCARD mt_status mt_file_end(mt_file *file, mt_status status);
-
-/* Can a file be written there? For those who have long work before it: makes the temporary file and takes it away.
- * MT_FILE: no; the message says why. */
-MT_NODISCARD mt_status mt_file_check(const char *path);
-
-/* Makes a folder for files, unless it is there. Gives whether it was made, so that who fails later can take it away again.
- * MT_FILE: it cannot be made or written in, or is no folder. */
-MT_NODISCARD mt_status mt_file_folder(const char *path, bool *made);
-
-/* Can it be had? For those who have long work before it: makes it as above and takes it away again. */
-MT_NODISCARD mt_status mt_file_check_folder(const char *path);
-
-/* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
-MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
 
 #endif

@@ -91,48 +91,44 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
 }
 
 /* The layout of HDF5 1.8: its metadata carry checksums, so that a damaged file is noticed where the older
- * default would lead the library astray. */
+ * default would lead the library astray. No times in it: two files of the same content are the same. The temporary file has
+ * our lock already (data/file.h), with which one of HDF5's would collide on NFS. */
 static mt_status create_file(const char *temporary, mt_h5 *h5)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
     mt_status status = MT_OK;
     errno = 0;
     h5->id = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
-        h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0 && create >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+        H5Pset_file_locking(access, false, true) >= 0 && H5Pset_obj_track_times(create, false) >= 0)
+        h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, create, access);
     if (h5->id < 0)
         status = errno ? mt_fail(MT_FILE, "%s: cannot be created: %s", h5->path, strerror(errno))
                        : fail_h5(MT_FILE, h5, "", "cannot be created");
+    if (create >= 0) (void)H5Pclose(create);
     if (access >= 0) (void)H5Pclose(access);
-    if (status != MT_OK) mt_file_discard(temporary); /* a full disk holds an empty file */
     return status;
 }
 
 mt_status mt_h5_create(const char *path, mt_h5 *h5)
 {
-    char temporary[MT_FILE_PATH_MAX];
-    MT_TRY(mt_file_temporary(path, temporary, sizeof temporary));
     MT_TRY(keep_path(path, h5));
-    MT_TRY(create_file(temporary, h5));
-    h5->open = h5->writing = true;
-    return MT_OK;
+    MT_TRY(mt_file_reserve(path, &h5->file));
+    mt_status status = create_file(mt_file_temporary(&h5->file), h5);
+    if (status != MT_OK) return mt_file_end(&h5->file, status);
+    h5->open = true;
+    status = mt_h5_write_text(h5, "/", "program", "myotile " MT_VERSION);
+    if (status != MT_OK) mt_h5_close(h5);
+    return status;
 }
 
 mt_status mt_h5_commit(mt_h5 *h5)
 {
-    char temporary[MT_FILE_PATH_MAX];
-    MT_TRY(mt_file_temporary(h5->path, temporary, sizeof temporary));
-    if (H5Fflush(h5->id, H5F_SCOPE_LOCAL) < 0) {
-        mt_status status = fail_h5(MT_FILE, h5, "", "cannot be written");
-        mt_h5_close(h5);
-        return status;
-    }
+    mt_status status = MT_OK;
+    if (H5Fflush(h5->id, H5F_SCOPE_LOCAL) < 0) status = fail_h5(MT_FILE, h5, "", "cannot be written");
     h5->open = false;
-    if (H5Fclose(h5->id) < 0) {
-        mt_file_discard(temporary);
-        return fail_h5(MT_FILE, h5, "", "cannot be written");
-    }
-    return mt_file_commit(temporary, h5->path);
+    if (H5Fclose(h5->id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, "", "cannot be written");
+    return mt_file_end(&h5->file, status);
 }
 
 mt_status mt_h5_open(const char *path, mt_h5 *h5)
@@ -153,22 +149,24 @@ mt_status mt_h5_open(const char *path, mt_h5 *h5)
 
 void mt_h5_close(mt_h5 *h5)
 {
-    char temporary[MT_FILE_PATH_MAX];
     if (!h5->open) return;
     h5->open = false;
     (void)H5Fclose(h5->id);
-    if (h5->writing && mt_file_temporary(h5->path, temporary, sizeof temporary) == MT_OK)
-        mt_file_discard(temporary);
+    mt_file_discard(&h5->file);
 }
 
 /* ---- writing ---- */
 
 mt_status mt_h5_group(mt_h5 *h5, const char *name)
 {
-    hid_t group = H5Gcreate2(h5->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0) return fail_h5(MT_FILE, h5, name, "this group cannot be made");
-    (void)H5Gclose(group);
-    return MT_OK;
+    const hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+    hid_t group = H5I_INVALID_HID;
+    if (list >= 0 && H5Pset_obj_track_times(list, false) >= 0)
+        group = H5Gcreate2(h5->id, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    const mt_status status = group < 0 ? fail_h5(MT_FILE, h5, name, "this group cannot be made") : MT_OK;
+    if (group >= 0) (void)H5Gclose(group);
+    if (list >= 0) (void)H5Pclose(list);
+    return status;
 }
 
 /* A small attribute of one object; `space` and `type` stay the caller's. */
@@ -198,6 +196,18 @@ mt_status mt_h5_write_text(mt_h5 *h5, const char *object, const char *attribute,
     return status;
 }
 
+mt_status mt_h5_write_number(mt_h5 *h5, const char *object, const char *attribute, double number)
+{
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const herr_t result =
+        space < 0 ? -1
+                  : put_attribute(h5, object, attribute, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &number);
+    const mt_status status =
+        result < 0 ? fail_h5(MT_FILE, h5, object, "an attribute cannot be written") : MT_OK;
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}
+
 mt_status mt_h5_write_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values)
 {
@@ -210,14 +220,16 @@ mt_status mt_h5_write_integers(
     return status;
 }
 
-/* How the array is laid out in the file: contiguous, or in compressed chunks of whole rows. */
+/* How the array is laid out in the file: contiguous, its room taken at once, or in compressed chunks of whole rows. */
 static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent)
 {
     hsize_t chunk[MT_H5_RANK_MAX];
     hsize_t row = H5Tget_size(type);
+    if (H5Pset_obj_track_times(list, false) < 0) return -1;
     for (size_t k = 1; k < rank; k++) row *= extent[k];
-    if (row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row) return 0;
-    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0) return 0;
+    if (row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row ||
+        H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
+        return H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
     for (size_t k = 1; k < rank; k++) chunk[k] = extent[k];
     chunk[0] = chunk_bytes / row;
     if (H5Pset_chunk(list, (int)rank, chunk) < 0 || H5Pset_shuffle(list) < 0) return -1;

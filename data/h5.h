@@ -1,6 +1,7 @@
 /* HDF5 files: typed arrays with a unit, groups, and attributes. The only place that knows the HDF5 library.
  *
- * A file being written stands under a temporary name until mt_h5_commit, so the target is whole or not there.
+ * A file being written stands under a temporary name until mt_h5_commit, so the target is whole or not there. Nothing in it
+ * depends on when or where it is written: equal contents are equal to the byte.
  * Names are paths from the root: "VTKHDF/Points". Not for use by several threads at once (HDF5 is not).
  * HDF5's own printing of errors is switched off for the thread that opens a file.
  *
@@ -36,11 +37,12 @@ enum { MT_H5_RANK_MAX = 3 };
 typedef struct mt_h5 {
     int64_t id; /* HDF5's; valid where `open` */
     bool open;
-    bool writing;
+    mt_file file;                /* of one being written */
     char path[MT_FILE_PATH_MAX]; /* the target */
 } mt_h5;                         /* all zero is closed */
 
-/* Starts a new file for `path` under its temporary name. MT_FILE where that cannot be made. */
+/* Starts a new file for `path` under its temporary name; its root says in the attribute "program" who writes it. MT_FILE where
+ * that cannot be made. */
 MT_NODISCARD mt_status mt_h5_create(const char *path, mt_h5 *h5);
 
 /* Closes a created file and puts it in place of `path`. On failure the target is as it was. */
@@ -60,6 +62,8 @@ MT_NODISCARD mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type,
     const size_t *shape, const char *unit, const void *values);
 MT_NODISCARD mt_status mt_h5_write_text(
     mt_h5 *h5, const char *object, const char *attribute, const char *text);
+MT_NODISCARD mt_status mt_h5_write_number(
+    mt_h5 *h5, const char *object, const char *attribute, double number);
 MT_NODISCARD mt_status mt_h5_write_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values);
 

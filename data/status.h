@@ -16,7 +16,8 @@ typedef enum mt_status {
     MT_FILE = 3,     /* a file that cannot be read or written, or memory that cannot be had */
     MT_FIT = 4,      /* it does not fit the machine */
     MT_NUMERICS = 5, /* unstable, not finite, not converged, or read before it was received */
-    MT_STOPPED = 130 /* the person said stop (Ctrl-C) */
+    MT_STOPPED =
+        130 /* the person said stop; the code is 128 and the number of the signal: this one for Ctrl-C */
 } mt_status;
 
 #define MT_NODISCARD __attribute__((warn_unused_result))

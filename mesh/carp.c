@@ -302,19 +302,13 @@ static void put_fibres(FILE *out, const mt_mesh *mesh)
     }
 }
 
-static mt_status remove_file(const char *path)
-{
-    if (unlink(path) == 0 || errno == ENOENT) return MT_OK;
-    return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
-}
-
 /* Surfaces of a mesh that had this name before would be taken for ours. */
 static mt_status remove_surfaces(const char *name)
 {
     listing l;
     mt_status status = MT_OK;
     MT_TRY(open_listing(name, &l));
-    while (status == MT_OK && next_surface(&l)) status = remove_file(l.path);
+    while (status == MT_OK && next_surface(&l)) status = mt_file_remove(l.path);
     (void)closedir(l.folder);
     return status;
 }
@@ -364,7 +358,7 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
         mt_file file;
         MT_TRY(mt_file_sibling(name, endings, parts[k].ending, path));
         if (parts[k].put == put_fibres && !mesh->fibre) {
-            MT_TRY(remove_file(path));
+            MT_TRY(mt_file_remove(path));
             continue;
         }
         MT_TRY(mt_file_begin(path, &file));
@@ -377,7 +371,23 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
 mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
 {
     mt_arena scratch = {0};
+    MT_TRY(mt_file_set_begin());
     const mt_status status = write_all(&scratch, name, mesh);
     mt_arena_free(&scratch);
+    return mt_file_set_end(status);
+}
+
+mt_status mt_carp_check(const char *name, mt_file_replace replace)
+{
+    listing l;
+    mt_status status = MT_OK;
+    for (size_t k = 0; endings[k]; k++) {
+        char path[MT_FILE_PATH_MAX];
+        MT_TRY(mt_file_sibling(name, endings, endings[k], path));
+        MT_TRY(mt_file_check(path, replace));
+    }
+    MT_TRY(open_listing(name, &l));
+    while (status == MT_OK && next_surface(&l)) status = mt_file_check(l.path, replace);
+    (void)closedir(l.folder);
     return status;
 }

@@ -10,6 +10,7 @@
 #ifndef MT_MESH_CARP_H
 #define MT_MESH_CARP_H
 
+#include "data/file.h"
 #include "mesh/mesh.h"
 
 /* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the
@@ -23,9 +24,12 @@ MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double un
 enum { MT_CARP_TAGS_MAX = 1000 };
 
 /* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to
- * nine decimals, and a file for each tag of triangles; each file is whole or as it was. Without fibres there is no .lon,
- * and one that was there goes; so do surfaces of this name, before ours are written. MT_FILE: cannot be written.
+ * nine decimals, and a file for each tag of triangles, as a set (data/file.h): all files are whole, or as they were. Without
+ * fibres there is no .lon, and one that was there goes; so do other surfaces of this name. MT_FILE: cannot be written.
  * MT_INPUT: a name that is empty or too long; triangles of more than MT_CARP_TAGS_MAX different tags. */
 MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
+
+/* Can it be written there? As mt_file_check, for each of these files and for the surfaces that would go. */
+MT_NODISCARD mt_status mt_carp_check(const char *name, mt_file_replace replace);
 
 #endif

@@ -25,17 +25,17 @@ static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 }
 
 static const mt_mesh_format formats[] = {
-    {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf},
-    {".msh", "MSH", "mm", false, false, mt_gmsh_read, mt_gmsh_write},
-    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
-    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write},
-    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write},
-    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL},
-    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL},
-    {".node", "TetGen", "mm", true, false, mt_tetgen_read, NULL},
-    {".ele", "TetGen", "mm", true, false, mt_tetgen_read, NULL},
-    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL},
-    {".stl", "STL", "mm", false, false, mt_stl_read, NULL},
+    {".hdf", "VTKHDF", "mm", true, true, read_vtkhdf, write_vtkhdf, mt_file_check},
+    {".msh", "MSH", "mm", false, false, mt_gmsh_read, mt_gmsh_write, mt_file_check},
+    {".pts", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check},
+    {".elem", "CARP", "um", true, false, mt_carp_read, mt_carp_write, mt_carp_check},
+    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write, mt_file_check},
+    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL, NULL},
+    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL, NULL},
+    {".node", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL},
+    {".ele", "TetGen", "mm", true, false, mt_tetgen_read, NULL, NULL},
+    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL, NULL},
+    {".stl", "STL", "mm", false, false, mt_stl_read, NULL, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -65,6 +65,12 @@ mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_for
             MT_INPUT, "%s: %s files are only read; to write: %s", path, formats[f].ending, allowed);
     }
     return mt_fail(MT_INPUT, "%s: the ending tells the format; allowed: %s", path, allowed);
+}
+
+mt_status mt_mesh_format_check(const char *path, mt_file_replace replace, const mt_mesh_format **format)
+{
+    MT_TRY(mt_mesh_format_find(path, true, format));
+    return (*format)->check(path, replace);
 }
 
 mt_status mt_unit_mm(const char *name, double *mm)

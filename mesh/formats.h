@@ -2,6 +2,7 @@
 #ifndef MT_MESH_FORMATS_H
 #define MT_MESH_FORMATS_H
 
+#include "data/file.h"
 #include "mesh/mesh.h"
 
 typedef struct mt_mesh_format {
@@ -15,11 +16,18 @@ typedef struct mt_mesh_format {
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
     /* The file is whole or as it was. NULL: this format is only read. */
     mt_status (*write)(const char *path, const mt_mesh *mesh);
+    /* Can it be written there (mt_file_check)? NULL with `write`. */
+    mt_status (*check)(const char *path, mt_file_replace replace);
 } mt_mesh_format;
 
 /* Gives the format of a file of this name, one that can be written if it is for that. MT_INPUT names the
  * endings there are. */
 MT_NODISCARD mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_format **format);
+
+/* Gives the format of a file to write, and looks whether it can be written: for those who have long work before it. MT_INPUT: as
+ * above; MT_FILE: as mt_file_check, for each of the files that a mesh of this format has. */
+MT_NODISCARD mt_status mt_mesh_format_check(
+    const char *path, mt_file_replace replace, const mt_mesh_format **format);
 
 /* Gives the millimetres of "um", "mm", "cm" or "m". MT_INPUT names the four. */
 MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);

@@ -208,3 +208,29 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
     }
     return MT_OK;
 }
+
+/* An array that may be missing counts as none of its items. */
+static void add_array(mt_hash *hash, const void *array, size_t count, size_t size)
+{
+    const uint64_t n = array ? count : 0;
+    mt_hash_add(hash, &n, sizeof n);
+    mt_hash_add(hash, array, (size_t)n * size);
+}
+
+mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE])
+{
+    const size_t n = mesh->n_cells;
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    add_array(&hash, mesh->xyz_mm, 3 * mesh->n_vertices, sizeof *mesh->xyz_mm);
+    add_array(&hash, mesh->cell_vertex, 4 * n, sizeof *mesh->cell_vertex);
+    add_array(&hash, mesh->region, n, sizeof *mesh->region);
+    add_array(&hash, mesh->fibre, 3 * n, sizeof *mesh->fibre);
+    add_array(&hash, mesh->sheet, 3 * n, sizeof *mesh->sheet);
+    add_array(&hash, mesh->depth, n, sizeof *mesh->depth);
+    add_array(&hash, mesh->layer, n, sizeof *mesh->layer);
+    add_array(&hash, mesh->face_vertex, 3 * mesh->n_faces, sizeof *mesh->face_vertex);
+    add_array(&hash, mesh->face_tag, mesh->n_faces, sizeof *mesh->face_tag);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "data/arena.h"
+#include "data/hash.h"
 #include "data/status.h"
 
 typedef struct mt_mesh {
@@ -71,6 +72,9 @@ void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3]);
 
 /* The invariants above; the message names the first offending vertex, cell or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
+
+/* The fingerprint of all that is in a mesh: two meshes of the same one are the same, in the same order. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 
 /* Those of the content: what the reader of a file answers for. `path`, where it is not NULL, begins the message. */
 MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path);

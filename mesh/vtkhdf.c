@@ -24,8 +24,8 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
         if (taken) return mt_fail(MT_INPUT, "cell field '%s' is there twice, or one of the mesh's own", name);
-        if (!fields[i].f32 == !fields[i].f64)
-            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32 and f64 must be given", name);
+        if ((fields[i].f32 != NULL) + (fields[i].f64 != NULL) + (fields[i].i64 != NULL) != 1)
+            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32, f64 and i64 must be given", name);
     }
     return MT_OK;
 }
@@ -112,9 +112,23 @@ static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const 
         char name[256];
         const mt_vtkhdf_field *field = fields + i;
         (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", field->name);
-        MT_TRY(mt_h5_write(h5, name, field->f32 ? MT_H5_FLOAT : MT_H5_DOUBLE, 1, &n_cells, field->unit,
-            field->f32 ? (const void *)field->f32 : (const void *)field->f64));
+        const mt_h5_type type = field->f32 ? MT_H5_FLOAT : field->f64 ? MT_H5_DOUBLE : MT_H5_INT64;
+        const void *values = field->f32   ? (const void *)field->f32
+                             : field->f64 ? (const void *)field->f64
+                                          : (const void *)field->i64;
+        MT_TRY(mt_h5_write(h5, name, type, 1, &n_cells, field->unit, values));
+        if (field->nan) MT_TRY(mt_h5_write_text(h5, name, "nan", field->nan));
     }
+    return MT_OK;
+}
+
+static mt_status write_notes(mt_h5 *h5, size_t n, const mt_vtkhdf_note *notes)
+{
+    static const char run[] = "run";
+    if (n > 0) MT_TRY(mt_h5_group(h5, run));
+    for (size_t k = 0; k < n; k++)
+        MT_TRY(notes[k].text ? mt_h5_write_text(h5, run, notes[k].name, notes[k].text)
+                             : mt_h5_write_number(h5, run, notes[k].name, notes[k].number));
     return MT_OK;
 }
 
@@ -141,6 +155,8 @@ typedef struct content {
     size_t n_fields;
     const mt_vtkhdf_field *fields;
     const mt_partition *partition; /* NULL: none */
+    size_t n_notes;
+    const mt_vtkhdf_note *notes;
 } content;
 
 static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
@@ -149,7 +165,8 @@ static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
     MT_TRY(write_fields(h5, all->mesh->n_cells, all->n_fields, all->fields));
     if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(write_faces(h5, all->mesh));
-    return all->partition ? write_partition(scratch, h5, all->partition) : MT_OK;
+    if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
+    return write_notes(h5, all->n_notes, all->notes);
 }
 
 static mt_status write_file(const char *path, const content *all)
@@ -165,11 +182,18 @@ static mt_status write_file(const char *path, const content *all)
     return status;
 }
 
+mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
+    const mt_vtkhdf_field *fields, size_t n_notes, const mt_vtkhdf_note *notes)
+{
+    MT_TRY(check_fields(n_fields, fields));
+    return write_file(path,
+        &(content){.mesh = mesh, .n_fields = n_fields, .fields = fields, .n_notes = n_notes, .notes = notes});
+}
+
 mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields)
 {
-    MT_TRY(check_fields(n_fields, fields));
-    return write_file(path, &(content){.mesh = mesh, .n_fields = n_fields, .fields = fields});
+    return mt_vtkhdf_write_result(path, mesh, n_fields, fields, 0, NULL);
 }
 
 mt_status mt_vtkhdf_write_partition(const char *path, const mt_mesh *mesh, const mt_partition *partition)

@@ -18,10 +18,13 @@
  *   CellData/ipu               [n_cells]        int32, from 0: the group of the cell's part; this and the two
  *                                               others only in a file with a partition
  *   CellData/tile              [n_cells]        int32, from 0 in each group: the part in its group
- *   CellData/<field>           [n_cells]        float or double, with its unit
+ *   CellData/<field>           [n_cells]        float, double or int64, with its unit and, as the attribute "nan", what
+ *                                               it means where there is no number
  *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
- *   FieldData/face_tag         [n_faces]        int32 */
+ *   FieldData/face_tag         [n_faces]        int32
+ *
+ * The root's attribute "program" says who wrote the file; those of the group /run, in the result of a run, how it came about. */
 #ifndef MT_MESH_VTKHDF_H
 #define MT_MESH_VTKHDF_H
 
@@ -29,13 +32,22 @@
 #include "mesh/mesh.h"
 #include "mesh/partition.h"
 
-/* One value a cell. Exactly one of f32, f64 is given; borrowed. */
+/* One value a cell. Exactly one of f32, f64, i64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
     const char *name; /* not empty, no '/', none of the mesh's own above */
     const char *unit; /* NULL: none */
     const float *f32; /* [n_cells] */
     const double *f64;
+    const int64_t *i64;
+    const char *nan; /* what it means where there is no number; NULL: nothing */
 } mt_vtkhdf_field;
+
+/* An attribute of /run; borrowed. */
+typedef struct mt_vtkhdf_note {
+    const char *name;
+    const char *text; /* NULL: it is the number */
+    double number;
+} mt_vtkhdf_note;
 
 /* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write: for those who have long work before it. */
 MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
@@ -45,6 +57,10 @@ MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
  * MT_FILE: cannot be written, no memory. */
 MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
+
+/* The same with notes in the group /run, which is only there where there are any. */
+MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
+    const mt_vtkhdf_field *fields, size_t n_notes, const mt_vtkhdf_note *notes);
 
 /* Writes the mesh and its partition, else as mt_vtkhdf_write. MT_INPUT, too: a partition of another number of cells, or
  * one that fails mt_partition_check. */

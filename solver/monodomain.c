@@ -95,12 +95,14 @@ static mt_status run(const mt_monodomain *problem, const mt_backend *backend, vo
     for (size_t step = 0; step < n_steps;) {
         size_t end = step + piece < n_steps ? step + piece : n_steps;
         end = mt_monodomain_next_switch(problem, step, end);
-        MT_TRY(backend->advance(self, step, end - step));
-        step = end;
+        bool stopped = false;
+        while (step < end && !stopped) {
+            MT_TRY(backend->advance(self, step++, 1));
+            stopped = watch && !watch(user, step);
+        }
         MT_TRY(backend->read(self, v_mV, NULL));
         MT_TRY(check_voltages(v_mV, problem->diffusion->n_cells, (double)step * problem->dt_ms));
-        if (watch && !watch(user, step))
-            return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
+        if (stopped) return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
     }
     return MT_OK;
 }

@@ -100,10 +100,10 @@ typedef struct mt_backend {
 extern const mt_backend *const mt_backends[];
 const mt_backend *mt_backend_find(const char *name); /* NULL and the message set where there is none */
 
-/* Called between pieces of the run with the steps done; false stops the run (MT_STOPPED). */
+/* Called after every step with the steps done; false stops the run there (MT_STOPPED). */
 typedef bool mt_monodomain_watch(void *user, size_t steps_done);
 
-/* Runs steps [0, n_steps) on an open backend in pieces of about a millisecond; watch may be NULL. MT_NUMERICS
+/* Runs steps [0, n_steps) on an open backend; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with the cell, the value and the time. */
 MT_NODISCARD mt_status mt_monodomain_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t n_steps, mt_monodomain_watch *watch, void *user);

@@ -185,7 +185,7 @@ Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
     write_obj("heart.obj", &bowl, 0);
     put_before_gmsh("never");
     write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
-    refuses(130, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
+    refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
     mt_arena_free(&arena);
 }
 

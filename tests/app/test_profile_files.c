@@ -333,7 +333,7 @@ Test(profile_files, only_what_is_asked_for_is_written)
     cr_assert_eq(entries("out"), 5);
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/tiles.csv", "mine");
-    free(works("run small.yaml --output mine"));
+    free(works("run small.yaml --force --output mine"));
     cr_assert(there("mine/tiles.csv"), "there was no profile before");
     write_text("mine/profile.json", "{\"format\": \"of another program\"}");
     free(works("run small.yaml --output mine --set machine.backend=cpu"));

@@ -149,7 +149,7 @@ Test(progress, line_bears_a_beginning_an_end_and_nonsense)
 
 Test(progress, first_interrupt_is_told_not_suffered)
 {
-    mt_progress_catch_interrupt();
+    mt_progress_catch_interrupt(NULL);
     cr_assert(!mt_progress_interrupted());
     raise(SIGTERM);
     cr_assert(mt_progress_interrupted());
@@ -157,7 +157,7 @@ Test(progress, first_interrupt_is_told_not_suffered)
 
 Test(progress, second_interrupt_ends_the_program, .exit_code = 130)
 {
-    mt_progress_catch_interrupt();
+    mt_progress_catch_interrupt(NULL);
     raise(SIGINT);
     if (!mt_progress_interrupted()) return;
     raise(SIGINT);
@@ -166,7 +166,7 @@ Test(progress, second_interrupt_ends_the_program, .exit_code = 130)
 Test(progress, an_ignored_interrupt_stays_ignored)
 {
     signal(SIGINT, SIG_IGN);
-    mt_progress_catch_interrupt();
+    mt_progress_catch_interrupt(NULL);
     raise(SIGINT);
     raise(SIGINT);
     cr_assert(!mt_progress_interrupted());

@@ -483,9 +483,9 @@ Test(run, cells_too_large_for_the_wave_are_warned_of)
 /* Ctrl-C before the first step: said in one line, and the folder made for the results goes again. */
 Test(run, a_run_that_is_stopped_leaves_nothing)
 {
-    mt_progress_catch_interrupt();
+    mt_progress_catch_interrupt(NULL);
     (void)raise(SIGTERM);
-    refuses(130, "", "run small.yaml --output out");
+    refuses(143, "", "run small.yaml --output out");
 }
 
 /* Whatever it is doing 0.3 s after its start: 1000 ms take minutes, and the set-up alone takes seconds. */

@@ -1,0 +1,111 @@
+#include "data/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char mark_name[] = ".myotile";
+
+/* The folder that is entered, for mt_folder_abandon. */
+static _Atomic(const mt_folder *) entered;
+
+mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
+{
+    if (snprintf(path, MT_FILE_PATH_MAX, "%s/%s", folder, name) < MT_FILE_PATH_MAX) return MT_OK;
+    return mt_fail(MT_INPUT, "%.60s...: the path is too long", folder);
+}
+
+/* Is there anything in it? */
+static bool is_empty(const char *path)
+{
+    DIR *list = opendir(path);
+    bool empty = true;
+    if (!list) return false;
+    for (const struct dirent *e; empty && (e = readdir(list)) != NULL;)
+        empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+    (void)closedir(list);
+    return empty;
+}
+
+static bool is_ours(const mt_folder *folder)
+{
+    char used[MT_FILE_PATH_MAX];
+    if (access(folder->mark, F_OK) == 0) return true;
+    return mt_folder_path(folder->path, "used.yaml", used) == MT_OK && access(used, F_OK) == 0 &&
+           mt_file_is_ours(used);
+}
+
+/* The file and its lock; a run that ends may take the file away between the two, then once more. */
+static mt_status lock_mark(mt_folder *folder)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat info;
+    for (int k = 0; k < 100; k++) {
+        folder->marked = access(folder->mark, F_OK) != 0;
+        folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (folder->lock < 0)
+            return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder->path, strerror(errno));
+        const bool taken =
+            fcntl(folder->lock, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES);
+        if (!taken && fstat(folder->lock, &info) == 0 && info.st_nlink > 0) return MT_OK;
+        (void)close(folder->lock);
+        if (taken)
+            return mt_fail(MT_FILE,
+                "%s: another run of myotile is writing there; wait for it, or choose another folder",
+                folder->path);
+    }
+    return mt_fail(MT_FILE, "%s: cannot be locked", folder->path);
+}
+
+static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
+{
+    struct stat info;
+    folder->made = mkdir(folder->path, 0777) == 0;
+    if (!folder->made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", folder->path, strerror(errno));
+    if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return mt_fail(MT_FILE, "%s: is no folder", folder->path);
+    if (!folder->made && replace == MT_FILE_OURS && !is_empty(folder->path) && !is_ours(folder))
+        return mt_fail(MT_FILE,
+            "%s: is a folder with things in it that myotile did not write; choose another, or --force writes "
+            "beside them and replaces files of the same names",
+            folder->path);
+    return MT_OK;
+}
+
+mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder)
+{
+    *folder = (mt_folder){.lock = -1};
+    if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
+        return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
+    (void)snprintf(folder->mark, sizeof folder->mark, "%s/%s", folder->path, mark_name);
+    MT_TRY(open_folder(replace, folder));
+    const mt_status status = lock_mark(folder);
+    if (status != MT_OK) {
+        if (folder->made) (void)rmdir(folder->path);
+        return status;
+    }
+    mt_file_sweep(folder->path, NULL);
+    atomic_store(&entered, folder);
+    return MT_OK;
+}
+
+void mt_folder_leave(mt_folder *folder, bool keep)
+{
+    atomic_store(&entered, NULL);
+    if (!keep && folder->marked) (void)unlink(folder->mark);
+    if (!keep && folder->made) (void)rmdir(folder->path);
+    (void)close(folder->lock);
+    folder->lock = -1;
+}
+
+void mt_folder_abandon(void)
+{
+    const mt_folder *folder = atomic_load(&entered);
+    if (folder && folder->marked) (void)unlink(folder->mark);
+    if (folder && folder->made) (void)rmdir(folder->path);
+}

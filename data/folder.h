@@ -1,0 +1,33 @@
+/* A folder that one program at a time writes its results into.
+ *
+ * The file `.myotile` in it says that the folder is this program's, and carries the lock of the run that is writing there. A
+ * folder with other things in it and without that file (or a used.yaml of ours) is somebody else's. */
+#ifndef MT_DATA_FOLDER_H
+#define MT_DATA_FOLDER_H
+
+#include <stdbool.h>
+
+#include "data/file.h"
+#include "data/status.h"
+
+typedef struct mt_folder {
+    char path[MT_FILE_PATH_MAX], mark[MT_FILE_PATH_MAX + 16];
+    bool made, marked; /* by mt_folder_enter: the folder, and its mark */
+    int lock;
+} mt_folder;
+
+/* Makes the folder where there is none, takes its lock, and clears away what killed writers left in it. `replace` tells whether
+ * a folder of somebody else may be written into. MT_FILE: it may not; another run has the lock; it cannot be made or written
+ * in, or is no folder. One folder at a time. */
+MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder);
+
+/* Gives the lock back. Where nothing is to be kept, what mt_folder_enter made goes again, the folder only when it is empty. */
+void mt_folder_leave(mt_folder *folder, bool keep);
+
+/* The same for a program that is being stopped, with nothing kept; may be called in a signal handler. */
+void mt_folder_abandon(void);
+
+/* The path of a file in it. MT_INPUT: too long. */
+MT_NODISCARD mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX]);
+
+#endif
