@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/progress.h"
+#include "solver/kernels.h"
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
@@ -25,6 +26,9 @@ static void print_overview(FILE *out)
         MT_VERSION);
     for (int c = 0; c < N_COMMANDS; c++)
         (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
+    (void)fprintf(out, "\nThe environment variable MYOTILE_ISA chooses the instruction set (base, avx2 or "
+                       "avx512; usual: the best "
+                       "that the\nprocessor has). All give the same bits.\n");
     (void)fprintf(out, "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
                        "arguments, 3 files or memory,\n"
                        "4 does not fit the machine, 5 numerics, 130 stopped.\n");
@@ -146,6 +150,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
+        MT_TRY(mt_in_file("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
         mt_progress_leave_on_interrupt();
         mt_arena arena = {0};
         const mt_status status = commands[c]->run(&arena, &arguments);

@@ -17,6 +17,7 @@ Test(command, overview_names_every_command_and_every_exit_code)
     cr_assert(strstr(text, "0 done") && strstr(text, "2 bad case or arguments") &&
               strstr(text, "3 files or memory") && strstr(text, "4 does not fit the machine") &&
               strstr(text, "5 numerics") && strstr(text, "130 stopped"));
+    cr_assert(strstr(text, "MYOTILE_ISA"));
     char *same = works("help");
     cr_assert_str_eq(text, same);
     free(text), free(same);

@@ -5,6 +5,7 @@
 #include "app/progress.h"
 #include "ipu/memory.h"
 #include "mesh/vtkhdf.h"
+#include "solver/kernels.h"
 
 #include <dirent.h>
 #include <omp.h>
@@ -187,6 +188,28 @@ Test(run, machine_and_host_agree_on_activation)
     /* The stimulated box is 3 * 3 * 2 boxes of the 6 * 4 * 2; some cells are still ahead of the wave. */
     cr_assert(both >= 18 * 6 && both < CELLS, "%zu cells", both);
     mt_arena_free(&arena);
+}
+
+Test(run, every_instruction_set_gives_the_same_bits)
+{
+    static const char *const backends[] = {"ipu", "cpu"};
+    const mt_kernels *all[3];
+    const size_t n = mt_kernels_all(all);
+    for (int b = 0; b < 2; b++)
+        for (size_t k = 0; k < n; k++) {
+            mt_arena arena = {0};
+            cr_assert_eq(setenv("MYOTILE_ISA", all[k]->isa, 1), 0);
+            free(works("run small.yaml --output %zu --set machine.backend=%s", k, backends[b]));
+            cr_assert_eq(mt_kernels_used(), all[k], "it runs with the one that was asked for");
+            const double *first = activation_of(&arena, "0");
+            char folder[24];
+            (void)snprintf(folder, sizeof folder, "%zu", k);
+            cr_assert_arr_eq(activation_of(&arena, folder), first, CELLS * sizeof(double), "%s, %s",
+                all[k]->isa, backends[b]);
+            mt_arena_free(&arena);
+        }
+    cr_assert_eq(setenv("MYOTILE_ISA", "mmx", 1), 0);
+    refuses(2, "MYOTILE_ISA: instruction set 'mmx'; allowed on this processor: ", "run small.yaml");
 }
 
 /* ---- machines of several chips, and partitions that were made before */
