@@ -18,7 +18,8 @@ typedef struct mt_arguments {
     FILE *out;
 } mt_arguments;
 
-/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. */
+/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. On the command line the
+ * value is the next word, or stands behind a '=' in the same one: "--name=value". */
 typedef struct mt_option {
     const char *name, *value, *help;
     bool repeats; /* may be given several times */
