@@ -358,9 +358,11 @@ static mt_status unknown_machine(mt_arena *arena, const char *name)
     return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
 }
 
+bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
+
 mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
 {
-    const bool named = !strchr(name, '/') && !strstr(name, ".yaml");
+    const bool named = !mt_machine_is_path(name);
     const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
     size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
     char *text;

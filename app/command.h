@@ -81,8 +81,9 @@ const char *mt_name_in_folder(const char *path);
  * stopped, have all they need. Answers `status`. */
 MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
 
-/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path.
- * MT_INPUT: no such name; the message has those there are. */
+/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
+ * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
+bool mt_machine_is_path(const char *name);
 MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
 
 /* Gives the names of the machines in that folder, in the order of the alphabet. */

@@ -149,7 +149,8 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     return mt_monodomain_check(&p->problem);
 }
 
-/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. */
+/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. Also where the host
+ * computes, which needs neither: a case is right or wrong whatever runs it. */
 static mt_status choose_machine(mt_arena *arena, parts *p)
 {
     const char *path;
@@ -169,7 +170,7 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     p->input.machine.ranges = p->scheme.ranges;
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
-    if (strchr(p->input.machine.target, '.')) MT_TRY(make_absolute(arena, &p->input.machine.target));
+    if (mt_machine_is_path(p->input.machine.target)) MT_TRY(make_absolute(arena, &p->input.machine.target));
     if (p->input.machine.tiles == 0) p->input.machine.tiles = tiling->one.tiles;
     if (p->input.machine.tiles > tiling->one.tiles)
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
@@ -245,9 +246,9 @@ static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_balance balance;
     mt_progress_stage("cutting the mesh for the tiles");
-    if (p->saved) {
-        MT_TRY(read_partition(arena, p));
-    } else {
+    if (p->saved) MT_TRY(read_partition(arena, p));
+    if (!p->backend->profile) return MT_OK; /* it has no tiles */
+    if (!p->saved) {
         MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, p->diffusion.column,
             (uint32_t)p->input.machine.ipus, &p->partition, &balance));
         MT_TRY(mt_tiling_suit(
@@ -333,12 +334,12 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
     const char *folder = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
+    MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     MT_TRY(choose_profile(arguments, p));
     bool made;
     MT_TRY(mt_file_check_folder(folder)); /* not made yet: Ctrl-C ends what follows at once */
     MT_TRY(mt_in_file(path, make_problem(arena, p)));
-    if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
+    MT_TRY(mt_in_file(path, make_layout(arena, p)));
     mt_progress_catch_interrupt();
     MT_TRY(mt_file_folder(folder, &made));
     const mt_status status = simulate(arena, p, folder, format, arguments->out);

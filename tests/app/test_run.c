@@ -251,6 +251,45 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     mt_arena_free(&arena);
 }
 
+/* What the emulated machine refuses the host refuses too, in the same words, though it looks at none of it. */
+Test(run, the_host_accepts_nothing_of_the_machine_unread)
+{
+    static const char *const wrong[] = {"machine.target=gc9000", "machine.target=none.yaml",
+        "machine.scheme=best", "machine.partition=round", "machine.partition=saved", "machine.tiles=1473",
+        "machine.ipus=0", "machine.ipus=5000", "machine.imbalance=3",
+        "machine.scheme=exact --set machine.ranges=3",
+        "machine.partition=saved --set mesh.file=slab.hdf --set mesh.slab.edge_mm=0"};
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        reply machine = myotile("run small.yaml --set %s", wrong[k]),
+              host = myotile("run small.yaml --set %s --set machine.backend=cpu", wrong[k]);
+        cr_assert(machine.code == 2 || machine.code == 3, "%s: %d", wrong[k], machine.code);
+        cr_assert_eq(host.code, machine.code, "%s: %s", wrong[k], host.said);
+        cr_assert_str_eq(host.said, machine.said);
+        forget(&machine), forget(&host);
+    }
+}
+
+/* Also with a file whose path has no dot. */
+Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
+{
+    static const char *const paths[] = {"here/eight", "./here/eight", "eight.yaml"};
+    static const char *const backends[] = {"ipu", "cpu"};
+    cr_assert_eq(mkdir("here", 0777), 0);
+    cr_assert_eq(mkdir("there", 0777), 0);
+    write_machine("here/eight", 8);
+    write_machine("eight.yaml", 8);
+    for (int k = 0; k < 6; k++) {
+        free(works("run small.yaml --output one --set time.end_ms=0.1 --set machine.tiles=0 --set "
+                   "machine.target=%s --set machine.backend=%s",
+            paths[k % 3], backends[k / 3]));
+        cr_assert_eq(chdir("there"), 0);
+        free(works("run ../one/used.yaml --output two"));
+        cr_assert_eq(chdir(".."), 0);
+        cr_assert(same_file("one/used.yaml", "there/two/used.yaml"), "%s", paths[k % 3]);
+    }
+}
+
 /* The machine and the way the mesh is cut for it change what a run costs, and nothing else. */
 Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
 {
