@@ -44,6 +44,18 @@ static void set_place(mt_places *places, size_t place, const double xyz_mm[3])
     memcpy(places->xyz_mm + 3 * place, xyz_mm, 3 * sizeof *xyz_mm);
 }
 
+/* Names the place of the newest failure as the case does. */
+static mt_status place_outside(const mt_case *input, const mt_mesh *mesh, const mt_places *places)
+{
+    const size_t place = mt_measure_outside(mesh, places->n, places->xyz_mm, places->cell);
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    if (place < places->n_points)
+        return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", place, input->points[place].name, message);
+    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", place - places->n_points + 1,
+        input->line.points, message);
+}
+
 mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places)
 {
     const size_t n_line = input->line.points;
@@ -59,7 +71,8 @@ mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
                 input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
         set_place(places, input->n_points + k, at_mm);
     }
-    return mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
+    const mt_status status = mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
+    return status == MT_INPUT ? place_outside(input, mesh, places) : status;
 }
 
 static void place_columns(mt_table *table)

@@ -514,6 +514,15 @@ Test(run, a_stimulus_that_reaches_no_cell_is_refused)
         "run small.yaml --set stimuli.0.min_mm=[5,0,0]");
 }
 
+Test(run, a_place_outside_the_mesh_is_named_as_the_case_names_it)
+{
+    static const char far_point[] = "run small.yaml --set points.1.at_mm=[100,0,0]";
+    refuses(2, "small.yaml: points.1, 'far': [100, 0, 0] mm is outside the mesh: 97.", "%s", far_point);
+    refuses(2, "the mesh lies in [0, 0, 0] .. [3, 2, 1] mm", "%s", far_point);
+    refuses(2, "small.yaml: line, its place 3 of 5: [5, 0, 0] mm is outside the mesh: ",
+        "run small.yaml --set line.to_mm=[10,0,0]");
+}
+
 Test(run, a_time_of_no_step_is_refused)
 {
     refuses(2, "time.end_ms: 0.01; allowed: a whole number of steps of dt_ms = 0.02, at least one",
