@@ -6,6 +6,7 @@
 
 #include "app/picture.h"
 #include "app/trace_file.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "mesh/vtkhdf.h"
 #include "solver/measure.h"
@@ -27,15 +28,19 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
     mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
     double latest_ms = NAN;
-    size_t activated = 0;
+    size_t activated = 0, lately = 0;
+    const double end_ms = (double)run->n_steps * run->input->time.dt_ms;
     for (size_t cell = 0; cell < run->mesh->n_cells; cell++) {
         if (!isfinite(run->activation_ms[cell])) continue;
         activated++;
+        lately += run->activation_ms[cell] > end_ms - MT_WARNINGS_WAVE_MS;
         latest_ms = fmax(latest_ms, run->activation_ms[cell]); /* fmax leaves out what is no number */
     }
     mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
+    mt_table_property(
+        &table, "cells activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_cells, "%");
     mt_table_property(&table, "latest activation", latest_ms, "ms");
-    mt_table_property(&table, "simulated time", (double)run->n_steps * run->input->time.dt_ms, "ms");
+    mt_table_property(&table, "simulated time", end_ms, "ms");
     return table;
 }
 

@@ -10,6 +10,7 @@
 #include "app/report.h"
 #include "app/tiling.h"
 #include "app/trace_file.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "mesh/formats.h"
 #include "mesh/slab.h"
@@ -59,6 +60,7 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
 
 /* Everything a run is made of; lives in one arena. */
 typedef struct parts {
+    const char *path; /* of the case, which is */
     mt_case input;
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -98,37 +100,12 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
     return mt_mesh_read(arena, input->mesh.file, mesh);
 }
 
-/* Cells that are large for the width of the wave slow it down: plane waves in slabs of the usual tissue, along and across
- * the fibres, against those in cells of 0.14 mm (cube root of the volume; 0.58 and 0.22 m/s):
- *   cells of 0.28 mm  -12 and -10 %
- *            0.44     -25     -26
- *            0.55     -32     -37
- *            0.69     -42     -52
- *            0.83     -49     stops
- *            1.1      stops   stops
- * Lengths go with the square root of the diffusivity. */
-static void warn_of_slow_waves(const mt_case *input, const mt_mesh *mesh, const mt_tissue *tissue)
-{
-    const mt_tissue *usual = &mt_tissue_usual;
-    const double scale = sqrt(fmin(mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(usual),
-                     mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(usual))),
-                 third_mm = 0.55 * scale, stop_mm = 0.8 * scale;
-    const double length_mm = mt_mesh_length_mm(mesh);
-    if (length_mm <= third_mm) return;
-    mt_progress_stage(NULL);
-    (void)fprintf(stderr,
-        "myotile: warning: %s: cells of %.3g mm (cube root of their mean volume) are too large for this "
-        "tissue: from %.2g mm on the wave is slower by a third or more, and from %.2g mm on it may stop; "
-        "`myotile mesh refine` halves them\n",
-        input->mesh.file[0] ? input->mesh.file : "mesh.slab", length_mm, third_mm, stop_mm);
-}
-
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
     const mt_tissue tissue = mt_case_tissue(&p->input);
     mt_progress_stage("getting the mesh");
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
-    warn_of_slow_waves(&p->input, &p->mesh, &tissue);
+    mt_warnings_of_mesh(&p->input, &p->mesh);
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
@@ -145,7 +122,9 @@ static mt_status make_problem(mt_arena *arena, parts *p)
         .pde_steps = p->input.time.pde_steps,
         .n_stimuli = p->input.n_stimuli,
         .stimulus = p->stimuli,
+        .mesh = &p->mesh,
     };
+    MT_TAKE(arena, p->problem.peak_mV, p->input.n_stimuli);
     return mt_monodomain_check(&p->problem);
 }
 
@@ -285,7 +264,8 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     ipu_trace *trace = NULL;
     if (p->trace) MT_TRY(p->backend->trace(self, arena, &p->tracing, &trace));
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p};
-    mt_status status = mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w);
+    mt_status status =
+        mt_in_file(p->path, mt_monodomain_run(&p->problem, p->backend, self, n_steps, watch, &w));
     mt_progress_end(&w.progress);
     MT_TRY(status);
 
@@ -311,6 +291,7 @@ static mt_status simulate(mt_arena *arena, parts *p, const char *folder, mt_form
     MT_TRY(mt_report_tables(arena, &done, tables, &n));
     MT_TRY(mt_tables_print(out, tables, n, format)); /* first: it survives a full disk */
     MT_TRY(mt_report_write(&done, folder));
+    mt_warnings_of_run(p->path, &p->input, &p->problem, activation_ms, (double)n_steps * p->problem.dt_ms);
     if (format == MT_FORMAT_TEXT)
         (void)fprintf(out,
             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
@@ -330,6 +311,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
     parts *p;
     MT_TAKE(arena, p, 1);
+    p->path = path;
     MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
@@ -338,6 +320,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(choose_profile(arguments, p));
     bool made;
     MT_TRY(mt_file_check_folder(folder)); /* not made yet: Ctrl-C ends what follows at once */
+    mt_warnings_of_case(path, &p->input);
     MT_TRY(mt_in_file(path, make_problem(arena, p)));
     MT_TRY(mt_in_file(path, make_layout(arena, p)));
     mt_progress_catch_interrupt();
