@@ -159,6 +159,36 @@ Test(warnings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_us
         "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
 }
 
+/* Before the mesh is read: it needs none. */
+static char *said_of_fibres(const char *options)
+{
+    begin_listening();
+    reply r = myotile("mesh fibres none.hdf -o out.hdf %s", options);
+    char *said = end_listening();
+    cr_assert_eq(r.code, 3, "%s", r.said);
+    forget(&r);
+    return said;
+}
+
+Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
+{
+    static const char *const options[] = {"--endo-deg", "--epi-deg", "--sheet-endo-deg", "--sheet-epi-deg"};
+    for (int k = 0; k < 4; k++) {
+        char given[64], expected[128];
+        (void)snprintf(given, sizeof given, "%s -1.05", options[k]);
+        (void)snprintf(expected, sizeof expected,
+            "myotile: warning: none.hdf: %s: found -1.05 degrees, which looks like radians (they would be "
+            "-60.2 degrees); "
+            "usual",
+            options[k]);
+        char *said = said_of_fibres(given);
+        cr_expect(strncmp(said, expected, strlen(expected)) == 0, "%s: %s", given, said);
+        free(said);
+    }
+    expect_silence(said_of_fibres("--endo-deg 60 --epi-deg=-60 --sheet-endo-deg 0 --layers 1,1,1"));
+    expect_silence(said_of_fibres("--endo-deg 3.2"));
+}
+
 /* ---- after it */
 
 /* A tenth of the benchmark's strength. V of its cells starts at -85 mV and cannot have risen by more than 2 ms of it. */
