@@ -348,7 +348,8 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *p
 {
     float *activation;
     MT_TRY(activation_for_files(arena, run, &activation));
-    return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
+    return mt_picture_activation(path, run->mesh, run->adjacency, activation,
+        (double)run->n_steps * run->input->time.dt_ms, run->input->title);
 }
 
 static mt_status write_table(const char *path, const mt_table *table, mt_format format)
