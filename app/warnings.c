@@ -6,14 +6,17 @@
 
 #include "app/progress.h"
 
+/* As one line, whatever names of files brought into it. */
 void mt_warn(const char *format, ...)
 {
+    char text[1024];
     va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     mt_progress_stage(NULL);
     (void)fputs("myotile: warning: ", stderr);
-    va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
-    va_end(arguments);
+    for (const char *at = text; *at; at++) (void)fputc((unsigned char)*at < ' ' ? ' ' : *at, stderr);
     (void)fputc('\n', stderr);
 }
 

@@ -13,7 +13,8 @@
 /* A wave that activated something so shortly before the end is still on its way: slow ones need 5 ms for a mm. */
 #define MT_WARNINGS_WAVE_MS 5
 
-/* Writes one: all behind "myotile: warning: ", by printf's rules and without a line's end. The line of mt_progress_stage goes. */
+/* Writes one: all behind "myotile: warning: ", by printf's rules, without a line's end, at most 1023 characters. The line of
+ * mt_progress_stage goes. */
 void mt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Says what a time becomes that is no whole number of steps (MT_CASE_PART_OF_A_STEP); nothing where it is one. */
@@ -26,7 +27,7 @@ void mt_warnings_of_case(const char *path, const mt_case *input);
 /* Before a run: cells that are large for the width of the wave in the case's tissue. */
 void mt_warnings_of_mesh(const mt_case *input, const mt_mesh *mesh);
 
-/* After a run that came to reached_ms: stimuli that activated none of their cells (with problem->peak_mV), and a wave that is
+/* After a run that came to reached_ms: stimuli that activated none of their cells (problem->peak_mV is there), and a wave that is
  * still on its way or has not come everywhere. activation_ms [n_cells] is infinite where not activated. */
 void mt_warnings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms);

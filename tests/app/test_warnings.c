@@ -159,6 +159,15 @@ Test(warnings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_us
         "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
 }
 
+Test(warnings, each_is_one_line_whatever_the_file_is_called)
+{
+    begin_listening();
+    mt_warn("a\nb\x1b.hdf: %d", 7);
+    char *said = end_listening();
+    cr_expect_str_eq(said, "myotile: warning: a b .hdf: 7\n");
+    free(said);
+}
+
 /* Before the mesh is read: it needs none. */
 static char *said_of_fibres(const char *options)
 {
