@@ -115,8 +115,7 @@ static mt_status impossible(const request *r, double v_mV, double t_ms)
     if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
     return mt_fail(MT_NUMERICS,
         "cell: V is %s after %g ms; it must stay within -200 .. 200 mV; --stimulus changes it by %g mV/ms "
-        "from %g ms on "
-        "for %g ms: a weaker one or a smaller --dt-ms may help",
+        "from %g ms on for %g ms: a weaker one or a smaller --dt-ms may help",
         value, t_ms, r->stimulus[2], r->stimulus[0], r->stimulus[1]);
 }
 
@@ -149,9 +148,8 @@ static void warn_of_request(const request *r, const timing *t)
 static void warn_of_stimulus(const request *r, const timing *t, double peak_mV)
 {
     if (peak_mV >= 0 || r->stimulus[2] <= 0 || t->off == t->on || t->on >= t->n) return;
-    mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for 1 "
-            "ms, to above "
-            "0 mV",
+    mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for "
+            "1 ms, to above 0 mV",
         r->path, (double)t->n * r->dt_ms, peak_mV);
 }
 

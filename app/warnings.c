@@ -110,9 +110,8 @@ void mt_warnings_of_mesh(const mt_case *input, const mt_mesh *mesh)
     const double length_mm = mt_mesh_length_mm(mesh);
     if (length_mm <= third_mm) return;
     mt_warn("%s: cells of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
-            "mm on the "
-            "wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh refine` "
-            "halves them",
+            "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh "
+            "refine` halves them",
         input->mesh.file[0] ? input->mesh.file : "mesh.slab", length_mm, third_mm, stop_mm);
 }
 
@@ -135,41 +134,45 @@ static void warn_of_stimulus(const char *path, size_t s, const mt_case_stimulus 
             "a run that goes on longer than to %g ms, where the stimulus ends",
             asked->start_ms + asked->duration_ms);
     mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu cell%s to %.1f mV at "
-            "most, by %.4g "
-            "mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
+            "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
         path, s, reached_ms, stimulus->n_cells, stimulus->n_cells > 1 ? "s" : "", peak_mV,
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
 static void warn_of_wave(const char *path, size_t n_cells, const double *activation_ms, double reached_ms)
 {
-    size_t activated = 0;
-    double latest_ms = 0;
-    for (size_t c = 0; c < n_cells; c++) {
-        if (!isfinite(activation_ms[c])) continue;
-        activated++;
-        latest_ms = fmax(latest_ms, activation_ms[c]);
-    }
-    if (activated == 0 || activated == n_cells) return;
-    const double percent = 100 * (double)activated / (double)n_cells;
+    size_t left = 0;
+    double latest_ms = -INFINITY;
+    for (size_t c = 0; c < n_cells; c++)
+        if (isfinite(activation_ms[c]))
+            latest_ms = fmax(latest_ms, activation_ms[c]);
+        else
+            left++;
+    if (left == 0 || left == n_cells) return;
+    const double percent = 100 * (double)left / (double)n_cells;
     if (latest_ms > reached_ms - MT_WARNINGS_WAVE_MS)
-        mt_warn("%s: time.end_ms: found the wave still on its way at %g ms, with %.4g %% of the cells "
-                "activated; usual: "
-                "an end after the last of them, so that \"not activated\" does not mean \"not yet\"",
-            path, reached_ms, percent);
+        mt_warn(
+            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu cells (%.3g %%) are not "
+            "activated yet; usual: an end after the last of them",
+            path, reached_ms, left, n_cells, percent);
     else
-        mt_warn("%s: found %.4g %% of the cells activated and none after %.4g ms, though the run went on to "
-                "%g ms: the "
-                "wave died out, or the others are not connected to it; usual 100 %%",
-            path, percent, latest_ms, reached_ms);
+        mt_warn(
+            "%s: found %zu of %zu cells (%.3g %%) not activated, and none that was after %.4g ms, though the "
+            "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
+            path, left, n_cells, percent, latest_ms, reached_ms);
 }
 
 void mt_warnings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms)
 {
-    for (size_t s = 0; s < problem->n_stimuli; s++)
-        if (problem->peak_mV[s] > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
-            warn_of_stimulus(
-                path, s, &input->stimuli[s], &problem->stimulus[s], problem->peak_mV[s], reached_ms);
+    for (size_t s = 0; s < problem->n_stimuli; s++) {
+        /* -INFINITY where it was never on: by rounding, where it should have been */
+        const double peak_mV = problem->peak_mV[s];
+        if (peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
+            mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
+                reached_ms);
+        else if (peak_mV > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
+            warn_of_stimulus(path, s, &input->stimuli[s], &problem->stimulus[s], peak_mV, reached_ms);
+    }
     warn_of_wave(path, problem->diffusion->n_cells, activation_ms, reached_ms);
 }

@@ -219,6 +219,10 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
     cr_expect(
         strstr(said, "; usual a run that goes on longer than to 2 ms, where the stimulus ends"), "%s", said);
     free(said);
+    said = said_of_run("stimuli.0.start_ms=7.995"); /* the step it begins in is the first behind the end */
+    cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
+        "%s", said);
+    free(said);
     /* beside one that works a weak one is no matter: the wave comes to its cells */
     write_second_stimulus("two.yaml");
     said = warnings(&table, "run two.yaml --output out");
@@ -235,8 +239,9 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
     char expected[128];
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
-        "small.yaml: time.end_ms: found the wave still on its way at 3 ms, with %.4g %% of the cells",
-        activated);
+        "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 cells (%.3g %%) are "
+        "not",
+        2.88 * (100 - activated), 100 - activated);
     cr_expect(strstr(said, expected), "%s", said);
     free(said), free(table);
     said = warnings(&table, "run small.yaml --output out --set time.end_ms=20 --format json");
@@ -260,11 +265,10 @@ Test(warnings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
     char *died = said_of_four((const double[]){1, 94, INFINITY, 3}),
          *on = said_of_four((const double[]){1, 96, INFINITY, 3}),
          *all = said_of_four((const double[]){1, 99.9, 2, 3});
-    cr_expect(
-        strstr(died,
-            "a.yaml: found 75 % of the cells activated and none after 94 ms, though the run went on to 100"),
+    cr_expect(strstr(died, "a.yaml: found 1 of 4 cells (25 %) not activated, and none that was after 94 ms, "
+                           "though the run went"),
         "%s", died);
-    cr_expect(strstr(on, "the wave still on its way at 100 ms, with 75 % of"), "%s", on);
+    cr_expect(strstr(on, "the wave still on its way at 100 ms: 1 of 4 cells (25 %)"), "%s", on);
     cr_expect_str_empty(all);
     free(died), free(on), free(all);
 }
