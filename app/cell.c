@@ -5,6 +5,7 @@
 
 #include "app/command.h"
 #include "app/table.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "ipu/engine.h"
 #include "solver/tp06.h"
@@ -55,6 +56,10 @@ static mt_status read_request(const mt_arguments *arguments, request *r)
     if (r->stimulus[0] < 0 || r->stimulus[1] < 0)
         return mt_fail(MT_INPUT, "--stimulus: start %g, duration %g; allowed: at least 0", r->stimulus[0],
             r->stimulus[1]);
+    if (!((r->stimulus[0] + r->stimulus[1]) / r->dt_ms <= 1e9))
+        return mt_fail(MT_INPUT,
+            "--stimulus: start %g, duration %g: ends after %.3g steps of --dt-ms %g; allowed: at most 1e9",
+            r->stimulus[0], r->stimulus[1], (r->stimulus[0] + r->stimulus[1]) / r->dt_ms, r->dt_ms);
     r->single = strcmp(precision, "float") == 0;
     if (!r->single && strcmp(precision, "double") != 0)
         return mt_fail(MT_INPUT, "--precision %s; allowed: float, double", precision);
@@ -106,22 +111,65 @@ static void trace_row(mt_table *table, double t_ms, const values *x)
     for (int k = 0; k <= TP06_STATES; k++) mt_table_number(table, x->v[k]);
 }
 
-static mt_status integrate(const request *r, mt_table *trace)
+static mt_status impossible(const request *r, double v_mV, double t_ms)
+{
+    char value[32] = "not a number";
+    if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
+    return mt_fail(MT_NUMERICS,
+        "cell: V is %s after %g ms; it must stay within -200 .. 200 mV; --stimulus changes it by %g mV/ms "
+        "from %g ms on for %g ms: a weaker one or a smaller --dt-ms may help",
+        value, t_ms, r->stimulus[2], r->stimulus[0], r->stimulus[1]);
+}
+
+/* Times in steps. */
+typedef struct timing {
+    size_t n, on, off;
+} timing;
+
+static timing timing_of(const request *r)
+{
+    return (timing){(size_t)llround(r->end_ms / r->dt_ms), (size_t)llround(r->stimulus[0] / r->dt_ms),
+        (size_t)llround((r->stimulus[0] + r->stimulus[1]) / r->dt_ms)};
+}
+
+static void warn_of_request(const request *r, const timing *t)
+{
+    mt_warn_of_time(r->path, "--end-ms", r->end_ms, t->n, r->dt_ms);
+    mt_warn_of_time(r->path, "--stimulus, its start", r->stimulus[0], t->on, r->dt_ms);
+    mt_warn_of_time(r->path, "--stimulus, its duration", r->stimulus[1], t->off - t->on, r->dt_ms);
+    if (t->on >= t->n && r->stimulus[2] != 0)
+        mt_warn("%s: --stimulus: found a start at %g ms, which never comes; usual: before --end-ms, %g",
+            r->path, r->stimulus[0], r->end_ms);
+    if (r->stimulus[2] < 0)
+        mt_warn(
+            "%s: --stimulus: found a strength of %g mV/ms, which hyperpolarises; usual: above 0, such as 52",
+            r->path, r->stimulus[2]);
+}
+
+/* What was meant to raise V and did not depolarise the cell. */
+static void warn_of_stimulus(const request *r, const timing *t, double peak_mV)
+{
+    if (peak_mV >= 0 || r->stimulus[2] <= 0 || t->off == t->on || t->on >= t->n) return;
+    mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for "
+            "1 ms, to above 0 mV",
+        r->path, (double)t->n * r->dt_ms, peak_mV);
+}
+
+static mt_status integrate(const request *r, const timing *t, mt_table *trace)
 {
     values x = at_rest(r->type);
-    const size_t n_steps = (size_t)llround(r->end_ms / r->dt_ms);
-    const size_t on = (size_t)llround(r->stimulus[0] / r->dt_ms);
-    const size_t off = (size_t)llround((r->stimulus[0] + r->stimulus[1]) / r->dt_ms);
-    double written_ms = 0;
+    double written_ms = 0, peak_mV = x.v[0];
     trace_row(trace, 0, &x);
-    for (size_t s = 0; s < n_steps; s++) {
-        step(r, s >= on && s < off, &x);
+    for (size_t s = 0; s < t->n; s++) {
+        step(r, s >= t->on && s < t->off, &x);
         const double t_ms = (double)(s + 1) * r->dt_ms;
-        if (!(fabs(x.v[0]) <= 200)) return mt_fail(MT_NUMERICS, "V is %g mV after %g ms", x.v[0], t_ms);
+        if (!(fabs(x.v[0]) <= 200)) return impossible(r, x.v[0], t_ms);
+        peak_mV = fmax(peak_mV, x.v[0]);
         if (t_ms + 1e-9 < written_ms + 1) continue;
         written_ms = floor(t_ms + 1e-9);
         trace_row(trace, t_ms, &x);
     }
+    warn_of_stimulus(r, t, peak_mV);
     return MT_OK;
 }
 
@@ -130,7 +178,9 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     request r;
     MT_TRY(read_request(arguments, &r));
     mt_table trace = begin_trace(arena);
-    MT_TRY(integrate(&r, &trace));
+    const timing t = timing_of(&r);
+    warn_of_request(&r, &t);
+    MT_TRY(integrate(&r, &t, &trace));
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
@@ -141,6 +191,6 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     free(text);
     MT_TRY(status);
     (void)fprintf(arguments->out, "%s: %s cell, %g ms at dt %g ms in %s precision\n", r.path,
-        mt_tp06_types[r.type].name, r.end_ms, r.dt_ms, r.single ? "single" : "double");
+        mt_tp06_types[r.type].name, (double)t.n * r.dt_ms, r.dt_ms, r.single ? "single" : "double");
     return MT_OK;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/progress.h"
+#include "solver/kernels.h"
 
 static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
     &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_fibres,
@@ -26,6 +27,9 @@ static void print_overview(FILE *out)
         MT_VERSION);
     for (int c = 0; c < N_COMMANDS; c++)
         (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
+    (void)fprintf(out, "\nThe environment variable MYOTILE_ISA chooses the instruction set (base, avx2 or "
+                       "avx512; usual: the best "
+                       "that the\nprocessor has). All give the same bits.\n");
     (void)fprintf(out,
         "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
         "arguments, 3 files or memory,\n"
@@ -65,19 +69,35 @@ static bool matches(const mt_command *command, int argc, char *const *argv)
     return strcmp(given, command->name) == 0;
 }
 
-static const mt_option *find_option(const mt_command *command, const char *name)
+/* Is this word the option: "--name" or "-n", or "--name=value"? */
+static bool is_option(const char *word, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(word, name, n) == 0 && (word[n] == 0 || (name[1] == '-' && word[n] == '='));
+}
+
+/* The value in the word of an option: "value" of "--name=value"; NULL where it is the next word. */
+static const char *value_in(const char *word, const char *name)
+{
+    const size_t n = strlen(name);
+    return word[n] == '=' ? word + n + 1 : NULL;
+}
+
+static const mt_option *find_option(const mt_command *command, const char *word)
 {
     for (const mt_option *o = command->options; o->name; o++)
-        if (strcmp(o->name, name) == 0) return o;
+        if (is_option(word, o->name)) return o;
     return NULL;
 }
 
-static bool given_before(const mt_arguments *arguments, int a)
+static bool given_before(const mt_arguments *arguments, int a, const char *name)
 {
     for (int b = 0; b < a; b++)
-        if (strcmp(arguments->word[b], arguments->word[a]) == 0) return true;
+        if (is_option(arguments->word[b], name)) return true;
     return false;
 }
+
+static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
 static mt_status check_arguments(const mt_command *command, const mt_arguments *arguments)
 {
@@ -95,11 +115,16 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
         if (!option)
             return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word,
                 command->name);
-        if (!option->repeats && given_before(arguments, a))
-            return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, word);
-        /* another option in the value's place: the value was forgotten */
-        if (option->value && (++a >= arguments->n || find_option(command, arguments->word[a])))
-            return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, word, option->value);
+        if (!option->repeats && given_before(arguments, a, option->name))
+            return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, option->name);
+        const char *value = value_in(word, option->name);
+        if (value && !option->value)
+            return mt_fail(
+                MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, word, option->name);
+        /* another option in the value's place, or nothing: the value was forgotten */
+        if (option->value &&
+            (value ? !*value : ++a >= arguments->n || find_option(command, arguments->word[a])))
+            return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
     }
     if (operands < command->n_operands)
         return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
@@ -158,11 +183,12 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
         if (!matches(commands[c], argc, argv)) continue;
         int skipped = 1 + (int)words_of(commands[c]->name);
         mt_arguments arguments = {argc - skipped, argv + skipped, out};
-        if (mt_option_given(&arguments, "--help")) {
+        if (mt_option_given(&arguments, "--help") || mt_option_given(&arguments, "-h")) {
             print_help(out, commands[c]);
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
+        MT_TRY(mt_in_file("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
         return run_command(commands[c], &arguments);
     }
     return unknown_command(argc, argv);
@@ -178,11 +204,11 @@ static void print_message(FILE *messages, const char *text)
 
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (argc < 2 || asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0) {
         print_overview(out);
         return argc < 2 ? MT_INPUT : MT_OK;
     }
-    if (argc == 3 && is_first_word(argv[1]) && strcmp(argv[2], "--help") == 0) {
+    if (argc == 3 && is_first_word(argv[1]) && asks_for_help(argv[2])) {
         print_overview(out);
         return MT_OK;
     }
@@ -204,7 +230,7 @@ const char *mt_operand(const mt_arguments *arguments, const mt_command *command,
     for (int a = 0; a < arguments->n; a++) {
         const mt_option *option = find_option(command, arguments->word[a]);
         if (option)
-            a += option->value != NULL;
+            a += option->value && !value_in(arguments->word[a], option->name);
         else if (number-- == 0)
             return arguments->word[a];
     }
@@ -213,8 +239,11 @@ const char *mt_operand(const mt_arguments *arguments, const mt_command *command,
 
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n)
 {
-    for (int a = 0; a + 1 < arguments->n; a++)
-        if (strcmp(arguments->word[a], name) == 0 && n-- == 0) return arguments->word[a + 1];
+    for (int a = 0; a < arguments->n; a++) {
+        if (!is_option(arguments->word[a], name) || n-- > 0) continue;
+        const char *value = value_in(arguments->word[a], name);
+        return value || a + 1 >= arguments->n ? value : arguments->word[a + 1];
+    }
     return NULL;
 }
 
@@ -235,7 +264,7 @@ mt_status mt_option_all(
 bool mt_option_given(const mt_arguments *arguments, const char *name)
 {
     for (int a = 0; a < arguments->n; a++)
-        if (strcmp(arguments->word[a], name) == 0) return true;
+        if (is_option(arguments->word[a], name)) return true;
     return false;
 }
 
@@ -346,9 +375,11 @@ static mt_status unknown_machine(mt_arena *arena, const char *name)
     return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
 }
 
+bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
+
 mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
 {
-    const bool named = !strchr(name, '/') && !strstr(name, ".yaml");
+    const bool named = !mt_machine_is_path(name);
     const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
     size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
     char *text;

@@ -20,7 +20,8 @@ typedef struct mt_arguments {
     FILE *out;
 } mt_arguments;
 
-/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. */
+/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. On the command line the
+ * value is the next word, or stands behind a '=' in the same one: "--name=value". */
 typedef struct mt_option {
     const char *name, *value, *help;
     bool repeats; /* may be given several times */
@@ -98,8 +99,9 @@ const char *mt_name_in_folder(const char *path);
  * stopped, have all they need. Answers `status`. */
 MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
 
-/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path.
- * MT_INPUT: no such name; the message has those there are. */
+/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
+ * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
+bool mt_machine_is_path(const char *name);
 MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
 
 /* Gives the names of the machines in that folder, in the order of the alphabet. */

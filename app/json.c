@@ -37,21 +37,32 @@ bool mt_json_allows(const char *text)
     return true;
 }
 
+static void put_ascii(FILE *stream, char c)
+{
+    if (c == '"' || c == '\\')
+        (void)fprintf(stream, "\\%c", c);
+    else if (c == '\n')
+        (void)fputs("\\n", stream);
+    else if (c == '\t')
+        (void)fputs("\\t", stream);
+    else if (c < 0x20)
+        (void)fprintf(stream, "\\u%04x", (unsigned)c);
+    else
+        (void)fputc(c, stream);
+}
+
 void mt_json_string(FILE *stream, const char *text)
 {
     (void)fputc('"', stream);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            (void)fprintf(stream, "\\%c", c);
-        else if (c == '\n')
-            (void)fputs("\\n", stream);
-        else if (c == '\t')
-            (void)fputs("\\t", stream);
-        else if (c < 0x20)
-            (void)fprintf(stream, "\\u%04x", (unsigned)c);
+    while (*text) {
+        const size_t length = length_of((const unsigned char *)text);
+        if (length == 0)
+            (void)fputs("\xEF\xBF\xBD", stream);
+        else if (length == 1)
+            put_ascii(stream, *text);
         else
-            (void)fputc(c, stream);
+            (void)fwrite(text, 1, length, stream);
+        text += length > 0 ? length : 1;
     }
     (void)fputc('"', stream);
 }

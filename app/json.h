@@ -38,10 +38,12 @@ void mt_json_number(mt_json *json, const char *key, double value);
 void mt_json_count(mt_json *json, const char *key, uint64_t value);
 void mt_json_text(mt_json *json, const char *key, const char *text);
 
-/* May a text stand in JSON: is it UTF-8, with no overlong form, no half of a surrogate pair and nothing beyond U+10FFFF? */
+/* Can a text stand in JSON as it is: is it UTF-8, with no overlong form, no half of a surrogate pair and nothing beyond
+ * U+10FFFF? */
 bool mt_json_allows(const char *text);
 
-/* A text with its quotes; what must be is escaped. It is one that is allowed. */
+/* A text with its quotes; what must be is escaped. A byte that is part of no character of UTF-8 (names of files may have any)
+ * becomes U+FFFD, the replacement character: it cannot be written in JSON, and the rest stays readable. */
 void mt_json_string(FILE *stream, const char *text);
 
 #endif

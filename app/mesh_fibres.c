@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "app/progress.h"
 #include "app/table.h"
+#include "app/warnings.h"
 #include "mesh/fibres.h"
 #include "mesh/formats.h"
 #include "mesh/vtkhdf.h"
@@ -37,7 +38,18 @@ const mt_command mt_command_mesh_fibres = {
     .run = fibres,
 };
 
-static mt_status read_rule(const mt_arguments *arguments, mt_fibres_rule *rule)
+/* Nothing but zero is so few degrees: a helix goes from some 60 inside to -60 outside (D. D. Streeter et al., Circ. Res. 24,
+ * 1969), which are 1.05 rad. */
+static void warn_of_radians(const char *path, const char *option, size_t n, const double *deg)
+{
+    if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
+    mt_warn("%s: %s: found %g degrees, which looks like radians (they would be %.1f degrees); usual for "
+            "fibres: 40 to 80 "
+            "degrees either way",
+        path, option, deg[0], deg[0] * 180 / M_PI);
+}
+
+static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_fibres_rule *rule)
 {
     const char *variant = mt_option_value(arguments, "--variant", "smooth");
     *rule = mt_fibres_rule_usual;
@@ -50,7 +62,9 @@ static mt_status read_rule(const mt_arguments *arguments, mt_fibres_rule *rule)
         {"--layers", 3, rule->layer_share}};
     for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
         const char *text = mt_option_value(arguments, given[k].name, NULL);
-        if (text) MT_TRY(mt_numbers(given[k].name, text, given[k].count, -INFINITY, given[k].numbers));
+        if (!text) continue;
+        MT_TRY(mt_numbers(given[k].name, text, given[k].count, -INFINITY, given[k].numbers));
+        warn_of_radians(path, given[k].name, given[k].count, given[k].numbers);
     }
     if (strcmp(variant, "bayer") == 0)
         rule->variant = MT_FIBRES_BAYER;
@@ -119,7 +133,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(read_rule(arguments, &rule));
+    MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));

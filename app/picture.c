@@ -40,11 +40,12 @@ enum { SHADES = 1024 };
 typedef struct map {
     mt_figure figure;
     mt_times times;
+    double until_ms; /* what is not activated is not before */
     mt_time_labels labels[MT_VIEWS_MAX];
     float linear[SHADES + 1][3];
 } map;
 
-static const double grey_linear = 0.55; /* of what was never activated */
+static const double grey_linear = 0.55; /* of what is not activated */
 
 static void make_palette(map *m)
 {
@@ -124,12 +125,15 @@ static void draw_bar(mt_page *page, const map *m)
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }
 
-static void draw_grey_note(mt_page *page)
+static void draw_grey_note(mt_page *page, double until_ms)
 {
+    char words[64];
+    (void)snprintf(words, sizeof words, "not before %.6g ms", until_ms);
     const double x = MT_LEGEND_X + MT_LEGEND_W + 60, grey[3] = {grey_linear, grey_linear, grey_linear};
     mt_page_fill(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H, grey);
     mt_page_frame(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H);
-    mt_page_write(page, x + MT_LEGEND_H + 10, MT_LEGEND_Y + 16, MT_START, 16, 300, "never activated");
+    mt_page_write(page, x + MT_LEGEND_H + 10, MT_LEGEND_Y + 16, MT_START, 16,
+        MT_PAGE_WIDTH - x - MT_LEGEND_H - 30, words);
 }
 
 /* ---- the whole ---- */
@@ -141,19 +145,20 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
-    if (!m->times.all) draw_grey_note(page);
+    if (!m->times.all) draw_grey_note(page, m->until_ms);
     mt_page_title(page, title);
     return MT_OK;
 }
 
 static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, const char *title)
+    const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title)
 {
     map *m;
     mt_page page;
     MT_TAKE(scratch, m, 1);
     mt_figure *f = &m->figure;
     make_palette(m);
+    m->until_ms = until_ms;
     m->times = mt_times_make(activation_ms, mesh->n_cells);
     MT_TRY(mt_skin_make(scratch, mesh, adjacency, activation_ms, &f->skin));
     MT_TRY(mt_figure_make(scratch, f));
@@ -164,14 +169,14 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
 }
 
 mt_status mt_picture_activation(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *activation_ms, const char *title)
+    const float *activation_ms, double until_ms, const char *title)
 {
     if (mesh->n_cells == 0 || adjacency->n_cells != mesh->n_cells)
         return mt_fail(MT_INPUT,
             "picture: a mesh of %zu cells and an adjacency of %zu; both must be the same, above 0",
             mesh->n_cells, adjacency->n_cells);
     mt_arena scratch = {0};
-    mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, title);
+    mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, until_ms, title);
     mt_arena_free(&scratch);
     return status;
 }

@@ -13,14 +13,15 @@
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
- * activation_ms[n_cells]; NaN where a cell was never activated: such parts are grey. Times at vertices are
+ * activation_ms[n_cells]; NaN where a cell was not activated before until_ms, the time simulated: such parts are grey, and the
+ * legend says so. Times at vertices are
  * such that the mean of a cell's four is nearly the cell's own; colour and isochrones follow their linear
  * interpolation. The colour bar spans all activated cells, to whole isochrone intervals. title is UTF-8, ""
  * for none. The same input gives the same bytes, for any number of threads. O(cells) time. MT_INPUT: no
  * cells, an adjacency of another mesh, a title that is not UTF-8. MT_FILE: no memory, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */
 MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, const char *title);
+    const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title);
 
 /* Writes a picture of a partition: every outer face has the colour of its cell's part (mt_part_colours), borders between
  * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their

@@ -95,17 +95,18 @@ static void fill_tile(
         page, floor(x), floor(y), fmax(1, d->tile_w), fmax(1, d->tile_h), share > 0 ? linear : idle_linear);
 }
 
-static void draw_colour_bar(mt_page *page, double top, double from, double most)
+/* From 0 to the most. */
+static void draw_colour_bar(mt_page *page, double top, double most)
 {
-    const double step = mt_page_step(most - from, 6);
+    const double step = mt_page_step(most, 6);
     for (int k = 0; k < BAND_H; k++) {
         double linear[3];
         mt_picture_colour((k + 0.5) / BAND_H, linear);
         mt_page_fill(page, BAR_X, top + BAND_H - 1 - k, BAR_W, 1, linear);
     }
     mt_page_frame(page, BAR_X, top, BAR_W, BAND_H);
-    for (double value = step * ceil(from / step); value <= most; value += step) {
-        const double y = top + BAND_H * (1 - (most > from ? (value - from) / (most - from) : 0));
+    for (double value = 0; value <= most; value += step) {
+        const double y = top + BAND_H * (1 - (most > 0 ? value / most : 0));
         char number[32];
         mt_page_number(value, number);
         mt_page_write(
@@ -120,7 +121,6 @@ typedef struct band {
     const ipu_profile_step *step;
     const ipu_spread *spread;
     const uint64_t *cycles; /* [n_tiles] */
-    double from;            /* cycles at which colours begin: 0, or the least where that is near the most */
     size_t slowest;         /* the first of them */
     size_t n_slowest;
 } band;
@@ -128,8 +128,7 @@ typedef struct band {
 static band make_band(const ipu_profile *profile, const char *phase, const ipu_profile_step *step,
     const ipu_spread *spread, const uint64_t *cycles)
 {
-    const bool near = spread->min > spread->max / 2 && spread->min < spread->max;
-    band b = {phase, step, spread, cycles, near ? (double)spread->min : 0, SIZE_MAX, 0};
+    band b = {phase, step, spread, cycles, SIZE_MAX, 0};
     for (size_t t = 0; t < profile->n_tiles; t++) {
         if (cycles[t] != spread->max) continue;
         if (b.n_slowest++ == 0) b.slowest = t;
@@ -191,8 +190,7 @@ static void name_dies(mt_page *page, const dies *d, const ipu_target *target, do
 /* 0 where there is nothing to do, above it elsewhere. */
 static double share_of(const band *b, uint64_t cycles)
 {
-    const double least = cycles > 0 ? 1e-6 : 0;
-    return fmax(least, ((double)cycles - b->from) / fmax(1, (double)b->spread->max - b->from));
+    return (double)cycles / fmax(1, (double)b->spread->max);
 }
 
 static void draw_band(mt_page *page, const mt_profiled *of, const dies *d, const band *b, double top)
@@ -206,7 +204,7 @@ static void draw_band(mt_page *page, const mt_profiled *of, const dies *d, const
     if (b->n_slowest == 1 && b->slowest < shown) frame_tile(page, d, of->target, top, b->slowest);
     name_dies(page, d, of->target, top);
     write_heading(page, of, b, top);
-    draw_colour_bar(page, top, b->from, (double)b->spread->max);
+    draw_colour_bar(page, top, (double)b->spread->max);
 }
 
 static void draw_tiles(mt_page *page, const mt_profiled *of)
@@ -434,24 +432,26 @@ static int by_cycles(const void *left, const void *right)
 
 enum { LINK_NAME_X = 60, LINK_BAR_X = 300, LINK_BAR_W = 860, LINK_TOP = 130, LINK_BOTTOM = 945 };
 
+/* Against the whole phase, which is the full width. */
 static void draw_link(mt_page *page, const ipu_profile *profile, const ipu_profile_step *step,
     const link_load *load, double y, double pitch)
 {
+    static const double rest[3] = {0.86, 0.86, 0.86};
     const double size = fmin(16, pitch * 0.95), bar = fmax(1, floor(0.76 * pitch)),
-                 share = (double)load->cycles / (double)step->external_cycles;
+                 share = (double)load->cycles / fmax(1, (double)step->exchange_phase_cycles),
+                 baseline = floor(y) + 0.5 * bar + 0.35 * size, words_x = LINK_BAR_X + LINK_BAR_W + 8;
     double linear[3];
     char words[160], cycles[32], bytes[32];
     mt_picture_colour(share, linear);
+    mt_page_fill(page, LINK_BAR_X, floor(y), LINK_BAR_W, bar, rest);
     mt_page_fill(page, LINK_BAR_X, floor(y), round(LINK_BAR_W * share), bar, linear);
     mt_page_number((double)load->cycles, cycles);
     mt_page_number((double)step->link_bytes[load->link], bytes);
-    (void)snprintf(words, sizeof words, "%s cycles, %.0f %% of the phase; %s bytes", cycles,
-        100 * (double)load->cycles / (double)step->exchange_phase_cycles, bytes);
+    (void)snprintf(
+        words, sizeof words, "%s cycles, %.0f %% of the phase; %s bytes", cycles, 100 * share, bytes);
     mt_page_grey(page, mt_page_ink);
-    mt_page_write(page, LINK_NAME_X, floor(y) + 0.5 * bar + 0.35 * size, MT_START, size, 230,
-        profile->links[load->link].name);
-    mt_page_write(page, LINK_BAR_X + round(LINK_BAR_W * share) + 8, floor(y) + 0.5 * bar + 0.35 * size,
-        MT_START, size, MT_PAGE_WIDTH - LINK_BAR_X - LINK_BAR_W - 20, words);
+    mt_page_write(page, LINK_NAME_X, baseline, MT_START, size, 230, profile->links[load->link].name);
+    mt_page_write(page, words_x, baseline, MT_START, size, MT_PAGE_WIDTH - words_x - 12, words);
 }
 
 static mt_status links_page(mt_page *page, const mt_profiled *of)
@@ -474,8 +474,9 @@ static mt_status links_page(mt_page *page, const mt_profiled *of)
     (void)snprintf(which, sizeof which, shown < profile->n_links ? "The %zu busiest of %zu" : "All %zu",
         shown, profile->n_links);
     (void)snprintf(words, sizeof words,
-        "%s links in '%s': cycles for which each is busy, of an exchange phase of %s", which, step->name,
-        phase);
+        "%s links in '%s': cycles for which each is busy; the full width is the whole exchange phase, %s "
+        "cycles",
+        which, step->name, phase);
     mt_page_grey(page, mt_page_ink);
     mt_page_write(page, LINK_NAME_X, 105, MT_START, 17, MT_PAGE_WIDTH - 2 * LINK_NAME_X, words);
     return MT_OK;

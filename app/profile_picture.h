@@ -2,10 +2,12 @@
  *
  *   tiles   each tile in its place on the die, coloured by the cycles for which it is busy: above in the exchange of
  *           the compute set whose exchange takes longest in all, below in the computing of the one that computes
- *           longest. Colours go from 0, or from the least where that is above half of the most, to the slowest tile,
- *           which has a frame where it is the only one; grey: has nothing to do. The first MT_PROFILE_CHIPS_MAX chips.
+ *           longest. Colours go from 0 to the slowest tile, which has a frame where it is the only one; grey: has
+ *           nothing to do. The first MT_PROFILE_CHIPS_MAX chips.
  *   memory  all tiles side by side, from the emptiest to the fullest, each a stack of what its memory is used for
- *   links   the links between chips that are busiest in the compute set where most crosses, and for how long */
+ *   links   the links between chips that are busiest in the compute set where most crosses, and for how long; bars and
+ *           colours go from 0 to the whole exchange phase
+ * No scale begins elsewhere than at 0, so that a few per cent look like a few per cent. */
 #ifndef MT_APP_PROFILE_PICTURE_H
 #define MT_APP_PROFILE_PICTURE_H
 

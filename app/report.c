@@ -7,6 +7,7 @@
 
 #include "app/picture.h"
 #include "app/trace_file.h"
+#include "app/warnings.h"
 #include "data/folder.h"
 #include "mesh/vtkhdf.h"
 #include "solver/measure.h"
@@ -31,15 +32,19 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
     mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
     double latest_ms = NAN;
-    size_t activated = 0;
+    size_t activated = 0, lately = 0;
+    const double end_ms = (double)run->n_steps * run->input->time.dt_ms;
     for (size_t cell = 0; cell < run->mesh->n_cells; cell++) {
         if (!isfinite(run->activation_ms[cell])) continue;
         activated++;
+        lately += run->activation_ms[cell] > end_ms - MT_WARNINGS_WAVE_MS;
         latest_ms = fmax(latest_ms, run->activation_ms[cell]); /* fmax leaves out what is no number */
     }
     mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
+    mt_table_property(
+        &table, "cells activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_cells, "%");
     mt_table_property(&table, "latest activation", latest_ms, "ms");
-    mt_table_property(&table, "simulated time", reached_ms(run), "ms");
+    mt_table_property(&table, "simulated time", end_ms, "ms");
     if (run->stopped_by) mt_table_property(&table, "stopped; asked for", run->input->time.end_ms, "ms");
     return table;
 }
@@ -47,6 +52,18 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
 static void set_place(mt_places *places, size_t place, const double xyz_mm[3])
 {
     memcpy(places->xyz_mm + 3 * place, xyz_mm, 3 * sizeof *xyz_mm);
+}
+
+/* Names the place of the newest failure as the case does. */
+static mt_status place_outside(const mt_case *input, const mt_mesh *mesh, const mt_places *places)
+{
+    const size_t place = mt_measure_outside(mesh, places->n, places->xyz_mm, places->cell);
+    char message[1024];
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    if (place < places->n_points)
+        return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", place, input->points[place].name, message);
+    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", place - places->n_points + 1,
+        input->line.points, message);
 }
 
 mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places)
@@ -64,7 +81,8 @@ mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
                 input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
         set_place(places, input->n_points + k, at_mm);
     }
-    return mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
+    const mt_status status = mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
+    return status == MT_INPUT ? place_outside(input, mesh, places) : status;
 }
 
 static void place_columns(mt_table *table)
@@ -397,10 +415,11 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *p
     char title[1024];
     MT_TRY(activation_for_files(arena, run, &activation));
     if (!run->stopped_by)
-        return mt_picture_activation(path, run->mesh, run->adjacency, activation, run->input->title);
+        return mt_picture_activation(
+            path, run->mesh, run->adjacency, activation, reached_ms(run), run->input->title);
     (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
         run->input->title[0] ? " " : "", reached_ms(run));
-    return mt_picture_activation(path, run->mesh, run->adjacency, activation, title);
+    return mt_picture_activation(path, run->mesh, run->adjacency, activation, reached_ms(run), title);
 }
 
 static mt_status write_table(const char *path, const mt_table *table, mt_format format)

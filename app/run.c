@@ -11,6 +11,7 @@
 #include "app/report.h"
 #include "app/tiling.h"
 #include "app/trace_file.h"
+#include "app/warnings.h"
 #include "data/folder.h"
 #include "mesh/formats.h"
 #include "mesh/slab.h"
@@ -60,6 +61,7 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
 
 /* Everything a run is made of; lives in one arena. */
 typedef struct parts {
+    const char *path; /* of the case, which is */
     mt_case input;
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -99,37 +101,12 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
     return mt_mesh_read(arena, input->mesh.file, mesh);
 }
 
-/* Cells that are large for the width of the wave slow it down: plane waves in slabs of the usual tissue, along and across
- * the fibres, against those in cells of 0.14 mm (cube root of the volume; 0.58 and 0.22 m/s):
- *   cells of 0.28 mm  -12 and -10 %
- *            0.44     -25     -26
- *            0.55     -32     -37
- *            0.69     -42     -52
- *            0.83     -49     stops
- *            1.1      stops   stops
- * Lengths go with the square root of the diffusivity. */
-static void warn_of_slow_waves(const mt_case *input, const mt_mesh *mesh, const mt_tissue *tissue)
-{
-    const mt_tissue *usual = &mt_tissue_usual;
-    const double scale = sqrt(fmin(mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(usual),
-                     mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(usual))),
-                 third_mm = 0.55 * scale, stop_mm = 0.8 * scale;
-    const double length_mm = mt_mesh_length_mm(mesh);
-    if (length_mm <= third_mm) return;
-    mt_progress_stage(NULL);
-    (void)fprintf(stderr,
-        "myotile: warning: %s: cells of %.3g mm (cube root of their mean volume) are too large for this "
-        "tissue: from %.2g mm on the wave is slower by a third or more, and from %.2g mm on it may stop; "
-        "`myotile mesh refine` halves them\n",
-        input->mesh.file[0] ? input->mesh.file : "mesh.slab", length_mm, third_mm, stop_mm);
-}
-
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
     const mt_tissue tissue = mt_case_tissue(&p->input);
     mt_progress_stage("getting the mesh");
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
-    warn_of_slow_waves(&p->input, &p->mesh, &tissue);
+    mt_warnings_of_mesh(&p->input, &p->mesh);
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
@@ -146,11 +123,14 @@ static mt_status make_problem(mt_arena *arena, parts *p)
         .pde_steps = p->input.time.pde_steps,
         .n_stimuli = p->input.n_stimuli,
         .stimulus = p->stimuli,
+        .mesh = &p->mesh,
     };
+    MT_TAKE(arena, p->problem.peak_mV, p->input.n_stimuli);
     return mt_monodomain_check(&p->problem);
 }
 
-/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. */
+/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. Also where the host
+ * computes, which needs neither: a case is right or wrong whatever runs it. */
 static mt_status choose_machine(mt_arena *arena, parts *p)
 {
     const char *path;
@@ -170,7 +150,7 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     p->input.machine.ranges = p->scheme.ranges;
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
-    if (strchr(p->input.machine.target, '.')) MT_TRY(make_absolute(arena, &p->input.machine.target));
+    if (mt_machine_is_path(p->input.machine.target)) MT_TRY(make_absolute(arena, &p->input.machine.target));
     if (p->input.machine.tiles == 0) p->input.machine.tiles = tiling->one.tiles;
     if (p->input.machine.tiles > tiling->one.tiles)
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
@@ -246,9 +226,9 @@ static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_balance balance;
     mt_progress_stage("cutting the mesh for the tiles");
-    if (p->saved) {
-        MT_TRY(read_partition(arena, p));
-    } else {
+    if (p->saved) MT_TRY(read_partition(arena, p));
+    if (!p->backend->profile) return MT_OK; /* it has no tiles */
+    if (!p->saved) {
         MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, p->diffusion.column,
             (uint32_t)p->input.machine.ipus, &p->partition, &balance));
         MT_TRY(mt_tiling_suit(
@@ -288,8 +268,8 @@ static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **tr
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p, 0};
     mt_progress_catch_interrupt(
         "\nmyotile: stopping; what there is by now is written; once more ends at once\n");
-    const mt_status status =
-        mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w);
+    const mt_status status = mt_in_file(
+        p->path, mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
@@ -351,6 +331,9 @@ static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder
         .trace = trace,
         .traced_tiles = {p->tracing.first_tile, p->tracing.last_tile}};
     MT_TRY(tell(arena, &done, folder, format, out));
+    if (!stopped)
+        mt_warnings_of_run(
+            p->path, &p->input, &p->problem, activation_ms, (double)n_steps * p->problem.dt_ms);
     if (!mt_progress_interrupted()) return MT_OK;
     return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/",
         (double)n_steps * p->input.time.dt_ms, p->input.time.end_ms, folder);
@@ -361,8 +344,9 @@ static mt_status run_in(
     mt_arena *arena, parts *p, const char *path, const char *folder, mt_format format, FILE *out)
 {
     MT_TRY(mt_report_check(folder));
+    mt_warnings_of_case(path, &p->input);
     MT_TRY(mt_in_file(path, make_problem(arena, p)));
-    if (p->backend->profile) MT_TRY(mt_in_file(path, make_layout(arena, p)));
+    MT_TRY(mt_in_file(path, make_layout(arena, p)));
     return simulate_and_tell(arena, p, folder, format, out);
 }
 
@@ -376,11 +360,12 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
     parts *p;
     MT_TAKE(arena, p, 1);
+    p->path = path;
     MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
     const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    if (p->backend->profile) MT_TRY(mt_in_file(path, choose_machine(arena, p)));
+    MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     MT_TRY(choose_profile(arguments, p));
     mt_folder folder;
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));

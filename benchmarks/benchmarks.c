@@ -145,8 +145,10 @@ static void make_slab(slab *s, double edge_mm)
     must(mt_scheme_find("mixed-clean", 0, &scheme));
     must(mt_halo_make(
         &s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition, &scheme, &s->halo));
-    s->problem = (mt_monodomain){
-        &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 0, NULL};
+    s->problem = (mt_monodomain){.diffusion = &s->diffusion,
+        .cell_type = MT_EPI,
+        .dt_ms = 0.02,
+        .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02)};
     s->layout = (mt_layout){&s->target, &s->halo, false, -1};
 }
 

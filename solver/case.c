@@ -63,38 +63,62 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
+enum { STEPS_MAX = 1 << 24 }; /* the machine counts steps in single precision */
+
+/* Gives the steps of a pulse. Too many are told of before they are rounded to a whole number that cannot hold them. */
+static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
+{
+    const mt_case_stimulus *stimulus = &c->stimuli[s];
+    const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
+    if (!(end <= STEPS_MAX))
+        return mt_fail(MT_INPUT,
+            "%s: stimuli.%zu.duration_ms: %g ends after %.4g steps of dt_ms = %g; allowed: at most %d steps",
+            path, s, stimulus->duration_ms, end, dt_ms, STEPS_MAX);
+    *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
+    if (*steps > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g",
+        path, s, stimulus->duration_ms, dt_ms);
+}
+
 static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
-    const double dt_ms = c->time.dt_ms;
-    const long long steps =
-        llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms) - llround(stimulus->start_ms / dt_ms);
+    long long steps = 0;
     if (stimulus->start_ms >= c->time.end_ms)
         return mt_fail(MT_INPUT, "%s: stimuli.%zu.start_ms: %g; allowed: below end_ms = %g", path, s,
             stimulus->start_ms, c->time.end_ms);
-    if (steps <= 0)
-        return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g", path, s,
-            stimulus->duration_ms, dt_ms);
+    MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
             "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count "
             "above 1, or neither",
             path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
-    if (stimulus->count > 1 && llround(stimulus->period_ms / dt_ms) <= steps)
+    if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
             s, stimulus->period_ms, stimulus->duration_ms);
     return MT_OK;
 }
 
+/* end_ms is so many steps: what decimals leave of a step is nothing, but a good part of one, of however many, is a mistake. */
+static mt_status check_end(const char *path, const mt_case *c)
+{
+    const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
+    char below[64] = "";
+    if (steps > STEPS_MAX)
+        return mt_fail(MT_INPUT, "%s: time: end_ms %g is %.10g steps of dt_ms %g; allowed: at most %d steps",
+            path, c->time.end_ms, steps, dt_ms, STEPS_MAX);
+    if (round(steps) >= 1 && fabs(steps - round(steps)) <= fmin(1e-6 * steps, MT_CASE_PART_OF_A_STEP))
+        return MT_OK;
+    if (steps > 1) (void)snprintf(below, sizeof below, "%.12g or ", floor(steps) * dt_ms);
+    return mt_fail(MT_INPUT,
+        "%s: time.end_ms: %.12g; allowed: a whole number of steps of dt_ms = %g, at least one: %s%.12g", path,
+        c->time.end_ms, dt_ms, below, ceil(steps) * dt_ms);
+}
+
 /* What is asked for in ms must be there in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
-    const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
-    if (round(steps) < 1 || fabs(steps - round(steps)) > 1e-6 * steps)
-        return mt_fail(MT_INPUT,
-            "%s: time.end_ms: %g; allowed: a whole number of steps of dt_ms = %g, at least one", path,
-            c->time.end_ms, dt_ms);
+    MT_TRY(check_end(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
     return MT_OK;
 }
@@ -115,11 +139,6 @@ static mt_status check(const char *path, const mt_case *c)
             "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_times(path, c));
-    double steps = c->time.end_ms / c->time.dt_ms;
-    if (steps > 16777216) /* 2^24: the machine counts steps in single precision */
-        return mt_fail(MT_INPUT,
-            "%s: time: end_ms %g is %.0f steps of dt_ms %g; allowed: at most 16777216 steps", path,
-            c->time.end_ms, steps, c->time.dt_ms);
     for (size_t s = 0; s < c->n_stimuli; s++)
         if (mt_site_check(&c->stimuli[s].site) != MT_OK) return in_stimulus(path, s);
     return MT_OK;

@@ -28,6 +28,10 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
+/* Times are whole numbers of dt_ms but for so much of one, which is what decimals leave: 100 ms are 3000.003 steps of 0.0333333.
+ * An end that is none is refused; of stimuli, the times used are the nearest that are. */
+#define MT_CASE_PART_OF_A_STEP 0.01
+
 enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: as the mesh's layers say */
 
 typedef struct mt_case {

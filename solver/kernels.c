@@ -1,6 +1,7 @@
 #include "solver/kernels.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "solver/ellpack.h"
@@ -39,40 +40,57 @@ size_t mt_kernels_all(const mt_kernels *all[3])
     return n;
 }
 
-const mt_kernels *mt_kernels_best(void)
+static _Atomic(const mt_kernels *) used;
+
+const mt_kernels *mt_kernels_used(void)
 {
-    static _Atomic(const mt_kernels *) chosen;
-    const mt_kernels *best = atomic_load(&chosen);
-    if (best) return best;
+    const mt_kernels *found = atomic_load(&used);
+    if (found) return found;
     const mt_kernels *all[3];
     (void)mt_kernels_all(all);
-    best = all[0];
-    atomic_store(&chosen, best);
-    return best;
+    atomic_store(&used, all[0]);
+    return all[0];
+}
+
+mt_status mt_kernels_choose(const char *isa)
+{
+    const mt_kernels *all[3];
+    char names[64] = "";
+    const size_t n = mt_kernels_all(all);
+    for (size_t k = 0; k < n; k++) {
+        if (!isa || !isa[0] || strcmp(all[k]->isa, isa) == 0) {
+            atomic_store(&used, all[k]);
+            return MT_OK;
+        }
+        (void)snprintf(
+            names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "", all[k]->isa);
+    }
+    return mt_fail(MT_INPUT,
+        "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
 }
 
 void mt_tp06_step_float(
     const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
-    mt_kernels_best()->tp06_float(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_used()->tp06_float(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_tp06_step_double(
     const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
 {
-    mt_kernels_best()->tp06_double(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_used()->tp06_double(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_tp06_step_mixed_float(
     const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
-    mt_kernels_best()->tp06_float(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_used()->tp06_float(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_tp06_step_mixed_double(
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
 {
-    mt_kernels_best()->tp06_double(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
+    mt_kernels_used()->tp06_double(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_ellpack_rows_float16(
@@ -81,17 +99,17 @@ void mt_ellpack_rows_float16(
     enum { LINE = 64 / sizeof(float) };
     for (size_t k = 0; k < n_v; k += LINE)
         __builtin_prefetch(v + k); /* the gathers would fetch it one miss at a time */
-    mt_kernels_best()->rows_float16(n, d, a, column, v, v, out);
+    mt_kernels_used()->rows_float16(n, d, a, column, v, v, out);
 }
 
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
     const float *v_own, const float *v, float *out)
 {
-    mt_kernels_best()->rows_float32(n, d, a, column, v_own, v, out);
+    mt_kernels_used()->rows_float32(n, d, a, column, v_own, v, out);
 }
 
 void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
     const double *v_own, const double *v, double *out)
 {
-    mt_kernels_best()->rows_double32(n, d, a, column, v_own, v, out);
+    mt_kernels_used()->rows_double32(n, d, a, column, v_own, v, out);
 }

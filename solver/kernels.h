@@ -1,4 +1,4 @@
-/* The compiled versions of the kernels, and the choice among them at run time. Private to solver.
+/* The compiled versions of the kernels, and the choice among them at run time.
  *
  * Each *_kernel.c is compiled for every arithmetic and instruction set with MT_REAL_NAME (float, double) and
  * MT_ISA (base, avx2, avx512, and one: a single lane, for benchmarks) set; the names carry both. */
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/status.h"
 #include "solver/tp06.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
@@ -43,8 +44,12 @@ MT_KERNELS_DECLARE(base)
 MT_KERNELS_DECLARE(avx2)
 MT_KERNELS_DECLARE(avx512)
 
-/* The best this machine can run. */
-const mt_kernels *mt_kernels_best(void);
+/* Those in use: the chosen ones, or else the best this machine can run. */
+const mt_kernels *mt_kernels_used(void);
+
+/* Uses those of this instruction set from now on; NULL or "": the best. All give the same bits. MT_INPUT: it is none of those
+ * that were compiled and run here, which the message has. Not while a kernel runs. */
+MT_NODISCARD mt_status mt_kernels_choose(const char *isa);
 
 /* All that this machine can run, best first; returns their number (at most 3). */
 size_t mt_kernels_all(const mt_kernels *all[3]);

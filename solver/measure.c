@@ -30,6 +30,33 @@ static double reach_of(const mt_mesh *mesh, size_t cell)
     return 1.5 * sqrt(farthest);
 }
 
+size_t mt_measure_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *cell)
+{
+    size_t p = 0;
+    for (; p < n; p++) {
+        double centre[3];
+        mt_mesh_centroid(mesh, cell[p], centre);
+        if (!(sqrt(mt_square3(centre, xyz_mm + 3 * p)) <= reach_of(mesh, cell[p]))) break;
+    }
+    return p;
+}
+
+static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t cell)
+{
+    double centre[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    mt_mesh_centroid(mesh, cell, centre);
+    for (size_t v = 0; v < 3 * mesh->n_vertices; v++) {
+        low[v % 3] = fmin(low[v % 3], mesh->xyz_mm[v]);
+        high[v % 3] = fmax(high[v % 3], mesh->xyz_mm[v]);
+    }
+    return mt_fail(MT_INPUT,
+        "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest cell, %zu "
+        "at [%.4g, "
+        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm",
+        at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), cell, centre[0], centre[1], centre[2],
+        low[0], low[1], low[2], high[0], high[1], high[2]);
+}
+
 static mt_status find_with(
     mt_arena *scratch, const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)
 {
@@ -44,12 +71,8 @@ static mt_status find_with(
         for (size_t p = 0; p < n; p++)
             find_among((const double(*)[3])centre, first, count, xyz_mm + 3 * p, &least[p], &cell[p]);
     }
-    for (size_t p = 0; p < n; p++)
-        if (!(sqrt(least[p]) <= reach_of(mesh, cell[p])))
-            return mt_fail(MT_INPUT,
-                "place %zu at [%g, %g, %g] mm is outside the mesh: %g mm from the nearest cell's centre", p,
-                xyz_mm[3 * p], xyz_mm[3 * p + 1], xyz_mm[3 * p + 2], sqrt(least[p]));
-    return MT_OK;
+    const size_t outside = mt_measure_outside(mesh, n, xyz_mm, cell);
+    return outside < n ? refuse(mesh, xyz_mm + 3 * outside, cell[outside]) : MT_OK;
 }
 
 mt_status mt_measure_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)

@@ -10,9 +10,13 @@
 #include "solver/diffusion.h"
 
 /* Finds the cell whose centre is nearest to each of the n places xyz_mm [n][3]; the lowest of equals. MT_INPUT where a place
- * is outside the mesh: farther from that centre than 1.5 times the cell's farthest vertex; the message gives its number
- * and coordinates. O(n n_cells), one pass over the cells. */
+ * is outside the mesh: farther from that centre than 1.5 times the cell's farthest vertex; the message gives the coordinates of
+ * the first one, how far it is from which cell, and the box the mesh is in. O(n n_cells), one pass over the
+ * cells. */
 MT_NODISCARD mt_status mt_measure_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell);
+
+/* The first of the places, whose nearest cells have been found, that is outside; n: none is. */
+size_t mt_measure_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *cell);
 
 /* The value of a field at one place whose nearest cell is known. Values that are not finite are left out of the fit, and
  * where the nearest cell has none the answer is not finite either. Where fewer than four cells, or cells in one plane, are

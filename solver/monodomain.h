@@ -42,6 +42,10 @@ typedef struct mt_monodomain {
     size_t pde_steps;
     size_t n_stimuli;
     const mt_stimulus *stimulus;
+    const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
+    double *
+        peak_mV; /* [n_stimuli] kept by mt_monodomain_run: the highest V that cells of the stimulus have had while it
+                            was on, looked at each ms and at its end; or NULL */
 } mt_monodomain;
 
 /* The least number of diffusion steps in dt_ms that the operator's measured limit allows. */
@@ -104,7 +108,8 @@ const mt_backend *mt_backend_find(const char *name); /* NULL and the message set
 typedef bool mt_monodomain_watch(void *user, size_t steps_done);
 
 /* Runs steps [0, n_steps) on an open backend; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
- * where v leaves -200 .. 200 mV or is no number, with the cell, the value and the time. */
+ * where v leaves -200 .. 200 mV or is no number, with cell, place, value and time, the stimulus that did it or was on (as a
+ * case names it) and what to try. */
 MT_NODISCARD mt_status mt_monodomain_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t n_steps, mt_monodomain_watch *watch, void *user);
 

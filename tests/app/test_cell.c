@@ -150,7 +150,46 @@ Test(cell, bad_options_are_refused_and_write_nothing)
     refuses(2, "--stimulus 1,1; allowed: 3 numbers", "cell -o a.csv --stimulus 1,1");
     refuses(2, "--stimulus: start -1, duration 1", "cell -o a.csv --stimulus -1,1,52");
     refuses(2, "allowed: at most 1e9", "cell -o a.csv --end-ms 1e300");
+    refuses(2, "--stimulus: start 1e+300, duration 1: ends after 5e+301 steps",
+        "cell -o a.csv --stimulus 1e300,1,52");
     refuses(2, "allowed: at most 1e9", "cell -o a.csv --dt-ms 1e-300");
+}
+
+/* It runs, says one line, and leaves its file. */
+static void expect_warning(const char *options, const char *warning)
+{
+    char line[256], expected[256], *out;
+    (void)snprintf(line, sizeof line, "cell -o trace.csv %s", options);
+    char *said = warnings(&out, line);
+    (void)snprintf(expected, sizeof expected, "myotile: warning: trace.csv: %s", warning);
+    if (!*warning) expected[0] = 0;
+    cr_expect(
+        strncmp(said, expected, strlen(expected)) == 0 && (*warning || !*said), "%s: %s", options, said);
+    cr_expect(
+        strchr(said, '\n') == (*said ? said + strlen(said) - 1 : NULL), "%s: one line: %s", options, said);
+    cr_assert(there("trace.csv"));
+    cr_assert_eq(remove("trace.csv"), 0);
+    free(said), free(out);
+}
+
+Test(cell, what_may_not_be_meant_is_warned_of)
+{
+    expect_warning("--end-ms 20", "");
+    expect_warning("--end-ms 20 --stimulus 1,1,0", "");
+    expect_warning("--end-ms 20 --stimulus 1,1,-52",
+        "--stimulus: found a strength of -52 mV/ms, which hyperpolarises; usual");
+    expect_warning("--end-ms 20 --stimulus 1,1,5", "--stimulus: found no activation by 20 ms: V rose to -8");
+    expect_warning("--end-ms 20 --stimulus 20,1,52", "--stimulus: found a start at 20 ms, which never comes");
+    expect_warning("--end-ms 20.01",
+        "--end-ms: found 20.01 ms, which are 1000.5 steps of 0.02 ms; used: 1001 steps, 20.02 ms\n");
+    expect_warning("--end-ms 20 --stimulus 1,1.013,52", "--stimulus, its duration: found 1.013 ms, which are "
+                                                        "50.65 steps of 0.02 ms; used: 51 steps, 1.02 ms\n");
+    expect_warning(
+        "--end-ms 20 --stimulus 0.995,1,52", "--stimulus, its start: found 0.995 ms, which are 49.75 steps");
+    char *out = works("cell -o a.csv --end-ms 20.01");
+    cr_assert(strstr(out, "a.csv: epi cell, 20.02 ms at dt 0.02 ms"),
+        "what was simulated, not what was asked: %s", out);
+    free(out);
 }
 
 Test(cell, a_file_that_cannot_be_written_is_refused)
@@ -163,5 +202,10 @@ Test(cell, a_file_that_cannot_be_written_is_refused)
 /* 20,000 mV in 2 ms: no cell lives through that, and no number of it is written. */
 Test(cell, a_cell_that_blows_up_is_refused)
 {
-    refuses(5, "V is ", "cell -o a.csv --stimulus 1,2,10000 --end-ms 5");
+    static const char line[] = "cell -o a.csv --stimulus 1,2,10000 --end-ms 5";
+    refuses(5, "cell: V is ", "%s", line);
+    refuses(5,
+        "must stay within -200 .. 200 mV; --stimulus changes it by 10000 mV/ms from 1 ms on for 2 ms: a "
+        "weaker",
+        "%s", line);
 }

@@ -17,6 +17,7 @@ Test(command, overview_names_every_command_and_every_exit_code)
     cr_assert(strstr(text, "0 done") && strstr(text, "2 bad case or arguments") &&
               strstr(text, "3 files or memory") && strstr(text, "4 does not fit the machine") &&
               strstr(text, "5 numerics") && strstr(text, "130, 143 or 129 stopped"));
+    cr_assert(strstr(text, "MYOTILE_ISA"));
     char *same = works("help");
     cr_assert_str_eq(text, same);
     free(text), free(same);
@@ -47,6 +48,16 @@ Test(command, every_help_shows_usage_options_and_an_example)
         cr_assert(strstr(text, example), "%s", text);
         cr_assert(strstr(text, "\n  -"), "%s", text);
         free(text);
+    }
+}
+
+Test(command, the_short_option_asks_for_help_too)
+{
+    static const char *const lines[] = {"", "mesh ", "run ", "mesh slab --edge-mm 1 "};
+    for (int k = 0; k < 4; k++) {
+        char *text = works("%s-h", lines[k]), *same = works("%s--help", lines[k]);
+        cr_assert_str_eq(text, same, "%s", lines[k]);
+        free(text), free(same);
     }
 }
 
@@ -105,7 +116,8 @@ Test(command, unknown_options_are_refused_by_every_command)
     for (int k = 0; k < NAMES; k++) refuses(2, "unknown option '--nonsense'", "%s --nonsense 1", names[k]);
     refuses(2, "unknown option '-o'", "run case.yaml -o folder");
     refuses(2, "unknown option '--Format'", "partition --Format json mesh.hdf");
-    refuses(2, "unknown option '--format=json'", "partition --format=json mesh.hdf");
+    refuses(2, "unknown option '--formats=json'", "partition --formats=json mesh.hdf");
+    refuses(2, "unknown option '-o=m.hdf'", "mesh slab --size-mm 1,1,1 --edge-mm 1 -o=m.hdf");
 }
 
 Test(command, an_option_without_its_value_is_refused)
@@ -116,6 +128,28 @@ Test(command, an_option_without_its_value_is_refused)
     refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --edge-mm 0.5 --size-mm");
     refuses(2, "partition: --ipus needs N", "partition mesh.hdf --ipus");
     refuses(2, "mesh info: --format needs text|json|csv", "mesh info mesh.hdf --format");
+}
+
+/* "--name=value" is "--name value", also where the value has a '=' in it. */
+Test(command, a_value_may_stand_behind_an_equals_sign)
+{
+    free(works("mesh slab --size-mm=2,1,1 --edge-mm=1 -o a.hdf"));
+    char *text = works("mesh info a.hdf --format=json"), *same = works("mesh info a.hdf --format json");
+    cr_assert(is_json(text), "%s", text);
+    cr_assert_str_eq(text, same);
+    free(text), free(same);
+    char *const words[] = {"--set=a=1", "the.yaml", "--set", "b=2", "--output=c=3"};
+    const mt_arguments arguments = {5, words, NULL};
+    cr_assert_str_eq(mt_operand(&arguments, &mt_command_run, 0), "the.yaml");
+    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 0), "a=1");
+    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 1), "b=2");
+    cr_assert_null(mt_option_nth(&arguments, "--set", 2));
+    cr_assert_str_eq(mt_option_value(&arguments, "--output", "x"), "c=3");
+    cr_assert(mt_option_given(&arguments, "--output") && !mt_option_given(&arguments, "--out"));
+    refuses(2, "run: --output is given twice", "run a.yaml --output=b --output c");
+    refuses(2, "run: --output needs DIR", "run a.yaml --output=");
+    refuses(2, "run: --set needs path.to.key=value", "run a.yaml --set --output=b");
+    refuses(2, "run: --profile=yes; allowed: --profile, which takes no value", "run a.yaml --profile=yes");
 }
 
 /* The next option is not taken for the value: no file called "--type" comes to be. */

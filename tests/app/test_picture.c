@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "app/figure.h"
 #include "app/picture.h"
 #include "mesh/slab.h"
 #include "tests/app/pixels.h"
@@ -15,13 +16,14 @@ typedef struct bench {
     mt_mesh mesh;
     mt_adjacency adjacency;
     float *time_ms;
+    double until_ms;
     char folder[64];
     char path[128];
 } bench;
 
 static bench make_bench(void)
 {
-    bench b = {.folder = "/tmp/test_picture.XXXXXX"};
+    bench b = {.folder = "/tmp/test_picture.XXXXXX", .until_ms = 100};
     const double size_mm[3] = {20, 7, 3};
     cr_assert_not_null(mkdtemp(b.folder));
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
@@ -38,7 +40,7 @@ static bench make_bench(void)
 
 static mt_status draw(bench *b, const char *path)
 {
-    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, "A slab");
+    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, b->until_ms, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -168,7 +170,7 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     end_bench(&b);
 }
 
-Test(picture, what_was_never_activated_is_grey)
+Test(picture, what_was_not_activated_is_grey)
 {
     bench b = make_bench();
     size_t all, half;
@@ -186,6 +188,30 @@ Test(picture, what_was_never_activated_is_grey)
     cr_assert_eq(coloured_pixels(b.path), 0);
     /* Half of the two long sides seen, all of the short one, and the colour bar stay coloured. */
     cr_assert(half > all * 45 / 100 && half < all * 65 / 100, "%zu of %zu", half, all);
+    end_bench(&b);
+}
+
+/* The number itself cannot be read here; but it is on the page where there is grey, right of the colour bar, and only there. */
+Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
+{
+    static const size_t note_x[2] = {MT_LEGEND_X + MT_LEGEND_W + 60, MT_PAGE_WIDTH}, note_y[2] = {900, 950};
+    bench b = make_bench();
+    for (int grey = 0; grey < 2; grey++) {
+        size_t n, m, ink[2];
+        if (grey) b.time_ms[0] = NAN;
+        b.until_ms = 1;
+        cr_assert_eq(draw(&b, b.path), MT_OK);
+        unsigned char *one = read_all(b.path, &n);
+        ink[0] = count_within(b.path, note_x, note_y, is_ink, 0);
+        b.until_ms = 111;
+        cr_assert_eq(draw(&b, b.path), MT_OK);
+        unsigned char *other = read_all(b.path, &m);
+        ink[1] = count_within(b.path, note_x, note_y, is_ink, 0);
+        cr_assert_eq(n == m && memcmp(one, other, n) == 0, !grey);
+        cr_assert(grey ? ink[1] > ink[0] && ink[0] > 400 : ink[0] == 0 && ink[1] == 0, "%zu and %zu", ink[0],
+            ink[1]);
+        free(one), free(other);
+    }
     end_bench(&b);
 }
 
@@ -235,8 +261,8 @@ Test(picture, senseless_input_is_refused)
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_cells--;
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, ""), MT_INPUT);
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, "\xff\xfe"), MT_INPUT);
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, 100, ""), MT_INPUT);
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, 100, "\xff\xfe"), MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);
 }

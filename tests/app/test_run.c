@@ -5,6 +5,7 @@
 #include "app/progress.h"
 #include "ipu/memory.h"
 #include "mesh/vtkhdf.h"
+#include "solver/kernels.h"
 
 #include <dirent.h>
 #include <omp.h>
@@ -189,6 +190,28 @@ Test(run, machine_and_host_agree_on_activation)
     mt_arena_free(&arena);
 }
 
+Test(run, every_instruction_set_gives_the_same_bits)
+{
+    static const char *const backends[] = {"ipu", "cpu"};
+    const mt_kernels *all[3];
+    const size_t n = mt_kernels_all(all);
+    for (int b = 0; b < 2; b++)
+        for (size_t k = 0; k < n; k++) {
+            mt_arena arena = {0};
+            cr_assert_eq(setenv("MYOTILE_ISA", all[k]->isa, 1), 0);
+            free(works("run small.yaml --output %zu --set machine.backend=%s", k, backends[b]));
+            cr_assert_eq(mt_kernels_used(), all[k], "it runs with the one that was asked for");
+            const double *first = activation_of(&arena, "0");
+            char folder[24];
+            (void)snprintf(folder, sizeof folder, "%zu", k);
+            cr_assert_arr_eq(activation_of(&arena, folder), first, CELLS * sizeof(double), "%s, %s",
+                all[k]->isa, backends[b]);
+            mt_arena_free(&arena);
+        }
+    cr_assert_eq(setenv("MYOTILE_ISA", "mmx", 1), 0);
+    refuses(2, "MYOTILE_ISA: instruction set 'mmx'; allowed on this processor: ", "run small.yaml");
+}
+
 /* ---- machines of several chips, and partitions that were made before */
 
 Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
@@ -226,6 +249,45 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     refuses(2, "machine.scheme: separator scheme 'exact' has no limit of ranges; 3 is given",
         "run small.yaml --set machine.scheme=exact --set machine.ranges=3");
     mt_arena_free(&arena);
+}
+
+/* What the emulated machine refuses the host refuses too, in the same words, though it looks at none of it. */
+Test(run, the_host_accepts_nothing_of_the_machine_unread)
+{
+    static const char *const wrong[] = {"machine.target=gc9000", "machine.target=none.yaml",
+        "machine.scheme=best", "machine.partition=round", "machine.partition=saved", "machine.tiles=1473",
+        "machine.ipus=0", "machine.ipus=5000", "machine.imbalance=3",
+        "machine.scheme=exact --set machine.ranges=3",
+        "machine.partition=saved --set mesh.file=slab.hdf --set mesh.slab.edge_mm=0"};
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        reply machine = myotile("run small.yaml --set %s", wrong[k]),
+              host = myotile("run small.yaml --set %s --set machine.backend=cpu", wrong[k]);
+        cr_assert(machine.code == 2 || machine.code == 3, "%s: %d", wrong[k], machine.code);
+        cr_assert_eq(host.code, machine.code, "%s: %s", wrong[k], host.said);
+        cr_assert_str_eq(host.said, machine.said);
+        forget(&machine), forget(&host);
+    }
+}
+
+/* Also with a file whose path has no dot. */
+Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
+{
+    static const char *const paths[] = {"here/eight", "./here/eight", "eight.yaml"};
+    static const char *const backends[] = {"ipu", "cpu"};
+    cr_assert_eq(mkdir("here", 0777), 0);
+    cr_assert_eq(mkdir("there", 0777), 0);
+    write_machine("here/eight", 8);
+    write_machine("eight.yaml", 8);
+    for (int k = 0; k < 6; k++) {
+        free(works("run small.yaml --output one --set time.end_ms=0.1 --set machine.tiles=0 --set "
+                   "machine.target=%s --set machine.backend=%s",
+            paths[k % 3], backends[k / 3]));
+        cr_assert_eq(chdir("there"), 0);
+        free(works("run ../one/used.yaml --output two"));
+        cr_assert_eq(chdir(".."), 0);
+        cr_assert(same_file("one/used.yaml", "there/two/used.yaml"), "%s", paths[k % 3]);
+    }
 }
 
 /* The machine and the way the mesh is cut for it change what a run costs, and nothing else. */
@@ -452,6 +514,15 @@ Test(run, a_stimulus_that_reaches_no_cell_is_refused)
         "run small.yaml --set stimuli.0.min_mm=[5,0,0]");
 }
 
+Test(run, a_place_outside_the_mesh_is_named_as_the_case_names_it)
+{
+    static const char far_point[] = "run small.yaml --set points.1.at_mm=[100,0,0]";
+    refuses(2, "small.yaml: points.1, 'far': [100, 0, 0] mm is outside the mesh: 97.", "%s", far_point);
+    refuses(2, "the mesh lies in [0, 0, 0] .. [3, 2, 1] mm", "%s", far_point);
+    refuses(2, "small.yaml: line, its place 3 of 5: [5, 0, 0] mm is outside the mesh: ",
+        "run small.yaml --set line.to_mm=[10,0,0]");
+}
+
 Test(run, a_time_of_no_step_is_refused)
 {
     refuses(2, "time.end_ms: 0.01; allowed: a whole number of steps of dt_ms = 0.02, at least one",
@@ -462,22 +533,22 @@ Test(run, a_time_of_no_step_is_refused)
  * four times as wide. */
 Test(run, cells_too_large_for_the_wave_are_warned_of)
 {
-    static const char few[] = " --output out --set time.end_ms=0.1 --set machine.backend=cpu";
-    char line[256], *table;
+    static const char *const lines[] = {
+        "run large.yaml", "run large.yaml --set tissue.chi_per_mm=8.75", "run small.yaml"};
     write_changed("large.yaml", "{size_mm: [3, 2, 1], edge_mm: 0.5}", "{size_mm: [4, 4, 4], edge_mm: 2}");
-    (void)snprintf(line, sizeof line, "run large.yaml%s", few);
-    char *said = warnings(&table, line);
-    cr_assert(strstr(said, "myotile: warning: mesh.slab: cells of 1.1 mm") && strstr(said, "from 0.55 mm on"),
-        "%s", said);
-    free(said), free(table);
-    (void)snprintf(line, sizeof line, "run large.yaml%s --set tissue.chi_per_mm=8.75", few);
-    said = warnings(&table, line);
-    cr_assert_str_empty(said, "%s", said);
-    free(said), free(table);
-    (void)snprintf(line, sizeof line, "run small.yaml%s", few);
-    said = warnings(&table, line);
-    cr_assert_str_empty(said, "%s", said);
-    free(said), free(table);
+    for (int k = 0; k < 3; k++) {
+        char line[256], *table;
+        (void)snprintf(
+            line, sizeof line, "%s --output out --set time.end_ms=0.1 --set machine.backend=cpu", lines[k]);
+        char *said = warnings(&table, line);
+        if (k == 0)
+            cr_assert(strstr(said, "myotile: warning: mesh.slab: cells of 1.1 mm") &&
+                          strstr(said, "from 0.55 mm on"),
+                "%s", said);
+        else
+            cr_assert_null(strstr(said, "too large"), "%s", said);
+        free(said), free(table);
+    }
 }
 
 /* Ctrl-C before the first step: said in one line, and the folder made for the results goes again. */

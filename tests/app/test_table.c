@@ -168,6 +168,20 @@ static const char *skip_json(const char *p)
     return end > p ? end : NULL;
 }
 
+/* Text of a name that is in Latin-1: each byte that is no character becomes U+FFFD. */
+Test(table, json_is_utf_8_whatever_bytes_the_texts_have)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_begin(&arena, "K\xE4se \xE2\x99\xA5 \xE2\x99");
+    mt_table_strings(&t, "what");
+    mt_table_text(&t, "\xFF\"\xC3\xA4");
+    char *text = printed(&t, 1, false, MT_FORMAT_JSON);
+    cr_assert(strstr(text, "\"K\xEF\xBF\xBDse \xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\""), "%s", text);
+    cr_assert(strstr(text, "\"\xEF\xBF\xBD\\\"\xC3\xA4\""), "%s", text);
+    free(text);
+    mt_arena_free(&arena);
+}
+
 Test(table, json_can_be_parsed_whatever_the_texts_are)
 {
     mt_arena arena = {0};

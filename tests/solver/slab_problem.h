@@ -34,8 +34,12 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
         if (x[0] < near_mm[0] && x[1] < near_mm[1] && x[2] < near_mm[2]) cells[n++] = (uint32_t)c;
     }
     s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells, 0, 0};
-    s->problem = (mt_monodomain){
-        &s->diffusion, MT_EPI, NULL, 0.02, mt_monodomain_pde_steps(&s->diffusion, 0.02), 1, s->stimulus};
+    s->problem = (mt_monodomain){.diffusion = &s->diffusion,
+        .cell_type = MT_EPI,
+        .dt_ms = 0.02,
+        .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02),
+        .n_stimuli = 1,
+        .stimulus = s->stimulus};
     cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",
         mt_message());
     s->target.bytes_per_tile = (size_t)1 << 30;

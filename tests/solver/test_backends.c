@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <omp.h>
 #include <string.h>
 
@@ -244,6 +245,53 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 0, 100), 5);
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 5, 100), 10);
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
+}
+
+/* Of a stimulus while it is on: at its end, at 1.5 ms, V of its cells is still rising. The other one has not begun. */
+Test(backends, the_highest_v_under_a_stimulus_is_kept)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    double *v = values(), peak_mV[2];
+    s.stimulus[0].duration_ms = 1.5, s.stimulus[0].rise_mV_ms = 5;
+    s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0};
+    s.problem.n_stimuli = 2, s.problem.peak_mV = peak_mV;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        double highest = -INFINITY;
+        run_backend(&s, (*b)->name, &layout, 75, v, NULL);
+        for (size_t k = 0; k < s.stimulus[0].n_cells; k++) highest = fmax(highest, v[s.stimulus[0].cell[k]]);
+        run_backend(&s, (*b)->name, &layout, 150, v, NULL);
+        cr_expect_eq(peak_mV[0], highest, "%s: %g, not %g mV", (*b)->name, peak_mV[0], highest);
+        cr_expect_gt(peak_mV[0], -85 + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
+        cr_expect_eq(peak_mV[1], -INFINITY, "%s", (*b)->name);
+    }
+}
+
+/* The stimulus of which cells are wrong is named, and of its cells the first; another that is on elsewhere is not. */
+Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    const size_t last = s.mesh.n_cells - 1;
+    char expected[128];
+    s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0};
+    s.problem.n_stimuli = 2;
+    for (const mt_backend *const *b = mt_backends; *b; b++)
+        for (int k = 0; k < 2; k++) {
+            mt_arena arena = {0};
+            void *self = NULL;
+            double x[3];
+            s.problem.mesh = k ? &s.mesh : NULL;
+            mt_mesh_centroid(&s.mesh, last, x);
+            cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+            cr_assert_eq(mt_monodomain_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
+            (void)snprintf(expected, sizeof expected,
+                k ? "cell %zu at [%.4g, %.4g, %.4g] mm: V is " : "cell %zu: V is ", last, x[0], x[1], x[2]);
+            cr_expect(
+                strncmp(mt_message(), expected, strlen(expected)) == 0, "%s: %s", (*b)->name, mt_message());
+            cr_expect(strstr(mt_message(), " between 0 and 1 ms; ") &&
+                          strstr(mt_message(), "stimuli.1 was on there and raises V by 1e+05"),
+                "%s: %s", (*b)->name, mt_message());
+            mt_arena_free(&arena);
+        }
 }
 
 /* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and

@@ -286,7 +286,17 @@ Test(case, keys_that_contradict_each_other_are_refused)
     expect_failure(
         "max_mm: [0.5, 1, 1]", "max_mm: [0.5, -1, 1]", ": stimuli.0: min_mm 0 is above max_mm -1 on axis y");
     expect_failure("end_ms: 10", "end_ms: 10.01",
-        ": time.end_ms: 10.01; allowed: a whole number of steps of dt_ms = 0.02, at least one");
+        ": time.end_ms: 10.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 10 or 10.02");
+    expect_failure("end_ms: 10", "end_ms: 0.001",
+        ": time.end_ms: 0.001; allowed: a whole number of steps of dt_ms = 0.02, at least one: 0.02");
+    /* 1,000,000.5 steps; once a part of a million of all steps was let pass, which is half a step of so many */
+    expect_failure("end_ms: 10", "end_ms: 20000.01",
+        ": time.end_ms: 20000.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 20000 or "
+        "20000.02");
+    expect_failure("duration_ms: 2", "duration_ms: 1e300",
+        ": stimuli.0.duration_ms: 1e+300 ends after 5e+301 steps of dt_ms = 0.02; allowed: at most 16777216 "
+        "steps");
+
     expect_failure("duration_ms: 2", "duration_ms: 0.005",
         ": stimuli.0.duration_ms: 0.005 is no whole step; allowed: at least dt_ms = 0.02");
     expect_failure("duration_ms: 2", "duration_ms: 2\n    start_ms: 10",

@@ -265,5 +265,26 @@ Test(kernels, the_baseline_runs_everywhere_and_the_best_comes_first)
     const size_t n = mt_kernels_all(all);
     cr_assert(n >= 1 && n <= 3);
     cr_expect_str_eq(all[n - 1]->isa, "base");
-    cr_expect_eq(mt_kernels_best(), all[0]);
+    cr_expect_eq(mt_kernels_used(), all[0]);
+}
+
+Test(kernels, those_of_an_instruction_set_can_be_chosen_by_name)
+{
+    const mt_kernels *all[3];
+    const size_t n = mt_kernels_all(all);
+    for (size_t k = n; k-- > 0;) {
+        cr_expect_eq(mt_kernels_choose(all[k]->isa), MT_OK);
+        cr_expect_eq(mt_kernels_used(), all[k]);
+    }
+    cr_assert_eq(mt_kernels_choose("base"), MT_OK);
+    cr_expect_eq(mt_kernels_choose("sse9"), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "'sse9'") && strstr(mt_message(), all[0]->isa) && strstr(mt_message(), "base"),
+        "%s", mt_message());
+    cr_expect_eq(mt_kernels_used(), all[n - 1], "what cannot be chosen changes nothing");
+    cr_expect_eq(mt_kernels_choose(""), MT_OK);
+    cr_expect_eq(mt_kernels_used(), all[0]);
+    cr_expect_eq(mt_kernels_choose("base"), MT_OK);
+    cr_expect_eq(mt_kernels_choose(NULL), MT_OK);
+    cr_expect_eq(mt_kernels_used(), all[0]);
 }

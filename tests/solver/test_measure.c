@@ -203,7 +203,7 @@ Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
     mt_arena_free(&s.arena);
 }
 
-Test(measure, places_outside_the_mesh_are_refused_by_number)
+Test(measure, places_outside_the_mesh_are_refused_with_how_far_and_from_what)
 {
     slab s;
     make(&s);
@@ -211,7 +211,12 @@ Test(measure, places_outside_the_mesh_are_refused_by_number)
     const double places[2][3] = {{3, 2, 1.5}, {300, 0, 0}}, just_outside[3] = {3.6, 1, 1};
     cr_assert_eq(mt_measure_find(&s.mesh, 1, places[0], cell), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_measure_find(&s.mesh, 2, places[0], cell), MT_INPUT);
-    cr_assert(strstr(mt_message(), "place 1 at [300, 0, 0] mm is outside the mesh"), "%s", mt_message());
+    cr_assert(strstr(mt_message(),
+                  "[300, 0, 0] mm is outside the mesh: 297.1 mm from the centre of the nearest cell, "),
+        "%s", mt_message());
+    cr_assert(strstr(mt_message(), "; the mesh lies in [0, 0, 0] .. [3, 2, 1.5] mm"), "%s", mt_message());
+    cr_assert_eq(mt_measure_outside(&s.mesh, 2, places[0], cell), 1);
+    cr_assert_eq(mt_measure_outside(&s.mesh, 1, places[0], cell), 1, "none");
     cr_assert_eq(mt_measure_find(&s.mesh, 1, just_outside, cell), MT_INPUT);
     mt_arena_free(&s.arena);
 }
