@@ -202,25 +202,28 @@ static void print_message(FILE *messages, const char *text)
     (void)fputc('\n', messages);
 }
 
+/* What is asked about the program itself; false where it is asked to do something. */
+static bool answer(int argc, char *const *argv, FILE *out)
+{
+    if (argc < 2 || asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0 ||
+        (argc == 3 && is_first_word(argv[1]) && asks_for_help(argv[2])))
+        print_overview(out);
+    else if (strcmp(argv[1], "--version") == 0)
+        (void)fprintf(out, "myotile %s\n", MT_VERSION);
+    else
+        return false;
+    return true;
+}
+
 int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
 {
-    if (argc < 2 || asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0) {
-        print_overview(out);
-        return argc < 2 ? MT_INPUT : MT_OK;
-    }
-    if (argc == 3 && is_first_word(argv[1]) && asks_for_help(argv[2])) {
-        print_overview(out);
-        return MT_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        (void)fprintf(out, "myotile %s\n", MT_VERSION);
-        return MT_OK;
-    }
-    mt_status status = dispatch(argc, argv, out);
-    if (fflush(out) != 0 && status == MT_OK)
-        status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
+    mt_status status = answer(argc, argv, out) ? MT_OK : dispatch(argc, argv, out);
+    errno = 0;
+    if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
+        status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (status != MT_OK) print_message(messages, mt_message());
-    return status == MT_STOPPED && mt_progress_signal() ? 128 + mt_progress_signal() : (int)status;
+    if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
+    return status == MT_OK && argc < 2 ? MT_INPUT : (int)status;
 }
 
 /* ---- for commands ---- */

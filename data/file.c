@@ -281,12 +281,37 @@ mt_status mt_file_reserve(const char *path, mt_file *file)
 
 const char *mt_file_temporary(const mt_file *file) { return file->part->temporary; }
 
+/* What the attribute says of a file as it is: its size, and when it was written. */
+static void describe(const struct stat *file, char text[64])
+{
+    (void)snprintf(text, 64, "%lld %lld.%09ld", (long long)file->st_size, (long long)file->st_mtim.tv_sec,
+        file->st_mtim.tv_nsec);
+}
+
+static void mark(int fd)
+{
+    struct stat info;
+    char text[64];
+    if (fstat(fd, &info) != 0) return;
+    describe(&info, text);
+    (void)fsetxattr(fd, attribute, text, strlen(text), 0);
+}
+
+static bool is_marked(const char *path)
+{
+    struct stat info;
+    char text[64], found[64] = "";
+    if (stat(path, &info) != 0 || getxattr(path, attribute, found, sizeof found - 1) < 0) return false;
+    describe(&info, text);
+    return strcmp(text, found) == 0;
+}
+
 /* errno of making the temporary file durable, or 0. It may have been written by others, under its name. */
 static int sync_part(const struct mt_file_part *part)
 {
     const int fd = open(part->temporary, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno;
-    (void)fsetxattr(fd, attribute, "", 0, 0);
+    mark(fd);
     int reason = fsync(fd) ? errno : 0;
     if (close(fd) && !reason) reason = errno;
     return reason;
@@ -460,7 +485,7 @@ bool mt_file_is_ours(const char *path)
     if (!file) return errno == ENOENT;
     const size_t n = fread(text, 1, sizeof text, file);
     (void)fclose(file);
-    return getxattr(path, attribute, NULL, 0) >= 0 || memmem(text, n, word, sizeof word - 1) != NULL;
+    return is_marked(path) || memmem(text, n, word, sizeof word - 1) != NULL;
 }
 
 mt_status mt_file_check(const char *path, mt_file_replace replace)

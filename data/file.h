@@ -29,8 +29,9 @@ typedef struct mt_file {
     char path[MT_FILE_PATH_MAX]; /* as it was asked for */
 } mt_file;
 
-/* What may be replaced: files that this program wrote, which it can tell by the word "myotile" in their first bytes or by the
- * extended attribute user.myotile, or any file. */
+/* What may be replaced: files that this program wrote, or any file. It knows its own by the word "myotile" in their first bytes,
+ * or by the extended attribute user.myotile with the size and time that the file still has: in formats that cannot say who
+ * wrote them, a file that was changed since is somebody else's. */
 typedef enum mt_file_replace { MT_FILE_OURS, MT_FILE_ANY } mt_file_replace;
 
 /* Starts a file for `path`, to be written through its stream. MT_FILE where that cannot be: no such folder, no room, no

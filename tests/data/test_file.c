@@ -142,6 +142,11 @@ Test(file, what_others_made_is_replaced_only_if_that_is_said)
     put_foreign("ours.json", "{\"program\": \"myotile\"}");
     ok(mt_file_check("ours.json", MT_FILE_OURS));
     ok(mt_file_check("none.csv", MT_FILE_OURS));
+    put("made.csv", "t,v\n");
+    if (!mt_file_is_ours("made.csv")) cr_skip("this file system has no extended attributes");
+    ok(mt_file_check("made.csv", MT_FILE_OURS));
+    put_foreign("made.csv", "t,v\n1,2\n");
+    cr_assert_eq(mt_file_check("made.csv", MT_FILE_OURS), MT_FILE, "changed since");
     cr_assert(!there("none.csv") && leftovers("none.csv") == 0);
     holds("theirs.csv", "t,v\n");
     cr_assert_eq(mt_file_check("no/such/folder.csv", MT_FILE_ANY), MT_FILE);
