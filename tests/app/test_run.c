@@ -356,7 +356,7 @@ Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
 {
     write_changed("bad.yaml", "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}",
         "  slab: {size_mm: [3, 2, 1], egde_mm: 0.5}");
-    refuses(2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm", "run bad.yaml");
+    refuses(2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut", "run bad.yaml");
 }
 
 Test(run, a_negative_edge_is_named_with_its_line)
