@@ -73,8 +73,8 @@ Test(site, a_sphere_is_the_cells_whose_centre_is_in_it)
  * behind. All count. In whole numbers: four vertices' places in boxes add up to 4 * 7.5 at most. */
 Test(site, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
 {
-    static const double size[3] = {4, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
-    static const int n[3] = {20, 14, 12};
+    static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
+    static const int n[3] = {100, 14, 12};
     mt_mesh fine;
     cr_assert_eq(mt_slab_make(&arena, size, 0.2, &fine), MT_OK, "%s", mt_message());
     for (int corner = 0; corner < 8; corner++) {
