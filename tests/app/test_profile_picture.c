@@ -131,7 +131,7 @@ Test(profile_picture, cycles_that_are_near_one_another_are_told_apart)
     static uint64_t cycles[1472];
     for (size_t t = 0; t < 1472; t++) cycles[t] = 1500 + t;
     of.profile->steps[0].tile_compute_cycles = cycles;
-    of.profile->steps[0].compute = (ipu_spread){1500, 2971, 2235.5, 425};
+    of.profile->steps[0].compute = (ipu_spread){1500, 2971, 2235.5, 425, 1472};
     ok(mt_profile_picture_tiles(&of, path));
     unsigned char *pixels = read_pixels(path);
     for (size_t t = 0; t < 46; t += 2) { /* the first tiles go up the first column */

@@ -269,8 +269,9 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     static const char *const phases[] = {
         "PDE compute", "PDE exchange", "ODE compute", "activation", "stimulus", "sync"};
     char *text = works("run small.yaml --output out --format json"), *at = text;
-    static const char *const titles[] = {"\"title\": \"Small slab\"", "\"title\": \"Activation times\"",
-        "\"title\": \"Cycles of a time step", "\"title\": \"Exchange", "\"title\": \"Memory of a tile\""};
+    static const char *const titles[] = {"\"title\": \"Small slab\"",
+        "\"title\": \"Activation times at points", "\"title\": \"Cycles of a time step",
+        "\"title\": \"Exchange", "\"title\": \"Memory of a tile\""};
     cr_assert(is_json(text), "%s", text);
     for (int k = 0; k < 5; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
     cr_assert_null(strstr(text, "In out/"));
@@ -314,7 +315,8 @@ Test(run, csv_has_its_tables_apart)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
     cr_assert(strncmp(text, "# Small slab\nproperty,value,unit\ncells,288,\n", 44) == 0, "%s", text);
-    cr_assert(strstr(text, "\n\n# Activation times\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
+    cr_assert(strstr(text, "\n\n# Activation times at points, by linear fits to the cells nearest to "
+                           "each\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# Cycles of a time step"));
     cr_assert(strstr(text, "\n\n# Memory of a tile\nwhat,bytes,of what is there[%],all tiles[bytes]\n"));
     free(text);
@@ -356,7 +358,8 @@ Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
 {
     write_changed("bad.yaml", "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}",
         "  slab: {size_mm: [3, 2, 1], egde_mm: 0.5}");
-    refuses(2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut", "run bad.yaml");
+    refuses(
+        2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut", "run bad.yaml");
 }
 
 Test(run, a_negative_edge_is_named_with_its_line)
