@@ -250,6 +250,24 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
 
 /* ---- options */
 
+/* The cut is the case's, and what it was is written down. */
+Test(run, a_slab_is_cut_as_the_case_says)
+{
+    mt_arena arena = {0};
+    size_t n;
+    free(works("run small.yaml --output usual --set machine.backend=cpu"));
+    free(works("run small.yaml --output mirrored --set machine.backend=cpu --set mesh.slab.cut=mirrored"));
+    free(works("run small.yaml --output kuhn --set machine.backend=cpu --set mesh.slab.cut=kuhn"));
+    char *usual = bytes_of("usual/used.yaml", &n), *kuhn = bytes_of("kuhn/used.yaml", &n);
+    cr_assert(strstr(usual, "cut: mirrored\n") && strstr(kuhn, "cut: kuhn\n"), "%s%s", usual, kuhn);
+    cr_assert_arr_eq(
+        activation_of(&arena, "usual"), activation_of(&arena, "mirrored"), CELLS * sizeof(double));
+    cr_assert_arr_neq(activation_of(&arena, "usual"), activation_of(&arena, "kuhn"), CELLS * sizeof(double));
+    refuses(2, "mesh.slab.cut", "run small.yaml --set mesh.slab.cut=fair");
+    free(usual), free(kuhn);
+    mt_arena_free(&arena);
+}
+
 Test(run, set_overrides_the_case_and_is_written_down)
 {
     size_t n;
@@ -281,6 +299,10 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert(json_number(text, "near", "activation") > 0);
     cr_assert(isnan(json_number(text, "far", "activation")));
     double step = 0, share = 0, seconds = 0;
+    for (int k = 0; k < 4; k++) { /* 8 of 1,472 tiles are used, and all of these for every kind of work */
+        cr_assert_eq(json_number(text, phases[k], "tiles"), 8, "%s", phases[k]);
+        cr_assert(json_number(text, phases[k], "mean/max") > 50 && json_number(text, phases[k], "min") > 0);
+    }
     for (int k = 0; k < 6; k++) {
         const double mean = json_number(text, phases[k], "mean"), most = json_number(text, phases[k], "max");
         cr_assert(json_number(text, phases[k], "min") <= mean && mean <= most, "%s", phases[k]);
