@@ -10,13 +10,13 @@
  * than along the other three, the more so the larger the boxes are.
  *   mirrored  the cut of box (i, j, k) is that of box (0, 0, 0) mirrored along x where i is odd, along y where j is odd
  *             and along z where k is odd. Boxes side by side are mirror images of each other, so their faces match, and
- *             no direction is preferred: the diagonals of eight boxes about a vertex meet in it or form an octahedron.
+ *             no diagonal is preferred: of any eight boxes about a vertex, two have each of the four.
  *             With an even number of boxes along an axis the slab is its own mirror image along that axis. With an
  *             odd one it is not, as its first and last box have the same diagonal; how much that does to a wave is in
  *             README.md, "How exact the model is".
  *   kuhn      the same cut in every box, along the diagonal from its lowest to its highest corner: the usual cut of
- *             finite element codes, and the mesh is invariant under a shift by a box. It prefers that diagonal; the
- *             only symmetry left is the reversal of all three axes at once. */
+ *             finite element codes, and a shift by a box does not change the mesh. It prefers that diagonal; of all
+ *             mirrors only that of the three axes at once leaves it as it is. */
 typedef enum mt_slab_cut { MT_SLAB_MIRRORED, MT_SLAB_KUHN } mt_slab_cut;
 
 enum { MT_SLAB_CUTS = 2 };

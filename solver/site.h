@@ -7,8 +7,8 @@
  *                          whose centre is that near; may be given together with a box or a sphere
  *
  * A cell is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
- * cells on a border rounding does not take some and leave others (0.2 mm divides no 1.5 mm: the benchmark's stimulus has
- * centroids on its border). A site reaches the cells that are in all that is given. */
+ * cells on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
+ * through centroids of boxes of 0.2 mm). A site reaches the cells that are in all that is given. */
 #ifndef MT_SOLVER_SITE_H
 #define MT_SOLVER_SITE_H
 
