@@ -67,8 +67,8 @@ static mt_profiled invent(size_t chips, size_t tiles)
     target =
         (ipu_target){.name = "invented", .ipus = chips, .tiles = n, .exchange_rows = 23, .clock_hz = 1e9};
     step = (ipu_profile_step){.name = "work",
-        .exchange = {1, n, 0.5 * (double)n, 1},
-        .compute = {1, n, 0.5 * (double)n, 1},
+        .exchange = {1, n, 0.5 * (double)n, 1, n},
+        .compute = {1, n, 0.5 * (double)n, 1, n},
         .tile_exchange_cycles = cycles,
         .tile_compute_cycles = cycles,
         .exchange_phase_cycles = n,
