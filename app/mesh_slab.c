@@ -1,4 +1,6 @@
 /* myotile mesh slab. */
+#include <string.h>
+
 #include "app/command.h"
 #include "mesh/slab.h"
 #include "mesh/vtkhdf.h"
@@ -8,6 +10,11 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option slab_options[] = {
     {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
     {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra", false},
+    {"--cut", "mirrored|kuhn",
+        "how: mirrored, each box the mirror image of the next, so that the slab prefers no diagonal "
+        "(default); "
+        "kuhn, all alike",
+        false},
     {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, MT_OPTION_FORCE,
     {NULL, NULL, NULL, false}};
 
@@ -27,8 +34,20 @@ static mt_status needed(
     return *value ? MT_OK : mt_fail(MT_INPUT, "%s: %s is needed", command, option);
 }
 
+static mt_status parse_cut(const char *name, mt_slab_cut *cut)
+{
+    for (int k = 0; k < MT_SLAB_CUTS; k++)
+        if (strcmp(name, mt_slab_cut_name[k]) == 0) {
+            *cut = (mt_slab_cut)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "--cut %s; allowed: %s, %s", name, mt_slab_cut_name[MT_SLAB_MIRRORED],
+        mt_slab_cut_name[MT_SLAB_KUHN]);
+}
+
 static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
 {
+    mt_slab_cut cut = MT_SLAB_MIRRORED;
     const char *size, *edge, *path;
     double size_mm[3], edge_mm;
     mt_mesh mesh;
@@ -39,7 +58,8 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_file_check(path, mt_option_replace(arguments)));
     MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
-    MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &mesh));
+    MT_TRY(parse_cut(mt_option_value(arguments, "--cut", mt_slab_cut_name[MT_SLAB_MIRRORED]), &cut));
+    MT_TRY(mt_slab_make_cut(arena, size_mm, edge_mm, cut, &mesh));
     MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
     (void)fprintf(arguments->out, "%s: %zu cells, %zu vertices\n", path, mesh.n_cells, mesh.n_vertices);
     return MT_OK;

@@ -60,6 +60,7 @@ static void totals_object(mt_json *json, const ipu_profile *profile)
 static void spread_object(mt_json *json, const char *key, const ipu_spread *spread)
 {
     mt_json_open(json, key, '{');
+    mt_json_count(json, "tiles", spread->tiles);
     mt_json_count(json, "min", spread->min);
     mt_json_number(json, "mean", spread->mean);
     mt_json_number(json, "sd", spread->sd);

@@ -136,10 +136,23 @@ static band make_band(const ipu_profile *profile, const char *phase, const ipu_p
     return b;
 }
 
+/* "all 1,472 tiles", or how many of them have work. */
+static void say_tiles(const mt_profiled *of, const ipu_spread *spread, char busy[80])
+{
+    char all[32], some[32];
+    mt_page_number((double)of->profile->n_tiles, all);
+    mt_page_number((double)spread->tiles, some);
+    if (spread->tiles == of->profile->n_tiles)
+        (void)snprintf(busy, 80, "all %s tiles", all);
+    else
+        (void)snprintf(busy, 80, "%s of %s tiles", some, all);
+}
+
 static void write_heading(mt_page *page, const mt_profiled *of, const band *b, double top)
 {
     const size_t tiles = of->target->tiles / of->target->ipus;
-    char words[320], who[64], least[32], mean[32], most[32];
+    char words[320], busy[80], who[64], least[32], mean[32], most[32];
+    say_tiles(of, b->spread, busy);
     if (b->spread->max == 0) {
         (void)snprintf(words, sizeof words, "%s: no tile has anything to do", b->phase);
         mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
@@ -147,8 +160,8 @@ static void write_heading(mt_page *page, const mt_profiled *of, const band *b, d
     }
     if (b->spread->min == b->spread->max) {
         mt_page_number((double)b->spread->max, most);
-        (void)snprintf(words, sizeof words, "%s of '%s': every tile is busy for %s cycles", b->phase,
-            b->step->name, most);
+        (void)snprintf(words, sizeof words, "%s of '%s': %s are busy for %s cycles", b->phase, b->step->name,
+            busy, most);
         mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
         return;
     }
@@ -161,8 +174,8 @@ static void write_heading(mt_page *page, const mt_profiled *of, const band *b, d
     else
         mt_page_number((double)b->n_slowest, who), (void)strcat(who, " tiles");
     (void)snprintf(words, sizeof words,
-        "%s of '%s': tiles are busy for %s to %s cycles. The mean, %s, is %.1f %% of the slowest: %s",
-        b->phase, b->step->name, least, most, mean, 100 * ipu_spread_effectiveness(b->spread), who);
+        "%s of '%s': %s are busy for %s to %s cycles. Their mean, %s, is %.1f %% of the slowest: %s",
+        b->phase, b->step->name, busy, least, most, mean, 100 * ipu_spread_effectiveness(b->spread), who);
     mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
 }
 

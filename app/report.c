@@ -43,7 +43,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
     mt_table_property(
         &table, "cells activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_cells, "%");
-    mt_table_property(&table, "latest activation", latest_ms, "ms");
+    mt_table_property(&table, "latest activation of a cell", latest_ms, "ms");
     mt_table_property(&table, "simulated time", end_ms, "ms");
     if (run->stopped_by) mt_table_property(&table, "stopped; asked for", run->input->time.end_ms, "ms");
     return table;
@@ -107,7 +107,8 @@ static double activation_at(const mt_run *run, size_t place)
 static mt_table places_table(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_places *places = run->places;
-    mt_table table = mt_table_begin(arena, "Activation times");
+    mt_table table =
+        mt_table_begin(arena, "Activation times at points, by linear fits to the cells nearest to each");
     place_columns(&table);
     for (size_t k = 0; k < (with_line ? places->n : places->n_points); k++) {
         mt_table_text(&table, k < places->n_points ? run->input->points[k].name : "line");
@@ -117,13 +118,15 @@ static mt_table places_table(mt_arena *arena, const mt_run *run, bool with_line)
     return table;
 }
 
-/* One phase of the machine's work over the compute sets [first, last]; the spread is over tiles, in one run. */
+/* One phase of the machine's work over the compute sets [first, last]; the spread is over the tiles that have work in it, in
+ * one run. */
 typedef struct phase {
     const char *name;
     uint64_t runs, total;
     ipu_spread spread;
     double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
     double instances;     /* vertices of a run */
+    double tiles;         /* that have work in a run */
 } phase;
 
 static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
@@ -133,6 +136,7 @@ static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
     to->spread.min = to->runs == 0 || spread->min < to->spread.min ? spread->min : to->spread.min;
     to->spread.max = to->runs == 0 || spread->max > to->spread.max ? spread->max : to->spread.max;
     to->spread.mean = (to->spread.mean * before + spread->mean * now) / (before + now);
+    to->tiles = (to->tiles * before + (double)spread->tiles * now) / (before + now);
     to->runs += runs;
 }
 
@@ -204,6 +208,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
     const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
     mt_table_text(table, p->name);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
+    mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
     mt_table_number(table, runs);
     mt_table_number(table, runs * (double)p->spread.min);
     mt_table_number(table, runs * p->spread.mean);
@@ -218,7 +223,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64_t cycles)
 {
     mt_table_text(table, name);
-    for (int k = 0; k < 4; k++) mt_table_number(table, NAN);
+    for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
     mt_table_number(table, (double)cycles / (double)run->n_steps);
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
@@ -228,10 +233,11 @@ static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
-    mt_table table = mt_table_begin(
-        arena, "Cycles of a time step on the emulated machine: min, mean and max over its tiles");
+    mt_table table = mt_table_begin(arena,
+        "Cycles of a time step on the emulated machine: min, mean and max over the tiles that have work");
     mt_table_strings(&table, "phase");
     mt_table_decimals(&table, "vertices", "", 0);
+    mt_table_decimals(&table, "tiles", "", 0);
     mt_table_decimals(&table, "runs", "", 2);
     mt_table_decimals(&table, "min", "cycles", 0);
     mt_table_decimals(&table, "mean", "cycles", 0);

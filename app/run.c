@@ -96,7 +96,8 @@ static mt_status make_absolute(mt_arena *arena, const char **path)
 static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
 {
     if (!input->mesh.file[0])
-        return mt_slab_make(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, mesh);
+        return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
+            (mt_slab_cut)input->mesh.slab.cut, mesh);
     MT_TRY(make_absolute(arena, &input->mesh.file));
     return mt_mesh_read(arena, input->mesh.file, mesh);
 }

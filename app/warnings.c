@@ -92,14 +92,14 @@ void mt_warnings_of_case(const char *path, const mt_case *input)
 
 /* ---- of the mesh ---- */
 
-/* Plane waves in slabs of the usual tissue, along and across the fibres, against those in cells of 0.14 mm (cube root of the
- * volume; 0.58 and 0.22 m/s):
- *   cells of 0.28 mm  -12 and -10 %
- *            0.44     -25     -26
- *            0.55     -32     -37
- *            0.69     -42     -52
- *            0.83     -49     stops
- *            1.1      stops   stops
+/* Plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other, against a converged
+ * line (0.600 and 0.218 mm/ms; README.md):
+ *   cells of 0.28 mm  -13 and -10 %   (cube root of the volume)
+ *            0.44     -26     -25
+ *            0.55     -34     -34
+ *            0.69     -42     -45
+ *            0.83     -50     -56     where all boxes are cut alike it stops across
+ *            1.1      -62     stops
  * Lengths go with the square root of the diffusivity. */
 void mt_warnings_of_mesh(const mt_case *input, const mt_mesh *mesh)
 {

@@ -9,17 +9,21 @@
 
 static ipu_spread spread_of(const uint64_t *x, size_t n)
 {
-    ipu_spread s = {.min = x[0], .max = x[0]};
+    ipu_spread s = {0};
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        if (x[i] < s.min) s.min = x[i];
+        if (x[i] == 0) continue;
+        if (s.tiles == 0 || x[i] < s.min) s.min = x[i];
         if (x[i] > s.max) s.max = x[i];
         sum += x[i];
+        s.tiles++;
     }
-    s.mean = (double)sum / (double)n;
+    if (s.tiles == 0) return s;
+    s.mean = (double)sum / (double)s.tiles;
     double squares = 0;
-    for (size_t i = 0; i < n; i++) squares += ((double)x[i] - s.mean) * ((double)x[i] - s.mean);
-    s.sd = sqrt(squares / (double)n);
+    for (size_t i = 0; i < n; i++)
+        if (x[i] > 0) squares += ((double)x[i] - s.mean) * ((double)x[i] - s.mean);
+    s.sd = sqrt(squares / (double)s.tiles);
     return s;
 }
 

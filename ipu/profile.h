@@ -6,13 +6,15 @@
 
 #include "ipu/engine.h"
 
-/* Over all tiles. */
+/* Over the tiles that have work: cycles above 0. The others wait as they would without the program, and would make any
+ * balance look bad. All 0 where no tile has any. */
 typedef struct ipu_spread {
     uint64_t min, max;
-    double mean, sd; /* sd: of all tiles, not of a sample of them */
+    double mean, sd; /* sd: of all these tiles, not of a sample of them */
+    size_t tiles;    /* how many they are */
 } ipu_spread;
 
-/* How far the slowest tile is from the others: mean / max, 1 where all are 0. */
+/* How far the slowest tile is from the others: mean / max, 1 where no tile has work. */
 double ipu_spread_effectiveness(const ipu_spread *spread);
 
 /* One compute set. One run takes cycles = sync_cycles + exchange_phase_cycles + compute.max. Where compute depends

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+const char *const mt_slab_cut_name[MT_SLAB_CUTS + 1] = {
+    [MT_SLAB_MIRRORED] = "mirrored", [MT_SLAB_KUHN] = "kuhn"};
+
 /* Corner k of a box stands at (k & 1, k >> 1 & 1, k >> 2 & 1). The six paths from corner 0 to corner 7 along
  * the axes (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518); where the order of the axes is an odd permutation,
  * the two middle corners are exchanged, which makes the volume positive. */
@@ -51,31 +54,46 @@ static void place_vertices(const double size_mm[3], const size_t n[3], double *x
             }
 }
 
-static void place_cells(const size_t n[3], mt_mesh *mesh)
+/* The six cells of a box, whose lowest corner is vertex `lowest`. Mirroring it along an axis flips that axis's bit of
+ * every corner; an odd number of mirrors turns the cells inside out, which exchanging two vertices undoes. */
+static void cut_box(
+    size_t lowest, size_t row, size_t layer, unsigned mirrored, uint32_t cell_vertex[static 24])
 {
-    size_t row = n[0] + 1, layer = row * (n[1] + 1), cell = 0;
-    for (size_t k = 0; k < n[2]; k++)
-        for (size_t j = 0; j < n[1]; j++)
-            for (size_t i = 0; i < n[0]; i++) {
-                size_t lowest = k * layer + j * row + i;
-                for (int t = 0; t < 6; t++, cell++) {
-                    for (int v = 0; v < 4; v++) {
-                        size_t corner = kuhn[t][v];
-                        mesh->cell_vertex[4 * cell + (size_t)v] =
-                            (uint32_t)(lowest + (corner & 1) + (corner >> 1 & 1) * row +
-                                       (corner >> 2) * layer);
-                    }
-                    mesh->region[cell] = 1;
-                }
-            }
+    const bool odd = (mirrored ^ mirrored >> 1 ^ mirrored >> 2) & 1;
+    for (size_t t = 0; t < 6; t++)
+        for (size_t v = 0; v < 4; v++) {
+            const size_t from = odd && (v == 1 || v == 2) ? 3 - v : v, corner = kuhn[t][from] ^ mirrored;
+            cell_vertex[4 * t + v] =
+                (uint32_t)(lowest + (corner & 1) + (corner >> 1 & 1) * row + (corner >> 2) * layer);
+        }
 }
 
-mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], double edge_mm, mt_mesh *mesh)
+static void place_cells(const size_t n[3], mt_slab_cut cut, mt_mesh *mesh)
+{
+    const size_t row = n[0] + 1, layer = row * (n[1] + 1);
+    uint32_t *cell_vertex = mesh->cell_vertex;
+    for (size_t k = 0; k < n[2]; k++)
+        for (size_t j = 0; j < n[1]; j++)
+            for (size_t i = 0; i < n[0]; i++, cell_vertex += 24) {
+                const size_t parity = (i & 1) | (j & 1) << 1 | (k & 1) << 2;
+                cut_box(k * layer + j * row + i, row, layer, cut == MT_SLAB_MIRRORED ? (unsigned)parity : 0,
+                    cell_vertex);
+            }
+    for (size_t cell = 0; cell < mesh->n_cells; cell++) mesh->region[cell] = 1;
+}
+
+mt_status mt_slab_make_cut(
+    mt_arena *arena, const double size_mm[3], double edge_mm, mt_slab_cut cut, mt_mesh *mesh)
 {
     size_t n[3];
     MT_TRY(count_boxes(size_mm, edge_mm, n));
     MT_TRY(mt_mesh_new(arena, (n[0] + 1) * (n[1] + 1) * (n[2] + 1), 6 * n[0] * n[1] * n[2], mesh));
     place_vertices(size_mm, n, mesh->xyz_mm);
-    place_cells(n, mesh);
+    place_cells(n, cut, mesh);
     return mt_mesh_new_fibres(arena, mesh);
+}
+
+mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], double edge_mm, mt_mesh *mesh)
+{
+    return mt_slab_make_cut(arena, size_mm, edge_mm, MT_SLAB_MIRRORED, mesh);
 }

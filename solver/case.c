@@ -3,12 +3,15 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "mesh/slab.h"
+
 static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 static const mt_yaml_key slab_keys[] = {
     MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0)),
-    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0)), MT_YAML_END};
+    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0)),
+    MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name), MT_YAML_END};
 static const mt_yaml_key mesh_keys[] = {
     MT_YAML_STRING(mt_case, mesh.file, "file", ""), MT_YAML_MAPPING("slab", slab_keys), MT_YAML_END};
 static const mt_yaml_key tissue_keys[] = {

@@ -40,6 +40,7 @@ typedef struct mt_case {
         const char *file; /* "" = make a slab */
         struct {
             double size_mm[3], edge_mm; /* edge 0 = none */
+            int cut;                    /* mt_slab_cut */
         } slab;
     } mesh;
     struct {

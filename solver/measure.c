@@ -120,18 +120,61 @@ static void add_to_fit(
     }
 }
 
+enum {
+    TIES = 64
+}; /* cells that may be equally near a place: 48 meet in a vertex of a mirrored slab (mesh/slab.h) */
+
+typedef struct ties {
+    size_t n, cell[TIES];
+} ties;
+
+static double distance_mm(const mt_mesh *mesh, size_t cell, const double xyz_mm[3])
+{
+    double x[3];
+    mt_mesh_centroid(mesh, cell, x);
+    return sqrt(mt_square3(x, xyz_mm));
+}
+
+static void add_tie(ties *t, const mt_mesh *mesh, size_t cell, const double xyz_mm[3], double least_mm)
+{
+    if (t->n == TIES || distance_mm(mesh, cell, xyz_mm) > (1 + 1e-9) * least_mm) return;
+    for (size_t k = 0; k < t->n; k++)
+        if (t->cell[k] == cell) return;
+    t->cell[t->n++] = cell;
+}
+
+/* The nearest cells: the one that is known, and those as near at most two rows from one of them. */
+static ties find_ties(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3], size_t cell)
+{
+    const double least_mm = distance_mm(mesh, cell, xyz_mm);
+    ties t = {1, {cell}};
+    for (size_t found = 0; found < t.n; found++)
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            const size_t near = diffusion->column[MT_DIFFUSION_ROW * t.cell[found] + k];
+            for (size_t j = 0; j < MT_DIFFUSION_ROW; j++)
+                add_tie(&t, mesh, diffusion->column[MT_DIFFUSION_ROW * near + j], xyz_mm, least_mm);
+        }
+    return t;
+}
+
 double mt_measure_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t cell)
 {
-    if (!isfinite(field[cell])) return field[cell];
-    double a[4][4] = {{0}}, b[4] = {0};
-    int n = 1;
-    add_to_fit(a, b, mesh, cell, xyz_mm, field[cell]);
-    for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-        size_t other = diffusion->column[MT_DIFFUSION_ROW * (size_t)cell + k];
-        if (other == cell || !isfinite(field[other])) continue;
-        add_to_fit(a, b, mesh, other, xyz_mm, field[other]);
+    const ties nearest = find_ties(mesh, diffusion, xyz_mm, cell);
+    double a[4][4] = {{0}}, b[4] = {0}, mean = 0;
+    size_t n = 0;
+    for (size_t t = 0; t < nearest.n; t++) {
+        const size_t own = nearest.cell[t];
+        if (!isfinite(field[own])) return field[own];
+        mean += field[own] / (double)nearest.n;
+        add_to_fit(a, b, mesh, own, xyz_mm, field[own]);
         n++;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            const size_t other = diffusion->column[MT_DIFFUSION_ROW * own + k];
+            if (other == own || !isfinite(field[other])) continue;
+            add_to_fit(a, b, mesh, other, xyz_mm, field[other]);
+            n++;
+        }
     }
-    return n >= 4 && solve(a, b) ? b[0] : field[cell];
+    return n >= 4 && solve(a, b) ? b[0] : mean;
 }

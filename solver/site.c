@@ -125,6 +125,14 @@ static mt_status none_reached(const mt_site *site, const double *centre, double 
         site->radius_mm, centre[0], centre[1], centre[2], nearest_mm + site->radius_mm);
 }
 
+/* What still counts as on the border (solver/site.h). */
+static double border_mm(const mt_mesh *mesh)
+{
+    double largest = 0;
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) largest = fmax(largest, fabs(mesh->xyz_mm[k]));
+    return 1e-12 * largest;
+}
+
 static mt_status find_cells(
     mt_arena *arena, mt_arena *scratch, const mt_site *site, const mt_mesh *mesh, size_t *n, uint32_t **cells)
 {
@@ -133,6 +141,7 @@ static mt_status find_cells(
     MT_TRY(find_centre(site, mesh, centre));
     MT_TAKE(scratch, reached, mesh->n_cells);
     MT_TRY(mark_surface(site, mesh, reached));
+    const double on_border_mm = border_mm(mesh);
     *n = 0;
     for (size_t cell = 0; cell < mesh->n_cells; cell++) {
         double x[3];
@@ -140,7 +149,7 @@ static mt_status find_cells(
         mt_mesh_centroid(mesh, cell, x);
         double outside = outside_mm(site, centre, x);
         nearest_mm = fmin(nearest_mm, outside);
-        reached[cell] = outside == 0;
+        reached[cell] = outside <= on_border_mm;
         *n += reached[cell];
     }
     if (*n == 0) return none_reached(site, centre, nearest_mm);

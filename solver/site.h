@@ -6,8 +6,9 @@
  *   surface                a surface, by name or number: the cells with a face on it, and with depth_mm those
  *                          whose centre is that near; may be given together with a box or a sphere
  *
- * A cell is in a box or a sphere when its centroid is, borders included; a site reaches the cells that are
- * in all that is given. */
+ * A cell is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
+ * cells on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
+ * through centroids of boxes of 0.2 mm). A site reaches the cells that are in all that is given. */
 #ifndef MT_SOLVER_SITE_H
 #define MT_SOLVER_SITE_H
 

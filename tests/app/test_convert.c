@@ -18,7 +18,7 @@ TestSuite(convert, .init = enter_room, .fini = leave_room);
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     uint32_t f = 0;
-    ok(mt_slab_make(arena, (double[]){4, 2, 2}, 1, mesh));
+    ok(mt_slab_make_cut(arena, (double[]){4, 2, 2}, 1, MT_SLAB_KUHN, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= 10.0 + 1.0 / 3;
     for (size_t c = 0; c < mesh->n_cells; c++) {
         mesh->region[c] = c < mesh->n_cells / 3 ? 1 : 5;

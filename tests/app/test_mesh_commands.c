@@ -11,21 +11,31 @@
 TestSuite(mesh_commands, .init = enter_room, .fini = leave_room);
 
 /* The file gives back the slab that the library makes, to the bit. */
-Test(mesh_commands, slab_writes_the_mesh_that_was_asked_for)
+static void check_slab(const char *options, mt_slab_cut cut)
 {
     mt_arena arena = {0};
     mt_mesh made, read;
     const double size_mm[3] = {2, 1.5, 1};
-    char *text = works("mesh slab --size-mm 2,1.5,1 --edge-mm 0.5 -o slab.hdf");
-    cr_assert_str_eq(text, "slab.hdf: 144 cells, 60 vertices\n"); /* 4 3 2 boxes of 6; 5 4 3 corners */
+    char *text =
+        works("mesh slab --size-mm 2,1.5,1 --edge-mm 0.5%s -o %s.hdf", options, mt_slab_cut_name[cut]);
+    cr_assert(
+        strstr(text, ".hdf: 144 cells, 60 vertices\n"), "%s", text); /* 4 3 2 boxes of 6; 5 4 3 corners */
     free(text);
-    cr_assert_eq(mt_slab_make(&arena, size_mm, 0.5, &made), MT_OK);
-    cr_assert_eq(mt_vtkhdf_read(&arena, "slab.hdf", &read), MT_OK);
+    cr_assert_eq(mt_slab_make_cut(&arena, size_mm, 0.5, cut, &made), MT_OK);
+    ok(mt_vtkhdf_read(&arena, cut == MT_SLAB_KUHN ? "kuhn.hdf" : "mirrored.hdf", &read));
     cr_assert(read.n_cells == made.n_cells && read.n_vertices == made.n_vertices);
     cr_assert_eq(memcmp(read.xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm), 0);
     cr_assert_eq(memcmp(read.cell_vertex, made.cell_vertex, 4 * made.n_cells * sizeof *made.cell_vertex), 0);
     cr_assert_eq(memcmp(read.fibre, made.fibre, 3 * made.n_cells * sizeof *made.fibre), 0);
     mt_arena_free(&arena);
+}
+
+Test(mesh_commands, slab_writes_the_mesh_that_was_asked_for)
+{
+    check_slab("", MT_SLAB_MIRRORED);
+    check_slab(" --cut mirrored", MT_SLAB_MIRRORED);
+    check_slab(" --cut kuhn", MT_SLAB_KUHN);
+    cr_assert(!same_file("mirrored.hdf", "kuhn.hdf"));
 }
 
 /* 2 x 1 x 1 mm in 4 x 2 x 2 boxes of h = 0.5 mm, by hand.
@@ -74,6 +84,8 @@ Test(mesh_commands, bad_slabs_are_refused_and_write_nothing)
     refuses(2, "--size-mm 1,0,1", "mesh slab --size-mm 1,0,1 --edge-mm 0.5 -o a.hdf");
     refuses(
         2, "--edge-mm -0.5; allowed: 1 number above 0", "mesh slab --size-mm 1,1,1 --edge-mm -0.5 -o a.hdf");
+    refuses(2, "--cut fair; allowed: mirrored, kuhn",
+        "mesh slab --size-mm 1,1,1 --edge-mm 0.5 --cut fair -o a.hdf");
     refuses(2, "--edge-mm half", "mesh slab --size-mm 1,1,1 --edge-mm half -o a.hdf");
     refuses(2, "whole multiple of the edge", "mesh slab --size-mm 1,1,1 --edge-mm 0.3 -o a.hdf");
     refuses(2, "", "mesh slab --size-mm 1e9,1e9,1e9 --edge-mm 1e-3 -o a.hdf");

@@ -67,8 +67,8 @@ static mt_profiled invent(size_t chips, size_t tiles)
     target =
         (ipu_target){.name = "invented", .ipus = chips, .tiles = n, .exchange_rows = 23, .clock_hz = 1e9};
     step = (ipu_profile_step){.name = "work",
-        .exchange = {1, n, 0.5 * (double)n, 1},
-        .compute = {1, n, 0.5 * (double)n, 1},
+        .exchange = {1, n, 0.5 * (double)n, 1, n},
+        .compute = {1, n, 0.5 * (double)n, 1, n},
         .tile_exchange_cycles = cycles,
         .tile_compute_cycles = cycles,
         .exchange_phase_cycles = n > LINKS ? n : LINKS,
@@ -131,7 +131,7 @@ Test(profile_picture, cycles_that_are_near_one_another_look_so)
     static uint64_t cycles[1472];
     for (size_t t = 0; t < 1472; t++) cycles[t] = 2340 + t / 10;
     of.profile->steps[0].tile_compute_cycles = cycles;
-    of.profile->steps[0].compute = (ipu_spread){2340, 2487, 2413.5, 42};
+    of.profile->steps[0].compute = (ipu_spread){2340, 2487, 2413.5, 42, 1472};
     ok(mt_profile_picture_tiles(&of, path));
     unsigned char *pixels = read_pixels(path);
     for (size_t t = 0; t < 46; t += 2) { /* the first tiles go up the first column */

@@ -5,11 +5,11 @@
 #include "tests/answers.h"
 #include "tests/app/program.h"
 
-/* 12 x 8 x 4 boxes of 6 cells. */
+/* 12 x 8 x 4 boxes of 6 cells, cut alike: as METIS cuts these, the busiest links of eight chips are those that a torus relieves. */
 static void enter(void)
 {
     enter_room();
-    free(works("mesh slab --size-mm 6,4,2 --edge-mm 0.5 -o slab.hdf"));
+    free(works("mesh slab --size-mm 6,4,2 --edge-mm 0.5 --cut kuhn -o slab.hdf"));
     write_machine("three.yaml", 3);
 }
 

@@ -312,6 +312,24 @@ Test(run, however_the_mesh_is_cut_the_activation_has_the_same_bits)
 
 /* ---- options */
 
+/* The cut is the case's, and what it was is written down. */
+Test(run, a_slab_is_cut_as_the_case_says)
+{
+    mt_arena arena = {0};
+    size_t n;
+    free(works("run small.yaml --output usual --set machine.backend=cpu"));
+    free(works("run small.yaml --output mirrored --set machine.backend=cpu --set mesh.slab.cut=mirrored"));
+    free(works("run small.yaml --output kuhn --set machine.backend=cpu --set mesh.slab.cut=kuhn"));
+    char *usual = bytes_of("usual/used.yaml", &n), *kuhn = bytes_of("kuhn/used.yaml", &n);
+    cr_assert(strstr(usual, "cut: mirrored\n") && strstr(kuhn, "cut: kuhn\n"), "%s%s", usual, kuhn);
+    cr_assert_arr_eq(
+        activation_of(&arena, "usual"), activation_of(&arena, "mirrored"), CELLS * sizeof(double));
+    cr_assert_arr_neq(activation_of(&arena, "usual"), activation_of(&arena, "kuhn"), CELLS * sizeof(double));
+    refuses(2, "mesh.slab.cut", "run small.yaml --set mesh.slab.cut=fair");
+    free(usual), free(kuhn);
+    mt_arena_free(&arena);
+}
+
 Test(run, set_overrides_the_case_and_is_written_down)
 {
     size_t n;
@@ -331,8 +349,9 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     static const char *const phases[] = {
         "PDE compute", "PDE exchange", "ODE compute", "activation", "stimulus", "sync"};
     char *text = works("run small.yaml --output out --format json"), *at = text;
-    static const char *const titles[] = {"\"title\": \"Small slab\"", "\"title\": \"Activation times\"",
-        "\"title\": \"Cycles of a time step", "\"title\": \"Exchange", "\"title\": \"Memory of a tile\""};
+    static const char *const titles[] = {"\"title\": \"Small slab\"",
+        "\"title\": \"Activation times at points", "\"title\": \"Cycles of a time step",
+        "\"title\": \"Exchange", "\"title\": \"Memory of a tile\""};
     cr_assert(is_json(text), "%s", text);
     for (int k = 0; k < 5; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
     cr_assert_null(strstr(text, "In out/"));
@@ -342,6 +361,10 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert(json_number(text, "near", "activation") > 0);
     cr_assert(isnan(json_number(text, "far", "activation")));
     double step = 0, share = 0, seconds = 0;
+    for (int k = 0; k < 4; k++) { /* 8 of 1,472 tiles are used, and all of these for every kind of work */
+        cr_assert_eq(json_number(text, phases[k], "tiles"), 8, "%s", phases[k]);
+        cr_assert(json_number(text, phases[k], "mean/max") > 50 && json_number(text, phases[k], "min") > 0);
+    }
     for (int k = 0; k < 6; k++) {
         const double mean = json_number(text, phases[k], "mean"), most = json_number(text, phases[k], "max");
         cr_assert(json_number(text, phases[k], "min") <= mean && mean <= most, "%s", phases[k]);
@@ -376,7 +399,8 @@ Test(run, csv_has_its_tables_apart)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
     cr_assert(strncmp(text, "# Small slab\nproperty,value,unit\ncells,288,\n", 44) == 0, "%s", text);
-    cr_assert(strstr(text, "\n\n# Activation times\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
+    cr_assert(strstr(text, "\n\n# Activation times at points, by linear fits to the cells nearest to "
+                           "each\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# Cycles of a time step"));
     cr_assert(strstr(text, "\n\n# Memory of a tile\nwhat,bytes,of what is there[%],all tiles[bytes]\n"));
     free(text);
@@ -418,7 +442,8 @@ Test(run, a_misspelt_key_is_named_with_its_line_and_what_is_allowed)
 {
     write_changed("bad.yaml", "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}",
         "  slab: {size_mm: [3, 2, 1], egde_mm: 0.5}");
-    refuses(2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm", "run bad.yaml");
+    refuses(
+        2, "bad.yaml:3: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut", "run bad.yaml");
 }
 
 Test(run, a_negative_edge_is_named_with_its_line)

@@ -41,7 +41,7 @@ static void slab(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh made;
     uint32_t f = 0;
-    ok(mt_slab_make(arena, (double[]){3, 2, 2}, 1, &made));
+    ok(mt_slab_make_cut(arena, (double[]){3, 2, 2}, 1, MT_SLAB_KUHN, &made));
     ok(mt_mesh_new(arena, made.n_vertices + EXTRA_VERTICES, made.n_cells + EXTRA_CELLS, mesh));
     memcpy(mesh->xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm);
     memcpy(mesh->cell_vertex, made.cell_vertex, 4 * made.n_cells * sizeof *made.cell_vertex);

@@ -14,10 +14,10 @@ static uint64_t state = 4711;
 static double noise(void) { return between(&state, -1, 1); }
 
 /* A slab whose vertices are moved by up to `jitter` edges along each axis, but not off the sides they are
- * on. */
+ * on. All boxes are cut alike: unmoved, their elements give the seven-point stencil at every vertex. */
 static void jittered_slab(mt_arena *arena, const double size[3], double edge, double jitter, mt_mesh *mesh)
 {
-    cr_assert_eq(mt_slab_make(arena, size, edge, mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_slab_make_cut(arena, size, edge, MT_SLAB_KUHN, mesh), MT_OK, "%s", mt_message());
     for (size_t v = 0; v < mesh->n_vertices; v++)
         for (size_t k = 0; k < 3; k++) {
             double *x = mesh->xyz_mm + 3 * v + k;

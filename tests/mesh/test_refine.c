@@ -19,7 +19,7 @@ static double uniform(void) { return between(&state, 0, 1); }
 static void slab(mt_arena *arena, double jitter, mt_mesh *mesh)
 {
     uint32_t f = 0;
-    ok(mt_slab_make(arena, (double[]){3, 2, 2}, 1, mesh));
+    ok(mt_slab_make_cut(arena, (double[]){3, 2, 2}, 1, MT_SLAB_KUHN, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] += jitter * (2 * uniform() - 1);
     mesh->sheet = mt_arena_take(arena, 3 * mesh->n_cells, sizeof *mesh->sheet);
     mesh->depth = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->depth);

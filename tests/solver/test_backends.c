@@ -110,6 +110,35 @@ Test(backends, costs_are_those_of_a_run)
     mt_arena_free(&arena);
 }
 
+/* Columns are 16-bit places in a tile's local order, so it may have 65,536 of them: here 65,530 cells of its own and some that
+ * it receives. What a tile has memory for is looked at later. */
+Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
+{
+    enum { OWN = 65530, OTHERS = 10 };
+    static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
+    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    mt_scheme exact;
+    cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
+    for (size_t received = 5; received < 9; received++) {
+        for (uint32_t c = 0; c < OWN + OTHERS; c++) {
+            column[c] = c < received ? OWN + c : c; /* a row reads one other cell, or none */
+            part[c] = c >= OWN;
+        }
+        mt_arena arena = {0};
+        mt_halo halo;
+        mt_plan plan;
+        const mt_partition two = {.n_parts = 2, .parts_per_group = 2, .n_cells = OWN + OTHERS, .part = part};
+        cr_assert_eq(
+            mt_halo_make(&arena, OWN + OTHERS, 1, column, &two, &exact, &halo), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
+        const mt_layout layout = {&s.target, &halo, false, -1};
+        const mt_status status = mt_plan_make(&arena, NULL, &problem, &layout, &plan);
+        cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu cells", OWN + received);
+        cr_assert(status == MT_OK || strstr(mt_message(), "tile 0: 6553"), "%s", mt_message());
+        mt_arena_free(&arena);
+    }
+}
+
 /* A message moved onto the next one is found. */
 Test(backends, what_a_plan_was_compiled_to_is_checked)
 {

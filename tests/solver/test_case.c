@@ -262,8 +262,8 @@ Test(case, names_of_types_and_backends_are_those_of_the_tables)
 
 Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
 {
-    expect_failure(
-        "edge_mm: 0.5", "egde_mm: 0.5", ":2: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm");
+    expect_failure("edge_mm: 0.5", "egde_mm: 0.5",
+        ":2: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut");
     expect_failure("edge_mm: 0.5", "edge_mm: -0.5", ":2: mesh.slab.edge_mm: -0.5; allowed: at least 0");
     expect_failure(
         "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");

@@ -1,16 +1,10 @@
 /* The published slab benchmark in full: minutes, so not among the everyday tests. */
 #include <criterion/criterion.h>
 
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 
-#include "slab_problem.h"
-#include "solver/measure.h"
-
-/* P1 .. P9 of Niederer et al. 2011. */
-static const double points_mm[9][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3}, {0, 7, 3},
-    {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
+#include "niederer.h"
 
 static slab_problem s;
 
@@ -61,4 +55,34 @@ Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
             runs[r].tiles, runs[r].threads);
     }
     mt_arena_free(&s.arena);
+}
+
+/* README.md, "Convergence": the times at the corner opposite to the stimulated one, for some corners of the base. */
+static void check_corners(
+    double edge_mm, mt_slab_cut cut, size_t n, const size_t *corner, const double *readme_ms)
+{
+    s = (slab_problem){0};
+    cr_assert_eq(mt_slab_make_cut(&s.arena, benchmark_mm, edge_mm, cut, &s.mesh), MT_OK, "%s", mt_message());
+    make_problem(&s, (double[]){1.5, 1.5, 1.5});
+    for (size_t k = 0; k < n; k++) {
+        double ms[POINTS];
+        corner_times(&s, benchmark_mm, corner[k], 52, ms);
+        cr_log_info("%g mm, %s, corner %zu: %.3f ms", edge_mm, mt_slab_cut_name[cut], corner[k], ms[7]);
+        cr_expect_float_eq(ms[7], readme_ms[k], 0.015, "%g mm, %s, corner %zu: %g ms", edge_mm,
+            mt_slab_cut_name[cut], corner[k], ms[7]);
+    }
+    mt_arena_free(&s.arena);
+}
+
+Test(niederer, every_corner_at_0_5_mm_is_as_the_readme_says)
+{
+    static const size_t all[CORNERS] = {0, 1, 2, 3};
+    check_corners(0.5, MT_SLAB_MIRRORED, CORNERS, all, (double[]){48.86, 48.86, 48.86, 48.86});
+    check_corners(0.5, MT_SLAB_KUHN, CORNERS, all, (double[]){45.96, 48.52, 48.76, 49.48});
+}
+
+/* 35 boxes along y: there the slab is not its own mirror image. */
+Test(niederer, corners_at_0_2_mm_are_as_the_readme_says)
+{
+    check_corners(0.2, MT_SLAB_MIRRORED, 2, (size_t[]){0, 2}, (double[]){42.99, 43.02});
 }

@@ -69,6 +69,43 @@ Test(site, a_sphere_is_the_cells_whose_centre_is_in_it)
     expect_cells(site, near_middle);
 }
 
+/* 1.5 mm are 7.5 boxes of 0.2 mm, and of every second layer of centroids rounding puts some a little before 1.5 mm and others
+ * behind. All count. In whole numbers: four vertices' places in boxes add up to 4 * 7.5 at most. */
+Test(site, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
+{
+    static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
+    static const int n[3] = {100, 14, 12};
+    mt_mesh fine;
+    cr_assert_eq(mt_slab_make(&arena, size, 0.2, &fine), MT_OK, "%s", mt_message());
+    for (int corner = 0; corner < 8; corner++) {
+        mt_site site = nowhere();
+        size_t n_reached, n_wanted = 0, n_border = 0;
+        uint32_t *cells;
+        for (int k = 0; k < 3; k++) {
+            const bool far = corner >> k & 1;
+            site.min_mm[k] = far ? size[k] - near[k] : 0;
+            site.max_mm[k] = far ? size[k] : near[k];
+        }
+        cr_assert_eq(mt_site_cells(&arena, &site, &fine, &n_reached, &cells), MT_OK, "%s", mt_message());
+        for (size_t c = 0; c < fine.n_cells; c++) {
+            int sum[3] = {0}, largest = 0;
+            for (int v = 0; v < 4; v++)
+                for (int k = 0; k < 3; k++) {
+                    const int at = (int)lround(
+                        fine.xyz_mm[3 * (size_t)fine.cell_vertex[4 * c + (size_t)v] + (size_t)k] / 0.2);
+                    sum[k] += corner >> k & 1 ? n[k] - at : at;
+                }
+            for (int k = 0; k < 3; k++) largest = sum[k] > largest ? sum[k] : largest;
+            if (largest > 30) continue;
+            cr_assert(
+                n_wanted < n_reached && cells[n_wanted] == c, "corner %d: cell %zu is left out", corner, c);
+            n_wanted++, n_border += largest == 30;
+        }
+        cr_assert(
+            n_wanted == n_reached && n_border > 0, "corner %d: %zu of %zu", corner, n_wanted, n_reached);
+    }
+}
+
 static bool shallow(const double x[3]) { return x[0] <= 0.8; }
 static bool shallow_and_near(const double x[3]) { return shallow(x) && near_middle(x); }
 static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >= 2 && x[1] <= 4; }

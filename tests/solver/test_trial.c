@@ -15,12 +15,13 @@ typedef struct problem {
     mt_diffusion op;
 } problem;
 
-/* A slab whose inner vertices are off their places by up to a fifth of an edge. */
+/* A slab of boxes cut alike whose inner vertices are off their places by up to a fifth of an edge. */
 static void make(problem *p, double x, double y, double z, double jitter)
 {
     uint64_t state = 7;
     *p = (problem){0};
-    cr_assert_eq(mt_slab_make(&p->arena, (double[]){x, y, z}, 0.5, &p->mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_slab_make_cut(&p->arena, (double[]){x, y, z}, 0.5, MT_SLAB_KUHN, &p->mesh), MT_OK, "%s",
+        mt_message());
     for (size_t k = 0; k < 3 * p->mesh.n_vertices; k++) {
         const double side[3] = {x, y, z}, at = p->mesh.xyz_mm[k], shift = between(&state, -1, 1);
         if (at > 0 && at < side[k % 3]) p->mesh.xyz_mm[k] += jitter * shift;

@@ -1,0 +1,57 @@
+/* The slab benchmark of Niederer et al. 2011, stimulated in any corner of its base. */
+#ifndef MT_TESTS_NIEDERER_H
+#define MT_TESTS_NIEDERER_H
+
+#include <math.h>
+
+#include "slab_problem.h"
+#include "solver/measure.h"
+#include "solver/site.h"
+
+enum { POINTS = 9, CORNERS = 4 };
+
+static const double benchmark_mm[3] = {20, 7, 3};
+
+/* P1 .. P9. */
+static const double points_mm[POINTS][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3},
+    {0, 7, 3}, {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
+
+/* Corner 0 is the benchmark's; bit 0 mirrors along x, bit 1 along y. */
+static inline double from_corner(size_t corner, size_t axis, double size, double x)
+{
+    return axis < 2 && corner >> axis & 1 ? size - x : x;
+}
+
+/* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
+static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
+{
+    mt_site site = {.at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .depth_mm = NAN};
+    uint32_t *cells;
+    size_t n;
+    for (size_t k = 0; k < 3; k++) {
+        const double a = from_corner(corner, k, size_mm[k], 0), b = from_corner(corner, k, size_mm[k], 1.5);
+        site.min_mm[k] = fmin(a, b), site.max_mm[k] = fmax(a, b);
+    }
+    cr_assert_eq(mt_site_cells(&s->arena, &site, &s->mesh, &n, &cells), MT_OK, "%s", mt_message());
+    s->stimulus[0].n_cells = n, s->stimulus[0].cell = cells;
+}
+
+/* Activation times of the points, mirrored with the corner, in double precision. */
+static inline void corner_times(
+    slab_problem *s, const double size_mm[3], size_t corner, double end_ms, double at_point_ms[POINTS])
+{
+    double *v = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *v);
+    double *activation = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *activation);
+    stimulate_corner(s, size_mm, corner);
+    run_backend(s, "cpu", NULL, (size_t)llround(end_ms / s->problem.dt_ms), v, activation);
+    for (size_t p = 0; p < POINTS; p++) {
+        double at[3];
+        uint32_t cell;
+        for (size_t k = 0; k < 3; k++)
+            at[k] = from_corner(corner, k, size_mm[k], points_mm[p][k] * size_mm[k] / benchmark_mm[k]);
+        cr_assert_eq(mt_measure_find(&s->mesh, 1, at, &cell), MT_OK, "%s", mt_message());
+        at_point_ms[p] = mt_measure_value(&s->mesh, &s->diffusion, activation, at, cell);
+    }
+}
+
+#endif

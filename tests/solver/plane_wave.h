@@ -1,0 +1,131 @@
+/* Plane waves in the usual tissue, through slabs and along a line.
+ *
+ * In a slab: by the finite volumes and the cpu backend, along or across the fibres (which lie along x).
+ * Along a line: by central differences and the cell model of tests/solver/tp06_oracle.h, which share nothing with the
+ * solver but the splitting: reaction first (forward Euler, gate m by Rush and Larsen), then explicit diffusion steps. */
+#ifndef MT_TESTS_PLANE_WAVE_H
+#define MT_TESTS_PLANE_WAVE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "slab_problem.h"
+
+#include "tp06_oracle.h"
+
+/* The slope of a line fitted to n points. */
+static inline double slope_of(size_t n, const double *x, const double *y)
+{
+    double mean_x = 0, mean_y = 0, above = 0, below = 0;
+    for (size_t k = 0; k < n; k++) mean_x += x[k] / (double)n, mean_y += y[k] / (double)n;
+    for (size_t k = 0; k < n; k++) {
+        above += (x[k] - mean_x) * (y[k] - mean_y);
+        below += (x[k] - mean_x) * (x[k] - mean_x);
+    }
+    return above / below;
+}
+
+/* The speed [mm/ms] of the wave of activation times of cells whose centres lie in [from, to] along an axis; 0 where one of
+ * them has none. */
+static inline double speed_between(
+    mt_arena *scratch, const mt_mesh *mesh, const double *activation_ms, size_t axis, double from, double to)
+{
+    double *x = mt_arena_take(scratch, mesh->n_cells, sizeof *x);
+    double *t = mt_arena_take(scratch, mesh->n_cells, sizeof *t);
+    size_t n = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double centre[3];
+        mt_mesh_centroid(mesh, c, centre);
+        if (centre[axis] < from || centre[axis] > to) continue;
+        if (!isfinite(activation_ms[c])) return 0;
+        x[n] = centre[axis], t[n++] = activation_ms[c];
+    }
+    cr_assert_gt(n, 10);
+    return 1 / slope_of(n, x, t);
+}
+
+enum { WIDE = 4 }; /* boxes; with 8 the speeds differ by 0.6 % at most */
+
+/* In a slab of WIDE boxes of edge_mm across the wave's way, and long enough for 16 mm along x or 10 mm along y. The first
+ * 3 mm are stimulated; the speed is that of the middle half, where the wave has its form and no end is near. 0 where it does
+ * not get there in the time that a wave of speed `slowest` takes for all of it. */
+static inline double slab_speed(size_t axis, double edge_mm, double slowest)
+{
+    const double long_mm = ceil((axis == 0 ? 16 : 10) / edge_mm - 1e-9) * edge_mm;
+    double size[3] = {WIDE * edge_mm, WIDE * edge_mm, WIDE * edge_mm},
+           near[3] = {INFINITY, INFINITY, INFINITY};
+    slab_problem s = {0};
+    size[axis] = long_mm, near[axis] = 3;
+    cr_assert_eq(mt_slab_make(&s.arena, size, edge_mm, &s.mesh), MT_OK, "%s", mt_message());
+    make_problem(&s, near);
+    double *v = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *v);
+    double *activation = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *activation);
+    run_backend(&s, "cpu", NULL, (size_t)llround(long_mm / slowest / s.problem.dt_ms), v, activation);
+    const double speed = speed_between(&s.arena, &s.mesh, activation, axis, 0.4 * long_mm, 0.9 * long_mm);
+    mt_arena_free(&s.arena);
+    return speed;
+}
+
+enum { LINE_MM = 8 };
+
+/* One step of dt_ms of the cells i < n of a line, the first so many with `rise` [mV/ms]; all rates are of the step's start. */
+static inline void react(size_t n, double (*y)[ORACLE_N], double dt_ms, size_t n_stimulated, double rise)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i][ORACLE_V] += i < n_stimulated ? dt_ms * rise : 0;
+        const oracle_rates r = oracle_rhs(ORACLE_EPI, y[i]);
+        const double m = r.m_inf + (y[i][3] - r.m_inf) * exp(-dt_ms / r.tau_m);
+        for (int k = 0; k < ORACLE_N; k++) y[i][k] += dt_ms * r.rate[k];
+        y[i][3] = m;
+    }
+}
+
+/* V += ratio (left - 2 V + right), no flux through the ends. */
+static inline void diffuse(size_t n, double (*y)[ORACLE_N], double ratio)
+{
+    double left = y[0][ORACLE_V];
+    for (size_t i = 0; i < n; i++) {
+        const double v = y[i][ORACLE_V], right = y[i + 1 < n ? i + 1 : i][ORACLE_V];
+        y[i][ORACLE_V] += ratio * (left - 2 * v + right);
+        left = v;
+    }
+}
+
+/* The speed [mm/ms] along a line of points dx_mm apart, along the fibres, in steps of dt_ms. */
+static inline double line_speed(double dx_mm, double dt_ms)
+{
+    enum { MOST = 400 };
+    const double d = 0.17 * 0.62 / (0.17 + 0.62) / (140 * 0.01); /* mm^2/ms */
+    static double y[MOST][ORACLE_N], x[MOST], t[MOST];
+    const size_t n = (size_t)llround(LINE_MM / dx_mm),
+                 substeps = (size_t)ceil(d * dt_ms / (dx_mm * dx_mm) / 0.4);
+    size_t reached = 0;
+    cr_assert_leq(n, MOST);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(y[i], oracle_start[ORACLE_EPI], sizeof y[i]);
+        x[i] = ((double)i + 0.5) * dx_mm, t[i] = NAN;
+    }
+    for (size_t step = 0; reached < n; step++) {
+        static double before[MOST];
+        const double now_ms = (double)step * dt_ms;
+        cr_assert_lt(now_ms, 100, "only %zu of %zu points were reached", reached, n);
+        for (size_t i = 0; i < n; i++) before[i] = y[i][ORACLE_V];
+        react(n, y, dt_ms, (size_t)llround(1.5 / dx_mm), now_ms < 2 - 1e-9 ? 50 / 1.4 : 0);
+        for (size_t k = 0; k < substeps; k++) diffuse(n, y, d * dt_ms / (double)substeps / (dx_mm * dx_mm));
+        for (size_t i = 0; i < n; i++)
+            if (isnan(t[i]) && y[i][ORACLE_V] > 0) {
+                t[i] = now_ms + dt_ms * before[i] / (before[i] - y[i][ORACLE_V]);
+                reached++;
+            }
+    }
+    return 1 / slope_of(n / 2, x + n * 2 / 5, t + n * 2 / 5);
+}
+
+/* That along the fibres (axis 0) or across them, where lengths are shorter by the root of the diffusivities' ratio. */
+static inline double usual_speed(size_t axis)
+{
+    const double ratio = (0.019 * 0.24 / (0.019 + 0.24)) / (0.17 * 0.62 / (0.17 + 0.62));
+    return line_speed(0.02, 0.02) * (axis == 0 ? 1 : sqrt(ratio));
+}
+
+#endif
