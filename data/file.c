@@ -15,6 +15,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "data/journal.h"
+#include "data/lock.h"
+
 static const char suffix[] = ".part", attribute[] = "user.myotile", word[] = "myotile";
 enum { RANDOM = 6, TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
 
@@ -45,6 +48,12 @@ static const char *name_of(const char *path)
 
 /* "DIR/", or "" */
 static int folder_length(const char *path) { return (int)(name_of(path) - path); }
+
+static void folder_of(const char *path, char folder[MT_FILE_PATH_MAX])
+{
+    const int n = folder_length(path);
+    (void)snprintf(folder, MT_FILE_PATH_MAX, "%.*s", n > 0 ? n : 1, n > 0 ? path : ".");
+}
 
 /* Where a path leads when its last links are followed; there need be nothing. False: too many links, or too long. */
 static bool follow(const char *path, char target[MT_FILE_PATH_MAX])
@@ -110,52 +119,51 @@ static mt_status check_target(const char *path, const char *target, const struct
 
 /* ---- temporary files ---- */
 
-/* Takes the lock; without a word where the file system has none. False: somebody else has it. */
-static bool take_lock(int fd)
+/* Takes it away where its writer is gone; not where the file system has no locks. */
+static void remove_left_behind(const char *path)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES);
-}
-
-/* Can the lock be had? Not where the file system has none. */
-static bool is_left_behind(const char *path)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return false;
-    const bool left = fcntl(fd, F_OFD_SETLK, &whole) == 0;
-    if (left) (void)unlink(path); /* under the lock: whoever made it just now sees that it is gone */
+    if (fd < 0) return;
+    if (mt_lock_take(fd) == MT_LOCK_TAKEN)
+        (void)unlink(path); /* under the lock: whoever made it just now sees that it is gone */
     (void)close(fd);
-    return left;
 }
 
-/* ".NAME.XXXXXX.part"; any NAME where it is NULL. */
-static bool is_temporary_name(const char *file, const char *name)
+bool mt_file_name_of_temporary(const char *file, char name[MT_FILE_PATH_MAX])
 {
     const size_t n = strlen(file), rest = 1 + RANDOM + sizeof suffix - 1;
-    if (n < rest + 2 || file[0] != '.' || strcmp(file + n - (sizeof suffix - 1), suffix) != 0) return false;
-    if (file[n - rest] != '.' || strspn(file + n - rest + 1, "0123456789abcdef") != RANDOM) return false;
-    return !name || (strlen(name) == n - rest - 1 && strncmp(file + 1, name, n - rest - 1) == 0);
+    if (n < rest + 2 || n - rest > MT_FILE_PATH_MAX || file[0] != '.') return false;
+    if (strcmp(file + n - (sizeof suffix - 1), suffix) != 0 || file[n - rest] != '.') return false;
+    if (strspn(file + n - rest + 1, "0123456789abcdef") != RANDOM) return false;
+    (void)snprintf(name, MT_FILE_PATH_MAX, "%.*s", (int)(n - rest - 1), file + 1);
+    return true;
 }
 
 void mt_file_sweep(const char *folder, const char *name)
 {
-    char path[2 * MT_FILE_PATH_MAX];
+    char path[2 * MT_FILE_PATH_MAX], its[MT_FILE_PATH_MAX];
+    mt_journal_finish(folder);
     DIR *list = opendir(folder);
     if (!list) return;
     for (const struct dirent *e; (e = readdir(list)) != NULL;) {
-        if (!is_temporary_name(e->d_name, name)) continue;
+        if (!mt_file_name_of_temporary(e->d_name, its) || (name && strcmp(name, its) != 0)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path)
-            (void)is_left_behind(path);
+            remove_left_behind(path);
     }
     (void)closedir(list);
+}
+
+void mt_file_finish_sets(const char *path)
+{
+    char folder[MT_FILE_PATH_MAX];
+    folder_of(path, folder);
+    mt_journal_finish(folder);
 }
 
 static void sweep_beside(const char *target)
 {
     char folder[MT_FILE_PATH_MAX];
-    const int n = folder_length(target);
-    (void)snprintf(folder, sizeof folder, "%.*s", n > 0 ? n : 1, n > 0 ? target : ".");
+    folder_of(target, folder);
     mt_file_sweep(folder, name_of(target));
 }
 
@@ -213,7 +221,8 @@ static bool create_part(struct mt_file_part *part)
         if (part->lock < 0 && errno == EMFILE && allow_more_files()) continue;
         if (part->lock < 0 && errno != EEXIST) return false;
         if (part->lock < 0) continue;
-        if (take_lock(part->lock) && fstat(part->lock, &info) == 0 && info.st_nlink > 0) return true;
+        if (mt_lock_take(part->lock) != MT_LOCK_HELD && fstat(part->lock, &info) == 0 && info.st_nlink > 0)
+            return true;
         (void)close(part->lock); /* swept away between its making and its lock */
     }
     errno = EEXIST;
@@ -321,8 +330,7 @@ static int sync_part(const struct mt_file_part *part)
 static void sync_folder(const char *target)
 {
     char folder[MT_FILE_PATH_MAX];
-    const int n = folder_length(target);
-    (void)snprintf(folder, sizeof folder, "%.*s", n > 0 ? n : 1, n > 0 ? target : ".");
+    folder_of(target, folder);
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
     (void)fsync(fd);
@@ -435,29 +443,62 @@ static mt_status end_removals(mt_status status)
     return status;
 }
 
-/* The renames follow one another at once; what is durable is told afterwards. */
-static mt_status end_parts(mt_status status)
+/* The renames follow one another at once; the folders are made durable behind them. */
+static mt_status rename_parts(void)
+{
+    for (struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        if (p->waiting && rename(p->temporary, p->target))
+            return mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
+    return MT_OK;
+}
+
+static void close_parts(bool in_place)
 {
     struct mt_file_part *next;
-    for (struct mt_file_part *p = atomic_load(&first_part); p && status == MT_OK; p = atomic_load(&p->next))
-        if (p->waiting && rename(p->temporary, p->target))
-            status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
     for (struct mt_file_part *p = atomic_load(&first_part); p; p = next) {
         next = atomic_load(&p->next);
         if (!p->waiting) continue;
-        if (status == MT_OK) sync_folder(p->target);
+        if (in_place) sync_folder(p->target);
         discard_part(p); /* in place, there is nothing under its temporary name */
     }
-    return status;
+}
+
+/* Can this file of the set stand in the journal of a folder? */
+static bool is_in(const char *folder, const char *path)
+{
+    char its[MT_FILE_PATH_MAX];
+    folder_of(path, its);
+    return strcmp(folder, its) == 0 && !strchr(name_of(path), '\n');
+}
+
+/* The journal of a set; a single change needs none. Files that links lead out of the folder are left out. */
+static mt_status write_journal(mt_journal *journal)
+{
+    char folder[MT_FILE_PATH_MAX] = "";
+    size_t n = n_removals;
+    journal->stream = NULL;
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        if (p->waiting && n++ == n_removals) folder_of(p->target, folder);
+    if (n < 2 || !folder[0]) return MT_OK;
+    MT_TRY(mt_journal_begin(folder, journal));
+    for (const struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
+        if (p->waiting && is_in(folder, p->target)) mt_journal_rename(journal, name_of(p->temporary));
+    for (size_t k = 0; k < n_removals; k++)
+        if (removals[k] && is_in(folder, removals[k])) mt_journal_remove(journal, name_of(removals[k]));
+    return mt_journal_seal(journal);
 }
 
 mt_status mt_file_set_end(mt_status status)
 {
+    mt_journal journal = {.stream = NULL};
     set_is_open = false;
     renaming = 1;
     if (status == MT_OK) drop_needless_removals();
-    status = end_parts(status);
+    if (status == MT_OK) status = write_journal(&journal);
+    if (status == MT_OK) status = rename_parts();
     status = end_removals(status);
+    close_parts(status == MT_OK);
+    mt_journal_end(&journal);
     renaming = 0;
     const int number = raised_meanwhile;
     raised_meanwhile = 0;

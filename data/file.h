@@ -7,7 +7,8 @@
  *
  * What belongs together is written as a set: between mt_file_set_begin and mt_file_set_end files that have ended well wait
  * under their temporary names, and are renamed one behind the other once all of them are durable. Signals that are handled
- * (mt_file_abandon) come before or after these renames, never between.
+ * (mt_file_abandon) come before or after these renames, never between; where the program is killed there, whoever writes or
+ * reads a set in that folder next finishes them (data/journal.h).
  *
  * A pipe, a terminal or another character device, and the file that is the program's own standard output or error, are
  * written through; other targets that are no regular file are refused. For one thread at a time. */
@@ -75,9 +76,15 @@ bool mt_file_is_ours(const char *path);
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
 
-/* Removes what killed writers left in a folder: temporary files whose lock nobody holds, of one NAME or, where that is NULL,
- * of any. */
+/* Finishes sets in a folder that killed writers did not, and removes what they left: temporary files whose lock nobody holds,
+ * of one NAME or, where that is NULL, of any. */
 void mt_file_sweep(const char *folder, const char *name);
+
+/* The same for the folder of a path, for those who read a set there: its sets are finished, nothing is removed. */
+void mt_file_finish_sets(const char *path);
+
+/* Gives the NAME of a file `.NAME.XXXXXX.part`. False: it is no temporary file. */
+bool mt_file_name_of_temporary(const char *file, char name[MT_FILE_PATH_MAX]);
 
 /* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
  * where that is one of `endings` (the last is NULL), else behind it. MT_INPUT: nothing stands before the

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/lock.h"
+
 static const char mark_name[] = ".myotile";
 
 /* The folder that is entered, for mt_folder_abandon. */
@@ -43,15 +45,13 @@ static bool is_ours(const mt_folder *folder)
 /* The file and its lock; a run that ends may take the file away between the two, then once more. */
 static mt_status lock_mark(mt_folder *folder)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat info;
     for (int k = 0; k < 100; k++) {
         folder->marked = access(folder->mark, F_OK) != 0;
         folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (folder->lock < 0)
             return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder->path, strerror(errno));
-        const bool taken =
-            fcntl(folder->lock, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES);
+        const bool taken = mt_lock_take(folder->lock) == MT_LOCK_HELD;
         if (!taken && fstat(folder->lock, &info) == 0 && info.st_nlink > 0) return MT_OK;
         (void)close(folder->lock);
         if (taken)

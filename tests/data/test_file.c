@@ -263,6 +263,54 @@ Test(file, a_set_may_have_more_files_than_can_be_open_at_first)
     holds("f299", "f299");
 }
 
+/* This file's rename stands in the place of the C library's: it kills the program before the n-th. */
+static int renames_left = -1;
+
+int rename(const char *from, const char *to)
+{
+    if (renames_left >= 0 && renames_left-- == 0) _exit(77);
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+static void write_three(void)
+{
+    ok(mt_file_set_begin());
+    put("a", "new"), put("b", "new"), put("c", "new");
+    ok(mt_file_remove("gone"));
+    ok(mt_file_set_end(MT_OK));
+}
+
+Test(file, a_set_whose_writer_is_killed_between_its_renames_is_finished)
+{
+    for (int k = 0; k < 3; k++) {
+        int ended;
+        put("a", "old"), put("b", "old"), put("c", "old"), put("gone", "old");
+        const pid_t child = fork();
+        if (child == 0) {
+            renames_left = k;
+            write_three();
+            _exit(0);
+        }
+        cr_assert_eq(waitpid(child, &ended, 0), child);
+        cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 77);
+        holds("c", "old");
+        mt_file_finish_sets("a");
+        holds("a", "new"), holds("b", "new"), holds("c", "new");
+        cr_assert(!there("gone") && leftovers("a") == 0 && leftovers("b") == 0 && leftovers("c") == 0);
+        cr_assert_neq(system("ls .myotile*.journal 2>/dev/null | grep -q ."), 0, "the journal has gone");
+    }
+}
+
+Test(file, a_journal_without_its_end_is_thrown_away)
+{
+    put("a", "old"), put("b", "old");
+    put_foreign(".myotile.1-0.journal", "rename .a.123456.part\nremove b\n");
+    put_foreign(".a.123456.part", "half");
+    mt_file_finish_sets("a");
+    holds("a", "old"), holds("b", "old");
+    cr_assert(!there(".myotile.1-0.journal"));
+}
+
 /* ---- folders */
 
 Test(file, a_folder_is_for_one_run_at_a_time)
