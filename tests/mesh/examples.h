@@ -17,7 +17,7 @@
 #include "tests/mesh/multiples.h"
 #include "tests/mesh/vtk_files.h"
 
-enum { EXAMPLE_FILES = 5 };
+enum { EXAMPLE_FILES = 7 };
 
 typedef struct example {
     const char *what;
@@ -89,6 +89,15 @@ static inline bool make_carp_surfaces(const char *stem)
 {
     return make_carp(stem) && put_texts(stem, (const char *const[]){".epi.surf", ".7.surf"}, 2,
                                   (const char *const[]){"2\nTr 1 0 3\nTr 0 2 3 9\n", "1\nTr 1 2 4\n"});
+}
+
+/* Of the boundary's six triangles a file has one, a list one of its own and another two. */
+static const char *const carp_list_endings[] = {".epi.surf", ".base.vtx", ".8.vtx"};
+static const char *const carp_lists[] = {"1\nTr 1 0 3\n", "4\nintra\n4\n0\n1\n4\n", "4\nextra\n3 1\n4\n2\n"};
+
+static inline bool make_carp_lists(const char *stem)
+{
+    return make_carp(stem) && put_texts(stem, carp_list_endings, 3, carp_lists);
 }
 
 static inline bool make_carp_sheets(const char *stem)
@@ -482,6 +491,8 @@ static const example examples[] = {
     {"MSH 4.1 partitioned, binary", {".msh"}, make_msh4_parts_binary, MULTIPLE},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp, MULTIPLE},
     {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
+    {"CARP with lists", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf", ".base.vtx", ".8.vtx"},
+        make_carp_lists, MULTIPLE},
     {"CARP with flat cells", {".pts", ".elem", ".lon"}, make_carp_flat, MULTIPLE},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets, MULTIPLE},
     {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one, MULTIPLE},
