@@ -8,6 +8,7 @@
 #include "data/vec3.h"
 #include "mesh/fibres.h"
 #include "mesh/patch.h"
+#include "mesh/vtx.h"
 
 static bool has_centre(const mt_site *site) { return site->at[0] || !isnan(site->centre_mm[0]); }
 static bool has_box(const mt_site *site) { return !isnan(site->min_mm[0]); }
@@ -48,10 +49,10 @@ mt_status mt_site_check(mt_site *site)
             MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     if (!site->surface[0] && !isnan(site->depth_mm))
         return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
-    if (!site->surface[0] && !has_box(site) && !has_centre(site))
+    if (!site->surface[0] && !site->vtx[0] && !has_box(site) && !has_centre(site))
         return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
                                  "radius_mm, min_mm with max_mm, "
-                                 "or surface, alone or with one of these");
+                                 "or surface or vtx, alone or with one of these");
     if (site->surface[0] && mt_surface_parse(site->surface, &tag) != MT_OK) {
         char message[1024];
         (void)snprintf(message, sizeof message, "%s", mt_message());
@@ -111,9 +112,35 @@ static mt_status mark_surface(const mt_site *site, const mt_mesh *mesh, unsigned
     return status == MT_INPUT ? in_key("surface", site->surface, tagged) : status;
 }
 
+/* Takes away the cells that have none of the listed vertices. */
+static mt_status keep_listed(
+    mt_arena *scratch, const mt_site *site, const mt_mesh *mesh, unsigned char *reached)
+{
+    mt_vtx list;
+    unsigned char *listed;
+    if (!site->vtx[0]) return MT_OK;
+    const mt_status status = mt_vtx_read(scratch, site->vtx, mesh->n_vertices, &list);
+    if (status == MT_INPUT) {
+        char message[800];
+        (void)snprintf(message, sizeof message, "%s", mt_message());
+        return mt_fail(MT_INPUT, "vtx: %s", message);
+    }
+    MT_TRY(status);
+    MT_TAKE(scratch, listed, mesh->n_vertices);
+    for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        reached[c] = reached[c] && (listed[v[0]] || listed[v[1]] || listed[v[2]] || listed[v[3]]);
+    }
+    return MT_OK;
+}
+
 static mt_status none_reached(const mt_site *site, const double *centre, double nearest_mm)
 {
-    const char *which = site->surface[0] ? " of the surface" : "";
+    char which[200];
+    (void)snprintf(which, sizeof which, "%s%s%.100s", site->surface[0] ? " of the surface" : "",
+        site->vtx[0] ? " with a vertex of " : "", site->vtx);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no cell%s", which);
     if (has_box(site))
         return mt_fail(MT_INPUT,
             "no cell's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
@@ -133,6 +160,7 @@ static mt_status find_cells(
     MT_TRY(find_centre(site, mesh, centre));
     MT_TAKE(scratch, reached, mesh->n_cells);
     MT_TRY(mark_surface(site, mesh, reached));
+    MT_TRY(keep_listed(scratch, site, mesh, reached));
     *n = 0;
     for (size_t cell = 0; cell < mesh->n_cells; cell++) {
         double x[3];

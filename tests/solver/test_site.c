@@ -2,7 +2,9 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "solver/site.h"
 #include "tests/mesh/gmsh_ventricles.h"
@@ -25,7 +27,8 @@ static mt_site nowhere(void)
         .min_mm = {NAN, NAN, NAN},
         .max_mm = {NAN, NAN, NAN},
         .surface = "",
-        .depth_mm = NAN};
+        .depth_mm = NAN,
+        .vtx = ""};
 }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
@@ -88,6 +91,78 @@ Test(site, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
     expect_cells(boxed, shallow_and_in_box);
 }
 
+/* Of the vertices at [1, 3, 2] and [1.5, 3, 2]: the eight cubes around each, of whose cells those that have it. */
+static bool has_listed(const double x[3])
+{
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        double centre[3];
+        mt_mesh_centroid(&mesh, c, centre);
+        if (memcmp(centre, x, sizeof centre) != 0) continue;
+        for (size_t k = 0; k < 4; k++) {
+            const double *p = mesh.xyz_mm + 3 * (size_t)mesh.cell_vertex[4 * c + k];
+            if ((p[0] == 1 || p[0] == 1.5) && p[1] == 3 && p[2] == 2) return true;
+        }
+    }
+    return false;
+}
+
+static bool has_listed_and_near(const double x[3])
+{
+    return has_listed(x) && in_sphere(x, (double[]){1, 3, 2}, 0.4);
+}
+
+/* Writes a list of the mesh's vertices at these places along x, with y = 3 and z = 2; answers its path. */
+static const char *write_list(size_t n, const double *x)
+{
+    static char path[32];
+    (void)strcpy(path, "/tmp/myotile_site_XXXXXX");
+    const int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    (void)fprintf(file, "%zu\nintra\n", n);
+    for (size_t k = 0; k < n; k++)
+        for (size_t v = 0; v < mesh.n_vertices; v++) {
+            const double *p = mesh.xyz_mm + 3 * v;
+            if (p[0] == x[k] && p[1] == 3 && p[2] == 2) (void)fprintf(file, "%zu\n", v);
+        }
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
+Test(site, a_list_of_vertices_is_the_cells_that_have_one_of_them)
+{
+    mt_site site = nowhere();
+    site.vtx = write_list(2, (double[]){1, 1.5});
+    expect_cells(site, has_listed);
+    memcpy(site.centre_mm, middle, sizeof middle);
+    site.radius_mm = 0.4;
+    expect_cells(site, has_listed_and_near);
+    (void)unlink(site.vtx);
+}
+
+static void expect_nothing(mt_site site, const char *message);
+
+Test(site, what_is_wrong_with_a_list_of_vertices_is_named)
+{
+    mt_site site = nowhere();
+    char message[256];
+    site.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
+    (void)snprintf(message, sizeof message,
+        "vtx: %s:5: the file ends before the vertex; allowed: a "
+        "whole number from 0 to 1286",
+        site.vtx);
+    expect_nothing(site, message);
+    (void)unlink(site.vtx);
+    site.surface = "lv_endocardium";
+    site.vtx = write_list(1, (double[]){2});
+    (void)snprintf(message, sizeof message, "there is no cell of the surface with a vertex of %s", site.vtx);
+    expect_nothing(site, message);
+    (void)unlink(site.vtx);
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_FILE);
+}
+
 /* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
  * on the z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z
  * grows by up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the
@@ -132,7 +207,7 @@ Test(site, keys_that_contradict_each_other_are_refused)
     mt_site site = nowhere();
     expect_refused(site,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, alone or with one of these");
+        "max_mm, or surface or vtx, alone or with one of these");
     site.radius_mm = 1;
     expect_refused(site, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     site.at = "tip";
