@@ -55,14 +55,6 @@ static void warn_of_size(const char *path, const mt_info *i)
         path, longest);
 }
 
-static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
-{
-    if (mesh->fibre && !to->keeps_fibres)
-        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
-    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
-        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no depth and no layers\n", path, to->name);
-}
-
 /* ---- what is wrong with it ---- */
 
 static void warn_of_defects(const char *path, const mt_defects *defects)
@@ -135,7 +127,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_info_look(&mesh, &numbers));
     MT_TRY(to->write(out, &mesh));
     warn_of_size(in, &numbers);
-    warn_of_loss(out, to, &mesh);
+    mt_warn_of_loss(out, to, &mesh);
     warn_of_defects(in, &defects);
     mt_table table = content_table(arena, in, &mesh, &numbers);
     tell_defects(&table, &defects);

@@ -7,6 +7,7 @@
 
 #include "data/vec3.h"
 #include "mesh/fibres.h"
+#include "mesh/meaning.h"
 #include "mesh/patch.h"
 #include "mesh/vtx.h"
 
@@ -77,13 +78,30 @@ static double outside_mm(const mt_site *site, const double *centre, const double
     return fmax(0, sqrt(mt_square3(x, centre)) - site->radius_mm);
 }
 
-/* The failure with the key before it, and behind it what may help where the mesh lacks tagged triangles. */
-static mt_status in_key(const char *key, const char *value, bool tagged)
+/* What may help a mesh whose tags name no such surface. Others' tags are looked at, which takes a while and is done where
+ * all is lost anyway. */
+static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
 {
-    char message[800];
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    (void)strcpy(
+        advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
+    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(&scratch, mesh, &adjacency) == MT_OK &&
+        mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
+        (void)snprintf(
+            advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
+    mt_arena_free(&scratch);
+}
+
+/* The failure with the key before it, and with `help` what may help behind it. */
+static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
+{
+    char message[600], advice[MT_MEANING_TEXT + 100] = "";
     (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message,
-        tagged ? "" : "; `myotile mesh fibres` tags base, epicardium and endocardia where it finds them");
+    if (help) advise(mesh, advice);
+    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message, advice);
 }
 
 static mt_status find_centre(const mt_site *site, const mt_mesh *mesh, double centre[3])
@@ -92,7 +110,7 @@ static mt_status find_centre(const mt_site *site, const mt_mesh *mesh, double ce
     memcpy(centre, site->centre_mm, sizeof site->centre_mm);
     if (!site->at[0]) return MT_OK;
     mt_status status = mt_landmarks_find(mesh, &landmarks);
-    if (status == MT_INPUT) return in_key("at", site->at, false);
+    if (status == MT_INPUT) return in_key("at", site->at, mesh, true);
     MT_TRY(status);
     memcpy(centre, mesh->xyz_mm + 3 * landmarks.apex, 3 * sizeof *centre);
     return MT_OK;
@@ -109,7 +127,8 @@ static mt_status mark_surface(const mt_site *site, const mt_mesh *mesh, unsigned
     MT_TRY(mt_surface_parse(site->surface, &tag));
     for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
     mt_status status = mt_patch_cells(mesh, tag, site->depth_mm, reached);
-    return status == MT_INPUT ? in_key("surface", site->surface, tagged) : status;
+    if (status != MT_INPUT) return status;
+    return in_key("surface", site->surface, mesh, !tagged && mt_surface_name(tag));
 }
 
 /* Takes away the cells that have none of the listed vertices. */

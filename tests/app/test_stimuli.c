@@ -166,5 +166,5 @@ Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
     refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; there are ",
         "run wall.yaml --set stimuli.2.surface=rv_endocardium");
     free(works("mesh slab --size-mm 2,3,3 --edge-mm 0.5 -o plain.hdf"));
-    refuses(2, "`myotile mesh fibres`", "run wall.yaml --set mesh.file=plain.hdf");
+    refuses(2, "`myotile mesh surfaces`", "run wall.yaml --set mesh.file=plain.hdf");
 }

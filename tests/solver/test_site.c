@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "solver/site.h"
+#include "tests/mesh/bowl_cells.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/mesh/tagged_slab.h"
 
@@ -274,15 +275,44 @@ Test(site, a_mesh_without_tagged_triangles_is_told_what_to_do)
     site.surface = "rv_endocardium";
     mesh.n_faces = 0;
     expect_nothing(site,
-        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh fibres` tags base, "
+        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh surfaces` tags base, "
         "epicardium and endocardia where it finds them");
     site = nowhere();
     site.at = "apex", site.radius_mm = 3;
     size_t n;
     uint32_t *cells;
     cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
-    cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh fibres`"),
+    cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh surfaces`"),
         "%s", mt_message());
+}
+
+/* A left ventricle whose surfaces have other numbers: which they are is seen by its shape. */
+Test(site, a_mesh_with_tags_of_others_is_told_how_to_name_them)
+{
+    static const char line[] =
+        "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
+        "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
+    mt_site site = nowhere();
+    mt_arena_free(&arena);
+    bowl_cells(&arena, &mesh);
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] *= 10;
+    site.surface = "lv_endocardium";
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_check(&site), MT_OK);
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert(
+        strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
+    site.surface = "31"; /* a number is no name */
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
+    site.surface = "30";
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    site = nowhere();
+    site.at = "apex", site.radius_mm = 3;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert(strncmp(mt_message(), "at: apex: no triangle", 21) == 0 && strstr(mt_message(), line), "%s",
+        mt_message());
 }
 
 Test(site, every_lack_of_memory_is_reported)
