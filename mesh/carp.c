@@ -394,6 +394,27 @@ static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_
     return MT_OK;
 }
 
+/* Lists of another mesh beside ours would be read as its surfaces, where it has none of that tag. They are the user's. A
+ * folder that is not there is told of by what writes in it. */
+static mt_status refuse_lists(const char *name, const mt_tags *tags)
+{
+    listing l;
+    mt_status status = MT_OK;
+    if (open_listing(name, &l) != MT_OK) return MT_OK;
+    l.ending = list_ending;
+    while (status == MT_OK && next_surface(&l)) {
+        size_t t = 0;
+        while (t < tags->n && tags->tag[t] != l.tag) t++;
+        if (t == tags->n)
+            status = mt_fail(MT_INPUT,
+                "%s: this list of vertices would be read as a surface of the mesh that is to be written; "
+                "allowed: another name for one of them",
+                l.path);
+    }
+    (void)closedir(l.folder);
+    return status;
+}
+
 static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *mesh)
 {
     static const struct {
@@ -402,6 +423,7 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
     } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
     mt_tags tags;
     MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    MT_TRY(refuse_lists(name, &tags));
     if (tags.n > MT_CARP_TAGS_MAX)
         return mt_fail(MT_INPUT,
             "%s: triangles of %zu different tags; allowed: %d, as each has a file of its own in this format",

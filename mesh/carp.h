@@ -31,7 +31,8 @@ enum { MT_CARP_TAGS_MAX = 1000 };
 /* Writes mesh (borrowed), vertices in micrometres to the last bit (of the product by 1000), fibres and sheets to
  * nine decimals, and a file for each tag of triangles; each file is whole or as it was. Without fibres there is no .lon,
  * and one that was there goes; so do surfaces of this name, before ours are written. MT_FILE: cannot be written.
- * MT_INPUT: a name that is empty or too long; triangles of more than MT_CARP_TAGS_MAX different tags. */
+ * MT_INPUT: a name that is empty or too long; triangles of more than MT_CARP_TAGS_MAX different tags; a list of vertices
+ * stands there that would be read as a surface which the mesh does not have. */
 MT_NODISCARD mt_status mt_carp_write(const char *name, const mt_mesh *mesh);
 
 #endif

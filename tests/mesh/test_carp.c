@@ -21,7 +21,7 @@ static void enter(void)
 }
 
 static const char *const surface_endings[] = {".base.surf", ".epi.surf", ".7.surf", ".-3.surf", ".ear.surf",
-    ".7x.surf", ".base.vtx", ".8.vtx", ".epi.vtx", ".epi.surf.vtx"};
+    ".7x.surf", ".base.vtx", ".8.surf", ".8.vtx", ".epi.vtx", ".epi.surf.vtx"};
 
 static void remove_surfaces(void)
 {
@@ -236,6 +236,22 @@ Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_o
     cr_assert(put_texts(name, endings, 2, (const char *const[]){all, inner}));
     cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
     assert_message("heart.8.vtx: 3 vertices with 0 triangles of the boundary between them; allowed");
+    mt_arena_free(&arena);
+}
+
+/* The surfaces of a mesh that has them win over lists of that name; it would get another one from a list beside it. */
+Test(carp, a_mesh_is_not_written_beside_lists_that_would_become_its_surfaces)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert(make_carp_lists(name));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    ok(mt_carp_write(name, &mesh));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert_arr_eq(mesh.face_tag, ((int32_t[]){1, 2, 8, 8}), 4 * sizeof *mesh.face_tag);
+    mesh.n_faces = 2;
+    cr_assert_eq(mt_carp_write(name, &mesh), MT_INPUT);
+    assert_message("heart.8.vtx: this list of vertices would be read as a surface of the mesh that is to be");
     mt_arena_free(&arena);
 }
 
