@@ -12,6 +12,7 @@
 #include "mesh/vtkhdf.h"
 #include "tests/answers.h"
 #include "tests/mesh/bowl_cells.h"
+#include "tests/mesh/tagged_slab.h"
 
 static mt_arena arena;
 static mt_mesh heart;
@@ -169,6 +170,26 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     refuses(2, "To take them as they are instead: --surfaces given", "mesh surfaces turned.hdf -o a.hdf");
     free(warnings(&text, "mesh surfaces turned.hdf -o given.hdf --surfaces given"));
     free(text);
+}
+
+/* A piece of a wall: what its tags mean nobody can see. */
+Test(anatomy, tags_of_others_whose_meaning_the_shape_does_not_tell_are_not_lost_in_silence_either)
+{
+    mt_mesh wall;
+    char *text;
+    tagged_slab(&arena, (double[]){2, 3, 3}, 1, &wall);
+    for (size_t f = 0; f < wall.n_faces; f++) wall.face_tag[f] *= wall.face_tag[f] == MT_SURFACE_LV ? 10 : 1;
+    ok(mt_vtkhdf_write("some.hdf", &wall, 0, NULL));
+    for (size_t f = 0; f < wall.n_faces; f++) wall.face_tag[f] += 20;
+    ok(mt_vtkhdf_write("all.hdf", &wall, 0, NULL));
+    refuses(2,
+        "all.hdf: none of its tagged triangles has the tag of a surface (base 1, epi 2, lv 3 and rv 4 are",
+        "mesh surfaces all.hdf -o a.hdf");
+    refuses(2, "By the shape they cannot be told: ", "mesh fibres all.hdf -o a.hdf");
+    char *said = warnings(&text, "mesh surfaces some.hdf -o a.hdf");
+    cr_assert(strstr(said, "warning: some.hdf: 18 tagged triangles have other tags than surfaces have ("),
+        "%s", said);
+    free(said), free(text);
 }
 
 /* Refused without a trace; by whatever name the file is called. */
