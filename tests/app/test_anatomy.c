@@ -146,24 +146,26 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
                          turned[5] = {0, 2, 1, 30, 0};
     char *text, *said;
     mt_mesh m;
+    double left[2] = {0}; /* triangles of the left endocardium with 3 and with 50 */
+    for (size_t f = 0; f < heart.n_faces; f++) left[f % 2] += heart.face_tag[f] == MT_SURFACE_LV;
     write_renamed("beside.hdf", beside, twins);
     said = warnings(&text, "mesh fibres beside.hdf -o half.hdf --format json");
     cr_assert(strstr(said, "warning: beside.hdf: the tags of its triangles are 1, 2, 3 and 50;") &&
                   strstr(said, "`--tags base=1,epi=2,lv=3+50` (overlap"),
         "%s", said);
-    const double half = json_number(text, "triangles of the left endocardium", "value");
-    cr_assert_eq(json_number(text, "triangles of other tags", "value"), half, "%s", text);
+    cr_assert_eq(json_number(text, "triangles of the left endocardium", "value"), left[0], "%s", text);
+    cr_assert_eq(json_number(text, "triangles of other tags", "value"), left[1], "%s", text);
     free(said), free(text);
     text = works("mesh fibres beside.hdf -o whole.hdf --tags base=1,epi=2,lv=3+50 --format json");
-    cr_assert_eq(json_number(text, "triangles of the left endocardium", "value"), 2 * half);
+    cr_assert_eq(json_number(text, "triangles of the left endocardium", "value"), left[0] + left[1]);
     free(text);
     /* what is not named stays where it cannot be mistaken */
     free(warnings(&text, "mesh surfaces beside.hdf -o part.hdf --tags base=1,epi=2 --format json"));
     ok(mt_mesh_read(&arena, "part.hdf", &m));
     ok(mt_surface_there(&m, 50));
     cr_assert_eq(mt_surface_there(&m, 3), MT_INPUT);
-    cr_assert_eq(json_number(text, "triangles of other tags", "value"), half);
-    cr_assert_eq(json_number(text, "triangles of no surface, dropped", "value"), half);
+    cr_assert_eq(json_number(text, "triangles of other tags", "value"), left[1]);
+    cr_assert_eq(json_number(text, "triangles of no surface, dropped", "value"), left[0]);
     free(text);
     write_renamed("turned.hdf", turned, turned);
     refuses(2, "`--tags base=2,epi=1,lv=30`", "mesh fibres turned.hdf -o fibred.hdf");

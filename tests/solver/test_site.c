@@ -107,10 +107,7 @@ static bool has_listed(const double x[3])
     return false;
 }
 
-static bool has_listed_and_near(const double x[3])
-{
-    return has_listed(x) && in_sphere(x, (double[]){1, 3, 2}, 0.4);
-}
+static bool has_listed_and_near(const double x[3]) { return has_listed(x) && in_sphere(x, middle, 0.5); }
 
 /* Writes a list of the mesh's vertices at these places along x, with y = 3 and z = 2; answers its path. */
 static const char *write_list(size_t n, const double *x)
@@ -136,7 +133,7 @@ Test(site, a_list_of_vertices_is_the_cells_that_have_one_of_them)
     site.vtx = write_list(2, (double[]){1, 1.5});
     expect_cells(site, has_listed);
     memcpy(site.centre_mm, middle, sizeof middle);
-    site.radius_mm = 0.4;
+    site.radius_mm = 0.5;
     expect_cells(site, has_listed_and_near);
     (void)unlink(site.vtx);
 }
