@@ -3,6 +3,7 @@
 
 #include "app/command.h"
 #include "app/size.h"
+#include "app/warnings.h"
 #include "data/vec3.h"
 #include "mesh/defects.h"
 #include "mesh/formats.h"
@@ -51,17 +52,7 @@ static void warn_of_size(const char *path, const mt_info *i)
     mt_minus3(i->max_mm, i->min_mm, side_mm);
     const double longest = fmax(side_mm[0], fmax(side_mm[1], side_mm[2]));
     if (longest >= 20 && longest <= 300) return;
-    (void)fprintf(stderr,
-        "myotile: warning: %s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?\n",
-        path, longest);
-}
-
-static void warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
-{
-    if (mesh->fibre && !to->keeps_fibres)
-        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no fibres\n", path, to->name);
-    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
-        (void)fprintf(stderr, "myotile: warning: %s: %s keeps no depth and no layers\n", path, to->name);
+    mt_warn("%s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?", path, longest);
 }
 
 /* ---- what is wrong with it ---- */
@@ -72,7 +63,7 @@ static void warn_of_defects(const char *path, const mt_defects *defects)
     for (int kind = 0; kind < MT_DEFECT_KINDS; kind++) {
         if (mt_defect_kinds[kind].fatal || defects->of[kind].count == 0) continue;
         mt_defect_text(defects, (mt_defect)kind, text, sizeof text);
-        (void)fprintf(stderr, "myotile: warning: %s: %s\n", path, text);
+        mt_warn("%s: %s", path, text);
     }
 }
 
@@ -136,7 +127,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_info_look(&mesh, &numbers));
     MT_TRY(to->write(out, &mesh));
     warn_of_size(in, &numbers);
-    warn_of_loss(out, to, &mesh);
+    mt_warn_of_loss(out, to, &mesh);
     warn_of_defects(in, &defects);
     mt_table table = content_table(arena, in, &mesh, &numbers);
     tell_defects(&table, &defects);

@@ -1,6 +1,7 @@
 /* myotile mesh fibres. */
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/anatomy.h"
 #include "app/command.h"
@@ -20,10 +21,9 @@ static const mt_option options[] = {
     {"--sheet-endo-deg", "A", "angle of the sheets out of the wall's normal, inside; default: 0", false},
     {"--sheet-epi-deg", "A", "and outside; default: 0", false},
     {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
-    {"--surfaces", MT_SURFACES_VALUE,
-        "take the tagged triangles, or find the surfaces; default: found where none is tagged 1 to 4", false},
-    {"--tags", MT_TAGS_VALUE,
-        "what the tags of the triangles mean, where they are not base 1, epi 2, lv 3, rv 4", false},
+    {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
+    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
+    {"--replace-fibres", NULL, "let OUT.hdf be MESH even where that has fibres: they are lost", false},
     {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
     {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
     {NULL, NULL, NULL, false}};
@@ -107,16 +107,20 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     return table;
 }
 
-/* Where the apex was seen: what to look at first where fibres or a stimulus seem wrong. */
-static mt_status add_apex(mt_table *table, const mt_mesh *mesh)
+/* Fibres that were there may have been measured: they are not replaced in their own file unless that is asked for. */
+static mt_status check_replacing(
+    const mt_arguments *arguments, const char *in, const char *out, const mt_mesh *mesh)
 {
-    mt_landmarks landmarks;
-    MT_TRY(mt_landmarks_find(mesh, &landmarks));
-    const double *apex = mesh->xyz_mm + 3 * landmarks.apex;
-    mt_table_property(table, "apex x", apex[0], "mm");
-    mt_table_property(table, "apex y", apex[1], "mm");
-    mt_table_property(table, "apex z", apex[2], "mm");
-    return MT_OK;
+    const char *what = mesh->fibre ? "fibres" : mesh->depth ? "depths" : mesh->layer ? "layers" : NULL;
+    struct stat from, to;
+    if (!what || mt_option_given(arguments, "--replace-fibres")) return MT_OK;
+    if (stat(in, &from) != 0 || stat(out, &to) != 0) return MT_OK; /* `out` is not there yet */
+    if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: the mesh has %s, which -o %s would replace; allowed: another file, or --replace-fibres. To tag "
+        "its "
+        "surfaces and keep its fibres: myotile mesh surfaces",
+        in, what, out);
 }
 
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
@@ -135,6 +139,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
+    MT_TRY(check_replacing(arguments, in, out, &mesh));
     MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     const double start_s = mt_now_s();
@@ -144,8 +149,8 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_in_file(in, status));
     const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
-    mt_anatomy_rows(&table, &surfaces);
-    MT_TRY(add_apex(&table, &mesh));
+    mt_anatomy_rows(&table, &mesh, &surfaces);
+    MT_TRY(mt_anatomy_apex_rows(&table, &mesh));
     MT_TRY(add_comparison(&table, &f, mesh.fibre));
     mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));

@@ -8,11 +8,13 @@
 #include "app/gmsh.h"
 #include "app/progress.h"
 #include "app/table.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "data/vec3.h"
 #include "mesh/closed.h"
 #include "mesh/formats.h"
 #include "mesh/info.h"
+#include "mesh/meaning.h"
 #include "mesh/nearest.h"
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
@@ -277,9 +279,32 @@ static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces)
 {
     const mt_status status = mt_surfaces_find(mesh, surfaces);
     if (status != MT_INPUT) return status;
-    (void)fprintf(stderr, "myotile: warning: no tagged surfaces: %s\n", mt_message());
+    mt_warn("no tagged surfaces: %s", mt_message());
     mt_surfaces_count(mesh, surfaces);
     return MT_OK;
+}
+
+/* Tags of the surface that are not used are not passed over in silence: `mesh` has them, `found` what was found. */
+static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
+{
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    mt_status status = mt_meaning_find(mesh, found, &meaning);
+    if (status == MT_FILE) return status;
+    if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_TAGS_VALUE);
+    mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv "
+            "4, and are "
+            "not used; to use them: %s",
+        text);
+    return MT_OK;
+}
+
+/* Are there several? */
+static bool has_tags(const mt_mesh *surface)
+{
+    for (size_t f = 0; f < surface->n_faces; f++)
+        if (surface->face_tag[f] != surface->face_tag[0]) return true;
+    return false;
 }
 
 /* The tags come from the person, from the file if they mean what ours do, or from the shape. */
@@ -288,25 +313,23 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
     const bool tagged = !f->named && is_tagged(&f->surface);
     mt_adjacency adjacency;
     mt_mesh shape;
+    mt_surfaces found;
     mt_progress_stage("looking for the surfaces");
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
+    shape = *mesh;
+    MT_TAKE(arena, shape.face_tag, mesh->n_faces);
+    if (f->named || has_tags(&f->surface)) MT_TRY(carry_tags(arena, &f->surface, mesh));
     if (f->named || tagged) {
-        MT_TRY(carry_tags(arena, &f->surface, mesh));
         MT_TRY(mt_surfaces_rims(mesh));
         mt_surfaces_count(mesh, surfaces);
     }
     if (f->named) return MT_OK;
-    if (!tagged) return find_or_warn(mesh, surfaces);
-    shape = *mesh;
-    MT_TAKE(arena, shape.face_tag, mesh->n_faces);
-    mt_surfaces found;
-    const mt_status status = mt_surfaces_find(&shape, &found);
+    const mt_status status = tagged ? mt_surfaces_find(&shape, &found) : find_or_warn(&shape, &found);
     if (status == MT_FILE) return status;
-    if (status != MT_OK || agree(mesh, shape.face_tag)) return MT_OK;
-    (void)fprintf(stderr,
-        "myotile: warning: the surface's tags 1 to 4 do not mean what they mean here; found by the shape "
-        "instead; --tags says what they mean\n");
+    if (tagged && (status != MT_OK || agree(mesh, shape.face_tag))) return MT_OK;
+    mt_progress_stage(NULL);
+    if (has_tags(&f->surface)) MT_TRY(warn_of_tags(mesh, &shape));
     mesh->face_tag = shape.face_tag;
     *surfaces = found;
     return MT_OK;
@@ -330,7 +353,7 @@ static mt_table fill_table(
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
     mt_table_property(&table, "worst radius ratio 3 r / R", f->taken->quality, "");
-    mt_anatomy_rows(&table, surfaces);
+    mt_anatomy_rows(&table, mesh, surfaces);
     return table;
 }
 

@@ -4,6 +4,7 @@
 #include "app/command.h"
 #include "app/progress.h"
 #include "app/size.h"
+#include "app/warnings.h"
 #include "mesh/formats.h"
 #include "mesh/patch.h"
 #include "solver/trial.h"
@@ -107,7 +108,7 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
     mt_progress_stage(NULL);
     *found = status == MT_OK;
     if (status != MT_INPUT && status != MT_NUMERICS) return status;
-    (void)fprintf(stderr, "myotile: warning: %s: no diffusion step: %s\n", path, mt_message());
+    mt_warn("%s: no diffusion step: %s", path, mt_message());
     return MT_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "app/progress.h"
 #include "app/table.h"
 #include "app/tiling.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "data/folder.h"
 #include "mesh/formats.h"
@@ -200,8 +201,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
-        (void)fprintf(stderr, "myotile: warning: %s on %u IPU%s %s: %s\n", job->path, ipus, plural,
-            mt_tiling_fits(&costs), costs.why);
+        mt_warn("%s on %u IPU%s %s: %s", job->path, ipus, plural, mt_tiling_fits(&costs), costs.why);
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);

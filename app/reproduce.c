@@ -9,6 +9,7 @@
 #include "app/page.h"
 #include "app/progress.h"
 #include "app/published.h"
+#include "app/warnings.h"
 #include "data/file.h"
 #include "data/yaml.h"
 #include "mesh/formats.h"
@@ -133,8 +134,7 @@ void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_tiling_c
 {
     mt_reproduce_name name;
     mt_reproduce_ipus(ipus, name);
-    (void)fprintf(
-        stderr, "myotile: warning: %s on %s %s: %s\n", scheme->name, name, mt_tiling_fits(costs), costs->why);
+    mt_warn("%s on %s %s: %s", scheme->name, name, mt_tiling_fits(costs), costs->why);
 }
 
 /* A visit with the partition that suits scheme k. */

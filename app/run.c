@@ -107,6 +107,8 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     const mt_tissue tissue = mt_case_tissue(&p->input);
     mt_progress_stage("getting the mesh");
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
+    for (size_t s = 0; s < p->input.n_stimuli; s++)
+        if (p->input.stimuli[s].site.vtx[0]) MT_TRY(make_absolute(arena, &p->input.stimuli[s].site.vtx));
     mt_warnings_of_mesh(&p->input, &p->mesh);
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));

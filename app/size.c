@@ -1,4 +1,7 @@
 #include "app/size.h"
+#include "app/warnings.h"
+
+#include <stdio.h>
 
 static void row(mt_table *table, const char *name, const char *text)
 {
@@ -13,6 +16,13 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh)
     row(table, "sheets", mesh->sheet ? "yes" : "no");
     row(table, "depth", mesh->depth ? "yes" : "no");
     row(table, "layers", mesh->layer ? "yes" : "no");
+}
+
+void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
+{
+    if (mesh->fibre && !to->keeps_fibres) mt_warn("%s: %s keeps no fibres", path, to->name);
+    if ((mesh->depth || mesh->layer) && !to->keeps_depth)
+        mt_warn("%s: %s keeps no depth and no layers", path, to->name);
 }
 
 void mt_size_rows(mt_table *table, const mt_info *info)

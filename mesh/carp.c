@@ -12,9 +12,10 @@
 #include "data/number.h"
 #include "data/scan.h"
 #include "mesh/tags.h"
+#include "mesh/vtx.h"
 
 static const char *const endings[] = {".pts", ".elem", ".lon", NULL};
-static const char surface_ending[] = ".surf";
+static const char surface_ending[] = ".surf", list_ending[] = ".vtx";
 static const char *const surface_names[] = {[MT_SURFACE_BASE] = "base",
     [MT_SURFACE_EPI] = "epi",
     [MT_SURFACE_LV] = "lvendo",
@@ -112,28 +113,15 @@ static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, 
     return read_fibres(arena, &scan, mesh);
 }
 
-/* ---- reading surfaces ---- */
+/* ---- which surfaces there are ---- */
 
-/* A file of triangles; its tag is in its name. */
-typedef struct surface {
-    int32_t tag;
-    mt_scan scan;
-    size_t n;
-} surface;
-
-static int by_tag(const void *a, const void *b)
+/* The tag in the name of a file, "STEM.SURFACE.surf" with `ending` .surf; false where it is no surface of that mesh. */
+static bool tag_of(const char *file, const char *stem, const char *ending, int32_t *tag)
 {
-    const int32_t x = ((const surface *)a)->tag, y = ((const surface *)b)->tag;
-    return (x > y) - (x < y);
-}
-
-/* The tag in the name of a file, "STEM.SURFACE.surf"; false where it is no surface of that mesh. */
-static bool tag_of(const char *file, const char *stem, int32_t *tag)
-{
-    const size_t n = strlen(stem), m = strlen(file), k = sizeof surface_ending - 1;
+    const size_t n = strlen(stem), m = strlen(file), k = strlen(ending);
     char name[16], *end;
     if (m < n + k + 2 || m - n - k - 1 >= sizeof name || strncmp(file, stem, n) != 0 || file[n] != '.' ||
-        strcmp(file + m - k, surface_ending) != 0)
+        strcmp(file + m - k, ending) != 0)
         return false;
     memcpy(name, file + n + 1, m - n - k - 1);
     name[m - n - k - 1] = 0;
@@ -153,6 +141,7 @@ typedef struct listing {
     DIR *folder;
     char stem[MT_FILE_PATH_MAX];       /* of the mesh's files, */
     const char *base;                  /* and without the folder */
+    const char *ending;                /* of the surfaces': surface_ending unless changed */
     char path[MT_FILE_PATH_MAX + 256]; /* of the surface found last, */
     int32_t tag;                       /* and its tag */
 } listing;
@@ -163,6 +152,7 @@ static mt_status open_listing(const char *name, listing *l)
     MT_TRY(mt_file_sibling(name, endings, "", l->stem));
     char *slash = strrchr(l->stem, '/');
     l->base = slash ? slash + 1 : l->stem;
+    l->ending = surface_ending;
     (void)snprintf(
         folder, sizeof folder, "%.*s", slash ? (int)(slash - l->stem) + 1 : 1, slash ? l->stem : ".");
     l->folder = opendir(folder);
@@ -172,29 +162,59 @@ static mt_status open_listing(const char *name, listing *l)
 static bool next_surface(listing *l)
 {
     for (const struct dirent *e; (e = readdir(l->folder)) != NULL;) {
-        if (!tag_of(e->d_name, l->base, &l->tag)) continue;
+        if (!tag_of(e->d_name, l->base, l->ending, &l->tag)) continue;
         (void)snprintf(l->path, sizeof l->path, "%s%s", l->stem, e->d_name + strlen(l->base));
         return true;
     }
     return false;
 }
 
-/* Opens them, ascending by tag. */
-static mt_status open_surfaces(mt_arena *scratch, listing *l, surface **surfaces, size_t *n)
+/* One of these files. */
+typedef struct found {
+    int32_t tag;
+    const char *path;
+} found;
+
+static int by_tag(const void *a, const void *b)
+{
+    const int32_t x = ((const found *)a)->tag, y = ((const found *)b)->tag;
+    return (x > y) - (x < y);
+}
+
+static mt_status keep_found(mt_arena *scratch, listing *l, found **files, size_t *n)
 {
     size_t room = 0;
     while (next_surface(l)) room++;
     rewinddir(l->folder);
-    MT_TAKE(scratch, *surfaces, room);
+    MT_TAKE(scratch, *files, room);
     for (*n = 0; *n < room && next_surface(l); ++*n) {
         char *path;
         MT_TAKE(scratch, path, strlen(l->path) + 1);
-        (*surfaces)[*n].tag = l->tag;
-        MT_TRY(mt_scan_open(scratch, strcpy(path, l->path), &(*surfaces)[*n].scan));
+        (*files)[*n] = (found){l->tag, strcpy(path, l->path)};
     }
-    if (*n > 0) qsort(*surfaces, *n, sizeof **surfaces, by_tag);
     return MT_OK;
 }
+
+/* Gives those with this ending, ascending by tag. */
+static mt_status find_files(mt_arena *scratch, const char *name, const char *ending, found **files, size_t *n)
+{
+    listing l;
+    MT_TRY(open_listing(name, &l));
+    l.ending = ending;
+    const mt_status status = keep_found(scratch, &l, files, n);
+    (void)closedir(l.folder);
+    MT_TRY(status);
+    if (*n > 0) qsort(*files, *n, sizeof **files, by_tag);
+    return MT_OK;
+}
+
+/* ---- reading surfaces ---- */
+
+/* A file of triangles. */
+typedef struct surface {
+    mt_scan scan;
+    size_t n;
+} surface;
 
 static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
 {
@@ -219,14 +239,13 @@ static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
 
 static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
 {
+    found *files;
     surface *surfaces;
     size_t n, n_faces = 0;
-    listing l;
-    MT_TRY(open_listing(name, &l));
-    mt_status status = open_surfaces(scratch, &l, &surfaces, &n);
-    (void)closedir(l.folder);
-    MT_TRY(status);
+    MT_TRY(find_files(scratch, name, surface_ending, &files, &n));
+    MT_TAKE(scratch, surfaces, n);
     for (size_t s = 0; s < n; s++) {
+        MT_TRY(mt_scan_open(scratch, files[s].path, &surfaces[s].scan));
         MT_TRY(read_count(&surfaces[s].scan, "number of triangles", sizeof "Tr 0 1 2", &surfaces[s].n));
         n_faces += surfaces[s].n;
     }
@@ -234,10 +253,37 @@ static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *n
     n_faces = 0;
     for (size_t s = 0; s < n; s++) {
         MT_TRY(read_triangles(&surfaces[s], mesh->n_vertices, mesh->face_vertex + 3 * n_faces));
-        for (size_t f = 0; f < surfaces[s].n; f++) mesh->face_tag[n_faces + f] = surfaces[s].tag;
+        for (size_t f = 0; f < surfaces[s].n; f++) mesh->face_tag[n_faces + f] = files[s].tag;
         n_faces += surfaces[s].n;
     }
     return MT_OK;
+}
+
+static bool has_tag(const mt_mesh *mesh, int32_t tag)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] == tag) return true;
+    return false;
+}
+
+/* The lists of what is no surface yet. The four that have names come before the others: a surface is whole, and what is
+ * numbered besides may be a patch of one. */
+static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    found *files;
+    mt_vtx *lists;
+    size_t n, used = 0;
+    MT_TRY(find_files(scratch, name, list_ending, &files, &n));
+    MT_TAKE(scratch, lists, n);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t s = 0; s < n; s++) {
+            const int32_t tag = files[s].tag;
+            const bool named = tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV;
+            if (named != (pass == 0) || has_tag(mesh, tag)) continue;
+            lists[used].tag = tag;
+            MT_TRY(mt_vtx_read(scratch, files[s].path, mesh->n_vertices, &lists[used++]));
+        }
+    return mt_vtx_tag(arena, used, lists, mesh);
 }
 
 static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
@@ -256,6 +302,7 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     MT_TRY(read_elements(&elements, mesh));
     MT_TRY(read_lon(arena, scratch, name, mesh));
     MT_TRY(read_surfaces(arena, scratch, name, mesh));
+    MT_TRY(read_lists(arena, scratch, name, mesh));
     return mt_mesh_check_content(mesh, elements_path);
 }
 
@@ -342,6 +389,27 @@ static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_
     return MT_OK;
 }
 
+/* Lists of another mesh beside ours would be read as its surfaces, where it has none of that tag. They are the user's. A
+ * folder that is not there is told of by what writes in it. */
+static mt_status refuse_lists(const char *name, const mt_tags *tags)
+{
+    listing l;
+    mt_status status = MT_OK;
+    if (open_listing(name, &l) != MT_OK) return MT_OK;
+    l.ending = list_ending;
+    while (status == MT_OK && next_surface(&l)) {
+        size_t t = 0;
+        while (t < tags->n && tags->tag[t] != l.tag) t++;
+        if (t == tags->n)
+            status = mt_fail(MT_INPUT,
+                "%s: this list of vertices would be read as a surface of the mesh that is to be written; "
+                "allowed: another name for one of them",
+                l.path);
+    }
+    (void)closedir(l.folder);
+    return status;
+}
+
 static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *mesh)
 {
     static const struct {
@@ -350,6 +418,7 @@ static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *m
     } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
     mt_tags tags;
     MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    MT_TRY(refuse_lists(name, &tags));
     if (tags.n > MT_CARP_TAGS_MAX)
         return mt_fail(MT_INPUT,
             "%s: triangles of %zu different tags; allowed: %d, as each has a file of its own in this format",

@@ -63,7 +63,7 @@ static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
         for (size_t k = 0; k < 3; k++) {
             uint32_t v = mesh->face_vertex[3 * f + k];
             if (v >= mesh->n_vertices)
-                return mt_fail(MT_INPUT, "fibres: tagged triangle %zu has vertex %u; the mesh has %zu", f, v,
+                return mt_fail(MT_INPUT, "tagged triangle %zu has vertex %u; the mesh has %zu", f, v,
                     mesh->n_vertices);
             surface[v] = (unsigned char)(surface[v] | 1u << tag);
         }
@@ -72,7 +72,7 @@ static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
     for (int tag = MT_SURFACE_BASE; tag <= MT_SURFACE_LV; tag++)
         if (!(there & 1u << tag))
             return mt_fail(MT_INPUT,
-                "fibres: no triangle of the mesh is tagged as %s (%d); base, epicardium and left endocardium "
+                "no triangle of the mesh is tagged as %s (%d); base, epicardium and left endocardium "
                 "are needed",
                 name[tag - MT_SURFACE_BASE], tag);
     return MT_OK;
@@ -114,7 +114,7 @@ static mt_status fit_base(const mt_mesh *mesh, const unsigned char *surface, pla
             for (int k = 0; k < 3; k++) moment[i][k] += d[i] * d[k];
     }
     if (!thinnest(moment, base->normal))
-        return mt_fail(MT_INPUT, "fibres: the base's %zu vertices lie in a line; a plane is needed", n);
+        return mt_fail(MT_INPUT, "the base's %zu vertices lie in a line; a plane is needed", n);
     for (int k = 0; k < 3; k++) length += base->normal[k] * (base->centre[k] - mean[k]);
     for (int k = 0; k < 3 && length < 0; k++) base->normal[k] = -base->normal[k];
     return MT_OK;

@@ -14,11 +14,20 @@ enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
 
 /* ---- reading ---- */
 
-/* An entity of dimension 2 or 3 and its first physical tag, 0 for none. */
+/* An entity of one dimension and its first physical tag, 0 for none. */
 typedef struct entity {
     int64_t tag;
+    int32_t whole; /* the entity of this dimension that it is a part of; where it is none, its own tag */
     int32_t physical;
+    bool border; /* between partitions */
 } entity;
+
+/* The entities of a section, by dimension and ascending by tag. */
+typedef struct listing {
+    bool there;
+    size_t n[4];
+    entity *of[4];
+} listing;
 
 typedef struct node {
     int64_t tag;
@@ -33,8 +42,9 @@ typedef struct reader {
     bool old;    /* version 2 */
     bool binary; /* of the data in sections that may be either */
     bool has_nodes, has_elements;
-    size_t n_entities[4]; /* by dimension; those of 2 and 3 are kept */
-    entity *entities[4];
+    listing wholes, parts; /* $Entities and $PartitionedEntities */
+    size_t n_ghosts;
+    entity *ghosts; /* [n_ghosts] of copied cells, ascending by tag */
     size_t n_nodes;
     double *xyz_mm; /* [n_nodes][3] */
     node *nodes;    /* [n_nodes] ascending by tag */
@@ -128,12 +138,27 @@ static mt_status skip_ints(reader *r, size_t n)
     return MT_OK;
 }
 
-static mt_status read_entity(reader *r, int dimension, entity *e)
+/* Of a part: the entity it was cut from, and which partitions it is in. */
+static mt_status read_parent(reader *r, int dimension, entity *e)
+{
+    int64_t parent_dimension, parent;
+    size_t n;
+    MT_TRY(mt_scan_int(&r->scan, "dimension of a parent", 0, 3, &parent_dimension));
+    MT_TRY(mt_scan_int(&r->scan, "tag of a parent", INT32_MIN, INT32_MAX, &parent));
+    if (parent_dimension == dimension) e->whole = (int32_t)parent;
+    e->border = parent_dimension > dimension;
+    MT_TRY(mt_scan_count(&r->scan, "number of partitions", r->binary ? 4 : 2, &n));
+    return skip_ints(r, n);
+}
+
+static mt_status read_entity(reader *r, int dimension, bool part, entity *e)
 {
     double unused;
     size_t n;
     int64_t physical = 0;
     MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &e->tag));
+    e->whole = (int32_t)e->tag;
+    if (part) MT_TRY(read_parent(r, dimension, e));
     for (int k = 0; k < (dimension == 0 ? 3 : 6); k++)
         MT_TRY(mt_scan_real(&r->scan, "extent of an entity", 1e300, &unused));
     MT_TRY(mt_scan_count(&r->scan, "number of physical tags", r->binary ? 4 : 2, &n));
@@ -147,28 +172,63 @@ static mt_status read_entity(reader *r, int dimension, entity *e)
     return skip_ints(r, n);
 }
 
+/* The lists of a section, each entity once. */
+static mt_status read_listing(reader *r, bool parts, listing *l)
+{
+    for (int d = 0; d < 4; d++)
+        MT_TRY(mt_scan_count(&r->scan, "number of entities", r->binary ? 36 : 10, &l->n[d]));
+    for (int d = 0; d < 4; d++) {
+        MT_TAKE(r->scratch, l->of[d], l->n[d]);
+        for (size_t k = 0; k < l->n[d]; k++) MT_TRY(read_entity(r, d, parts, &l->of[d][k]));
+        qsort(l->of[d], l->n[d], sizeof(entity), by_entity_tag);
+        for (size_t k = 1; k < l->n[d]; k++)
+            if (l->of[d][k].tag == l->of[d][k - 1].tag)
+                return mt_scan_fail(
+                    &r->scan, "entity %lld of dimension %d is there twice", (long long)l->of[d][k].tag, d);
+    }
+    l->there = true;
+    return MT_OK;
+}
+
 static mt_status read_entities(reader *r)
 {
-    size_t n[4];
     begin_data(r, true);
-    for (int d = 0; d < 4; d++)
-        MT_TRY(mt_scan_count(&r->scan, "number of entities", r->binary ? 36 : 10, &n[d]));
-    for (int d = 0; d < 4; d++) {
-        MT_TAKE(r->scratch, r->entities[d], n[d]);
-        for (size_t k = 0; k < n[d]; k++) MT_TRY(read_entity(r, d, &r->entities[d][k]));
-        r->n_entities[d] = n[d];
-        qsort(r->entities[d], n[d], sizeof(entity), by_entity_tag);
-    }
+    MT_TRY(read_listing(r, false, &r->wholes));
     return expect_end(r, "Entities");
 }
 
-/* 0 where the entity is not listed or has no physical tag. */
+/* Of a mesh that Gmsh partitioned: entities cut along the partitions, to which the elements belong then. */
+static mt_status read_partitioned_entities(reader *r)
+{
+    int64_t unused;
+    begin_data(r, true);
+    MT_TRY(mt_scan_long(&r->scan, "number of partitions", 0, INT32_MAX, &unused));
+    MT_TRY(mt_scan_count(&r->scan, "number of ghost entities", r->binary ? 8 : 4, &r->n_ghosts));
+    MT_TAKE(r->scratch, r->ghosts, r->n_ghosts);
+    for (size_t k = 0; k < r->n_ghosts; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &r->ghosts[k].tag));
+        MT_TRY(mt_scan_int(&r->scan, "number of a partition", INT32_MIN, INT32_MAX, &unused));
+    }
+    qsort(r->ghosts, r->n_ghosts, sizeof *r->ghosts, by_entity_tag);
+    MT_TRY(read_listing(r, true, &r->parts));
+    return expect_end(r, "PartitionedEntities");
+}
+
+static const entity *find_entity(const entity *entities, size_t n, int64_t tag)
+{
+    const entity key = {.tag = tag};
+    return n > 0 ? bsearch(&key, entities, n, sizeof key, by_entity_tag) : NULL;
+}
+
+/* 0 where the entity is not listed or has no physical tag. A border repeats the tag of the volume that it is in. */
 static int32_t physical_of(const reader *r, int64_t dimension, int64_t tag)
 {
-    const entity key = {.tag = tag}, *entities = r->entities[dimension];
-    if (r->n_entities[dimension] == 0) return 0;
-    const entity *found = bsearch(&key, entities, r->n_entities[dimension], sizeof key, by_entity_tag);
-    return found ? found->physical : 0;
+    const entity *part = find_entity(r->parts.of[dimension], r->parts.n[dimension], tag);
+    if (part && part->border) return 0;
+    const entity *whole =
+        find_entity(r->wholes.of[dimension], r->wholes.n[dimension], part ? part->whole : tag);
+    if (whole && whole->physical != 0) return whole->physical;
+    return part ? part->physical : 0;
 }
 
 static mt_status read_xyz(reader *r, size_t n)
@@ -379,6 +439,12 @@ static mt_status read_element_block(reader *r, size_t *done)
     if (n > r->n_elements - *done)
         return mt_scan_fail(&r->scan, "%zu elements of an entity; $Elements counts %zu, and %zu came before",
             n, r->n_elements, *done);
+    if (n > 0 && dimension == 3 && find_entity(r->ghosts, r->n_ghosts, entity_tag))
+        return mt_scan_fail(&r->scan,
+            "%zu ghost elements, copies of those of other partitions; allowed: the whole mesh in one file, "
+            "which "
+            "has none (gmsh -part N without -part_split)",
+            n);
     const int32_t physical = physical_of(r, dimension, entity_tag);
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_scan_long(&r->scan, "tag of an element", 0, INT64_MAX, &number));
@@ -412,12 +478,22 @@ static mt_status read_elements(reader *r)
     return expect_end(r, "Elements");
 }
 
+/* Of version 4: a section that says what the elements belong to, once and before them. */
+static mt_status check_listing(const reader *r, const char *name, const listing *l)
+{
+    if (l->there) return mt_scan_fail(&r->scan, "a second section $%s; one is allowed", name);
+    if (r->has_elements) return mt_scan_fail(&r->scan, "$%s behind $Elements; it must come before", name);
+    return MT_OK;
+}
+
 static mt_status read_section(reader *r, const char *name)
 {
+    const bool parts = strcmp(name, "PartitionedEntities") == 0;
     if (strcmp(name, "Nodes") == 0) return read_nodes(r);
     if (strcmp(name, "Elements") == 0) return read_elements(r);
-    if (strcmp(name, "Entities") == 0 && !r->old && r->n_entities[3] == 0) return read_entities(r);
-    return end_section(r, name);
+    if (r->old || (!parts && strcmp(name, "Entities") != 0)) return end_section(r, name);
+    MT_TRY(check_listing(r, name, parts ? &r->parts : &r->wholes));
+    return parts ? read_partitioned_entities(r) : read_entities(r);
 }
 
 static mt_status read_file(reader *r)

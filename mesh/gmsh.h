@@ -3,7 +3,12 @@
  * Of the elements, tetrahedra and triangles of three vertices are taken and points and lines passed over. A
  * region is the (first) physical tag of a volume, a tagged triangle is one whose surface has a physical tag. A
  * surface's sign is its orientation and is dropped. MSH carries no fibres. Sections of other names are passed
- * over. */
+ * over.
+ *
+ * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
+ * has the physical tag of the whole, or its own where the whole has none. Triangles between partitions are no
+ * surface of the body and are passed over, whatever tag they repeat. So are the partitions: ours are cut for tiles
+ * (mesh/partition.h). */
 #ifndef MT_MESH_GMSH_H
 #define MT_MESH_GMSH_H
 
@@ -14,7 +19,8 @@
  *   cells     in the order of the file and as they stand there, inverted and flat ones too;
  *   region    1 where the volume has no physical tag.
  * MT_FILE: cannot be read, no memory. MT_INPUT, with the file and the line or byte: another version, another
- * order of bytes, another kind of volume or surface element, damage; or no tetrahedra. The mesh has passed
+ * order of bytes, another kind of volume or surface element, ghost elements (copies of those of other partitions, in a
+ * file of one of them), damage; or no tetrahedra. The mesh has passed
  * mt_mesh_check_content. Time O(n), and O(n log n) where node tags do not ascend; memory about twice the file and the
  * mesh. */
 MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);

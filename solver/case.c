@@ -34,6 +34,7 @@ static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, sit
     MT_YAML_DOUBLES(mt_case_stimulus, site.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY),
     MT_YAML_STRING(mt_case_stimulus, site.surface, "surface", MT_YAML_NONE),
     MT_YAML_DOUBLE(mt_case_stimulus, site.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
+    MT_YAML_STRING(mt_case_stimulus, site.vtx, "vtx", MT_YAML_NONE),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9)),

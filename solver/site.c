@@ -7,7 +7,9 @@
 
 #include "data/vec3.h"
 #include "mesh/fibres.h"
+#include "mesh/meaning.h"
 #include "mesh/patch.h"
+#include "mesh/vtx.h"
 
 static bool has_centre(const mt_site *site) { return site->at[0] || !isnan(site->centre_mm[0]); }
 static bool has_box(const mt_site *site) { return !isnan(site->min_mm[0]); }
@@ -48,10 +50,10 @@ mt_status mt_site_check(mt_site *site)
             MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     if (!site->surface[0] && !isnan(site->depth_mm))
         return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
-    if (!site->surface[0] && !has_box(site) && !has_centre(site))
+    if (!site->surface[0] && !site->vtx[0] && !has_box(site) && !has_centre(site))
         return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
                                  "radius_mm, min_mm with max_mm, "
-                                 "or surface, alone or with one of these");
+                                 "or surface or vtx, alone or with one of these");
     if (site->surface[0] && mt_surface_parse(site->surface, &tag) != MT_OK) {
         char message[1024];
         (void)snprintf(message, sizeof message, "%s", mt_message());
@@ -76,13 +78,30 @@ static double outside_mm(const mt_site *site, const double *centre, const double
     return fmax(0, sqrt(mt_square3(x, centre)) - site->radius_mm);
 }
 
-/* The failure with the key before it, and behind it what may help where the mesh lacks tagged triangles. */
-static mt_status in_key(const char *key, const char *value, bool tagged)
+/* What may help a mesh whose tags name no such surface. Others' tags are looked at, which takes a while and is done where
+ * all is lost anyway. */
+static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
 {
-    char message[800];
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    (void)strcpy(
+        advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
+    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(&scratch, mesh, &adjacency) == MT_OK &&
+        mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
+        (void)snprintf(
+            advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
+    mt_arena_free(&scratch);
+}
+
+/* The failure with the key before it, and with `help` what may help behind it. */
+static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
+{
+    char message[600], advice[MT_MEANING_TEXT + 100] = "";
     (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message,
-        tagged ? "" : "; `myotile mesh fibres` tags base, epicardium and endocardia where it finds them");
+    if (help) advise(mesh, advice);
+    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message, advice);
 }
 
 static mt_status find_centre(const mt_site *site, const mt_mesh *mesh, double centre[3])
@@ -91,7 +110,7 @@ static mt_status find_centre(const mt_site *site, const mt_mesh *mesh, double ce
     memcpy(centre, site->centre_mm, sizeof site->centre_mm);
     if (!site->at[0]) return MT_OK;
     mt_status status = mt_landmarks_find(mesh, &landmarks);
-    if (status == MT_INPUT) return in_key("at", site->at, false);
+    if (status == MT_INPUT) return in_key("at", site->at, mesh, true);
     MT_TRY(status);
     memcpy(centre, mesh->xyz_mm + 3 * landmarks.apex, 3 * sizeof *centre);
     return MT_OK;
@@ -108,12 +127,39 @@ static mt_status mark_surface(const mt_site *site, const mt_mesh *mesh, unsigned
     MT_TRY(mt_surface_parse(site->surface, &tag));
     for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
     mt_status status = mt_patch_cells(mesh, tag, site->depth_mm, reached);
-    return status == MT_INPUT ? in_key("surface", site->surface, tagged) : status;
+    if (status != MT_INPUT) return status;
+    return in_key("surface", site->surface, mesh, !tagged && mt_surface_name(tag));
+}
+
+/* Takes away the cells that have none of the listed vertices. */
+static mt_status keep_listed(
+    mt_arena *scratch, const mt_site *site, const mt_mesh *mesh, unsigned char *reached)
+{
+    mt_vtx list;
+    unsigned char *listed;
+    if (!site->vtx[0]) return MT_OK;
+    const mt_status status = mt_vtx_read(scratch, site->vtx, mesh->n_vertices, &list);
+    if (status == MT_INPUT) {
+        char message[800];
+        (void)snprintf(message, sizeof message, "%s", mt_message());
+        return mt_fail(MT_INPUT, "vtx: %s", message);
+    }
+    MT_TRY(status);
+    MT_TAKE(scratch, listed, mesh->n_vertices);
+    for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        reached[c] = reached[c] && (listed[v[0]] || listed[v[1]] || listed[v[2]] || listed[v[3]]);
+    }
+    return MT_OK;
 }
 
 static mt_status none_reached(const mt_site *site, const double *centre, double nearest_mm)
 {
-    const char *which = site->surface[0] ? " of the surface" : "";
+    char which[200];
+    (void)snprintf(which, sizeof which, "%s%s%.100s", site->surface[0] ? " of the surface" : "",
+        site->vtx[0] ? " with a vertex of " : "", site->vtx);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no cell%s", which);
     if (has_box(site))
         return mt_fail(MT_INPUT,
             "no cell's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
@@ -142,6 +188,7 @@ static mt_status find_cells(
     MT_TAKE(scratch, reached, mesh->n_cells);
     MT_TRY(mark_surface(site, mesh, reached));
     const double on_border_mm = border_mm(mesh);
+    MT_TRY(keep_listed(scratch, site, mesh, reached));
     *n = 0;
     for (size_t cell = 0; cell < mesh->n_cells; cell++) {
         double x[3];

@@ -100,8 +100,8 @@ Test(command, unknown_commands_are_refused_by_name)
 Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
 {
     refuses(2,
-        "'mesh' is no command; allowed behind mesh: slab, info, convert, ventricles, fill, fibres, refine; "
-        "see",
+        "'mesh' is no command; allowed behind mesh: slab, info, convert, ventricles, fill, surfaces, fibres, "
+        "refine; see",
         "mesh");
     refuses(2, "'machine' is no command; allowed behind machine: list, show; see", "machine");
     refuses(

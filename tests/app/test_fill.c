@@ -9,6 +9,7 @@
 #include "mesh/formats.h"
 #include "mesh/gmsh.h"
 #include "mesh/surfaces.h"
+#include "mesh/vtk.h"
 #include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 
@@ -55,6 +56,30 @@ static void assert_heart(const char *path, double cells, const mt_surfaces *want
         cr_assert(fabs(have.area_mm2[s] - wanted->area_mm2[s]) <= tolerance * wanted->area_mm2[s],
             "surface %d: %g, not %g mm^2", s, have.area_mm2[s], wanted->area_mm2[s]);
     mt_arena_free(&arena);
+}
+
+/* Tags of a surface that mean nothing here, and those of 1 to 3 that mean something else. */
+Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
+{
+    static const int32_t renamed[2][4] = {{0, 10, 20, 30}, {0, 2, 3, 1}};
+    static const char *const line[2] = {"base=10,epi=20,lv=30", "base=2,epi=3,lv=1"};
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh bowl;
+        mt_surfaces wanted;
+        char *text, *said, what[128];
+        bowl_make(&arena, 40, 28, 90, &bowl);
+        mt_surfaces_count(&bowl, &wanted);
+        for (size_t f = 0; f < bowl.n_faces; f++) bowl.face_tag[f] = renamed[k][bowl.face_tag[f]];
+        ok(mt_vtu_write("bowl.vtu", &bowl));
+        said = warnings(&text, "mesh fill bowl.vtu --cells 3000 -o heart.hdf");
+        (void)snprintf(what, sizeof what, "are not used; to use them: `--tags %s` (overlap with", line[k]);
+        cr_assert(strstr(said, what), "%s", said);
+        cr_assert(strstr(text, "found by the flat base"), "%s", text);
+        free(said), free(text);
+        assert_heart("heart.hdf", 3000, &wanted, 0.1);
+        mt_arena_free(&arena);
+    }
 }
 
 /* Each surface of the mesh follows the given one within a few per cent, and its border by less than a cell. */

@@ -152,7 +152,7 @@ Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(2, "slab.hdf: the anatomy is not clear", "mesh fibres slab.hdf -o fibred.hdf");
-    refuses(2, "slab.hdf: fibres: no triangle", "mesh fibres slab.hdf -o fibred.hdf --surfaces given");
+    refuses(2, "slab.hdf: no triangle", "mesh fibres slab.hdf -o fibred.hdf --surfaces given");
     refuses(2, "--endo-deg steep; allowed: 1 number\n", "mesh fibres slab.hdf -o a.hdf --endo-deg steep");
     refuses(2, "base", "mesh fibres slab.hdf -o fibred.hdf");
     cr_assert(!there("fibred.hdf"));

@@ -114,6 +114,32 @@ Test(stimuli, at_the_apex_the_wave_starts_there)
     mt_arena_free(&arena);
 }
 
+/* A run elsewhere finds the list that used.yaml names; what it says of a place is what the run did. */
+Test(stimuli, at_listed_vertices_run_again_from_another_folder)
+{
+    char only[sizeof wall];
+    size_t n;
+    const char *first = strstr(wall, "at: apex, radius_mm: 0.8"), *second = strstr(wall, "  - {surface: lv_"),
+               *machine = strstr(wall, "machine:");
+    (void)snprintf(only, sizeof only, "%.*svtx: site.vtx%.*s%s", (int)(first - wall), wall,
+        (int)(second - first) - (int)strlen("at: apex, radius_mm: 0.8"),
+        first + strlen("at: apex, radius_mm: 0.8"), machine);
+    write_text("site.yaml", only);
+    write_text("site.vtx", "3\nintra\n0\n1\n2\n");
+    free(works("run site.yaml --output one"));
+    char *used = bytes_of("one/used.yaml", &n);
+    cr_assert(strstr(used, "- vtx: \"/") && strstr(used, "/site.vtx\"\n"), "%s", used);
+    free(used);
+    cr_assert(mkdir("elsewhere", 0777) == 0 && chdir("elsewhere") == 0);
+    free(works("run ../one/used.yaml --output ../two"));
+    cr_assert_eq(chdir(".."), 0);
+    assert_same_activation("one", "two");
+    refuses(3, "none.vtx: ", "run site.yaml --set stimuli.0.vtx=none.vtx");
+    write_text("site.vtx", "1\nintra\n100000\n");
+    refuses(2, "site.yaml: stimuli.0: vtx: ", "run site.yaml");
+    refuses(2, "/site.vtx:3: vertex is '100000'; allowed: a whole number from 0 to ", "run site.yaml");
+}
+
 /* The wall's layers as types of cells: the machine pays for telling them apart, and the wave is another. */
 Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
 {
@@ -140,5 +166,5 @@ Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
     refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; there are ",
         "run wall.yaml --set stimuli.2.surface=rv_endocardium");
     free(works("mesh slab --size-mm 2,3,3 --edge-mm 0.5 -o plain.hdf"));
-    refuses(2, "`myotile mesh fibres`", "run wall.yaml --set mesh.file=plain.hdf");
+    refuses(2, "`myotile mesh surfaces`", "run wall.yaml --set mesh.file=plain.hdf");
 }

@@ -17,7 +17,7 @@
 #include "tests/mesh/multiples.h"
 #include "tests/mesh/vtk_files.h"
 
-enum { EXAMPLE_FILES = 5 };
+enum { EXAMPLE_FILES = 7 };
 
 typedef struct example {
     const char *what;
@@ -89,6 +89,15 @@ static inline bool make_carp_surfaces(const char *stem)
 {
     return make_carp(stem) && put_texts(stem, (const char *const[]){".epi.surf", ".7.surf"}, 2,
                                   (const char *const[]){"2\nTr 1 0 3\nTr 0 2 3 9\n", "1\nTr 1 2 4\n"});
+}
+
+/* Of the boundary's six triangles a file has one, a list one of its own and another two. */
+static const char *const carp_list_endings[] = {".epi.surf", ".base.vtx", ".8.vtx"};
+static const char *const carp_lists[] = {"1\nTr 1 0 3\n", "4\nintra\n4\n0\n1\n4\n", "4\nextra\n3 1\n4\n2\n"};
+
+static inline bool make_carp_lists(const char *stem)
+{
+    return make_carp(stem) && put_texts(stem, carp_list_endings, 3, carp_lists);
 }
 
 static inline bool make_carp_sheets(const char *stem)
@@ -193,6 +202,32 @@ static const char msh4[] = "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\n"
                            "3 21 4 1\n5 10 20 30 5\n3 22 4 1\n6 10 20 30 7\n"
                            "$EndElements\n";
 
+/* The same mesh, its surface 11 and volumes cut into parts; between them, a border with the tag of volume 21. */
+static const char msh4_parts[] = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+                                 "$Entities\n0 0 2 2\n"
+                                 "11 0 0 0 1 0 1 1 -4 0\n"
+                                 "12 0 0 -1 1 0 0 0 0\n"
+                                 "21 0 0 0 1 1 1 2 3 8 1 11\n"
+                                 "22 0 0 -1 1 1 0 0 1 12\n"
+                                 "$EndEntities\n"
+                                 "$PartitionedEntities\n2\n1\n50 2\n1 0 3 2\n"
+                                 "1 0 7 2 1 2 0 0 0 0\n"
+                                 "35 2 11 1 1 0 0 0 1 0 1 0 2 1 -1\n"
+                                 "33 3 21 2 1 2 0 0 0 1 1 0 1 3 0\n"
+                                 "34 2 12 1 2 0 0 -1 1 0 0 0 0\n"
+                                 "42 3 22 1 2 0 0 -1 1 1 0 0 1 34\n"
+                                 "41 3 21 1 1 0 0 0 1 1 1 1 3 2 35 33\n"
+                                 "$EndPartitionedEntities\n"
+                                 "$Nodes\n1 6 5 99\n"
+                                 "3 41 0 6\n20\n10\n99\n30\n5\n7\n"
+                                 "1 0 0\n0 0 0\n5 5 5\n0 1 0\n0 0 1\n0 0 -1\n"
+                                 "$EndNodes\n"
+                                 "$Elements\n5 5 1 5\n"
+                                 "2 35 2 1\n1 10 5 20\n2 33 2 1\n2 10 20 30\n2 34 2 1\n3 10 7 20\n"
+                                 "3 41 4 1\n4 10 20 30 5\n3 42 4 1\n5 10 20 30 7\n"
+                                 "$EndElements\n"
+                                 "$GhostElements\n1\n4 1 1 2\n$EndGhostElements\n";
+
 static inline buffer binary2(void)
 {
     static const int32_t tags[6] = {20, 10, 99, 30, 5, 7};
@@ -231,10 +266,48 @@ static inline buffer binary4(void)
     return b;
 }
 
+static inline buffer binary4_parts(void)
+{
+    buffer b = {.n = 0};
+    text(&b, "$MeshFormat\n4.1 1 8\n"), INTS(&b, 1), text(&b, "\n$EndMeshFormat\n$Entities\n");
+    LONGS(&b, 0, 0, 2, 2);
+    INTS(&b, 11), DOUBLES(&b, 0, 0, 0, 1, 0, 1), LONGS(&b, 1), INTS(&b, -4), LONGS(&b, 0);
+    INTS(&b, 12), DOUBLES(&b, 0, 0, -1, 1, 0, 0), LONGS(&b, 0, 0);
+    INTS(&b, 21), DOUBLES(&b, 0, 0, 0, 1, 1, 1), LONGS(&b, 2), INTS(&b, 3, 8), LONGS(&b, 1), INTS(&b, 11);
+    INTS(&b, 22), DOUBLES(&b, 0, 0, -1, 1, 1, 0), LONGS(&b, 0, 1), INTS(&b, 12);
+    text(&b, "\n$EndEntities\n$PartitionedEntities\n");
+    LONGS(&b, 2, 1), INTS(&b, 50, 2), LONGS(&b, 1, 0, 3, 2);
+    INTS(&b, 1, 0, 7), LONGS(&b, 2), INTS(&b, 1, 2), DOUBLES(&b, 0, 0, 0), LONGS(&b, 0);
+    INTS(&b, 35, 2, 11), LONGS(&b, 1), INTS(&b, 1), DOUBLES(&b, 0, 0, 0, 1, 0, 1), LONGS(&b, 0, 2);
+    INTS(&b, 1, -1, 33, 3, 21), LONGS(&b, 2), INTS(&b, 1, 2), DOUBLES(&b, 0, 0, 0, 1, 1, 0), LONGS(&b, 1);
+    INTS(&b, 3), LONGS(&b, 0), INTS(&b, 34, 2, 12), LONGS(&b, 1), INTS(&b, 2);
+    DOUBLES(&b, 0, 0, -1, 1, 0, 0), LONGS(&b, 0, 0);
+    INTS(&b, 42, 3, 22), LONGS(&b, 1), INTS(&b, 2), DOUBLES(&b, 0, 0, -1, 1, 1, 0), LONGS(&b, 0, 1);
+    INTS(&b, 34, 41, 3, 21), LONGS(&b, 1), INTS(&b, 1), DOUBLES(&b, 0, 0, 0, 1, 1, 1), LONGS(&b, 1);
+    INTS(&b, 3), LONGS(&b, 2), INTS(&b, 35, 33);
+    text(&b, "\n$EndPartitionedEntities\n$Nodes\n"), LONGS(&b, 1, 6, 5, 99);
+    INTS(&b, 3, 41, 0), LONGS(&b, 6, 20, 10, 99, 30, 5, 7);
+    DOUBLES(&b, 1, 0, 0, 0, 0, 0, 5, 5, 5, 0, 1, 0, 0, 0, 1, 0, 0, -1);
+    text(&b, "\n$EndNodes\n$Elements\n"), LONGS(&b, 5, 5, 1, 5);
+    INTS(&b, 2, 35, 2), LONGS(&b, 1, 1, 10, 5, 20), INTS(&b, 2, 33, 2), LONGS(&b, 1, 2, 10, 20, 30);
+    INTS(&b, 2, 34, 2), LONGS(&b, 1, 3, 10, 7, 20);
+    INTS(&b, 3, 41, 4), LONGS(&b, 1, 4, 10, 20, 30, 5), INTS(&b, 3, 42, 4), LONGS(&b, 1, 5, 10, 20, 30, 7);
+    text(&b, "\n$EndElements\n");
+    return b;
+}
+
 static inline bool make_msh2(const char *stem) { return put_file(stem, ".msh", msh2, strlen(msh2)); }
 static inline bool make_msh4(const char *stem) { return put_file(stem, ".msh", msh4, strlen(msh4)); }
 static inline bool make_msh2_binary(const char *stem) { return put_buffer(stem, ".msh", binary2()); }
 static inline bool make_msh4_binary(const char *stem) { return put_buffer(stem, ".msh", binary4()); }
+static inline bool make_msh4_parts(const char *stem)
+{
+    return put_file(stem, ".msh", msh4_parts, strlen(msh4_parts));
+}
+static inline bool make_msh4_parts_binary(const char *stem)
+{
+    return put_buffer(stem, ".msh", binary4_parts());
+}
 
 /* ---- VTK */
 
@@ -414,8 +487,12 @@ static const example examples[] = {
     {"MSH 4.1", {".msh"}, make_msh4, MULTIPLE},
     {"MSH 2.2 binary", {".msh"}, make_msh2_binary, MULTIPLE},
     {"MSH 4.1 binary", {".msh"}, make_msh4_binary, MULTIPLE},
+    {"MSH 4.1 partitioned", {".msh"}, make_msh4_parts, MULTIPLE},
+    {"MSH 4.1 partitioned, binary", {".msh"}, make_msh4_parts_binary, MULTIPLE},
     {"CARP", {".pts", ".elem", ".lon"}, make_carp, MULTIPLE},
     {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
+    {"CARP with lists", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf", ".base.vtx", ".8.vtx"},
+        make_carp_lists, MULTIPLE},
     {"CARP with flat cells", {".pts", ".elem", ".lon"}, make_carp_flat, MULTIPLE},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets, MULTIPLE},
     {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one, MULTIPLE},

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "mesh/adjacency.h"
 #include "mesh/carp.h"
 #include "mesh/slab.h"
 #include "tests/answers.h"
@@ -19,8 +20,8 @@ static void enter(void)
     for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, carp_endings[k]);
 }
 
-static const char *const surface_endings[] = {
-    ".base.surf", ".epi.surf", ".7.surf", ".-3.surf", ".ear.surf", ".7x.surf"};
+static const char *const surface_endings[] = {".base.surf", ".epi.surf", ".7.surf", ".-3.surf", ".ear.surf",
+    ".7x.surf", ".base.vtx", ".8.surf", ".8.vtx", ".epi.vtx", ".epi.surf.vtx"};
 
 static void remove_surfaces(void)
 {
@@ -193,6 +194,78 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
     mt_arena_free(&arena);
 }
 
+/* Of the cells 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, for which there is a file, names a
+ * vertex that is not there; what meshtool puts beside a .surf is no list of a surface. */
+Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie_in_them)
+{
+    static const uint32_t triangles[4][3] = {{1, 0, 3}, {0, 1, 4}, {1, 2, 3}, {1, 2, 4}};
+    static const int32_t tags[4] = {2, 1, 8, 8};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert(make_carp_lists(name));
+    cr_assert(put_texts(name, (const char *const[]){".epi.vtx", ".epi.surf.vtx"}, 2,
+        (const char *const[]){"1\nintra\n99\n", "no list"}));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert_eq(mesh.n_faces, 4);
+    cr_assert_arr_eq(mesh.face_tag, tags, sizeof tags);
+    for (size_t f = 0; f < 4; f++) {
+        uint32_t *v = mesh.face_vertex + 3 * f,
+                 sorted[3] = {triangles[f][0], triangles[f][1], triangles[f][2]};
+        mt_face_sort(v), mt_face_sort(sorted);
+        cr_assert_arr_eq(v, sorted, sizeof sorted, "triangle %zu", f);
+    }
+    mt_arena_free(&arena);
+}
+
+/* Of a triangle in both, the border; of the numbered ones the lower comes first. */
+Test(carp, named_lists_come_before_numbered_ones_and_a_list_without_a_triangle_of_its_own_is_refused)
+{
+    static const char *const endings[] = {".base.vtx", ".8.vtx"};
+    static const char all[] = "5\nintra\n0\n1\n2\n3\n4\n", one[] = "3\nintra\n0\n1\n3\n",
+                      inner[] = "3\nintra\n0\n1\n2\n";
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_good();
+    cr_assert(put_texts(name, endings, 2, (const char *const[]){one, all}));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert(mesh.n_faces == 6 && mesh.face_tag[0] == MT_SURFACE_BASE && mesh.face_tag[1] == 8);
+    cr_assert(put_texts(name, endings, 2, (const char *const[]){all, one}));
+    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
+    assert_message(
+        "heart.8.vtx: 3 vertices with 1 triangles of the boundary between them, all of other surfaces");
+    cr_assert(put_texts(name, endings, 2, (const char *const[]){all, inner}));
+    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
+    assert_message("heart.8.vtx: 3 vertices with 0 triangles of the boundary between them; allowed");
+    mt_arena_free(&arena);
+}
+
+/* The surfaces of a mesh that has them win over lists of that name; it would get another one from a list beside it. */
+Test(carp, a_mesh_is_not_written_beside_lists_that_would_become_its_surfaces)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert(make_carp_lists(name));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    ok(mt_carp_write(name, &mesh));
+    ok(mt_carp_read(&arena, name, 0.001, &mesh));
+    cr_assert_arr_eq(mesh.face_tag, ((int32_t[]){1, 2, 8, 8}), 4 * sizeof *mesh.face_tag);
+    mesh.n_faces = 2;
+    cr_assert_eq(mt_carp_write(name, &mesh), MT_INPUT);
+    assert_message("heart.8.vtx: this list of vertices would be read as a surface of the mesh that is to be");
+    mt_arena_free(&arena);
+}
+
+Test(carp, faults_of_lists_are_named_with_their_line)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_good();
+    cr_assert(put_texts(name, (const char *const[]){".8.vtx"}, 1, (const char *const[]){"2\nintra\n4\n5\n"}));
+    cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
+    assert_message("heart.8.vtx:4: vertex is '5'; allowed: a whole number from 0 to 4");
+    mt_arena_free(&arena);
+}
+
 /* An array of numbers that all differ, taken for tags, would make as many files. */
 Test(carp, a_mesh_of_too_many_tags_is_refused_before_anything_is_written)
 {
@@ -231,7 +304,7 @@ Test(carp, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_status status = MT_FILE;
     write_good();
-    cr_assert(put_texts(name, surface_endings, 1, (const char *const[]){"1\nTr 1 0 3\n"}));
+    cr_assert(make_carp_lists(name));
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -239,6 +312,6 @@ Test(carp, without_memory_there_is_a_failure_and_no_leak)
         status = mt_carp_read(&arena, name, 0.001, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 13 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n > 13 : status == MT_FILE, "take %zu: %s", n, mt_message());
     }
 }

@@ -6,6 +6,7 @@
 #include "mesh/gmsh.h"
 #include "mesh/slab.h"
 #include "tests/answers.h"
+#include "tests/gmsh_run.h"
 #include "tests/leftovers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
@@ -13,14 +14,15 @@
 
 TestSuite(gmsh, .init = enter, .fini = leave);
 
-enum { KINDS = 4 };
+enum { KINDS = 6 };
 
 static buffer kind(int k)
 {
     buffer b = {.n = 0};
     if (k == 0) text(&b, msh2);
     if (k == 1) text(&b, msh4);
-    return k == 2 ? binary2() : k == 3 ? binary4() : b;
+    if (k == 4) text(&b, msh4_parts);
+    return k == 2 ? binary2() : k == 3 ? binary4() : k == 5 ? binary4_parts() : b;
 }
 
 /* ---- reading */
@@ -77,6 +79,17 @@ static const struct fault faults[] = {
     {msh4, "3 22 4 1\n", "3 22 11 1\n", "an element of Gmsh's type 11 (tetrahedron of 10 nodes)"},
     {msh4, "3 22 4 1\n", "3 22 92 1\n", "an element of Gmsh's type 92; allowed"},
     {msh4, "6 6 1 6", "6 99999999999999999999 1 6", "number of elements is '99999999999999999999'"},
+    {msh4, "22 0 0 -1", "21 0 0 -1", ":11: entity 21 of dimension 3 is there twice"},
+    {msh4, "$EndEntities\n", "$EndEntities\n$Entities\n0 0 0 0\n$EndEntities\n",
+        "a second section $Entities"},
+    {msh4, "$EndElements\n", "$EndElements\n$PartitionedEntities\n", "$PartitionedEntities behind $Elements"},
+    {msh4_parts, "2\n1\n50 2\n", "2\n1000\n50 2\n", ":13: number of ghost entities is 1000"},
+    {msh4_parts, "50 2\n1 0 3 2", "50 2\n1 0 3 1", ":21: '41'; $EndPartitionedEntities must follow here"},
+    {msh4_parts, "35 2 11", "35 4 11",
+        ":17: dimension of a parent is '4'; allowed: a whole number from 0 to 3"},
+    {msh4_parts, "33 3 21 2 1 2", "33 3 21 x 1 2", ":18: number of partitions is 'x'"},
+    {msh4_parts, "50 2\n1 0 3 2", "42 2\n1 0 3 2",
+        ":49: 1 ghost elements, copies of those of other partitions; allowed: the whole mesh in one file"},
 };
 
 Test(gmsh, every_fault_is_found_and_named_with_its_line)
@@ -93,6 +106,82 @@ Test(gmsh, every_fault_is_found_and_named_with_its_line)
         cr_assert_eq(mt_gmsh_read(&arena, path, 1, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
         assert_message(path);
         assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+/* Without $Entities: what parts say of themselves; a border's tag is not its own. */
+Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_own)
+{
+    static const int32_t regions[2][2] = {{3, 1}, {5, 1}};
+    static const size_t n_faces[2] = {1, 0};
+    for (int alone = 0; alone < 2; alone++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        buffer b = {.n = 0};
+        const char *start = strstr(msh4_parts, "$Entities"), *end = strstr(msh4_parts, "$Partitioned"),
+                   *own = strstr(msh4_parts, "1 3 2 35 33");
+        text(&b, "%.*s", (int)(start - msh4_parts), msh4_parts);
+        if (!alone) text(&b, "%.*s", (int)(end - start), start);
+        text(&b, "%.*s1 5%s", (int)(own - end), end, own + 3);
+        write_bytes(path, b.bytes, b.n);
+        ok(mt_gmsh_read(&arena, path, 1, &mesh));
+        cr_assert_arr_eq(mesh.region, regions[alone], sizeof regions[alone], "alone: %d", alone);
+        cr_assert_eq(mesh.n_faces, n_faces[alone], "alone: %d", alone);
+        mt_arena_free(&arena);
+    }
+}
+
+/* As cells and tagged triangles: by region or tag, how many and the sum of their corners' coordinates. */
+static void sum_up(const mt_mesh *mesh, double sum[10][4])
+{
+    memset(sum, 0, 10 * sizeof *sum);
+    for (size_t k = 0; k < 4 * mesh->n_cells + 3 * mesh->n_faces; k++) {
+        const bool cell = k < 4 * mesh->n_cells;
+        const size_t f = k - 4 * mesh->n_cells;
+        const double *x = mesh->xyz_mm + 3 * (cell ? mesh->cell_vertex[k] : mesh->face_vertex[f]);
+        double *at = sum[cell ? mesh->region[k / 4] : mesh->face_tag[f / 3]];
+        at[0]++;
+        for (int i = 0; i < 3; i++) at[1 + i] += x[i] * x[i];
+    }
+}
+
+/* A box of two regions, one of its sides tagged, written by Gmsh with these two options more (NULL: none). */
+static void gmsh_two_boxes(mt_arena *arena, const char *const more[2], mt_mesh *mesh)
+{
+    static const char geometry[] =
+        "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {1, 0, 0, 1, 1, 1};\n"
+        "Coherence;\nPhysical Volume(7) = {1};\nPhysical Volume(9) = {2};\nPhysical Surface(5) = {1};\n"
+        "Mesh.CharacteristicLengthMin = 0.4;\nMesh.CharacteristicLengthMax = 0.4;\n";
+    char script[96], msh[96];
+    (void)snprintf(script, sizeof script, "%s.geo", path);
+    (void)snprintf(msh, sizeof msh, "%s.msh", path);
+    write_bytes(script, geometry, strlen(geometry));
+    char *arguments[] = {"gmsh", script, "-3", "-nt", "1", "-v", "1", "-format", "msh41", "-o", msh, "-part",
+        more[0] ? "4" : "0", (char *)(uintptr_t)more[0], (char *)(uintptr_t)more[1], NULL};
+    const int code = gmsh_run(arguments);
+    const mt_status status = code == 0 ? mt_gmsh_read(arena, msh, 1, mesh) : MT_FILE;
+    (void)unlink(script), (void)unlink(msh);
+    cr_assert_eq(code, 0, "the gmsh program is needed to make this test's mesh, and it ended with %d", code);
+    ok(status);
+}
+
+/* What Gmsh itself writes. Sums of some thousand squares of at most 4, taken in another order: their rounding is far
+ * below 1e-9. */
+Test(gmsh, a_mesh_that_gmsh_partitioned_has_the_regions_and_surfaces_of_the_whole)
+{
+    static const char *const more[][2] = {{NULL, NULL}, {"-part_topo", NULL}, {"-part_topo", "-bin"},
+        {"-part_ghosts", "-bin"}, {"-part_no_topo", NULL}};
+    double whole[10][4], parts[10][4];
+    for (size_t kind = 0; kind < sizeof more / sizeof *more; kind++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        gmsh_two_boxes(&arena, more[kind], &mesh);
+        sum_up(&mesh, kind ? parts : whole);
+        cr_assert(whole[5][0] > 20 && whole[7][0] > 400 && whole[9][0] > 400);
+        for (size_t k = 0; k < 40 && kind; k++)
+            cr_assert_float_eq(
+                parts[k / 4][k % 4], whole[k / 4][k % 4], 1e-9, "kind %zu: tag %zu", kind, k / 4);
         mt_arena_free(&arena);
     }
 }

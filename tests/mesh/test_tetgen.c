@@ -10,20 +10,21 @@
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
 
-static char folder[64], name[96], file[EXAMPLE_FILES][128];
+enum { FILES = sizeof tetgen_endings / sizeof *tetgen_endings };
+
+static char folder[64], name[96], file[FILES][128];
 
 static void enter(void)
 {
     strcpy(folder, "/tmp/myotile_tetgen_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/heart", folder);
-    for (int k = 0; k < EXAMPLE_FILES; k++)
-        (void)snprintf(file[k], sizeof file[k], "%s%s", name, tetgen_endings[k]);
+    for (int k = 0; k < FILES; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, tetgen_endings[k]);
 }
 
 static void leave(void)
 {
-    for (int k = 0; k < EXAMPLE_FILES; k++) (void)unlink(file[k]);
+    for (int k = 0; k < FILES; k++) (void)unlink(file[k]);
     (void)rmdir(folder);
 }
 
@@ -31,7 +32,7 @@ TestSuite(tetgen, .init = enter, .fini = leave);
 
 static void make(bool (*files)(const char *stem))
 {
-    for (int k = 0; k < EXAMPLE_FILES; k++) (void)unlink(file[k]);
+    for (int k = 0; k < FILES; k++) (void)unlink(file[k]);
     cr_assert(files(name));
 }
 

@@ -2,9 +2,12 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "solver/site.h"
+#include "tests/mesh/bowl_cells.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/mesh/tagged_slab.h"
 
@@ -25,7 +28,8 @@ static mt_site nowhere(void)
         .min_mm = {NAN, NAN, NAN},
         .max_mm = {NAN, NAN, NAN},
         .surface = "",
-        .depth_mm = NAN};
+        .depth_mm = NAN,
+        .vtx = ""};
 }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
@@ -125,6 +129,75 @@ Test(site, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
     expect_cells(boxed, shallow_and_in_box);
 }
 
+/* Of the vertices at [1, 3, 2] and [1.5, 3, 2]: the eight cubes around each, of whose cells those that have it. */
+static bool has_listed(const double x[3])
+{
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        double centre[3];
+        mt_mesh_centroid(&mesh, c, centre);
+        if (memcmp(centre, x, sizeof centre) != 0) continue;
+        for (size_t k = 0; k < 4; k++) {
+            const double *p = mesh.xyz_mm + 3 * (size_t)mesh.cell_vertex[4 * c + k];
+            if ((p[0] == 1 || p[0] == 1.5) && p[1] == 3 && p[2] == 2) return true;
+        }
+    }
+    return false;
+}
+
+static bool has_listed_and_near(const double x[3]) { return has_listed(x) && in_sphere(x, middle, 0.5); }
+
+/* Writes a list of the mesh's vertices at these places along x, with y = 3 and z = 2; answers its path. */
+static const char *write_list(size_t n, const double *x)
+{
+    static char path[32];
+    (void)strcpy(path, "/tmp/myotile_site_XXXXXX");
+    const int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    (void)fprintf(file, "%zu\nintra\n", n);
+    for (size_t k = 0; k < n; k++)
+        for (size_t v = 0; v < mesh.n_vertices; v++) {
+            const double *p = mesh.xyz_mm + 3 * v;
+            if (p[0] == x[k] && p[1] == 3 && p[2] == 2) (void)fprintf(file, "%zu\n", v);
+        }
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
+Test(site, a_list_of_vertices_is_the_cells_that_have_one_of_them)
+{
+    mt_site site = nowhere();
+    site.vtx = write_list(2, (double[]){1, 1.5});
+    expect_cells(site, has_listed);
+    memcpy(site.centre_mm, middle, sizeof middle);
+    site.radius_mm = 0.5;
+    expect_cells(site, has_listed_and_near);
+    (void)unlink(site.vtx);
+}
+
+static void expect_nothing(mt_site site, const char *message);
+
+Test(site, what_is_wrong_with_a_list_of_vertices_is_named)
+{
+    mt_site site = nowhere();
+    char message[256];
+    site.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
+    (void)snprintf(message, sizeof message,
+        "vtx: %s:5: the file ends before the vertex; allowed: a "
+        "whole number from 0 to 1286",
+        site.vtx);
+    expect_nothing(site, message);
+    (void)unlink(site.vtx);
+    site.surface = "lv_endocardium";
+    site.vtx = write_list(1, (double[]){2});
+    (void)snprintf(message, sizeof message, "there is no cell of the surface with a vertex of %s", site.vtx);
+    expect_nothing(site, message);
+    (void)unlink(site.vtx);
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_FILE);
+}
+
 /* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
  * on the z axis at -79.2 mm; the outside's is at -90.2 mm. The right ventricle is pulled down below that: z
  * grows by up to half towards its side (its tip, at x = 30.8, from -77 to about -106 mm), which leaves the
@@ -169,7 +242,7 @@ Test(site, keys_that_contradict_each_other_are_refused)
     mt_site site = nowhere();
     expect_refused(site,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, alone or with one of these");
+        "max_mm, or surface or vtx, alone or with one of these");
     site.radius_mm = 1;
     expect_refused(site, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     site.at = "tip";
@@ -236,15 +309,44 @@ Test(site, a_mesh_without_tagged_triangles_is_told_what_to_do)
     site.surface = "rv_endocardium";
     mesh.n_faces = 0;
     expect_nothing(site,
-        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh fibres` tags base, "
+        "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh surfaces` tags base, "
         "epicardium and endocardia where it finds them");
     site = nowhere();
     site.at = "apex", site.radius_mm = 3;
     size_t n;
     uint32_t *cells;
     cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
-    cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh fibres`"),
+    cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh surfaces`"),
         "%s", mt_message());
+}
+
+/* A left ventricle whose surfaces have other numbers: which they are is seen by its shape. */
+Test(site, a_mesh_with_tags_of_others_is_told_how_to_name_them)
+{
+    static const char line[] =
+        "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
+        "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
+    mt_site site = nowhere();
+    mt_arena_free(&arena);
+    bowl_cells(&arena, &mesh);
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] *= 10;
+    site.surface = "lv_endocardium";
+    size_t n;
+    uint32_t *cells;
+    cr_assert_eq(mt_site_check(&site), MT_OK);
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert(
+        strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
+    site.surface = "31"; /* a number is no name */
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
+    site.surface = "30";
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    site = nowhere();
+    site.at = "apex", site.radius_mm = 3;
+    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert(strncmp(mt_message(), "at: apex: no triangle", 21) == 0 && strstr(mt_message(), line), "%s",
+        mt_message());
 }
 
 Test(site, every_lack_of_memory_is_reported)
