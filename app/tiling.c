@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/progress.h"
 #include "ipu/topology.h"
 #include "solver/diffusion.h"
 #include "solver/plan.h"
@@ -76,12 +77,20 @@ mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint
     return MT_OK;
 }
 
+static void warn_of_another_cut(const mt_partition *parts)
+{
+    if (parts->metis_failures == 0) return;
+    mt_progress_stage(NULL);
+    (void)fprintf(stderr, "myotile: warning: %s\n", parts->remark);
+}
+
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    warn_of_another_cut(parts);
     if (!tiling->balance_halo) return MT_OK;
     MT_TRY(mt_balance_halo(
         adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));

@@ -47,7 +47,8 @@ MT_NODISCARD mt_status mt_tiling_counts(
 MT_NODISCARD mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns);
 
 /* Gives a partition for so many IPUs and, where balanced halos are asked for, balances what tiles need. `balance` says what
- * that did; all 0 where it is not asked for. */
+ * that did; all 0 where it is not asked for. Where METIS failed first and this is another cut than usual, a warning on
+ * stderr says so. */
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance);
 
