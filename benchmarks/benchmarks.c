@@ -533,12 +533,12 @@ static void repair_row(mt_arena *arena, void *prepared)
 
 static void growth(void)
 {
-    static const growing all[] = {{"keys of a YAML file", 2500, many_keys, read_yaml},
-        {"anchors of a YAML file", 2500, many_anchors, read_yaml},
+    static const growing all[] = {{"keys of a YAML file", 40000, many_keys, read_yaml},
+        {"anchors of a YAML file", 40000, many_anchors, read_yaml},
         {"entries of a YAML list", 10000, many_entries, read_yaml},
-        {"brackets that YAML opens", 10000, many_brackets, read_yaml},
-        {"vertices of a tile that receive", 2000, many_vertices, compile_graph},
-        {"vertices of a tile that read the same, and write what is sent", 2000, many_readers, compile_graph},
+        {"brackets that YAML opens", 100000, many_brackets, read_yaml},
+        {"vertices of a tile that receive", 16000, many_vertices, compile_graph},
+        {"vertices of a tile that read the same, and write what is sent", 16000, many_readers, compile_graph},
         {"variables with compute sets", 2000, many_variables, compile_graph},
         {"cells of which a quarter is in one part", 8000, one_full_part, repair_row}};
     printf("growth: seconds for n, 2n and 4n\n");
