@@ -502,33 +502,44 @@ static void compile_graph(mt_arena *arena, void *graph)
     must(ipu_compile(arena, graph, NULL, 0, &executable));
 }
 
-/* A row of n cells in parts of 16; the first part has a quarter of the cells, others the less. */
+/* A slab with about n cells, for parts of 16. */
 typedef struct uneven {
-    mt_adjacency row;
+    mt_adjacency slab;
     uint32_t *part, n_parts;
 } uneven;
 
-static void *one_full_part(mt_arena *arena, size_t n)
+static uneven *make_uneven(mt_arena *arena, size_t n)
 {
+    mt_mesh mesh;
     uneven *u = take(arena, 1, sizeof *u);
-    u->row = (mt_adjacency){n, take(arena, 4 * n, sizeof(uint32_t))};
-    u->part = take(arena, n, sizeof *u->part);
-    u->n_parts = (uint32_t)(n / 16);
-    memset(u->row.neighbour, 0xff, 4 * n * sizeof(uint32_t));
-    for (size_t c = 0; c + 1 < n; c++) {
-        u->row.neighbour[4 * c + 1] = (uint32_t)c + 1;
-        u->row.neighbour[4 * (c + 1)] = (uint32_t)c;
-    }
-    for (size_t c = 0; c < n; c++) u->part[c] = c < n / 4 ? 0 : (uint32_t)((c - n / 4) / 12);
+    const double size_mm = cbrt((double)n / 6);
+    must(mt_slab_make(arena, (double[]){round(size_mm), round(size_mm), round(size_mm)}, 1, &mesh));
+    must(mt_adjacency_make(arena, &mesh, &u->slab));
+    u->n_parts = (uint32_t)(mesh.n_cells / 16);
+    u->part = take(arena, mesh.n_cells, sizeof *u->part);
     return u;
 }
 
-static void repair_row(mt_arena *arena, void *prepared)
+/* All cells are in one part: what a partitioner may leave. */
+static void *one_full_part(mt_arena *arena, size_t n) { return make_uneven(arena, n); }
+
+/* Every second part has three quarters of the cells of two. */
+static void *uneven_parts(mt_arena *arena, size_t n)
+{
+    uneven *u = make_uneven(arena, n);
+    for (size_t c = 0; c < u->slab.n_cells; c++) {
+        const size_t part = c / 32 * 2 + (c % 32 >= 24);
+        u->part[c] = part < u->n_parts ? (uint32_t)part : u->n_parts - 1;
+    }
+    return u;
+}
+
+static void repair_parts(mt_arena *arena, void *prepared)
 {
     uneven *u = prepared;
     size_t moves;
     (void)arena;
-    must(mt_repair(&u->row, u->n_parts, 1, 16, u->part, &moves));
+    must(mt_repair(&u->slab, u->n_parts, 1, 17, u->part, &moves));
 }
 
 static void growth(void)
@@ -540,7 +551,8 @@ static void growth(void)
         {"vertices of a tile that receive", 16000, many_vertices, compile_graph},
         {"vertices of a tile that read the same, and write what is sent", 16000, many_readers, compile_graph},
         {"variables with compute sets", 2000, many_variables, compile_graph},
-        {"cells of which a quarter is in one part", 8000, one_full_part, repair_row}};
+        {"cells in parts of which every second is too large", 400000, uneven_parts, repair_parts},
+        {"cells that are all in one part", 4000, one_full_part, repair_parts}};
     printf("growth: seconds for n, 2n and 4n\n");
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) grow(&all[k]);
 }
