@@ -23,13 +23,12 @@ static size_t of_the_system(void)
     return sum > 0 ? (size_t)sum * 1024 : SIZE_MAX;
 }
 
-/* Under a limit of which so many pages are in use. */
-static size_t under(int limit, unsigned long long pages)
+/* What a limit leaves of which so many pages are in use. */
+static size_t under(const struct rlimit *limit, unsigned long long pages)
 {
-    struct rlimit r;
     const size_t used = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
-    if (getrlimit(limit, &r) != 0 || r.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
-    return r.rlim_cur > used ? (size_t)r.rlim_cur - used : 0;
+    if (limit->rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+    return limit->rlim_cur > used ? (size_t)limit->rlim_cur - used : 0;
 }
 
 static size_t of_the_process(void)
@@ -39,7 +38,10 @@ static size_t of_the_process(void)
     if (!file) return SIZE_MAX;
     const int n = fscanf(file, "%llu %*u %*u %*u %*u %llu", &all, &data);
     (void)fclose(file);
-    return n == 2 ? smaller(under(RLIMIT_AS, all), under(RLIMIT_DATA, data)) : SIZE_MAX;
+    struct rlimit of_all, of_data;
+    if (n != 2 || getrlimit(RLIMIT_AS, &of_all) != 0 || getrlimit(RLIMIT_DATA, &of_data) != 0)
+        return SIZE_MAX;
+    return smaller(under(&of_all, all), under(&of_data, data));
 }
 
 static size_t of_the_group(void)

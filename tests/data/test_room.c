@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +18,13 @@ static size_t pages(const char *format)
     return (size_t)n * 4096;
 }
 
-static void limit_to(int which, size_t bytes)
+/* 0: to nothing. */
+static void limit_to(bool data, size_t bytes)
 {
     struct rlimit limit;
-    cr_assert_eq(getrlimit(which, &limit), 0);
+    cr_assert_eq(data ? getrlimit(RLIMIT_DATA, &limit) : getrlimit(RLIMIT_AS, &limit), 0);
     limit.rlim_cur = bytes == 0 ? limit.rlim_max : bytes;
-    cr_assert_eq(setrlimit(which, &limit), 0);
+    cr_assert_eq(data ? setrlimit(RLIMIT_DATA, &limit) : setrlimit(RLIMIT_AS, &limit), 0);
 }
 
 Test(room, there_is_some_and_not_more_than_the_machine_has)
@@ -42,14 +44,13 @@ Test(room, there_is_some_and_not_more_than_the_machine_has)
 Test(room, limits_of_the_process_count)
 {
     static const char *const formats[] = {"%llu", "%*u %*u %*u %*u %*u %llu"};
-    static const int limits[] = {RLIMIT_AS, RLIMIT_DATA};
     for (int k = 0; k < 2; k++) {
-        limit_to(limits[k], pages(formats[k]) + 100000000);
+        limit_to(k == 1, pages(formats[k]) + 100000000);
         const size_t left = mt_room_left();
         cr_assert(left > 90000000 && left <= 100000000, "limit %d: %zu", k, left);
-        limit_to(limits[k], 4096);
+        limit_to(k == 1, 4096);
         const size_t nothing = mt_room_left();
-        limit_to(limits[k], 0);
+        limit_to(k == 1, 0);
         cr_assert_eq(nothing, 0, "limit %d: %zu", k, nothing);
         cr_assert_gt(mt_room_left(), 100000000);
     }
