@@ -161,7 +161,8 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     tiling->tiles = (uint32_t)p->input.machine.tiles;
     tiling->imbalance = p->input.machine.imbalance;
     tiling->balance_halo = p->input.machine.balance_halo;
-    return mt_in_file("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target));
+    MT_TRY(mt_in_file("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target)));
+    return mt_in_file("machine.ipus", mt_tiling_check_room(tiling, (uint32_t)p->input.machine.ipus));
 }
 
 static size_t steps_of(const mt_case *input)

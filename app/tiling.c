@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/progress.h"
+#include "data/room.h"
 #include "ipu/topology.h"
 #include "solver/diffusion.h"
 #include "solver/plan.h"
@@ -51,6 +53,22 @@ mt_status mt_tiling_ranges(const mt_arguments *arguments, uint32_t *ranges)
     return MT_OK;
 }
 
+mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
+{
+    char need[256], left[64] = "";
+    const size_t there = mt_room_left();
+    const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
+    if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are there", (double)there / 1e9);
+    (void)snprintf(need, sizeof need,
+        "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
+        "whatever "
+        "the mesh%s",
+        ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
+    if (bytes > (double)there) return mt_fail(MT_FILE, "%s", need);
+    if (bytes >= 1e9) (void)fprintf(stderr, "myotile: warning: %s\n", need);
+    return MT_OK;
+}
+
 mt_status mt_tiling_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS])
 {
@@ -63,6 +81,7 @@ mt_status mt_tiling_counts(
                 counts[k], tiling->tiles, (unsigned long long)parts, INT32_MAX);
         MT_TRY(ipu_topology_allows(&tiling->one.links, counts[k]));
         ipus[k] = (uint32_t)counts[k];
+        MT_TRY(mt_tiling_check_room(tiling, ipus[k]));
     }
     return MT_OK;
 }
@@ -76,12 +95,20 @@ mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint
     return MT_OK;
 }
 
+static void warn_of_another_cut(const mt_partition *parts)
+{
+    if (parts->metis_failures == 0) return;
+    mt_progress_stage(NULL);
+    (void)fprintf(stderr, "myotile: warning: %s\n", parts->remark);
+}
+
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    warn_of_another_cut(parts);
     if (!tiling->balance_halo) return MT_OK;
     MT_TRY(mt_balance_halo(
         adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));

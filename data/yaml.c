@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yaml.h>
 
 #include "data/number.h"
 
-/* The way of a file: libyaml reads it into nodes that know their line; overrides replace nodes; the nodes are
+/* The way of a file: libyaml's events become nodes that know their line; overrides replace nodes; the nodes are
  * checked against the table and written, defaults included, as one plain text; libcyaml loads that text. */
 
 enum { PATH_CHARS = 256, ALLOWED_CHARS = 512, MAX_DEPTH = 32, NUMBER_CHARS = 40, SHOWN_CHARS = 40 };
@@ -45,19 +47,64 @@ static void put_bytes(text *t, const char *bytes, size_t n)
 
 static void put(text *t, const char *bytes) { put_bytes(t, bytes, strlen(bytes)); }
 
+/* The character of UTF-8 that begins at `s`: its bytes, or 0 where there is none; and its number. */
+static size_t character(const char *s, uint32_t *number)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char first = (unsigned char)*s;
+    const size_t n = first < 0x80   ? 1
+                     : first < 0xC0 ? 0
+                     : first < 0xE0 ? 2
+                     : first < 0xF0 ? 3
+                     : first < 0xF8 ? 4
+                                    : 0;
+    *number = n < 2 ? first : first & (0x7FU >> n);
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)s[i] & 0xC0) != 0x80) return 0;
+        *number = *number << 6 | ((unsigned char)s[i] & 0x3F);
+    }
+    if (n == 0 || *number < least[n] || *number > 0x10FFFF || (*number >= 0xD800 && *number <= 0xDFFF))
+        return 0;
+    return n;
+}
+
+/* The first byte that begins no character; NULL: there is none. */
+static const char *no_utf8(const char *s)
+{
+    uint32_t number;
+    for (size_t n; *s; s += n) {
+        n = character(s, &number);
+        if (n == 0) return s;
+    }
+    return NULL;
+}
+
+/* May it stand in YAML as it is, and means there nothing but itself? */
+static bool stands_for_itself(uint32_t c)
+{
+    if (c < 0x7F) return c >= 0x20 && c != '"' && c != '\\';
+    return c >= 0xA0 && c != 0x2028 && c != 0x2029 && c != 0xFEFF && c != 0xFFFE && c != 0xFFFF;
+}
+
 static void put_quoted(text *t, const char *s)
 {
     put(t, "\"");
-    for (; *s; s++) {
-        char escape[8];
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            (void)snprintf(escape, sizeof escape, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            (void)snprintf(escape, sizeof escape, "\\x%02X", c);
-        else
-            (void)snprintf(escape, sizeof escape, "%c", c);
-        put(t, escape);
+    while (*s) {
+        char escape[16];
+        uint32_t c;
+        const size_t n = character(s, &c);
+        if (n > 0 && stands_for_itself(c)) {
+            put_bytes(t, s, n);
+        } else {
+            if (c == '"' || c == '\\')
+                (void)snprintf(escape, sizeof escape, "\\%c", (int)c);
+            else if (n < 2)
+                (void)snprintf(escape, sizeof escape, "\\x%02X", (unsigned)(unsigned char)*s);
+            else
+                (void)snprintf(escape, sizeof escape, "\\U%08X", (unsigned)c);
+            put(t, escape);
+        }
+        s += n > 0 ? n : 1;
     }
     put(t, "\"");
 }
@@ -90,12 +137,14 @@ struct node {
     size_t key_line;  /* where the key stands */
     const char *text; /* SCALAR */
     size_t n;         /* children */
+    size_t number;    /* among its parent's */
     node *first, *last, *next;
 };
 
 static void append(node *parent, node *child)
 {
     child->next = NULL;
+    child->number = parent->n;
     if (parent->last)
         parent->last->next = child;
     else
@@ -161,12 +210,11 @@ static const char *found(const node *v, char out[PATH_CHARS])
     return out;
 }
 
-/* ---- from libyaml's document to nodes ---- */
+/* ---- from libyaml's events to nodes ---- */
 
 typedef struct reading {
     mt_arena *arena;
-    yaml_document_t *document;
-    bool *seen; /* per node of the document: an alias would lead to one a second time */
+    yaml_parser_t *parser;
     const char *origin;
     size_t first_line; /* 1 for a file, 0 for text without lines */
 } reading;
@@ -183,9 +231,18 @@ static size_t line_of(const reading *r, yaml_mark_t mark)
     return r->first_line ? mark.line + r->first_line : 0;
 }
 
-static mt_status take_node(const reading *r, int index, size_t depth, node **out);
+/* To be deleted by the caller. */
+static mt_status next_event(const reading *r, yaml_event_t *event)
+{
+    if (yaml_parser_parse(r->parser, event)) return MT_OK;
+    if (r->parser->error == YAML_MEMORY_ERROR)
+        return mt_fail(MT_FILE, "out of memory while reading %s", r->origin);
+    return complain(r->origin, line_of(r, r->parser->problem_mark), "", "not YAML: %s", r->parser->problem);
+}
 
-static mt_status take_scalar(const reading *r, const yaml_node_t *from, node *v)
+static mt_status take_node(const reading *r, const yaml_event_t *event, size_t depth, node **out);
+
+static mt_status take_scalar(const reading *r, const yaml_event_t *from, node *v)
 {
     const char *s = (const char *)from->data.scalar.value;
     size_t n = from->data.scalar.length;
@@ -196,85 +253,134 @@ static mt_status take_scalar(const reading *r, const yaml_node_t *from, node *v)
     return v->text ? MT_OK : MT_FILE;
 }
 
-static mt_status take_mapping(const reading *r, const yaml_node_t *from, size_t depth, node *v)
+/* The next node, or *out = NULL where the mapping or sequence ends. */
+static mt_status take_next(const reading *r, size_t depth, node **out)
+{
+    yaml_event_t event;
+    *out = NULL;
+    MT_TRY(next_event(r, &event));
+    mt_status status = MT_OK;
+    if (event.type != YAML_MAPPING_END_EVENT && event.type != YAML_SEQUENCE_END_EVENT)
+        status = take_node(r, &event, depth, out);
+    yaml_event_delete(&event);
+    return status;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const node *const *a = left;
+    const node *const *b = right;
+    const int order = strcmp((*a)->key, (*b)->key);
+    return order != 0 ? order : (*a)->number < (*b)->number ? -1 : (*a)->number > (*b)->number;
+}
+
+/* The message is for the first one that stands there again. */
+static mt_status check_keys_differ(const reading *r, const node *v)
 {
     char shown[PATH_CHARS];
+    const node **sorted, *again = NULL;
+    size_t n = 0, first_line = 0;
+    if (v->n < 2) return MT_OK;
+    MT_TAKE(r->arena, sorted, v->n);
+    for (const node *c = v->first; c; c = c->next) sorted[n++] = c;
+    qsort(sorted, n, sizeof *sorted, by_key);
+    for (size_t i = 1; i < n; i++) {
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0 || (again && sorted[i]->number > again->number))
+            continue;
+        again = sorted[i];
+        first_line = sorted[i - 1]->key_line;
+    }
+    if (!again) return MT_OK;
+    return complain(
+        r->origin, again->key_line, shorten(again->key, shown), "given twice; first in line %zu", first_line);
+}
+
+static mt_status take_mapping(const reading *r, size_t depth, node *v)
+{
     v->kind = MAPPING;
-    for (yaml_node_pair_t *p = from->data.mapping.pairs.start; p < from->data.mapping.pairs.top; p++) {
+    for (;;) {
         node *key = NULL;
         node *value = NULL;
-        MT_TRY(take_node(r, p->key, depth + 1, &key));
+        MT_TRY(take_next(r, depth + 1, &key));
+        if (!key) return check_keys_differ(r, v);
         if (key->kind != SCALAR) return complain(r->origin, key->line, "", "a key must be a word");
-        const node *before = child_named(v, key->text, strlen(key->text));
-        if (before)
-            return complain(r->origin, key->line, shorten(key->text, shown), "given twice; first in line %zu",
-                before->key_line);
-        MT_TRY(take_node(r, p->value, depth + 1, &value));
+        MT_TRY(take_next(r, depth + 1, &value));
         value->key = key->text;
         value->key_line = key->line;
         append(v, value);
     }
-    return MT_OK;
 }
 
-/* No tag, or the one that says what the node is anyway: libyaml makes no difference. */
-static bool plain_tag(const yaml_node_t *v)
+static mt_status take_sequence(const reading *r, size_t depth, node *v)
 {
-    const char *plain = YAML_DEFAULT_SEQUENCE_TAG;
-    if (v->type == YAML_SCALAR_NODE) plain = YAML_DEFAULT_SCALAR_TAG;
-    if (v->type == YAML_MAPPING_NODE) plain = YAML_DEFAULT_MAPPING_TAG;
-    return strcmp((const char *)v->tag, plain) == 0;
+    v->kind = SEQUENCE;
+    for (;;) {
+        node *item = NULL;
+        MT_TRY(take_next(r, depth + 1, &item));
+        if (!item) return MT_OK;
+        append(v, item);
+    }
 }
 
-static mt_status take_node(const reading *r, int index, size_t depth, node **out)
+/* The tag where there is one that does not say what the node is anyway; else NULL. */
+static const char *strange_tag(const yaml_event_t *event)
+{
+    const yaml_char_t *tag = event->data.scalar.tag;
+    const char *plain = YAML_DEFAULT_SCALAR_TAG;
+    if (event->type == YAML_MAPPING_START_EVENT) {
+        tag = event->data.mapping_start.tag;
+        plain = YAML_DEFAULT_MAPPING_TAG;
+    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+        tag = event->data.sequence_start.tag;
+        plain = YAML_DEFAULT_SEQUENCE_TAG;
+    }
+    const char *found_tag = (const char *)tag;
+    return !found_tag || strcmp(found_tag, "!") == 0 || strcmp(found_tag, plain) == 0 ? NULL : found_tag;
+}
+
+static mt_status take_node(const reading *r, const yaml_event_t *event, size_t depth, node **out)
 {
     char shown[PATH_CHARS];
-    yaml_node_t *from = yaml_document_get_node(r->document, index);
     node *v = NULL;
     MT_TAKE(r->arena, v, 1);
     v->origin = r->origin;
-    v->line = line_of(r, from->start_mark);
+    v->line = line_of(r, event->start_mark);
     v->key_line = v->line;
-    if (r->seen[index - 1])
+    if (event->type == YAML_ALIAS_EVENT)
         return complain(r->origin, v->line, "", "anchors and aliases are not allowed here");
-    r->seen[index - 1] = true;
-    if (!plain_tag(from))
+    if (strange_tag(event))
         return complain(r->origin, v->line, "", "the tag %s; tags are not allowed here",
-            shorten((const char *)from->tag, shown));
+            shorten(strange_tag(event), shown));
     if (depth > MAX_DEPTH) return complain(r->origin, v->line, "", "nested more than %d deep", MAX_DEPTH);
     *out = v;
-    if (from->type == YAML_SCALAR_NODE) return take_scalar(r, from, v);
-    if (from->type == YAML_MAPPING_NODE) return take_mapping(r, from, depth, v);
-    v->kind = SEQUENCE;
-    for (yaml_node_item_t *i = from->data.sequence.items.start; i < from->data.sequence.items.top; i++) {
-        node *item = NULL;
-        MT_TRY(take_node(r, *i, depth + 1, &item));
-        append(v, item);
-    }
+    if (event->type == YAML_SCALAR_EVENT) return take_scalar(r, event, v);
+    return event->type == YAML_MAPPING_START_EVENT ? take_mapping(r, depth, v) : take_sequence(r, depth, v);
+}
+
+/* What begins or ends a stream or a document; *type tells which. */
+static mt_status pass_event(const reading *r, yaml_event_type_t *type)
+{
+    yaml_event_t event;
+    MT_TRY(next_event(r, &event));
+    *type = event.type;
+    yaml_event_delete(&event);
     return MT_OK;
 }
 
-static mt_status syntax_error(const yaml_parser_t *parser, const char *origin, size_t first_line)
+/* The only document as nodes; *out stays NULL where there is none. */
+static mt_status take_document(const reading *r, node **out)
 {
-    size_t line = first_line ? parser->problem_mark.line + first_line : 0;
-    return complain(origin, line, "", "not YAML: %s", parser->problem ? parser->problem : "no memory");
-}
-
-/* The first document of `parser` as nodes; *out stays NULL where there is none. */
-static mt_status take_document(
-    mt_arena *arena, yaml_parser_t *parser, const char *origin, size_t first_line, node **out)
-{
-    yaml_document_t document;
-    if (!yaml_parser_load(parser, &document)) return syntax_error(parser, origin, first_line);
-    reading r = {arena, &document, NULL, origin, first_line};
-    size_t n_nodes = (size_t)(document.nodes.top - document.nodes.start);
-    mt_status status = MT_OK;
-    if (n_nodes > 0) {
-        r.seen = mt_arena_take(arena, n_nodes, sizeof *r.seen);
-        status = r.seen ? take_node(&r, 1, 0, out) : MT_FILE;
-    }
-    yaml_document_delete(&document);
-    return status;
+    yaml_event_type_t type;
+    node *second = NULL;
+    MT_TRY(pass_event(r, &type));
+    MT_TRY(pass_event(r, &type));
+    if (type != YAML_DOCUMENT_START_EVENT) return MT_OK;
+    MT_TRY(take_next(r, 0, out));
+    MT_TRY(pass_event(r, &type));
+    MT_TRY(pass_event(r, &type));
+    if (type != YAML_DOCUMENT_START_EVENT) return MT_OK;
+    MT_TRY(take_next(r, 0, &second));
+    return complain(r->origin, second->line, "", "a second document; one is allowed");
 }
 
 static mt_status parse(mt_arena *arena, const char *origin, size_t first_line, const char *source, node **out)
@@ -283,14 +389,52 @@ static mt_status parse(mt_arena *arena, const char *origin, size_t first_line, c
     if (!yaml_parser_initialize(&parser))
         return mt_fail(MT_FILE, "out of memory: no YAML parser for %s", origin);
     yaml_parser_set_input_string(&parser, (const unsigned char *)source, strlen(source));
-    node *second = NULL;
     *out = NULL;
-    mt_status status = take_document(arena, &parser, origin, first_line, out);
-    if (status == MT_OK && *out) status = take_document(arena, &parser, origin, first_line, &second);
-    if (status == MT_OK && second)
-        status = complain(origin, second->line, "", "a second document; one is allowed");
+    const mt_status status = take_document(&(reading){arena, &parser, origin, first_line}, out);
     yaml_parser_delete(&parser);
     return status;
+}
+
+/* ---- text that is no UTF-8 ---- */
+
+static const char unread[] =
+    "\xF4\x8F\xBF\xBF"; /* stands where such a byte stood; no character has this number */
+
+/* The path of the first value with an unread byte. */
+static bool find_unread(const node *v, const char *path, char out[PATH_CHARS])
+{
+    if (v->kind == SCALAR && strstr(v->text, unread)) {
+        (void)snprintf(out, PATH_CHARS, "%s", path);
+        return true;
+    }
+    for (const node *c = v->first; c; c = c->next) {
+        char here[PATH_CHARS], number[NUMBER_CHARS], shown[PATH_CHARS];
+        (void)snprintf(number, sizeof number, "%zu", c->number);
+        join(here, path, v->kind == MAPPING ? shorten(c->key, shown) : number);
+        if (find_unread(c, here, out)) return true;
+    }
+    return false;
+}
+
+/* MT_INPUT for the byte at `bad`; looks for the key in whose value it stands. */
+static mt_status complain_of_byte(mt_arena *arena, const char *origin, const char *source, const char *bad)
+{
+    char path[PATH_CHARS] = "";
+    text mended = {.arena = arena};
+    node *root = NULL;
+    size_t line = 1;
+    for (const char *s = source; s < bad; s++) line += *s == '\n';
+    const char *from = source;
+    for (const char *at = bad; at; at = no_utf8(from)) {
+        put_bytes(&mended, from, (size_t)(at - from));
+        put(&mended, unread);
+        from = at + 1;
+    }
+    put(&mended, from);
+    if (mended.failed) return MT_FILE;
+    if (parse(arena, origin, 1, mended.data, &root) == MT_OK && root) (void)find_unread(root, "", path);
+    return complain(origin, line, path, "the byte 0x%02X here is no character; allowed: text in UTF-8",
+        (unsigned)(unsigned char)*bad);
 }
 
 /* ---- what is allowed, in words ---- */
@@ -443,7 +587,12 @@ static mt_status apply_override(mt_arena *arena, const mt_yaml_table *table, con
     char *origin = mt_arena_take(arena, n, 1);
     if (!origin) return MT_FILE;
     (void)snprintf(origin, n, "--set %s", override);
-    const char *value = strchr(origin, '=');
+    const char *value = strchr(origin, '='), *bad = no_utf8(origin);
+    if (bad) {
+        const unsigned byte = (unsigned char)*bad;
+        origin[(value && bad > value ? value : bad) - origin] = 0;
+        return complain(origin, 0, "", "the byte 0x%02X in it is no character; allowed: text in UTF-8", byte);
+    }
     if (!value) return complain(origin, 0, "", "no value; allowed: key=value");
     const char *path = origin + strlen("--set ");
     const mt_yaml_key *key = NULL;
@@ -771,6 +920,8 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *nam
 {
     node *root = NULL;
     text plain = {.arena = scratch};
+    const char *bad = no_utf8(source);
+    if (bad) return complain_of_byte(scratch, name, source, bad);
     MT_TRY(parse(scratch, name, 1, source, &root));
     if (!root) {
         MT_TAKE(scratch, root, 1);
@@ -794,23 +945,45 @@ mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *source, co
     return status;
 }
 
-/* The whole file in `arena`, with a NUL behind it. */
-static mt_status slurp(mt_arena *arena, const char *path, const char **out)
+/* Devices may give bytes for ever; a terminal gives what is typed. */
+static mt_status check_kind(FILE *file, const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    struct stat info;
+    if (fstat(fileno(file), &info) != 0) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || isatty(fileno(file))) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s; allowed: a file, or a pipe", path,
+        S_ISDIR(info.st_mode) ? "a folder" : "a device or the like");
+}
+
+/* The whole file in `arena`, with a NUL behind it. */
+static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const char **out)
+{
     text t = {.arena = arena};
     char piece[4096];
     size_t n = 0;
     put(&t, "");
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0) put_bytes(&t, piece, n);
-    int broken = ferror(file);
-    (void)fclose(file);
-    if (broken) return mt_fail(MT_FILE, "%s: cannot be read", path);
+    while (t.n <= MT_YAML_BYTES_MAX && (n = fread(piece, 1, sizeof piece, file)) > 0) put_bytes(&t, piece, n);
+    if (ferror(file)) return mt_fail(MT_FILE, "%s: cannot be read", path);
     if (t.failed) return MT_FILE;
+    if (t.n > MT_YAML_BYTES_MAX)
+        return mt_fail(MT_INPUT,
+            "%s: more than %d bytes; allowed: at most so many, for such files are written by hand and what "
+            "is "
+            "larger is something else (a mesh, a result)",
+            path, MT_YAML_BYTES_MAX);
     if (memchr(t.data, 0, t.n)) return mt_fail(MT_INPUT, "%s: not a text (it holds a zero byte)", path);
     *out = t.data;
     return MT_OK;
+}
+
+static mt_status slurp(mt_arena *arena, const char *path, const char **out)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    mt_status status = check_kind(file, path);
+    if (status == MT_OK) status = read_whole(arena, file, path, out);
+    (void)fclose(file);
+    return status;
 }
 
 mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,

@@ -177,7 +177,13 @@ typedef struct mt_yaml_table {
         .name = NULL                                                                                         \
     }
 
-/* Reads a file into *out (of table->bytes bytes; members that the table does not name become 0).
+/* The most bytes that a file may have: 40,000 lines of a hundred characters. It is read whole, and every word of it becomes
+ * some hundred bytes; what is larger was not written for this. */
+#define MT_YAML_BYTES_MAX (4 << 20)
+
+/* Reads a file into *out (of table->bytes bytes; members that the table does not name become 0). The file is a regular one,
+ * a pipe or a terminal (/dev/stdin is one of these mostly), of UTF-8 text, mappings and lists nested at most 32 deep. Time:
+ * n log n for n bytes.
  * `overrides` (borrowed, may be NULL when n is 0) are texts "path.to.key=value", applied in order over the
  * file; an entry of a list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays
  * take YAML in one line ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE

@@ -38,8 +38,10 @@ typedef struct field_place {
     size_t n;
 } field_place;
 
-/* A tensor that is received on a tile, so that other vertices there can share it. */
+/* A tensor that is received on a tile, so that other vertices there can share it; found by what it holds, in a table of
+ * places that stand open to the next. */
 typedef struct buffer {
+    size_t slot; /* + 1: the tile and compute set that it is of; 0: none */
     ipu_tensor tensor;
     field_place place;
 } buffer;
@@ -68,8 +70,11 @@ typedef struct compiling {
     size_t *first_draft; /* [n_sets * n_tiles + 1] */
     size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
     piece *pieces;       /* of the field at hand */
-    buffer *buffers;     /* of the tile and compute set at hand */
-    size_t n_buffers, edge_now;
+    buffer *buffers;     /* [2^n], at most half of them of the tile and compute set at hand */
+    size_t buffer_mask;  /* 2^n - 1 */
+    size_t *tail_slot;   /* [n_parts]: + 1, the last tile and compute set that uses its tail */
+    size_t slot;         /* the tile and compute set at hand */
+    size_t edge_now;
     access *accesses;
     size_t n_accesses;
 } compiling;
@@ -283,6 +288,22 @@ static bool same_tensor(const ipu_graph *g, const ipu_tensor *a, const ipu_tenso
     return true;
 }
 
+/* The buffer of the slot at hand that has this tensor, or the free one where it would stand. */
+static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
+{
+    const ipu_graph *g = c->graph;
+    uint64_t h = tensor->n;
+    for (size_t i = 0; i < tensor->n_slices; i++) {
+        const ipu_slice *s = &g->slices[tensor->first_slice + i];
+        h = (h ^ s->variable ^ (uint64_t)s->from << 20 ^ (uint64_t)s->n << 44) * 0x9E3779B97F4A7C15U;
+        h ^= h >> 29;
+    }
+    size_t at = h & c->buffer_mask;
+    while (c->buffers[at].slot == c->slot + 1 && !same_tensor(g, tensor, &c->buffers[at].tensor))
+        at = (at + 1) & c->buffer_mask;
+    return &c->buffers[at];
+}
+
 /* First piece: up to the end of an own part whose tail is free; all others: from other tiles. */
 static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
 {
@@ -291,9 +312,7 @@ static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
     if (own->tile != tile || first->at + first->n != own->n) return false;
     for (size_t i = 1; i < n_pieces; i++)
         if (c->parts[c->pieces[i].part].tile == tile) return false;
-    for (size_t i = 0; i < c->n_buffers; i++)
-        if (c->buffers[i].place.part == first->part) return false;
-    return true;
+    return c->tail_slot[first->part] != c->slot + 1;
 }
 
 /* Drafts for pieces [from, n), laid one behind the other at `destination`; the bytes. */
@@ -320,14 +339,15 @@ static void plan_input(
         note_access(c, vertex, field, first, false);
         return;
     }
-    for (size_t i = 0; i < c->n_buffers; i++) {
-        if (!same_tensor(c->graph, tensor, &c->buffers[i].tensor)) continue;
-        *place = c->buffers[i].place;
+    buffer *shared = find_buffer(c, tensor);
+    if (shared->slot == c->slot + 1) {
+        *place = shared->place;
         if (place->part != edge_part) note_access(c, vertex, field, first, false);
         return;
     }
     if (fits_tail(c, tile, n)) {
         part *own = &c->parts[first.part];
+        c->tail_slot[first.part] = c->slot + 1;
         size_t tail = draft_pieces(c, 1, n, bytes, first.part, own->n * bytes);
         if (tail > own->tail) own->tail = tail;
         note_access(c, vertex, field, first, false);
@@ -336,7 +356,7 @@ static void plan_input(
         size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
         c->edge_now += ipu_round_up(size, HOST_ALIGNMENT);
     }
-    c->buffers[c->n_buffers++] = (buffer){*tensor, *place};
+    *shared = (buffer){c->slot + 1, *tensor, *place};
 }
 
 static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
@@ -380,10 +400,47 @@ static mt_status race(const compiling *c, const access *a, const access *b)
         codelet->fields[other->field].name);
 }
 
+/* How far accesses of a part reach that begin up to here. Of reads: the farthest, and the farthest by another vertex. */
+typedef struct reach {
+    size_t written, writer;
+    size_t read, reader, other_read;
+} reach;
+
+static void extend(reach *r, const access *a)
+{
+    const size_t end = a->at + a->n;
+    if (a->write) {
+        if (end > r->written) r->written = end, r->writer = a->vertex;
+    } else if (a->vertex == r->reader) {
+        r->read = ipu_larger(r->read, end);
+    } else if (end > r->read) {
+        r->other_read = r->read;
+        r->read = end, r->reader = a->vertex;
+    } else {
+        r->other_read = ipu_larger(r->other_read, end);
+    }
+}
+
+/* Do two of the sorted accesses race? Up to the first that do, writes do not meet, so that only the last of them can reach
+ * what begins here. */
+static bool any_race(const compiling *c)
+{
+    reach r = {0};
+    for (size_t i = 0; i < c->n_accesses; i++) {
+        const access *a = &c->accesses[i];
+        if (i == 0 || a->part != a[-1].part) r = (reach){.writer = SIZE_MAX, .reader = SIZE_MAX};
+        if (r.written > a->at && (a->write || r.writer != a->vertex)) return true;
+        if (a->write && (r.reader != a->vertex ? r.read : r.other_read) > a->at) return true;
+        extend(&r, a);
+    }
+    return false;
+}
+
 /* No two accesses to one element where one writes, except a vertex reading what it writes itself. */
 static mt_status check_races(compiling *c)
 {
     if (c->n_accesses > 1) qsort(c->accesses, c->n_accesses, sizeof *c->accesses, by_place);
+    if (!any_race(c)) return MT_OK;
     for (size_t i = 0; i < c->n_accesses; i++) {
         const access *a = &c->accesses[i];
         for (const access *b = a + 1; b < c->accesses + c->n_accesses; b++) {
@@ -400,7 +457,8 @@ static mt_status check_races(compiling *c)
 static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
 {
     size_t tile = slot % c->n_tiles;
-    c->n_buffers = c->n_accesses = c->edge_now = 0;
+    c->n_accesses = c->edge_now = 0;
+    c->slot = slot;
     c->first_draft[slot] = c->n_drafts;
     for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
         size_t vertex = c->order[i];
@@ -441,7 +499,10 @@ static mt_status plan(compiling *c)
     count(c, &most_pieces, &all_pieces, &most_fields);
     MT_TAKE(c->scratch, c->pieces, most_pieces);
     MT_TAKE(c->scratch, c->drafts, all_pieces);
-    MT_TAKE(c->scratch, c->buffers, most_fields);
+    c->buffer_mask = 1;
+    while (c->buffer_mask < 2 * most_fields) c->buffer_mask = 2 * c->buffer_mask + 1;
+    MT_TAKE(c->scratch, c->buffers, c->buffer_mask + 1);
+    MT_TAKE(c->scratch, c->tail_slot, c->n_parts);
     MT_TAKE(c->scratch, c->accesses, most_fields);
     MT_TAKE(c->scratch, c->first_draft, n_slots + 1);
     MT_TAKE(c->scratch, c->field_places, c->graph->n_connections);
@@ -519,25 +580,56 @@ static mt_status emit(compiling *c)
 
 /* ---- supersteps ---- */
 
-/* Does a task of the superstep write into these bytes of its tile? */
-static bool written(const ipu_executable *e, const ipu_superstep *step, const ipu_message *m)
+/* Bytes of the host image that vertices write. */
+typedef struct stretch {
+    size_t begin, end;
+} stretch;
+
+static int by_begin(const void *left, const void *right)
 {
-    for (size_t i = step->first_task[m->source_tile]; i < step->first_task[m->source_tile + 1]; i++) {
+    const stretch *a = left;
+    const stretch *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* What the tasks of a superstep write, sorted; the count. No two of them meet (check_races). */
+static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
+{
+    size_t n = 0;
+    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
         const ipu_task *task = &e->tasks[i];
         for (size_t f = 0; f < task->codelet->n_fields; f++) {
             const ipu_place *p = &e->places[task->first_place + f];
-            size_t end = p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type);
-            if (task->codelet->fields[f].direction == IPU_INPUT) continue;
-            if (m->source < end && p->offset < m->source + m->bytes) return true;
+            if (task->codelet->fields[f].direction == IPU_INPUT || p->n == 0) continue;
+            out[n++] = (stretch){p->offset, p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type)};
         }
     }
-    return false;
+    if (n > 1) qsort(out, n, sizeof *out, by_begin);
+    return n;
 }
 
-static bool sends_what_it_writes(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
+/* The last stretch that begins before the message ends is the only one that it may meet behind all before. */
+static bool written(const stretch *stretches, size_t n, const ipu_message *m)
 {
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (stretches[middle].begin < m->source + m->bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && stretches[low - 1].end > m->source;
+}
+
+/* `room` is for all places of the executable. */
+static bool sends_what_it_writes(
+    const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
+{
+    if (step->first_message[0] == step->first_message[n_tiles]) return false;
+    const size_t n = find_written(e, step, n_tiles, room);
     for (size_t i = step->first_message[0]; i < step->first_message[n_tiles]; i++)
-        if (written(e, step, &e->messages[i])) return true;
+        if (written(room, n, &e->messages[i])) return true;
     return false;
 }
 
@@ -545,7 +637,9 @@ static mt_status make_supersteps(compiling *c)
 {
     ipu_executable *e = c->executable;
     size_t *first_message = NULL;
+    stretch *room = NULL;
     size_t n_slots = c->n_sets * c->n_tiles;
+    MT_TAKE(c->scratch, room, e->n_places);
     MT_TAKE(c->arena, first_message, n_slots + 1);
     MT_TAKE(c->arena, e->supersteps, c->n_sets);
     memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
@@ -554,7 +648,7 @@ static mt_status make_supersteps(compiling *c)
         step->name = c->graph->compute_sets[s];
         step->first_task = c->first_task + s * c->n_tiles;
         step->first_message = first_message + s * c->n_tiles;
-        step->apart = sends_what_it_writes(e, step, c->n_tiles);
+        step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
     }
     return ipu_cost_supersteps(c->arena, e);
 }

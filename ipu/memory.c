@@ -30,6 +30,16 @@ typedef struct block {
     bool interleaved;
 } block;
 
+/* A stretch of memory, [begin, end); those of a list ascend and neither meet nor touch. */
+typedef struct run {
+    size_t begin, end, next;
+} run;
+
+typedef struct placed_item {
+    ipu_memory_item item;
+    size_t number; /* in the order of making */
+} placed_item;
+
 /* The tile at hand. The blocks of its parts come first, in the order of the host's image. */
 typedef struct placing {
     const ipu_executable *executable;
@@ -42,8 +52,13 @@ typedef struct placing {
     size_t n_pieces;
     const ipu_codelet **codelets; /* seen so far */
     size_t n_codelets;
-    ipu_memory_item *placed; /* by offset */
+    placed_item *placed;
     size_t n_placed;
+    run *runs; /* of all lists */
+    size_t n_runs;
+    size_t *
+        list; /* [n_moments + 2]: of each moment, what is live then but not always; of what always is; of everything */
+    size_t *live_bytes; /* [n_moments + 1] */
     size_t code_end;
 } placing;
 
@@ -75,11 +90,17 @@ static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
     return n;
 }
 
+/* Lists that what is live so is in: everything, and what always is or each moment. */
+static size_t lists_of(const ipu_live *live)
+{
+    return live->always ? 2 : 2 + (size_t)live->last - live->first;
+}
+
 /* Placing any tile from `first` to before `end`. */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
     const size_t of_sets = 3 * e->graph->n_compute_sets; /* edge buffers, state, code */
-    size_t parts = 0, tasks = 0, items = 0;
+    size_t parts = 0, tasks = 0, items = 0, runs = 0;
     for (size_t t = first; t < end; t++) {
         size_t fields;
         const size_t n_tasks = tasks_of(e, t, &fields),
@@ -87,6 +108,10 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
         parts = ipu_larger(parts, n);
         tasks = ipu_larger(tasks, n_tasks);
         items = ipu_larger(items, n + fields + n_tasks + of_sets + 1);
+        size_t of_parts = 0;
+        for (size_t i = e->first_tile_range[t]; i < e->first_tile_range[t + 1]; i++)
+            of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
+        runs = ipu_larger(runs, of_parts + 2 * (fields + n_tasks + of_sets + 1));
     }
     *p = (placing){.executable = e, .target = &e->graph->target};
     MT_TAKE(arena, p->blocks, parts + of_sets);
@@ -95,6 +120,9 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
     MT_TAKE(arena, p->pieces, items);
     MT_TAKE(arena, p->codelets, tasks);
     MT_TAKE(arena, p->placed, items);
+    MT_TAKE(arena, p->runs, runs);
+    MT_TAKE(arena, p->list, (size_t)e->liveness.n_moments + 2);
+    MT_TAKE(arena, p->live_bytes, (size_t)e->liveness.n_moments + 1);
     return MT_OK;
 }
 
@@ -118,14 +146,40 @@ static void add_block(
     p->n_blocks++;
 }
 
-/* The placed items stay in the order of their offsets; of equals the new one is the last. */
+static size_t list_of_always(const placing *p) { return p->executable->liveness.n_moments; }
+static size_t list_of_all(const placing *p) { return (size_t)p->executable->liveness.n_moments + 1; }
+
+/* Adds [begin, end) to a list. */
+static void cover(placing *p, size_t list, size_t begin, size_t end)
+{
+    size_t *link = &p->list[list];
+    while (*link != none && p->runs[*link].end < begin) link = &p->runs[*link].next;
+    if (*link == none || p->runs[*link].begin > end) {
+        p->runs[p->n_runs] = (run){begin, end, *link};
+        *link = p->n_runs++;
+        return;
+    }
+    run *r = &p->runs[*link];
+    if (begin < r->begin) r->begin = begin;
+    r->end = ipu_larger(r->end, end);
+    for (; r->next != none && p->runs[r->next].begin <= r->end; r->next = p->runs[r->next].next)
+        r->end = ipu_larger(r->end, p->runs[r->next].end);
+}
+
 static void place_at(placing *p, size_t offset, ipu_memory_item item)
 {
-    size_t i = p->n_placed++;
+    const size_t end = offset + item.bytes;
     item.offset = offset;
     item.region = offset < p->target->memory.region0_bytes ? 0 : 1;
-    for (; i > 0 && p->placed[i - 1].offset > offset; i--) p->placed[i] = p->placed[i - 1];
-    p->placed[i] = item;
+    p->placed[p->n_placed] = (placed_item){item, p->n_placed};
+    p->n_placed++;
+    if (item.bytes == 0) return;
+    cover(p, list_of_all(p), offset, end);
+    if (item.live.always)
+        cover(p, list_of_always(p), offset, end);
+    else
+        for (size_t moment = item.live.first; moment <= item.live.last; moment++)
+            cover(p, moment, offset, end);
 }
 
 static void add_code(placing *p, const char *name, ipu_memory_category category, size_t bytes)
@@ -253,24 +307,29 @@ static int by_size(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static bool live_together(const ipu_live *a, const ipu_live *b)
-{
-    return a->always || b->always || (a->first <= b->last && b->first <= a->last);
-}
-
-/* Moves *at to where the piece no longer meets a placed item; whether it had to. */
-static bool evade(const placing *p, const piece *moving, size_t *at)
+/* Moves *at to where the piece no longer meets a run of the list; whether it had to. */
+static bool evade_list(const placing *p, size_t list, const piece *moving, size_t *at)
 {
     bool moved = false;
-    for (size_t i = 0; i < p->n_placed; i++) {
-        const ipu_memory_item *there = &p->placed[i];
+    for (size_t i = p->list[list]; i != none; i = p->runs[i].next) {
+        const run *there = &p->runs[i];
         const size_t from = *at + moving->at;
-        if (there->offset >= from + moving->item.bytes) break;
-        if (there->offset + there->bytes <= from || !live_together(&there->live, &moving->item.live))
-            continue;
-        *at = ipu_round_up(there->offset + there->bytes - moving->at, ALIGNMENT);
+        if (there->begin >= from + moving->item.bytes) break;
+        if (there->end <= from) continue;
+        *at = ipu_round_up(there->end - moving->at, ALIGNMENT);
         moved = true;
     }
+    return moved;
+}
+
+/* The same for all that is live with the piece at any moment. */
+static bool evade(const placing *p, const piece *moving, size_t *at)
+{
+    const ipu_live *live = &moving->item.live;
+    if (live->always) return evade_list(p, list_of_all(p), moving, at);
+    bool moved = evade_list(p, list_of_always(p), moving, at);
+    for (size_t moment = live->first; moment <= live->last; moment++)
+        moved |= evade_list(p, moment, moving, at);
     return moved;
 }
 
@@ -299,19 +358,22 @@ static void place_block(placing *p, const block *b)
 static size_t end_of_use(const placing *p)
 {
     size_t end = 0;
-    for (size_t i = 0; i < p->n_placed; i++) end = ipu_larger(end, p->placed[i].offset + p->placed[i].bytes);
+    for (size_t i = 0; i < p->n_placed; i++)
+        end = ipu_larger(end, p->placed[i].item.offset + p->placed[i].item.bytes);
     return end;
 }
 
-static void place_tile(placing *p, size_t tile)
+static int by_offset(const void *left, const void *right)
+{
+    const placed_item *a = left;
+    const placed_item *b = right;
+    if (a->item.offset != b->item.offset) return a->item.offset < b->item.offset ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void place_reserved(placing *p)
 {
     const size_t reserved = p->target->memory.reserved_bytes;
-    p->tile = tile;
-    p->n_blocks = p->n_pieces = p->n_codelets = p->n_placed = p->code_end = 0;
-    add_parts(p);
-    for (size_t s = 0; s < p->executable->graph->n_compute_sets; s++) add_compute_set(p, s);
-    if (p->n_blocks > 1) qsort(p->blocks, p->n_blocks, sizeof *p->blocks, by_size);
-    for (size_t b = 0; b < p->n_blocks; b++) place_block(p, &p->blocks[b]);
     if (reserved == 0) return;
     const size_t top = ipu_larger(end_of_use(p), top_of(p->target));
     place_at(p, top,
@@ -321,6 +383,19 @@ static void place_tile(placing *p, size_t tile)
             .live.always = true});
 }
 
+static void place_tile(placing *p, size_t tile)
+{
+    p->tile = tile;
+    p->n_blocks = p->n_pieces = p->n_codelets = p->n_placed = p->code_end = p->n_runs = 0;
+    for (size_t k = 0; k <= list_of_all(p); k++) p->list[k] = none;
+    add_parts(p);
+    for (size_t s = 0; s < p->executable->graph->n_compute_sets; s++) add_compute_set(p, s);
+    if (p->n_blocks > 1) qsort(p->blocks, p->n_blocks, sizeof *p->blocks, by_size);
+    for (size_t b = 0; b < p->n_blocks; b++) place_block(p, &p->blocks[b]);
+    place_reserved(p);
+    if (p->n_placed > 1) qsort(p->placed, p->n_placed, sizeof *p->placed, by_offset);
+}
+
 /* ---- sums ---- */
 
 /* Bytes that items of the categories up to `last` use at any time. */
@@ -328,7 +403,7 @@ static size_t used(const placing *p, int last)
 {
     size_t bytes = 0, end = 0;
     for (size_t i = 0; i < p->n_placed; i++) {
-        const ipu_memory_item *item = &p->placed[i];
+        const ipu_memory_item *item = &p->placed[i].item;
         const size_t item_end = item->offset + item->bytes;
         if ((int)item->category > last || item_end <= end) continue;
         bytes += item_end - ipu_larger(item->offset, end);
@@ -337,17 +412,26 @@ static size_t used(const placing *p, int last)
     return bytes;
 }
 
-static size_t live_at(const placing *p, uint32_t moment)
+/* The most bytes, of what is not always live, that are live at a moment. */
+static size_t most_at_once(placing *p)
 {
-    size_t bytes = 0;
+    const size_t n_moments = p->executable->liveness.n_moments;
+    size_t bytes = 0, most = 0;
+    memset(p->live_bytes, 0, (n_moments + 1) * sizeof *p->live_bytes);
     for (size_t i = 0; i < p->n_placed; i++) {
-        const ipu_live *live = &p->placed[i].live;
-        if (!live->always && live->first <= moment && moment <= live->last) bytes += p->placed[i].bytes;
+        const ipu_memory_item *item = &p->placed[i].item;
+        if (item->live.always) continue;
+        p->live_bytes[item->live.first] += item->bytes;
+        p->live_bytes[(size_t)item->live.last + 1] -= item->bytes; /* may wrap: only their sums count */
     }
-    return bytes;
+    for (size_t moment = 0; moment < n_moments; moment++) {
+        bytes += p->live_bytes[moment];
+        most = ipu_larger(most, bytes);
+    }
+    return most;
 }
 
-static ipu_tile_memory sums_of(const placing *p)
+static ipu_tile_memory sums_of(placing *p)
 {
     ipu_tile_memory m = {0};
     size_t end = 0;
@@ -356,13 +440,11 @@ static ipu_tile_memory sums_of(const placing *p)
         m.total += m.bytes[k];
     }
     for (size_t i = 0; i < p->n_placed; i++) {
-        const ipu_memory_item *item = &p->placed[i];
+        const ipu_memory_item *item = &p->placed[i].item;
         if (item->category != IPU_MEMORY_RESERVED) end = ipu_larger(end, item->offset + item->bytes);
-        if (item->live.always)
-            m.always_live += item->bytes;
-        else
-            m.not_always_live = ipu_larger(m.not_always_live, live_at(p, item->live.first));
+        if (item->live.always) m.always_live += item->bytes;
     }
+    m.not_always_live = most_at_once(p);
     m.gaps = end - (m.total - m.bytes[IPU_MEMORY_RESERVED]);
     return m;
 }
@@ -383,8 +465,8 @@ static bool is_over(const ipu_target *target, const ipu_tile_memory *m)
 
 static int by_bytes(const void *left, const void *right)
 {
-    const ipu_memory_item *a = left;
-    const ipu_memory_item *b = right;
+    const ipu_memory_item *a = &((const placed_item *)left)->item;
+    const ipu_memory_item *b = &((const placed_item *)right)->item;
     if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
@@ -412,7 +494,8 @@ static mt_status does_not_fit(placing *p, size_t tile, size_t over)
     qsort(p->placed, p->n_placed, sizeof *p->placed, by_bytes);
     for (size_t i = 0; i < LARGEST && i < p->n_placed && n < sizeof largest; i++)
         n += (size_t)snprintf(largest + n, sizeof largest - n, "%s%s '%s' %zu", i > 0 ? ", " : "",
-            ipu_memory_category_name[p->placed[i].category], p->placed[i].name, p->placed[i].bytes);
+            ipu_memory_category_name[p->placed[i].item.category], p->placed[i].item.name,
+            p->placed[i].item.bytes);
     name_rule(p->target, m, rule, sizeof rule);
     return mt_fail(MT_FIT,
         "tile %zu: %zu bytes asked for, %zu there%s; largest: %s; %zu of %zu tiles are over", tile, asked(m),
@@ -451,7 +534,7 @@ static mt_status make_map(
     place_tile(&p, tile);
     *map = (ipu_tile_map){.n_items = p.n_placed, .sums = sums_of(&p)};
     MT_TAKE(arena, map->items, p.n_placed);
-    if (p.n_placed > 0) memcpy(map->items, p.placed, p.n_placed * sizeof *map->items);
+    for (size_t i = 0; i < p.n_placed; i++) map->items[i] = p.placed[i].item;
     return MT_OK;
 }
 

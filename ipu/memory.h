@@ -26,8 +26,9 @@
  * Method: a part and its tails are a block, every other item one of its own. Blocks in the order of their size, the
  * largest first, interleaved ones before all others, of equals the earlier; each at the lowest place where nothing of
  * it meets what is live with it: in region 0, or where it is full in region 1. The same executable gives the same
- * map. A tile's map is made when it is asked for; of all tiles only the sums are kept. Time: about blocks x items of
- * the tile. */
+ * map. A tile's map is made when it is asked for; of all tiles only the sums are kept. Time, of n items of the
+ * tile: n log n, and for each block the stretches in use below it, of which there are few, for what touches counts as one;
+ * an item that is live for several moments counts as often. */
 #ifndef IPU_MEMORY_H
 #define IPU_MEMORY_H
 

@@ -18,8 +18,13 @@ enum {
     MAIN_REGISTERS = 11,
     FLOAT_REGISTERS = 8,
     MAX_VALUES = 8192,
+    TEXT_VALUES =
+        MAX_VALUES / 2, /* numbers that the text may use; the others are for what is made on the way */
     MAX_CODE = 8192,
     MAX_SOURCES = 3,
+    MAX_OUT = 2 * MAX_SOURCES +
+              2, /* instructions that one becomes: a spill and a reload for each source, a spill for the
+                                      result, itself */
     NOTHING = -1,
     NEVER = INT_MAX
 };
@@ -49,6 +54,7 @@ typedef struct code {
     bool *walks;         /* [MAX_VALUES], the pointer moves on every turn */
     meaning *meaning;    /* [MAX_VALUES], by number in the text */
     int n_values;        /* the text's numbers come first, new values after them */
+    bool strange;        /* something was named that cannot be, or there was no room */
 } code;
 
 static bool is_main(ipu_operation operation)
@@ -80,10 +86,11 @@ static bool among(const instruction *i, int value)
 
 enum { MAX_PARTS = 6, MAX_WORD = 64 };
 
-/* A line as: number it defines (or NOTHING), operation, type that follows, last word of each part between
+/* A line as: value it defines (its number, or NOTHING, is found later), operation, type that follows, last word of each part between
  * commas. */
 typedef struct statement {
     int defines;
+    char defined[MAX_WORD]; /* as it stands there; "" where nothing is */
     char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
     char part[MAX_PARTS][MAX_WORD];
     int n_parts;
@@ -119,7 +126,7 @@ static statement read_statement(const char *line, const char *end)
     while (line < end && *line == ' ') line++;
     const char *equals = memmem(line, (size_t)(end - line), " = ", 3);
     if (*line == '%' && equals) {
-        s.defines = atoi(line + 1);
+        last_word(line, equals, s.defined);
         line = equals + 3;
     }
     line = copy_word(line, end, s.operation);
@@ -142,16 +149,31 @@ static statement read_statement(const char *line, const char *end)
 
 /* ---- from statements to instructions ---- */
 
+/* The number of a value in the text, "%12"; 0, and remembered as strange, where the word is no such thing. */
+static int value_of(code *c, const char *word)
+{
+    const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
+    const bool known = digits > 0 && digits < 6 && word[1 + digits] == 0 && atoi(word + 1) < TEXT_VALUES;
+    if (!known) c->strange = true;
+    return known ? atoi(word + 1) : 0;
+}
+
 static int new_value(code *c, register_file file)
 {
-    int value = c->n_values++;
-    if (value < MAX_VALUES) c->file[value] = file;
-    return value;
+    if (c->n_values == MAX_VALUES) {
+        c->strange = true;
+        return MAX_VALUES - 1;
+    }
+    c->file[c->n_values] = file;
+    return c->n_values++;
 }
 
 static void emit(code *c, ipu_operation operation, int result, int n, const int *source)
 {
-    if (c->n >= MAX_CODE) return;
+    if (c->n == MAX_CODE) {
+        c->strange = true;
+        return;
+    }
     instruction *i = &c->line[c->n++];
     *i = (instruction){.operation = operation, .result = result};
     for (int k = 0; k < n; k++)
@@ -161,7 +183,7 @@ static void emit(code *c, ipu_operation operation, int result, int n, const int 
 /* The value of an operand: a number in the text, or a constant made on the spot (rule 4). */
 static int operand(code *c, const char *word)
 {
-    if (*word == '%') return atoi(word + 1);
+    if (*word == '%') return value_of(c, word);
     double number = 0;
     if (strncmp(word, "0x", 2) == 0) {
         uint64_t bits = strtoull(word + 2, NULL, 16);
@@ -183,11 +205,11 @@ static int operand(code *c, const char *word)
 
 static void lower_address(code *c, const statement *s)
 {
-    int base = atoi(s->part[1] + 1);
+    int base = value_of(c, s->part[1]);
     meaning of_base = c->meaning[base];
     meaning m = {.kind = POINTER, .base = of_base.kind == POINTER ? of_base.base : base};
     if (s->n_parts > 2 && s->part[2][0] == '%') {
-        meaning index = c->meaning[atoi(s->part[2] + 1)];
+        meaning index = c->meaning[value_of(c, s->part[2])];
         if (index.kind == OFFSET) {
             m = (meaning){.kind = GATHER, .base = m.base, .offset = index.base};
         } else {
@@ -201,7 +223,7 @@ static void lower_address(code *c, const statement *s)
 static void lower_memory(code *c, const statement *s)
 {
     bool load = strcmp(s->operation, "load") == 0;
-    int pointer = atoi(s->part[1] + 1);
+    int pointer = value_of(c, s->part[1]);
     meaning m = c->meaning[pointer];
     if (m.kind != POINTER && m.kind != GATHER) m = (meaning){.kind = POINTER, .base = pointer};
     c->uses[m.base]++;
@@ -235,7 +257,7 @@ static void lower_choice(code *c, const statement *s)
         return;
     }
     int taken = new_value(c, FILE_NONE);
-    emit(c, IPU_OP_SELECT, taken, 1, (int[]){atoi(s->part[0] + 1)});
+    emit(c, IPU_OP_SELECT, taken, 1, (int[]){value_of(c, s->part[0])});
     int first = operand(c, s->part[1]);
     int second = operand(c, s->part[2]);
     c->file[s->defines] = FILE_FLOAT;
@@ -257,8 +279,14 @@ static bool lower_call(code *c, const statement *s)
     return false;
 }
 
+/* Every statement but these gives a value. */
+static bool gives_nothing(const statement *s)
+{
+    return strcmp(s->operation, "store") == 0 || strcmp(s->operation, "br") == 0;
+}
+
 /* False where the rules do not know the statement. */
-static bool lower(code *c, const statement *s)
+static bool lower_known(code *c, const statement *s)
 {
     static const struct {
         const char *name;
@@ -283,12 +311,19 @@ static bool lower(code *c, const statement *s)
     else if (strcmp(s->operation, "fcmp") == 0 || strcmp(s->operation, "select") == 0)
         lower_choice(c, s);
     else if (strcmp(s->operation, "zext") == 0)
-        c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = atoi(s->part[0] + 1)};
+        c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = value_of(c, s->part[0])};
     else if (strcmp(s->operation, "call") == 0)
         return lower_call(c, s);
     else
         return false;
-    return c->n < MAX_CODE && c->n_values < MAX_VALUES;
+    return true;
+}
+
+static bool lower(code *c, statement *s)
+{
+    if (*s->defined) s->defines = value_of(c, s->defined);
+    if (s->defines == NOTHING && !gives_nothing(s)) return false;
+    return lower_known(c, s) && !c->strange;
 }
 
 /* ---- order (rule 7) ---- */
@@ -383,6 +418,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
         int best = NOTHING;
         for (int l = 0; l < c->n; l++)
             if (!o.done[l] && o.waits[l] == 0 && (best == NOTHING || before(&o, l, best))) best = l;
+        if (best == NOTHING) return mt_fail(MT_INPUT, "values of the loop that wait for each other");
         ordered[n] = c->line[best];
         take(&o, best);
     }
@@ -478,7 +514,7 @@ static mt_status allocate_registers(mt_arena *scratch, allocation *a)
 {
     MT_TAKE(scratch, a->stored, MAX_VALUES);
     MT_TAKE(scratch, a->defined_here, MAX_VALUES);
-    MT_TAKE(scratch, a->out, 4 * MAX_CODE);
+    MT_TAKE(scratch, a->out, MAX_OUT * MAX_CODE);
     for (int l = 0; l < a->n_in; l++)
         if (a->in[l].result != NOTHING) a->defined_here[a->in[l].result] = true;
     for (int l = 0; l < a->n_in; l++) /* what the loop is entered with, in the order of first use */
@@ -562,7 +598,7 @@ static mt_status lower_loop(code *c, const char *loop, const char *end)
     for (int v = 0; v < c->n_values; v++)
         if (c->walks[v] && c->uses[v] > 1) emit(c, IPU_OP_ADDRESS, NOTHING, 1, &v);
     emit(c, IPU_OP_LOOP, NOTHING, 0, NULL);
-    return MT_OK;
+    return c->strange ? mt_fail(MT_INPUT, "a loop of more than %d instructions", MAX_CODE) : MT_OK;
 }
 
 static unsigned lines_between(const char *begin, const char *end)
@@ -573,9 +609,24 @@ static unsigned lines_between(const char *begin, const char *end)
     return n;
 }
 
+/* Floats that the loop is entered with. */
+static mt_status find_floats(code *c, const char *body, const char *loop)
+{
+    for (const char *at = body; at < loop; at++) {
+        if (strncmp(at, " = load float", 13) != 0 && strncmp(at, " = fneg float", 13) != 0) continue;
+        char word[MAX_WORD];
+        last_word(body, at, word);
+        c->file[value_of(c, word)] = FILE_FLOAT;
+        if (c->strange)
+            return mt_fail(
+                MT_INPUT, "the tally knows values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
+    }
+    return MT_OK;
+}
+
 static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_tally *tally)
 {
-    code c = {.n_values = MAX_VALUES / 2};
+    code c = {.n_values = TEXT_VALUES};
     MT_TAKE(scratch, c.line, MAX_CODE);
     MT_TAKE(scratch, c.file, MAX_VALUES);
     MT_TAKE(scratch, c.uses, MAX_VALUES);
@@ -584,12 +635,7 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
         return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", tally->name);
-    for (const char *at = body; at < loop; at++) /* floats that the loop is entered with */
-        if (strncmp(at, " = load float", 13) == 0 || strncmp(at, " = fneg float", 13) == 0) {
-            const char *number = at;
-            while (number > body && number[-1] != '%') number--;
-            c.file[atoi(number)] = FILE_FLOAT;
-        }
+    MT_TRY(find_floats(&c, body, loop));
     MT_TRY(lower_loop(&c, loop, loop_end));
     instruction *ordered;
     MT_TAKE(scratch, ordered, MAX_CODE);

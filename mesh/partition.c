@@ -1,17 +1,13 @@
 #include "mesh/partition.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <metis.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "mesh/ladder.h"
+#include "mesh/metis.h"
 #include "mesh/repair.h"
-
-_Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is handed to METIS as it is");
 
 const char *const mt_partition_methods[] = {"flat", "hierarchical", NULL};
 
@@ -29,37 +25,7 @@ mt_status mt_partition_method_find(const char *name, mt_partition_method *method
     return mt_fail(MT_INPUT, "partition '%s'; there are: %s", name, names);
 }
 
-/* ---- METIS ---- */
-
-/* METIS prints where it cannot split a graph further, on the stream that belongs to the program's tables. */
-static int turn_output_away(void)
-{
-    (void)fflush(stdout);
-    const int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
-    if (kept >= 0 && nowhere >= 0) (void)dup2(nowhere, STDOUT_FILENO);
-    if (nowhere >= 0) (void)close(nowhere);
-    return kept;
-}
-
-static void turn_output_back(int kept)
-{
-    (void)fflush(stdout);
-    if (kept < 0) return;
-    (void)dup2(kept, STDOUT_FILENO);
-    (void)close(kept);
-}
-
-static void fill_graph(const mt_adjacency *adjacency, idx_t *start, idx_t *neighbour)
-{
-    idx_t n = 0;
-    for (size_t c = 0; c < adjacency->n_cells; c++) {
-        start[c] = n;
-        for (size_t f = 0; f < 4; f++)
-            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL)
-                neighbour[n++] = (idx_t)adjacency->neighbour[4 * c + f];
-    }
-    start[adjacency->n_cells] = n;
-}
+/* ---- one graph ---- */
 
 /* How one graph shall be divided. */
 struct division {
@@ -68,33 +34,23 @@ struct division {
     size_t least, most; /* cells of a part */
 };
 
-static mt_status call_metis(
-    mt_arena *scratch, const mt_adjacency *adjacency, const struct division *division, uint32_t *part)
+/* What METIS did not do at once, for the person at the keyboard; the first of several times. */
+static void note(
+    const struct division *division, size_t n_cells, const mt_metis_outcome *outcome, mt_partition *partition)
 {
-    idx_t *start, *neighbour, options[METIS_NOPTIONS], cut = 0, one = 1;
-    idx_t n_cells = (idx_t)adjacency->n_cells, n_parts = (idx_t)division->n_parts;
-    real_t bound =
-        (real_t)(division->imbalance > MT_IMBALANCE_LEAST ? division->imbalance : MT_IMBALANCE_LEAST);
-    MT_TAKE(scratch, start, adjacency->n_cells + 1);
-    MT_TAKE(scratch, neighbour, 2 * mt_adjacency_inner_faces(adjacency));
-    fill_graph(adjacency, start, neighbour);
-    (void)METIS_SetDefaultOptions(options);
-    options[METIS_OPTION_SEED] = 1;
-    const int output = turn_output_away();
-    const int answer = METIS_PartGraphKway(&n_cells, &one, start, neighbour, NULL, NULL, NULL, &n_parts, NULL,
-        &bound, options, &cut, (idx_t *)part);
-    turn_output_back(output);
-    if (answer == METIS_ERROR_MEMORY)
-        return mt_fail(
-            MT_FILE, "METIS: out of memory for %zu cells in %u parts", adjacency->n_cells, division->n_parts);
-    if (answer != METIS_OK)
-        return mt_fail(MT_INPUT, "METIS: refuses %zu cells in %u parts (answer %d)", adjacency->n_cells,
-            division->n_parts, answer);
-    return MT_OK;
+    if (outcome->attempts == 1) return;
+    if (partition->metis_failures == 0)
+        (void)snprintf(partition->remark, sizeof partition->remark,
+            "METIS failed on %zu cells in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
+            "this "
+            "cut is another than usual",
+            n_cells, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
+    partition->metis_failures += outcome->attempts - 1;
 }
 
-/* Writes part[n_cells], which holds zeroes. */
-static mt_status divide(const mt_adjacency *adjacency, const struct division *division, uint32_t *part)
+/* Writes part[n_cells], which holds zeroes; notes in `partition` where METIS failed. */
+static mt_status divide(
+    const mt_adjacency *adjacency, const struct division *division, uint32_t *part, mt_partition *partition)
 {
     const size_t n = adjacency->n_cells;
     size_t moves = 0;
@@ -103,10 +59,10 @@ static mt_status divide(const mt_adjacency *adjacency, const struct division *di
         for (size_t c = 0; c < n; c++) part[c] = (uint32_t)c;
         return MT_OK;
     }
-    mt_arena scratch = {0};
-    mt_status status = call_metis(&scratch, adjacency, division, part);
-    mt_arena_free(&scratch);
-    MT_TRY(status);
+    mt_metis_outcome outcome;
+    MT_TRY(mt_metis_divide(
+        adjacency, division->n_parts, fmax(division->imbalance, MT_IMBALANCE_LEAST), part, &outcome));
+    note(division, n, &outcome, partition);
     return mt_repair(adjacency, division->n_parts, division->least, division->most, part, &moves);
 }
 
@@ -188,7 +144,7 @@ static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, 
     MT_TAKE(scratch, part, inner.n_cells);
     struct division within = *division;
     if (inner.n_cells > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_cells;
-    MT_TRY(divide(&inner, &within, part));
+    MT_TRY(divide(&inner, &within, part, partition));
     for (size_t i = 0; i < inner.n_cells; i++)
         partition->part[groups->cell[groups->start[group] + i]] = first + part[i];
     return MT_OK;
@@ -226,7 +182,8 @@ static mt_status divide_twice(
     size_t most_of_group = (size_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
     MT_TAKE(scratch, groups.of_cell, adjacency->n_cells);
-    MT_TRY(divide(adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell));
+    MT_TRY(divide(
+        adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell, partition));
     MT_TRY(sort_groups(scratch, adjacency->n_cells, &groups));
     /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
@@ -238,12 +195,12 @@ static mt_status divide_mesh(
 {
     const size_t n = adjacency->n_cells;
     const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
-    if (2 * mt_adjacency_inner_faces(adjacency) > (size_t)IDX_MAX)
-        return mt_fail(MT_INPUT, "METIS: a graph of %zu cells has %zu entries; at most %lld are allowed", n,
-            2 * mt_adjacency_inner_faces(adjacency), (long long)IDX_MAX);
+    if (2 * mt_adjacency_inner_faces(adjacency) > INT32_MAX)
+        return mt_fail(MT_INPUT, "METIS: a graph of %zu cells has %zu entries; at most %d are allowed", n,
+            2 * mt_adjacency_inner_faces(adjacency), INT32_MAX);
     if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
-        return divide(
-            adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most}, partition->part);
+        return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
+            partition->part, partition);
     mt_arena scratch = {0};
     mt_status status = divide_twice(&scratch, adjacency, options->imbalance, most, partition);
     mt_arena_free(&scratch);
@@ -283,9 +240,8 @@ mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     if (!(options->imbalance >= MT_IMBALANCE_LEAST && options->imbalance <= MT_IMBALANCE_MOST))
         return mt_fail(MT_INPUT, "a partition with imbalance %g; %g to %g are allowed", options->imbalance,
             MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
-    if (adjacency->n_cells > (size_t)IDX_MAX)
-        return mt_fail(
-            MT_INPUT, "METIS: %zu cells; at most %lld are allowed", adjacency->n_cells, (long long)IDX_MAX);
+    if (adjacency->n_cells > INT32_MAX)
+        return mt_fail(MT_INPUT, "METIS: %zu cells; at most %d are allowed", adjacency->n_cells, INT32_MAX);
     *partition = (mt_partition){.n_parts = (uint32_t)n_parts,
         .parts_per_group = options->parts_per_group,
         .n_cells = adjacency->n_cells};

@@ -15,6 +15,9 @@ typedef struct mt_partition {
     size_t n_cells;
     uint32_t *part;  /* [n_cells] */
     size_t edge_cut; /* faces between cells of different parts */
+    uint32_t
+        metis_failures; /* before METIS succeeded (mesh/metis.h); 0: this is the cut that this mesh always gets */
+    char remark[768]; /* the first of them, and what was done, in one line; "": none */
 } mt_partition;
 
 /* flat: k-way to all parts at once; that some of them make a group is not looked at (Burchard et al., Front. Phys. 2023,
@@ -46,12 +49,11 @@ typedef struct mt_partition_options {
 /* Gives a partition of the dual graph (borrowed), all cells weighing the same. Where there are at least as many cells as
  * parts, no part is empty and none has more than imbalance * n_cells / n_parts cells, rounded up: METIS tries, and what it
  * does not reach where parts are small is put right afterwards (mesh/repair.h), within the groups where these come first.
- * The seed is fixed: same input, same outcome. With n_parts >= n_cells every cell has a part of its own and the last parts
- * are empty; METIS is not asked. METIS' allocations are not the arena's; it installs signal handlers while it runs, and
- * what it prints goes nowhere (the standard output of the process is turned away meanwhile), so this is for one thread at
- * a time.
+ * With n_parts >= n_cells every cell has a part of its own and the last parts are empty; METIS is not asked. Same input,
+ * same outcome, unless METIS fails for a reason from outside and another seed is taken: then metis_failures and remark of the
+ * partition say so.
  * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
- * numbers; METIS refuses. MT_FILE: no memory. */
+ * numbers; METIS refuses. MT_FILE: no memory, METIS' too. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 

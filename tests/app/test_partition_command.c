@@ -2,6 +2,8 @@
 
 #include "tests/app/program.h"
 
+#include <sys/resource.h>
+
 #include "ipu/target.h"
 #include "mesh/halo.h"
 #include "mesh/slab.h"
@@ -306,4 +308,44 @@ Test(partition_command, more_parts_than_can_be_counted_are_refused)
         "partition slab.hdf --target large.yaml --ipus 4096");
     refuses(2, "2048 machines of 1048576 tiles make 2147483648 parts",
         "partition slab.hdf --target large.yaml --ipus 2048");
+}
+
+/* ---- more tiles than the host has memory for ---- */
+
+static void limit_address_space(size_t more)
+{
+    struct rlimit limit;
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%zu", &pages) == 1);
+    (void)fclose(file);
+    cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = more ? pages * 4096 + more : limit.rlim_max;
+    cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work)
+{
+    static const char said[] =
+        "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at least 4.2 GB (700 "
+        "bytes a tile), whatever the mesh; 2.0 GB are there";
+    limit_address_space(2000000000);
+    refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
+    refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");
+    refuses(3, said, "run data/cases/niederer-0.5.yaml --set machine.ipus=4096 --output out");
+    refuses(3, "nowhere.hdf", "partition nowhere.hdf --ipus 512"); /* 0.5 GB: it goes on to the mesh */
+    limit_address_space(0);
+}
+
+Test(partition_command, tables_of_a_gigabyte_are_told)
+{
+    size_t n;
+    const int kept = dup(STDERR_FILENO), to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    (void)dup2(to, STDERR_FILENO);
+    reply r = myotile("partition nowhere.hdf --ipus 972"), less = myotile("partition nowhere.hdf --ipus 970");
+    (void)dup2(kept, STDERR_FILENO);
+    char *said = bytes_of("stderr", &n), *first = strstr(said, "myotile: warning: 972 IPUs of 1472 tiles: ");
+    cr_assert(r.code == 3 && less.code == 3 && first, "%s", said);
+    cr_assert_not(strstr(said, "970 IPUs"), "%s", said);
+    free(said), forget(&r), forget(&less);
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "data/yaml.h"
 
@@ -267,10 +269,171 @@ Test(yaml, broken_text_is_refused_with_its_line)
     expect_error("- 1\n- 2\n", NULL, "case.yaml:1: a sequence of 2; allowed: lines of key: value");
     expect_error("edge_mm: 1\n---\nedge_mm: 2\n", NULL, "case.yaml:3: a second document; one is allowed");
     expect_error(
-        "size_mm: &a [1, 2, 3]\ntime: *a\n", NULL, "case.yaml:1: anchors and aliases are not allowed here");
+        "size_mm: &a [1, 2, 3]\ntime: *a\n", NULL, "case.yaml:2: anchors and aliases are not allowed here");
     expect_error("edge_mm: 1\ntiles: !!float 2\n", NULL,
         "case.yaml:2: the tag tag:yaml.org,2002:float; tags are not allowed here");
     expect_error("edge_mm: !here 1\n", NULL, "case.yaml:1: the tag !here; tags are not allowed here");
+}
+
+Test(yaml, of_keys_given_twice_the_first_to_stand_there_again_is_told)
+{
+    expect_error(
+        "c: 1\nb: 2\na: 3\nb: 4\na: 5\nc: 6\nb: 7\n", NULL, "case.yaml:4: b: given twice; first in line 2");
+    expect_error("time: {end_ms: 1, dt_ms: 1,\n end_ms: 2}\n", NULL,
+        "case.yaml:2: end_ms: given twice; first in line 1");
+    expect_error(
+        least, "stimuli=[{a: 1, a: 2}]", "--set stimuli=[{a: 1, a: 2}]: given twice; first in line 0");
+}
+
+Test(yaml, nesting_has_a_bound)
+{
+    char text[80] = "a: ";
+    memset(text + 3, '[', 33), memset(text + 36, ']', 33);
+    expect_error(text, NULL, "case.yaml:1: nested more than 32 deep");
+    memset(text + 3, '[', 32), memset(text + 35, ']', 32), text[67] = 0;
+    expect_error(text, NULL,
+        "case.yaml:1: a: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, "
+        "title, time, stimuli");
+}
+
+/* Were their time to grow with the square of their number, these would take a minute and more. */
+Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
+{
+    enum { MANY = 150000 };
+    char *text = malloc(MANY * 24), *to = text;
+    cr_assert_not_null(text);
+    for (int k = 0; k < MANY; k++) to += sprintf(to, "key%d: 1\n", k);
+    expect_error(text, NULL,
+        "case.yaml:1: key0: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, "
+        "quiet, title, time, stimuli");
+    to = text;
+    for (int k = 0; k < MANY; k++) to += sprintf(to, "k%d: &a%d 1\n", k, k);
+    (void)sprintf(to, "k7: 1\n");
+    expect_error(text, NULL, "case.yaml:150001: k7: given twice; first in line 8");
+    memset(text, '[', MANY);
+    text[MANY] = 0;
+    expect_error(text, NULL, "case.yaml:1: nested more than 32 deep");
+    free(text);
+}
+
+Test(yaml, what_is_no_utf8_is_refused_with_its_line_and_key)
+{
+    static const char said[] = "the byte 0xF6 here is no character; allowed: text in UTF-8";
+    char message[200];
+    static const char *const texts[][2] = {{"title: gr\xF6\xDF"
+                                            "er\n",
+                                               "1: title"},
+        {"edge_mm: 1\ntitle: \"a\n\n b\xF6\"\n", "4: title"}, {"time:\n  end_ms: \xF6\n", "2: time.end_ms"},
+        {"stimuli:\n- {start_ms: 1}\n- {start_ms: 1, name: \xF6\xF6}", "3: stimuli.1.name"}};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        (void)snprintf(message, sizeof message, "case.yaml:%s: %s", texts[k][1], said);
+        expect_error(texts[k][0], NULL, message);
+    }
+    (void)snprintf(message, sizeof message, "case.yaml:2: %s", said);
+    expect_error("edge_mm: 1\n# gr\xF6\xDF\n", NULL, message);
+    expect_error("edge_mm: 1\ngr\xF6: 1\n", NULL, message);
+    expect_error("}\n\xF6", NULL, message);
+}
+
+Test(yaml, neither_is_it_taken_on_the_command_line)
+{
+    static const char said[] = "in it is no character; allowed: text in UTF-8";
+    static const char *const sets[][3] = {{"title=gr\xF6\xDF", "--set title: the byte 0xF6"},
+        {"size_mm=[\xFF]", "--set size_mm: the byte 0xFF"}, {"ti\xFEtle=x", "--set ti: the byte 0xFE"},
+        {"title\xFE", "--set title: the byte 0xFE"}};
+    char message[200];
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        (void)snprintf(message, sizeof message, "%s %s", sets[k][1], said);
+        expect_error(least, sets[k][0], message);
+    }
+}
+
+/* All ways to be none: a byte that only follows, one that nothing follows, more bytes than needed, halves of pairs,
+ * numbers that are too large. */
+Test(yaml, utf8_is_what_its_standard_says)
+{
+    static const char *const wrong[] = {"\x80", "\xC3", "\xC3(", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
+        "\xE2\x82", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80",
+        "\xF5\x80\x80\x80", "\xFE"};
+    static const char *const right[] = {"\x7F", "\xC2\x80", "\xC2\x85", "\xDF\xBF", "\xE0\xA0\x80",
+        "\xE2\x80\xA8", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBB\xBF", "\xEF\xBF\xBE", "\xF0\x90\x80\x80",
+        "\xF4\x8F\xBF\xBF", "\x01", "a\\b\"c\td", "\xC3\xA9t\xC3\xA9"};
+    char set[32];
+    const char *sets[] = {set};
+    example e, again;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mt_arena arena = {0};
+        (void)snprintf(set, sizeof set, "title=%s", wrong[k]);
+        cr_assert_eq(mt_yaml_read(&arena, "x", least, &table, sets, 1, &e), MT_INPUT, "%zu", k);
+        cr_assert(strstr(mt_message(), "is no character"), "%zu: %s", k, mt_message());
+        mt_arena_free(&arena);
+    }
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++) {
+        mt_arena arena = {0};
+        const char *text;
+        (void)snprintf(set, sizeof set, "title=%s", right[k]);
+        cr_assert_eq(
+            mt_yaml_read(&arena, "x", least, &table, sets, 1, &e), MT_OK, "%zu: %s", k, mt_message());
+        cr_assert_str_eq(e.title, right[k]);
+        cr_assert_eq(mt_yaml_write(&arena, &table, &e, &text), MT_OK);
+        cr_assert_eq(
+            mt_yaml_read(&arena, "x", text, &table, NULL, 0, &again), MT_OK, "%zu: %s", k, mt_message());
+        cr_assert_str_eq(again.title, right[k]);
+        mt_arena_free(&arena);
+    }
+}
+
+static void load_fails(const char *path, mt_status code, const char *message)
+{
+    mt_arena arena = {0};
+    example e;
+    cr_assert_eq(mt_yaml_load(&arena, path, &table, NULL, 0, &e), code, "%s: %s", path, mt_message());
+    cr_assert(strstr(mt_message(), message), "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+Test(yaml, devices_and_folders_are_no_files, .timeout = 30)
+{
+    load_fails("/dev/zero", MT_INPUT, "/dev/zero: a device or the like; allowed: a file, or a pipe");
+    load_fails("/dev/null", MT_INPUT, "/dev/null: a device");
+    load_fails("/tmp", MT_INPUT, "/tmp: a folder; allowed: a file, or a pipe");
+}
+
+/* From a pipe, so many bytes: a comment, then `least`. */
+static mt_status load_from_pipe(size_t bytes, example *e)
+{
+    int ends[2];
+    char name[32];
+    mt_arena arena = {0};
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t writer = fork();
+    if (writer == 0) {
+        (void)close(ends[0]);
+        FILE *to = fdopen(ends[1], "w");
+        (void)fputc('#', to);
+        for (size_t k = 0; k < bytes - strlen(least) - 2; k++) (void)fputc('x', to);
+        (void)fputc('\n', to);
+        (void)fputs(least, to);
+        (void)fclose(to);
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    (void)snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    const mt_status status = mt_yaml_load(&arena, name, &table, NULL, 0, e);
+    (void)close(ends[0]);
+    mt_arena_free(&arena);
+    return status;
+}
+
+Test(yaml, a_pipe_is_read_up_to_the_bound_of_a_file)
+{
+    example e;
+    cr_assert_eq(load_from_pipe(100, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(e.time.end_ms, 500);
+    cr_assert_eq(load_from_pipe(MT_YAML_BYTES_MAX, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(load_from_pipe(MT_YAML_BYTES_MAX + 1, &e), MT_INPUT);
+    cr_assert(
+        strstr(mt_message(), ": more than 4194304 bytes; allowed: at most so many, for"), "%s", mt_message());
 }
 
 Test(yaml, a_missing_file_is_a_file_error)

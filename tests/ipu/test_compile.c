@@ -2,6 +2,7 @@
 
 #include "ipu/topology.h"
 #include "tests/ipu/test_ring.h"
+#include "tests/random.h"
 
 static mt_arena arena;
 
@@ -555,5 +556,101 @@ Test(compile, every_allocation_may_fail)
         }
         cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
         cr_assert_lt(n, 1000);
+    }
+}
+
+/* ---- many vertices of a tile, against all pairs of them ---- */
+
+enum { ELEMENTS = 24, MOST_VERTICES = 5 };
+
+typedef struct vertex_of_two {
+    size_t in, n_in, out, n_out;
+} vertex_of_two;
+
+static bool meet(size_t a, size_t n, size_t b, size_t m) { return a < b + m && b < a + n; }
+
+static bool race_in(const vertex_of_two *v, size_t n)
+{
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            if (a != b && (meet(v[a].out, v[a].n_out, v[b].out, v[b].n_out) ||
+                              meet(v[a].out, v[a].n_out, v[b].in, v[b].n_in)))
+                return true;
+    return false;
+}
+
+static vertex_of_two any_vertex(uint64_t *state)
+{
+    vertex_of_two v = {draw(state, ELEMENTS), 1 + draw(state, 6), draw(state, ELEMENTS), 1 + draw(state, 3)};
+    if (v.in + v.n_in > ELEMENTS) v.n_in = ELEMENTS - v.in;
+    if (v.out + v.n_out > ELEMENTS) v.n_out = ELEMENTS - v.out;
+    return v;
+}
+
+Test(compile, a_race_is_found_wherever_two_of_all_vertices_race)
+{
+    uint64_t state = 1;
+    size_t races = 0, others = 0;
+    for (int round = 0; round < 2000; round++) {
+        vertex_of_two v[MOST_VERTICES];
+        const size_t n = 2 + draw(&state, MOST_VERTICES - 1);
+        mt_arena_free(&arena);
+        ipu_graph *g = small_graph(1, true);
+        const uint32_t id = add_variable(g, "w", ELEMENTS, 0);
+        for (size_t k = 0; k < n; k++) {
+            v[k] = any_vertex(&state);
+            add_copy(g, 0, &(ipu_slice){id, v[k].in, v[k].n_in}, 1, (ipu_slice){id, v[k].out, v[k].n_out});
+        }
+        ipu_executable *e;
+        const mt_status status = ipu_compile(&arena, g, NULL, 0, &e);
+        cr_assert_eq(status, race_in(v, n) ? MT_INPUT : MT_OK, "round %d: %s", round, mt_message());
+        races += status == MT_INPUT, others += status == MT_OK;
+    }
+    cr_assert(races > 200 && others > 200, "%zu, %zu", races, others);
+}
+
+/* Vertices of tile 0 write, those of tile 1 receive. */
+Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_output)
+{
+    uint64_t state = 2;
+    size_t apart = 0;
+    for (int round = 0; round < 1000; round++) {
+        vertex_of_two v[MOST_VERTICES];
+        const size_t n = 1 + draw(&state, MOST_VERTICES);
+        bool written = false, sent[ELEMENTS] = {false};
+        mt_arena_free(&arena);
+        ipu_graph *g = small_graph(2, true);
+        const uint32_t id = add_variable(g, "w", ELEMENTS, 0), far = add_variable(g, "far", 8, 1);
+        for (size_t k = 0; k < n; k++) {
+            v[k] = any_vertex(&state);
+            v[k].out = ELEMENTS / MOST_VERTICES * k;
+            add_copy(g, 0, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){id, v[k].out, v[k].n_out});
+        }
+        for (size_t k = 0; k < 2; k++) {
+            add_copy(g, 1, &(ipu_slice){id, v[0].in + k, 1}, 1, (ipu_slice){far, k, 1});
+            sent[v[0].in + k] = true;
+            if (v[0].in + 2 > ELEMENTS) break;
+        }
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = v[k].out; i < v[k].out + v[k].n_out; i++) written |= sent[i];
+        cr_assert_eq(compiled(g)->supersteps[0].apart, written, "round %d", round);
+        apart += written;
+    }
+    cr_assert(apart > 100 && apart < 900, "%zu", apart);
+}
+
+/* Each of so many takes what others take too, what only it takes, and what follows its own part. */
+Test(compile, of_many_vertices_those_that_take_the_same_share_its_memory)
+{
+    enum { MANY = 3000 };
+    ipu_graph *g = small_graph(2, true);
+    const uint32_t far = add_variable(g, "far", MANY, 1), own = add_variable(g, "own", MANY, 0);
+    for (size_t k = 0; k < MANY; k++)
+        add_copy(g, 0, (ipu_slice[]){{far, k / 3 * 3, 1}, {far, 0, 2}}, 2, (ipu_slice){own, k, 1});
+    const ipu_executable *e = compiled(g);
+    for (size_t k = 0; k < MANY; k++) {
+        const size_t place = e->places[e->tasks[k].first_place].offset;
+        const size_t before = e->places[e->tasks[k > 0 ? k - 1 : 0].first_place].offset;
+        cr_assert_eq(place, before + (k > 0 && k % 3 == 0 ? 64 : 0), "vertex %zu", k);
     }
 }

@@ -270,7 +270,7 @@ Test(memory, a_map_reports_every_lack_of_memory)
         const mt_status status = ipu_memory_map(&arena, e, 0, &map);
         mt_arena_fail_at(0);
         if (status == MT_OK) {
-            cr_assert_eq(n, 8, "seven arrays");
+            cr_assert_eq(n, 11, "ten arrays");
             return;
         }
         cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());

@@ -5,13 +5,14 @@
 
 #include "data/arena.h"
 #include "ipu/tally.h"
+#include "tests/random.h"
 
 /* A module with the one function f: a check for n = 0, then the loop over `body`, as clang writes it.
  * Numbers: %0 = n, %1 .. %4 = pointers, %7 = the counter, %8 .. %89 for the body, %90 and %91 end the turn.
  * Outside the loop stand 3 statements. */
 static const char *loop_of(const char *body)
 {
-    static char module[8192];
+    static char module[400000];
     int n = snprintf(module, sizeof module,
         "; ModuleID = 'hand'\n"
         "source_filename = \"hand.c\"\n"
@@ -334,4 +335,91 @@ Test(tally, every_lack_of_memory_is_reported)
         cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
     }
     cr_expect(status == MT_OK && n > 2, "ended at take %zu", n);
+}
+
+/* ---- what no compiler writes ---- */
+
+static void refuse_body(const char *body, const char *message)
+{
+    ipu_tally t;
+    cr_assert_eq(ipu_tally_count(loop_of(body), "f", &t), MT_INPUT, "%s", body);
+    cr_assert(strstr(mt_message(), message), "%s: %s", body, mt_message());
+}
+
+/* Numbers index arrays: they are looked at first. */
+Test(tally, values_that_cannot_be_are_refused_with_their_line)
+{
+    static const char *const lines[] = {"  %9 = fadd float %4096, %8\n", "  %4096 = fadd float %8, %8\n",
+        "  %99999999999 = fadd float %8, %8\n", "  %9 = fadd float %-1, %8\n", "  %-7 = fadd float %8, %8\n",
+        "  %sum = fadd float %8, %8\n", "  %9 = fadd float %8x, %8\n", "  fadd float %8, %8\n",
+        "  %9 = getelementptr inbounds float, ptr %70000, i32 %7\n",
+        "  %9 = getelementptr inbounds float, ptr %1, i32 %70000\n",
+        "  getelementptr inbounds float, ptr %1, i32 %7\n", "  %9 = load float, ptr %123456, align 4\n",
+        "  load float, ptr %1, align 4\n", "  store float %8, ptr %8192, align 4\n", "  store float %8\n",
+        "  %9 = zext i32 %500000 to i64\n", "  %9 = fcmp olt float %4096, %8\n",
+        "  %9 = select i1 %70000, float %8, float %8\n", "  %9 = call float @mt_exp(float %5555555)\n",
+        "  %5000 = add i32 %7, 1\n", "  %5000 = icmp eq i32 %7, 1\n"};
+    char message[128];
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        (void)snprintf(message, sizeof message, "the tally knows no rule for: %.*s",
+            (int)strlen(lines[k]) - 1, lines[k]);
+        refuse_body(lines[k], message);
+    }
+}
+
+Test(tally, values_before_the_loop_are_looked_at_too)
+{
+    static const char *const lines[] = {
+        "  %70000 = load float, ptr %3", "  %x = fneg float %2", " = load float, ptr %3"};
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char module[8192];
+        const char *whole = loop_of(READ_8_TO_9 WRITE(9)), *at = strstr(whole, "  br i1 %5");
+        (void)snprintf(module, sizeof module, "%.*s%s\n%s", (int)(at - whole), whole, lines[k], at);
+        ipu_tally t;
+        cr_assert_eq(ipu_tally_count(module, "f", &t), MT_INPUT, "%s", lines[k]);
+        cr_assert(strstr(mt_message(), "knows values from %0 to %4095"), "%s", mt_message());
+    }
+}
+
+Test(tally, values_that_wait_for_each_other_are_refused)
+{
+    refuse_body("  %8 = fadd float %9, 1.0\n  %9 = fadd float %8, 1.0\n" WRITE(9), "wait for each other");
+    refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "wait for each other");
+}
+
+/* Of constants, which make values, and of sums. */
+Test(tally, a_loop_that_is_too_long_is_refused)
+{
+    static char body[390000];
+    char *to = body;
+    for (int k = 0; k < 4200; k++)
+        to += sprintf(to, "  %%%d = fadd float 0x3FB99999A0000000, %%6\n", 100 + k % 3000);
+    refuse_body(body, "the tally knows no rule for: ");
+    to = body;
+    for (int k = 0; k < 9000; k++) to += sprintf(to, "  %%%d = fadd float %%6, %%6\n", 100 + k % 3000);
+    refuse_body(body, "the tally knows no rule for: ");
+}
+
+/* Bytes changed at random: counted or refused, and under the sanitizers nothing outside of any array. */
+Test(tally, whatever_stands_there_is_counted_or_refused)
+{
+    static const char letters[] = "%%%0123456789999 ,()=\n:-xfptr";
+    const char *whole = loop_of(READ_8_TO_9 ADDRESS(10, 3)
+            LOAD(11, 10) "  %12 = fmul float %9, 0x3FB99999A0000000\n"
+                         "  %13 = fcmp olt float %12, %11\n  %14 = select i1 %13, float %9, float %12\n"
+                         "  %15 = call float @mt_exp(float %14)\n" WRITE(15));
+    const size_t n = strlen(whole);
+    size_t counted = 0;
+    uint64_t state = 7;
+    char module[8192];
+    for (int round = 0; round < 3000; round++) {
+        ipu_tally t;
+        memcpy(module, whole, n + 1);
+        for (size_t k = 1 + draw(&state, 4); k > 0; k--)
+            module[draw(&state, n)] = letters[draw(&state, sizeof letters - 1)];
+        const mt_status status = ipu_tally_count(module, "f", &t);
+        cr_assert(status == MT_OK || status == MT_INPUT);
+        counted += status == MT_OK;
+    }
+    cr_assert(counted > 100 && counted < 2900, "%zu", counted);
 }

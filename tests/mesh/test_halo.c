@@ -301,7 +301,8 @@ Test(halo, a_small_one_is_what_it_is_on_paper)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
-    const struct problem problem = {9, 2, columns, {3, 1, 9, part, 0}};
+    const struct problem problem = {
+        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_cells = 9, .part = part}};
     static const mt_scheme_range expected[] = {{0, 1, 2}, {0, 2, 3}, {1, 2, 3}};
     mt_arena arena = {0};
     mt_halo halo;
@@ -378,7 +379,8 @@ Test(halo, check_finds_every_kind_of_damage)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
-    const struct problem problem = {9, 2, columns, {3, 1, 9, part, 0}};
+    const struct problem problem = {
+        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_cells = 9, .part = part}};
     for (int which = 0; which <= 15; which++) {
         mt_arena arena = {0};
         mt_halo halo;
@@ -393,7 +395,8 @@ Test(halo, check_finds_every_kind_of_damage)
 Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 {
     uint32_t columns[4] = {0, 1, 2, 3}, other[4] = {0, 2, 2, 3}, part[4] = {0, 0, 1, 1}, map[4], local[2];
-    const struct problem problem = {4, 1, columns, {2, 1, 4, part, 0}};
+    const struct problem problem = {
+        4, 1, columns, {.n_parts = 2, .parts_per_group = 1, .n_cells = 4, .part = part}};
     mt_arena arena = {0};
     mt_halo halo;
     make(&arena, &problem, scheme_called("mixed-clean"), &halo);
@@ -408,7 +411,7 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 Test(halo, what_makes_no_sense_is_refused)
 {
     uint32_t columns[4] = {0, 1, 2, 4}, part[4] = {0, 0, 1, 1};
-    mt_partition partition = {2, 1, 4, part, 0};
+    mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_cells = 4, .part = part};
     const mt_scheme *scheme = scheme_called("mixed-clean");
     mt_arena arena = {0};
     mt_halo halo;
@@ -431,7 +434,7 @@ Test(halo, what_makes_no_sense_is_refused)
 
 Test(halo, no_cells_at_all_is_a_halo_of_nothing)
 {
-    const struct problem problem = {0, 16, NULL, {5, 1, 0, NULL, 0}};
+    const struct problem problem = {0, 16, NULL, {.n_parts = 5, .parts_per_group = 1}};
     mt_arena arena = {0};
     mt_halo halo;
     make(&arena, &problem, mt_schemes, &halo);

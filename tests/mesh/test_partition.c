@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "mesh/partition.h"
 #include "mesh/slab.h"
@@ -229,7 +231,7 @@ Test(partition, what_makes_no_sense_is_refused)
 Test(partition, check_finds_a_part_there_is_not)
 {
     uint32_t part[3] = {0, 1, 2};
-    const mt_partition partition = {2, 1, 3, part, 0};
+    const mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_cells = 3, .part = part};
     cr_assert_eq(mt_partition_check(&partition), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "cell 2: part 2; there are 2"), "%s", mt_message());
 }
@@ -252,3 +254,49 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
     }
     mt_arena_free(&lasting);
 }
+
+#ifndef __SANITIZE_ADDRESS__ /* whose allocator ends the process */
+static size_t data_bytes(void)
+{
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%*u %*u %*u %*u %*u %zu", &pages) == 1);
+    (void)fclose(file);
+    return pages * 4096;
+}
+
+/* METIS itself here, with so much memory more: enough, or too little at one place or another. */
+Test(partition, metis_without_memory_is_a_failure_of_memory_wherever_it_happens)
+{
+    mt_arena arena = {0};
+    mt_adjacency adjacency;
+    mt_partition whole, partition;
+    struct rlimit limit;
+    size_t failures = 0, successes = 0;
+    slab(&arena, 20, 7, 3, 0.5, &adjacency);
+    divide(&arena, &adjacency, 64, &whole);
+    cr_assert_eq(getrlimit(RLIMIT_DATA, &limit), 0);
+    const size_t now = data_bytes();
+    for (size_t more = 0; more < 12 << 20; more += 1 << 20) {
+        mt_arena short_lived = {0};
+        limit.rlim_cur = now + more;
+        cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+        const mt_status status = mt_partition_make(
+            &short_lived, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, 64, 1.03}, &partition);
+        limit.rlim_cur = limit.rlim_max;
+        cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
+        cr_assert(status == MT_OK || status == MT_FILE, "with %zu: %d, %s", more, (int)status, mt_message());
+        if (status == MT_FILE)
+            cr_assert(strstr(mt_message(), "out of memory"), "with %zu: %s", more, mt_message());
+        if (status == MT_OK)
+            cr_assert(partition.metis_failures == 0 &&
+                          memcmp(partition.part, whole.part, adjacency.n_cells * sizeof *whole.part) == 0,
+                "with %zu: %s", more, partition.remark);
+        failures += status == MT_FILE && strstr(mt_message(), "***Memory allocation failed") != NULL;
+        successes += status == MT_OK;
+        mt_arena_free(&short_lived);
+    }
+    cr_assert(failures > 0 && successes > 0, "%zu, %zu", failures, successes);
+    mt_arena_free(&arena);
+}
+#endif

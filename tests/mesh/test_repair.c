@@ -6,6 +6,7 @@
 
 #include "mesh/repair.h"
 #include "mesh/slab.h"
+#include "tests/mesh/slow_repair.h"
 #include "tests/random.h"
 
 /* A row of cells: cell c touches c - 1 and c + 1, except where a piece ends. */
@@ -207,4 +208,55 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
         cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
     }
     mt_arena_free(&arena);
+}
+
+/* Takes one neighbourhood in four away. */
+static void loosen(mt_adjacency *adjacency, uint64_t *state)
+{
+    for (uint32_t c = 0; c < adjacency->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            const uint32_t near = adjacency->neighbour[4 * (size_t)c + f];
+            if (near == MT_NO_CELL || draw(state, 4) > 0) continue;
+            adjacency->neighbour[4 * (size_t)c + f] = MT_NO_CELL;
+            for (size_t g = 0; g < 4; g++)
+                if (adjacency->neighbour[4 * (size_t)near + g] == c)
+                    adjacency->neighbour[4 * (size_t)near + g] = MT_NO_CELL;
+        }
+}
+
+/* By chance; in a row; all in one; in a row with some by chance; half in one. */
+static uint32_t any_part(uint64_t *state, size_t kind, size_t c, size_t n, uint32_t n_parts)
+{
+    const uint32_t in_a_row = (uint32_t)(c * n_parts / n), by_chance = (uint32_t)draw(state, n_parts);
+    const uint32_t part[5] = {
+        by_chance, in_a_row, n_parts - 1, draw(state, 8) ? in_a_row : by_chance, c < n / 2 ? 0 : in_a_row};
+    return part[kind];
+}
+
+Test(repair, it_moves_what_searching_anew_for_each_cell_would_move)
+{
+    uint64_t state = 3;
+    size_t all_moves = 0;
+    for (int round = 0; round < 80; round++) {
+        mt_arena arena = {0};
+        mt_adjacency adjacency;
+        slab(&arena, 1 + (double)draw(&state, 4), 1 + (double)draw(&state, 3), 1, 0.5, &adjacency);
+        const size_t n = adjacency.n_cells, kind = draw(&state, 5);
+        if (draw(&state, 3) == 0) loosen(&adjacency, &state);
+        const uint32_t n_parts = (uint32_t)(1 + draw(&state, n / (1 + draw(&state, 20))));
+        const size_t least = draw(&state, n / n_parts + 1),
+                     most = (n + n_parts - 1) / n_parts + draw(&state, 3);
+        uint32_t *part = mt_arena_take(&arena, n, sizeof *part),
+                 *slow = mt_arena_take(&arena, n, sizeof *slow);
+        size_t moves, slow_moves = 0;
+        cr_assert(part && slow);
+        for (size_t c = 0; c < n; c++) part[c] = slow[c] = any_part(&state, kind, c, n, n_parts);
+        cr_assert_eq(slow_repair(&adjacency, n_parts, least, most, slow, &slow_moves), MT_OK);
+        moves = repaired(&adjacency, n_parts, least, most, part);
+        cr_assert_eq(moves, slow_moves, "round %d: %zu moves and %zu", round, moves, slow_moves);
+        cr_assert_arr_eq(part, slow, n * sizeof *part, "round %d", round);
+        all_moves += moves;
+        mt_arena_free(&arena);
+    }
+    cr_assert_gt(all_moves, 5000);
 }

@@ -1,0 +1,66 @@
+/* A METIS in METIS' place that behaves as badly as a test asks it to. To be included by one file of a program: the linker
+ * then takes it in the library's place. */
+#ifndef TESTS_BAD_METIS_H
+#define TESTS_BAD_METIS_H
+
+#include <metis.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum mood {
+    CRAMMED,      /* talks, and puts every cell into the last part */
+    IN_TURN,      /* cell by cell */
+    ANSWERS,      /* `bad_answer`, after `bad_words` on stderr */
+    GARBAGE,      /* a part that there is not */
+    DIES,         /* of the signal `bad_signal` */
+    EXITS,        /* calls exit(0) */
+    WAITS,        /* says its process id to `bad_pipe`, then for ever */
+    CAUGHT_ITSELF /* raises SIGTERM for an error, as METIS does, and catches it */
+};
+
+static struct {
+    enum mood mood;
+    int failing;  /* so many seeds from 1 on are bad, then IN_TURN; 0: all */
+    double up_to; /* bad up to this imbalance */
+    int answer, signal, pipe;
+    const char *words;
+} bad = {.up_to = 100};
+
+static void caught(int number)
+{
+    (void)number;
+    (void)fputs("Failed during initial partitioning\n", stderr);
+    _exit(7);
+}
+
+int METIS_PartGraphKway(idx_t *n_cells, idx_t *n_constraints, idx_t *start, idx_t *neighbour, idx_t *weight,
+    idx_t *size, idx_t *edge_weight, idx_t *n_parts, real_t *target, real_t *imbalance, idx_t *options,
+    idx_t *cut, idx_t *part)
+{
+    (void)n_constraints, (void)start, (void)neighbour, (void)weight, (void)size, (void)edge_weight;
+    (void)target;
+    enum mood mood = bad.mood;
+    const pid_t me = getpid();
+    if ((bad.failing > 0 && options[METIS_OPTION_SEED] > bad.failing) || (double)*imbalance > bad.up_to)
+        mood = IN_TURN;
+    *cut = 0;
+    for (idx_t c = 0; c < *n_cells; c++) part[c] = mood == IN_TURN ? c % *n_parts : *n_parts - 1;
+    if (mood == CRAMMED) (void)printf("cannot bisect");
+    if (mood == GARBAGE) part[*n_cells / 2] = *n_parts;
+    if (mood == DIES) (void)raise(bad.signal);
+    if (mood == EXITS) exit(0);
+    if (mood == WAITS && write(bad.pipe, &me, sizeof me) == sizeof me)
+        for (;;) (void)pause();
+    if (mood == CAUGHT_ITSELF) {
+        (void)signal(SIGTERM, caught);
+        (void)raise(SIGTERM);
+    }
+    if (mood != ANSWERS) return METIS_OK;
+    if (bad.words) (void)fputs(bad.words, stderr);
+    return bad.answer;
+}
+
+#endif
