@@ -22,6 +22,6 @@ void mt_hash_end(mt_hash *hash, char text[MT_HASH_SIZE])
     const XXH128_hash_t sum = XXH3_128bits_digest(hash->state);
     (void)XXH3_freeState(hash->state);
     hash->state = NULL;
-    (void)snprintf(text, MT_HASH_SIZE, "%016llx%016llx", (unsigned long long)sum.high64,
-        (unsigned long long)sum.low64);
+    (void)snprintf(
+        text, MT_HASH_SIZE, "%016llx%016llx", (unsigned long long)sum.high64, (unsigned long long)sum.low64);
 }
