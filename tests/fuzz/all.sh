@@ -25,7 +25,7 @@ ending() {
 
 # Of an input that fails: was it in HDF5?
 in_hdf5() {
-    frame=$(./fuzz_vtkhdf "$1" 2>&1 | grep -m 1 -E '^ *#[0-9]+ .*(libhdf5|/(data|mesh|tests)/[a-z_/0-9]+\.[ch]:)') || return 1
+    frame=$(./fuzz_vtkhdf "$1" 2>&1 | grep -a -m 1 -E '^ *#[0-9]+ .*(libhdf5|/(data|mesh|tests)/[a-z_/0-9]+\.[ch]:)') || return 1
     case $frame in *libhdf5*) return 0 ;; *) return 1 ;; esac
 }
 
@@ -45,7 +45,8 @@ for name; do
         ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=256:detect_leaks=0
         export ASAN_OPTIONS
         run vtkhdf -max_len=32768 -detect_leaks=0 -rss_limit_mb=4096 -timeout=60 \
-            -fork=1 -ignore_crashes=1 -ignore_ooms=0 -ignore_timeouts=0 || failed="$failed vtkhdf"
+            -fork=1 -ignore_crashes=1 -ignore_ooms=0 -ignore_timeouts=0 ||
+            grep -aq 'INFO: exiting' found/vtkhdf.log || failed="$failed vtkhdf"
         for input in found/vtkhdf-*; do
             [ -e "$input" ] || break
             if in_hdf5 "$input"; then
@@ -58,6 +59,6 @@ for name; do
     else
         run "$name" -max_len=4096 -rss_limit_mb=2048 -timeout=60 || failed="$failed $name"
     fi
-    grep -E 'stat::number_of_executed_units|^#[0-9]+: cov' "found/$name.log" | tail -n 1
+    grep -aE 'stat::number_of_executed_units|^#[0-9]+: cov' "found/$name.log" | tail -n 1
 done
 [ -z "$failed" ] || { echo "failed:$failed" >&2; exit 1; }
