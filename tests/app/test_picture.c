@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "app/figure.h"
 #include "app/picture.h"
 #include "mesh/slab.h"
 #include "tests/app/pixels.h"
@@ -186,6 +187,91 @@ Test(picture, what_was_never_activated_is_grey)
     cr_assert_eq(coloured_pixels(b.path), 0);
     /* Half of the two long sides seen, all of the short one, and the colour bar stay coloured. */
     cr_assert(half > all * 45 / 100 && half < all * 65 / 100, "%zu of %zu", half, all);
+    end_bench(&b);
+}
+
+/* Times that grow along the slab, from 0 to `most` in its last cells. */
+static void run_along(bench *b, float most)
+{
+    double x[3], last = 0;
+    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+        mt_mesh_centroid(&b->mesh, c, x);
+        last = fmax(last, x[0]);
+    }
+    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+        mt_mesh_centroid(&b->mesh, c, x);
+        b->time_ms[c] = most * (float)(x[0] / last);
+    }
+}
+
+/* The bar from 10 to 24, as above, between its lines; it is not under light. To 2 of 255. */
+Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
+{
+    bench b = make_bench();
+    for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = c % 2 ? 10 : 24;
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    unsigned char *pixels = read_pixels(b.path);
+    for (size_t k = 0; k < 14; k++) {
+        double map[3];
+        mt_picture_colour(((double)k + 0.5) / 14, map);
+        const unsigned char *rgb =
+            pixel_at(pixels, MT_LEGEND_X + (2 * k + 1) * MT_LEGEND_W / 28, MT_LEGEND_Y + MT_LEGEND_H / 2);
+        for (int i = 0; i < 3; i++)
+            cr_assert_leq(fabs(255 * srgb_of_linear(map[i]) - rgb[i]), 2.5, "at %zu", k);
+    }
+    free(pixels);
+    end_bench(&b);
+}
+
+/* "0" below the left end takes less ink than "1000" below the right one. */
+Test(picture, the_numbers_below_the_bar_grow_with_it)
+{
+    static const size_t y[2] = {MT_LEGEND_Y + MT_LEGEND_H + 8, MT_LEGEND_Y + MT_LEGEND_H + 26};
+    static const size_t left[2] = {MT_LEGEND_X - 25, MT_LEGEND_X + 25},
+                        right[2] = {MT_LEGEND_X + MT_LEGEND_W - 25, MT_LEGEND_X + MT_LEGEND_W + 25};
+    bench b = make_bench();
+    run_along(&b, 1000);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    const size_t first = count_within(b.path, left, y, is_ink, 0),
+                 last = count_within(b.path, right, y, is_ink, 0);
+    cr_assert(first > 10 && last > 2 * first, "%zu and %zu pixels", first, last);
+    end_bench(&b);
+}
+
+static double luminance(const unsigned char *rgb)
+{
+    return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+}
+
+/* Thin dark lines that a row of pixels crosses: darker by a tenth than what stands three pixels before and behind. */
+static size_t lines_across(const unsigned char *pixels, size_t y)
+{
+    size_t n = 0, last = 0;
+    for (size_t x = 10; x + 10 < MT_PAGE_WIDTH; x++) {
+        const double here = luminance(pixel_at(pixels, x, y)), before = luminance(pixel_at(pixels, x - 3, y)),
+                     behind = luminance(pixel_at(pixels, x + 3, y));
+        if (!is_coloured(pixel_at(pixels, x - 3, y), 0) || !is_coloured(pixel_at(pixels, x + 3, y), 0))
+            continue;
+        if (here < 0.9 * before && here < 0.9 * behind && x > last + 6) n++, last = x;
+    }
+    return n;
+}
+
+/* Along the slab's length each round time has one, but where its label stands. From 0 to 14 ms there are 13
+ * inside; edges and labels may look like one, too. */
+Test(picture, isochrones_cross_the_slab)
+{
+    bench b = make_bench();
+    run_along(&b, 14);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    unsigned char *pixels = read_pixels(b.path);
+    size_t most = 0;
+    for (size_t y = 80; y < MT_LEGEND_Y - 30; y++) {
+        const size_t n = lines_across(pixels, y);
+        if (n > most) most = n;
+    }
+    free(pixels);
+    cr_assert(most >= 10 && most <= 18, "%zu", most);
     end_bench(&b);
 }
 
