@@ -344,6 +344,34 @@ Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
         y[1] - y[0], power * log10(sqrt(1000 * 700) / (20 * sqrt(1000))), 2, "%g %g", y[1] - y[0], power);
 }
 
+/* Of a line of marks, perhaps shared by two rows of pixels; the lines of the scale are lighter. */
+static bool is_grey(const unsigned char *rgb)
+{
+    return rgb[0] < 200 && abs(rgb[0] - rgb[1]) < 3 && abs(rgb[1] - rgb[2]) < 3;
+}
+
+/* Each line has its own marks: two that stay at one value are two level lines of dashes. */
+Test(chart, every_line_has_marks_of_its_own)
+{
+    static const double place[] = {1, 10, 100}, values[GROUPS][2] = {{1, 2}, {1, 2}, {1, 2}},
+                        marks[GROUPS][2] = {{50, 1000}, {50, 1000}, {50, 1000}};
+    mt_chart chart = make(true);
+    chart.n_kinds = 1, chart.place = place, chart.value = &values[0][0];
+    chart.mark = &marks[0][0], chart.mark_name = "ideal";
+    ok(mt_chart_write(path, &chart));
+    unsigned char *pixels = read_pixels(path);
+    size_t lines = 0, last = 0;
+    for (size_t y = 0; y < 770; y++) { /* above the axis */
+        size_t n = 0;
+        for (size_t x = 0; x < MT_PAGE_WIDTH; x++) n += is_grey(pixel_at(pixels, x, y));
+        if (n < 400) continue;
+        lines += y > last + 3;
+        last = y;
+    }
+    free(pixels);
+    cr_assert_eq(lines, 2, "%zu", lines);
+}
+
 /* The legend names lines by their colours, not the one kind. */
 Test(chart, the_legend_has_all_lines)
 {
