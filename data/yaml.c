@@ -45,57 +45,18 @@ static void put_bytes(text *t, const char *bytes, size_t n)
 
 static void put(text *t, const char *bytes) { put_bytes(t, bytes, strlen(bytes)); }
 
-/* The character of UTF-8 that begins at s, and its bytes; 0 bytes where there is none: broken, longer than needed, half of
- * a pair, or beyond Unicode (RFC 3629, section 4). */
-static size_t character(const char *s, uint32_t *c)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char first = (unsigned char)*s;
-    const size_t n = first < 0x80   ? 1
-                     : first < 0xC0 ? 0
-                     : first < 0xE0 ? 2
-                     : first < 0xF0 ? 3
-                     : first < 0xF8 ? 4
-                                    : 0;
-    *c = n > 1 ? first & (0x7Fu >> n) : first;
-    for (size_t k = 1; k < n; k++) {
-        if (((unsigned char)s[k] & 0xC0) != 0x80) return 0;
-        *c = *c << 6 | ((unsigned char)s[k] & 0x3F);
-    }
-    if (n > 1 && (*c < least[n] || *c > 0x10FFFF || (*c >= 0xD800 && *c < 0xE000))) return 0;
-    return n;
-}
-
-static bool is_utf8(const char *s)
-{
-    uint32_t c;
-    for (size_t n; *s; s += n)
-        if ((n = character(s, &c)) == 0) return false;
-    return true;
-}
-
-/* What may not stand in a YAML text as it is, or would be folded as the end of a line. */
-static bool needs_escape(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF || c == 0xFFFE ||
-           c == 0xFFFF;
-}
-
-/* `s` is UTF-8. */
 static void put_quoted(text *t, const char *s)
 {
     put(t, "\"");
-    for (size_t n; *s; s += n) {
-        uint32_t c;
+    for (; *s; s++) {
         char escape[8];
-        n = character(s, &c);
-        if (n == 0) n = 1;
+        unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
-            (void)snprintf(escape, sizeof escape, "\\%c", (int)c);
-        else if (needs_escape(c))
-            (void)snprintf(escape, sizeof escape, c < 0x100 ? "\\x%02X" : "\\u%04X", c);
+            (void)snprintf(escape, sizeof escape, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            (void)snprintf(escape, sizeof escape, "\\x%02X", c);
         else
-            (void)snprintf(escape, sizeof escape, "%.*s", (int)n, s);
+            (void)snprintf(escape, sizeof escape, "%c", c);
         put(t, escape);
     }
     put(t, "\"");
@@ -540,16 +501,6 @@ static mt_status check_word(const node *v, const char *path, const mt_yaml_key *
     return MT_OK;
 }
 
-static mt_status check_string(const node *v, const char *path, const mt_yaml_key *key, text *out)
-{
-    char what[PATH_CHARS];
-    if (v->kind != SCALAR) return refuse(v, path, key);
-    if (!is_utf8(v->text))
-        return complain(v->origin, v->line, path, "%s; allowed: a text in UTF-8", found(v, what));
-    put_quoted(out, v->text);
-    return MT_OK;
-}
-
 static mt_status check_doubles(const node *v, const char *path, const mt_yaml_key *key, text *out)
 {
     char here[PATH_CHARS];
@@ -603,7 +554,9 @@ static mt_status check_value(
     case MT_YAML_TYPE_ENUM:
         return check_word(v, path, key, out);
     case MT_YAML_TYPE_STRING:
-        return check_string(v, path, key, out);
+        if (v->kind != SCALAR) return refuse(v, path, key);
+        put_quoted(out, v->text);
+        return MT_OK;
     case MT_YAML_TYPE_DOUBLES:
         return check_doubles(v, path, key, out);
     case MT_YAML_TYPE_MAPPING:

@@ -259,37 +259,6 @@ Test(yaml, overrides_replace_add_and_are_checked_by_name)
         "--set stimuli.2.start_ms=1: stimuli has 2 entries; name one by its number from 0, and a key");
 }
 
-/* Beginnings, ends and neighbours of what UTF-8 allows; what a YAML text may not hold as it is comes back too. */
-Test(yaml, a_text_is_utf8_and_every_character_of_it_comes_back)
-{
-    static const char *const good[] = {"\x01\x7f", "\xc2\x80", "\xc2\x85", "\xc2\x9f\xc2\xa0", "\xdf\xbf",
-        "\xe0\xa0\x80", "\xe2\x80\xa8\xe2\x80\xa9", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbb\xbf",
-        "\xef\xbf\xbe\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"},
-                             *const bad[] = {"\x80", "\xff", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x9f\xbf",
-                                 "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
-                                 "\xf8\x88\x80\x80\x80"};
-    char set[64];
-    const char *sets[] = {set}, *text = NULL;
-    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
-        mt_arena arena = {0};
-        example first, second;
-        (void)snprintf(set, sizeof set, "title=a%sb", good[k]);
-        cr_assert_eq(mt_yaml_read(&arena, "a", least, &table, sets, 1, &first), MT_OK, "%s", mt_message());
-        cr_assert_str_eq(first.title, set + strlen("title="));
-        cr_assert_eq(mt_yaml_write(&arena, &table, &first, &text), MT_OK);
-        cr_assert_eq(mt_yaml_read(&arena, "b", text, &table, NULL, 0, &second), MT_OK, "%s", mt_message());
-        expect_same(&first, &second);
-        mt_arena_free(&arena);
-    }
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        char message[128];
-        (void)snprintf(set, sizeof set, "title=a%sb", bad[k]);
-        (void)snprintf(
-            message, sizeof message, "--set title=a%sb: a%sb; allowed: a text in UTF-8", bad[k], bad[k]);
-        expect_error(least, set, message);
-    }
-}
-
 Test(yaml, broken_text_is_refused_with_its_line)
 {
     expect_error(
