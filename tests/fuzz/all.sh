@@ -1,6 +1,6 @@
 #!/bin/sh
 # all.sh SECONDS [FUZZER...]: each fuzzer (all of them) for so long, in the folder where they are built. Inputs that cover
-# something new are kept in corpus/, what fails in found/. Ends with 1 where anything of ours failed.
+# something new are kept in corpus/, what fails in found/. Ends with 1 where anything of ours failed. One at a time in a folder.
 #
 # HDF5 1.10 loses memory on damaged files, asks for as much as these say, and reads beyond its own: with its fuzzer leaks are
 # not looked for, requests beyond 256 MB are answered by NULL, and one goes on after a failure. What failed inside the library
