@@ -58,24 +58,40 @@ static const char *type_name(mt_h5_type type)
     return names[type];
 }
 
+typedef struct reason {
+    char words[256];
+    bool memory; /* that could not be had */
+} reason;
+
 /* The reason HDF5 gives: of its stack of messages the innermost one; where that has the system's words among
  * addresses, times and counts of bytes, these words. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *out)
 {
     static const char mark[] = "error message = '";
+    reason *why = out;
     if (n > 0 || !error->desc) return 0;
     const char *words = strstr(error->desc, mark);
     words = words ? words + sizeof mark - 1 : error->desc;
     const size_t length = words == error->desc ? strlen(words) : strcspn(words, "'");
-    (void)snprintf(out, 256, "%.*s", (int)length, words);
+    (void)snprintf(why->words, sizeof why->words, "%.*s", (int)length, words);
+    why->memory = error->maj_num == H5E_RESOURCE;
     return 0;
 }
 
+/* Of the last call, which failed; the next one makes HDF5 forget it. */
+static reason reason_of(void)
+{
+    reason why = {.words = "no reason given"};
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &why);
+    return why;
+}
+
+/* `code`, or MT_FILE where memory is the reason. */
 static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, const char *what)
 {
-    char reason[256] = "no reason given";
-    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, reason);
-    return mt_fail(code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "", what, reason);
+    const reason why = reason_of();
+    return mt_fail(why.memory ? MT_FILE : code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "",
+        what, why.words);
 }
 
 static mt_status keep_path(const char *path, mt_h5 *h5)
@@ -273,12 +289,20 @@ mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
 
 /* ---- reading ---- */
 
-bool mt_h5_has(mt_h5 *h5, const char *name)
+mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has)
 {
-    hid_t id = H5Oopen(h5->id, name, H5P_DEFAULT);
-    if (id < 0) return false;
-    (void)H5Oclose(id);
-    return true;
+    char path[256];
+    const size_t n = strlen(name);
+    *has = true;
+    for (size_t k = 1; *has && k <= n && k < sizeof path; k++) {
+        if (k < n && name[k] != '/') continue;
+        memcpy(path, name, k);
+        path[k] = 0;
+        const htri_t found = H5Lexists(h5->id, path, H5P_DEFAULT);
+        if (found < 0 && reason_of().memory) return fail_h5(MT_FILE, h5, name, "cannot be looked for");
+        *has = found != 0;
+    }
+    return MT_OK;
 }
 
 static mt_status shape_of(const mt_h5 *h5, const char *name, hid_t id, size_t rank, size_t *shape)
@@ -451,7 +475,18 @@ static mt_status open_attribute(const mt_h5 *h5, const char *object, const char 
 {
     *id = H5Aopen_by_name(h5->id, object, attribute, H5P_DEFAULT, H5P_DEFAULT);
     if (*id >= 0) return MT_OK;
+    if (reason_of().memory) return fail_h5(MT_FILE, h5, object, "an attribute cannot be read");
     return mt_fail(MT_INPUT, "%s: %s: has no attribute %s", h5->path, object, attribute);
+}
+
+/* Closes an attribute that was read, or was not what it must be; `good` says which. */
+static mt_status close_attribute(const mt_h5 *h5, const char *object, hid_t id, hid_t type, bool good)
+{
+    const bool memory = !good && reason_of().memory;
+    const mt_status status = memory ? fail_h5(MT_FILE, h5, object, "an attribute cannot be read") : MT_OK;
+    if (type >= 0) (void)H5Tclose(type);
+    (void)H5Aclose(id);
+    return status;
 }
 
 /* Text of the open attribute into out[size]; false where it is no single text or does not fit. */
@@ -476,9 +511,8 @@ mt_status mt_h5_read_text(mt_h5 *h5, const char *object, const char *attribute, 
     hid_t id;
     MT_TRY(open_attribute(h5, object, attribute, &id));
     hid_t type = H5Aget_type(id);
-    bool good = type >= 0 && take_text(id, type, out, size);
-    if (type >= 0) (void)H5Tclose(type);
-    (void)H5Aclose(id);
+    const bool good = type >= 0 && take_text(id, type, out, size);
+    MT_TRY(close_attribute(h5, object, id, type, good));
     if (good) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s: attribute %s is no text of fewer than %zu characters", h5->path, object,
         attribute, size);
@@ -489,13 +523,12 @@ mt_status mt_h5_read_integers(mt_h5 *h5, const char *object, const char *attribu
     hid_t id;
     MT_TRY(open_attribute(h5, object, attribute, &id));
     hid_t space = H5Aget_space(id);
-    hid_t type = H5Aget_type(id);
-    bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n &&
-                H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) <= sizeof *values &&
-                H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
-    if (type >= 0) (void)H5Tclose(type);
+    const bool long_enough = space >= 0 && H5Sget_simple_extent_npoints(space) == (hssize_t)n;
     if (space >= 0) (void)H5Sclose(space);
-    (void)H5Aclose(id);
+    hid_t type = H5Aget_type(id);
+    const bool good = long_enough && type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+                      H5Tget_size(type) <= sizeof *values && H5Aread(id, H5T_NATIVE_INT64, values) >= 0;
+    MT_TRY(close_attribute(h5, object, id, type, good));
     if (good) return MT_OK;
     return mt_fail(
         MT_INPUT, "%s: %s: attribute %s does not hold %zu integers", h5->path, object, attribute, n);

@@ -3,7 +3,8 @@
  * A file being written stands under a temporary name until mt_h5_commit, so the target is whole or not there. Nothing in it
  * depends on when or where it is written: equal contents are equal to the byte.
  * Names are paths from the root: "VTKHDF/Points". Not for use by several threads at once (HDF5 is not).
- * HDF5's own printing of errors is switched off for the thread that opens a file.
+ * HDF5's own printing of errors is switched off for the thread that opens a file. Memory that HDF5 cannot have is MT_FILE,
+ * whatever it was for.
  *
  *     mt_h5 h5 = {0};
  *     mt_status status = mt_h5_create(path, &h5);
@@ -67,8 +68,8 @@ MT_NODISCARD mt_status mt_h5_write_number(
 MT_NODISCARD mt_status mt_h5_write_integers(
     mt_h5 *h5, const char *object, const char *attribute, size_t n, const int64_t *values);
 
-/* Whether a dataset or group of this name can be opened. */
-bool mt_h5_has(mt_h5 *h5, const char *name);
+/* Gives whether there is something of this name. What is there and cannot be opened, is: who reads it is told why. */
+MT_NODISCARD mt_status mt_h5_has(mt_h5 *h5, const char *name, bool *has);
 
 /* Datasets are read whose values stand in this file as they are or filtered by shuffle, deflate and
  * fletcher32, and only where the bytes that are stored can become what the shape counts (deflate: 1032

@@ -211,8 +211,9 @@ static mt_status check_kind(mt_h5 *h5)
 {
     int64_t version[2];
     char type[64];
-    if (!mt_h5_has(h5, "VTKHDF"))
-        return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
+    bool there;
+    MT_TRY(mt_h5_has(h5, "VTKHDF", &there));
+    if (!there) return mt_fail(MT_INPUT, "%s: is no VTKHDF file: it has no group VTKHDF", h5->path);
     MT_TRY(mt_h5_read_integers(h5, "VTKHDF", "Version", 2, version));
     if (version[0] != 1)
         return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read", h5->path,
@@ -266,7 +267,9 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_cells)
 static mt_status read_doubles(
     mt_arena *arena, mt_h5 *h5, const char *name, size_t n_cells, size_t each, double **values)
 {
-    if (!mt_h5_has(h5, name)) return MT_OK;
+    bool there;
+    MT_TRY(mt_h5_has(h5, name, &there));
+    if (!there) return MT_OK;
     MT_TAKE(arena, *values, each * n_cells);
     return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_cells, each}, *values);
 }
@@ -275,9 +278,12 @@ static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     const char *region = "VTKHDF/CellData/region", *layer = "VTKHDF/CellData/layer";
     const size_t n = mesh->n_cells;
+    bool there;
     for (size_t c = 0; c < n; c++) mesh->region[c] = 1;
-    if (mt_h5_has(h5, region)) MT_TRY(mt_h5_read(h5, region, MT_H5_INT32, 1, &n, mesh->region));
-    if (mt_h5_has(h5, layer)) {
+    MT_TRY(mt_h5_has(h5, region, &there));
+    if (there) MT_TRY(mt_h5_read(h5, region, MT_H5_INT32, 1, &n, mesh->region));
+    MT_TRY(mt_h5_has(h5, layer, &there));
+    if (there) {
         MT_TAKE(arena, mesh->layer, n);
         MT_TRY(mt_h5_read(h5, layer, MT_H5_INT32, 1, &n, mesh->layer));
     }
@@ -289,7 +295,9 @@ static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     size_t shape[2];
-    if (!mt_h5_has(h5, face_vertex)) return MT_OK;
+    bool there;
+    MT_TRY(mt_h5_has(h5, face_vertex, &there));
+    if (!there) return MT_OK;
     MT_TRY(mt_h5_shape(h5, face_vertex, 2, shape));
     MT_TRY(mt_mesh_new_faces(arena, shape[0], mesh));
     MT_TRY(mt_h5_read(h5, face_vertex, MT_H5_UINT32, 2, (size_t[]){shape[0], 3}, mesh->face_vertex));
@@ -346,7 +354,9 @@ mt_status mt_vtkhdf_read_field(
 static mt_status read_size(mt_h5 *h5, mt_partition *partition)
 {
     int64_t size[2];
-    if (!mt_h5_has(h5, ipus_and_tiles))
+    bool there;
+    MT_TRY(mt_h5_has(h5, ipus_and_tiles, &there));
+    if (!there)
         return mt_fail(
             MT_INPUT, "%s: has no partition: `myotile partition MESH -o FILE.hdf` saves one", h5->path);
     MT_TRY(mt_h5_read(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, size));

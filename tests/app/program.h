@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,12 @@ const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 static char room[64], source_root[1024];
 
-/* Before each test: a fresh folder. Every test is a process of its own, so nobody else is moved. */
+/* Before each test: a fresh folder. Every test is a process of its own, so nobody else is moved. Signals do what they usually
+ * do: a shell that starts the tests in the background has Ctrl-C ignored, nohup SIGHUP, and who ignores it inherits that. */
 static inline void enter_room(void)
 {
     char link[1100];
+    (void)signal(SIGINT, SIG_DFL), (void)signal(SIGHUP, SIG_DFL);
     cr_assert_not_null(getcwd(source_root, sizeof source_root));
     (void)snprintf(link, sizeof link, "%s/data", source_root);
     (void)strcpy(room, "/tmp/test_program.XXXXXX");

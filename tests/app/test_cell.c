@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "solver/tp06.h"
 #include "tests/app/program.h"
 
 TestSuite(cell, .init = enter_room, .fini = leave_room);
@@ -32,6 +33,29 @@ static trace read_trace(const char *path)
     }
     free(text);
     return t;
+}
+
+/* The states in the order of the equations, each named with its unit; the first row is where the cell begins. */
+Test(cell, columns_have_the_names_of_their_states)
+{
+    const mt_tp06_type *epi = &mt_tp06_types[MT_EPI];
+    size_t size;
+    free(works("cell -o trace.csv --end-ms 1 --type epi"));
+    char *text = bytes_of("trace.csv", &size), *save, *row = strtok_r(text, "\n", &save),
+         *column = strtok_r(row, ",", &row);
+    cr_assert_str_eq(column, "t[ms]");
+    cr_assert_str_eq(strtok_r(NULL, ",", &row), "V[mV]");
+    for (int k = 0; k < TP06_STATES; k++) {
+        char name[64];
+        const char *unit = mt_tp06_state_unit[k];
+        (void)snprintf(name, sizeof name, *unit ? "%s[%s]" : "%s", mt_tp06_state_name[k], unit);
+        cr_assert((column = strtok_r(NULL, ",", &row)) && strcmp(column, name) == 0, "%s; %s", column, name);
+    }
+    free(text);
+    const trace t = read_trace("trace.csv");
+    /* nine digits */
+    for (int k = 0; k < TP06_STATES; k++)
+        cr_assert_float_eq(t.value[0][2 + k], epi->state[k], 5e-9 * fabs(epi->state[k]), "state %d", k);
 }
 
 static trace run_cell(const char *options)

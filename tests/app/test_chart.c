@@ -216,16 +216,29 @@ Test(chart, a_bar_of_a_round_number_ends_at_its_line)
     }
 }
 
+/* Boxes of 20 x 20 pixels of the first n colours, from the left in their order, and of no other. */
+static void check_legend(size_t n)
+{
+    unsigned char *pixels = read_pixels(path);
+    size_t seen[KINDS + 1] = {0}, last[KINDS + 1] = {0};
+    for (size_t x = 0; x < MT_PAGE_WIDTH; x++)
+        for (size_t y = MT_PAGE_HEIGHT * 9 / 10; y < MT_PAGE_HEIGHT; y++) {
+            const size_t k = kind_of(pixel_at(pixels, x, y));
+            seen[k]++;
+            last[k] = x;
+        }
+    free(pixels);
+    for (size_t k = 0; k < KINDS; k++) {
+        cr_assert_eq(seen[k], k < n ? 20 * 20 : 0, "kind %zu: %zu", k, seen[k]);
+        cr_assert(k == 0 || k >= n || last[k] > last[k - 1] + 20, "kind %zu ends at %zu", k, last[k]);
+    }
+}
+
 Test(chart, the_legend_has_all_kinds)
 {
     const mt_chart chart = make(false);
     ok(mt_chart_write(path, &chart));
-    unsigned char *pixels = read_pixels(path);
-    size_t seen[KINDS + 1] = {0};
-    for (size_t y = MT_PAGE_HEIGHT * 9 / 10; y < MT_PAGE_HEIGHT; y++)
-        for (size_t x = 0; x < MT_PAGE_WIDTH; x++) seen[kind_of(pixel_at(pixels, x, y))]++;
-    free(pixels);
-    for (size_t k = 0; k < KINDS; k++) cr_assert_eq(seen[k], 20 * 20, "kind %zu: %zu", k, seen[k]);
+    check_legend(KINDS);
 }
 
 Test(chart, kinds_can_be_told_apart_in_colour_and_in_grey)
@@ -331,6 +344,34 @@ Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
         y[1] - y[0], power * log10(sqrt(1000 * 700) / (20 * sqrt(1000))), 2, "%g %g", y[1] - y[0], power);
 }
 
+/* Of a line of marks, perhaps shared by two rows of pixels; the lines of the scale are lighter. */
+static bool is_grey(const unsigned char *rgb)
+{
+    return rgb[0] < 200 && abs(rgb[0] - rgb[1]) < 3 && abs(rgb[1] - rgb[2]) < 3;
+}
+
+/* Each line has its own marks: two that stay at one value are two level lines of dashes. */
+Test(chart, every_line_has_marks_of_its_own)
+{
+    static const double place[] = {1, 10, 100}, values[GROUPS][2] = {{1, 2}, {1, 2}, {1, 2}},
+                        marks[GROUPS][2] = {{50, 1000}, {50, 1000}, {50, 1000}};
+    mt_chart chart = make(true);
+    chart.n_kinds = 1, chart.place = place, chart.value = &values[0][0];
+    chart.mark = &marks[0][0], chart.mark_name = "ideal";
+    ok(mt_chart_write(path, &chart));
+    unsigned char *pixels = read_pixels(path);
+    size_t lines = 0, last = 0;
+    for (size_t y = 0; y < 770; y++) { /* above the axis */
+        size_t n = 0;
+        for (size_t x = 0; x < MT_PAGE_WIDTH; x++) n += is_grey(pixel_at(pixels, x, y));
+        if (n < 400) continue;
+        lines += y > last + 3;
+        last = y;
+    }
+    free(pixels);
+    cr_assert_eq(lines, 2, "%zu", lines);
+}
+
 /* The legend names lines by their colours, not the one kind. */
 Test(chart, the_legend_has_all_lines)
 {
@@ -338,12 +379,7 @@ Test(chart, the_legend_has_all_lines)
     mt_chart chart = make(true);
     chart.n_kinds = 1, chart.place = place, chart.value = &values[0][0];
     ok(mt_chart_write(path, &chart));
-    unsigned char *pixels = read_pixels(path);
-    size_t seen[KINDS + 1] = {0};
-    for (size_t y = MT_PAGE_HEIGHT * 9 / 10; y < MT_PAGE_HEIGHT; y++)
-        for (size_t x = 0; x < MT_PAGE_WIDTH; x++) seen[kind_of(pixel_at(pixels, x, y))]++;
-    free(pixels);
-    cr_assert(seen[0] == 400 && seen[1] == 400 && seen[2] == 0, "%zu %zu %zu", seen[0], seen[1], seen[2]);
+    check_legend(2);
 }
 
 Test(chart, nothing_to_show_is_an_empty_chart)

@@ -120,6 +120,13 @@ Test(command, unknown_options_are_refused_by_every_command)
     refuses(2, "unknown option '-o=m.hdf'", "mesh slab --size-mm 1,1,1 --edge-mm 1 -o=m.hdf");
 }
 
+Test(command, an_option_is_given_once_unless_it_may_be_repeated)
+{
+    refuses(2, "cell: --type is given twice", "cell --type epi -o a.csv --type mid");
+    refuses(2, "partition: --check is given twice", "partition mesh.hdf --check --check");
+    refuses(3, "case.yaml", "run case.yaml --set a=1 --set a=1");
+}
+
 Test(command, an_option_without_its_value_is_refused)
 {
     refuses(2, "run: --output needs DIR", "run case.yaml --output");

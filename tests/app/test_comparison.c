@@ -59,7 +59,8 @@ Test(comparison, differences_are_from_the_middle_and_in_points_of_what_is_a_shar
     cr_assert(isnan(json_number(json, "share", "difference")));
     cr_assert(isnan(json_number(json, "none", "ours")) && isnan(json_number(json, "none", "difference")));
     cr_assert_eq(json_number(json, "none", "published"), 72.7);
-    cr_assert(strstr(json, "\"how\": \"derived\"") && strstr(json, "\"how\": \"published\""), "%s", json);
+    cr_assert(strstr(json, "\"published\": 238, \"to\": null, \"how\": \"published\""), "%s", json);
+    cr_assert(strstr(json, "\"published\": 72.7, \"to\": 74.9, \"how\": \"derived\""), "%s", json);
     free(json);
 }
 

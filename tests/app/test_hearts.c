@@ -118,6 +118,40 @@ Test(hearts, sheets_and_layers_are_by_the_options)
     mt_arena_free(&arena);
 }
 
+/* The largest angle between their fibres, as above. */
+static double fibres_apart(const mt_mesh *first, const mt_mesh *second, double low, double high)
+{
+    mt_mesh a = *first, b = *second;
+    a.sheet = first->fibre, b.sheet = second->fibre;
+    return sheets_apart(&a, &b, low, high);
+}
+
+/* Within a tenth of a side the angle is that of the side to a tenth of the difference, 50 degrees, and of the layers each has
+ * its own share of a wall of even thickness. */
+Test(hearts, angles_and_shares_belong_to_the_side_that_is_named)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh, steep, flat;
+    write_wall("wall.hdf");
+    free(works("mesh fibres wall.hdf -o steep.hdf --endo-deg 60 --epi-deg 60"));
+    free(works("mesh fibres wall.hdf -o flat.hdf --endo-deg 10 --epi-deg 10"));
+    char *json = works(
+        "mesh fibres wall.hdf -o out.hdf --endo-deg 60 --epi-deg 10 --layers 0.25,0.25,0.5 --format json");
+    cr_assert_eq(mt_vtkhdf_read(&arena, "out.hdf", &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read(&arena, "steep.hdf", &steep), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read(&arena, "flat.hdf", &flat), MT_OK, "%s", mt_message());
+    cr_assert_leq(fibres_apart(&mesh, &steep, 0, 0.1), 5.0001);
+    cr_assert_leq(fibres_apart(&mesh, &flat, 0.9, 1), 5.0001);
+    cr_assert_gt(fibres_apart(&mesh, &steep, 0.9, 1), 40);
+    const double inner = json_number(json, "volume of the inner layer", "value"),
+                 middle = json_number(json, "volume of the middle layer", "value"),
+                 outer = json_number(json, "volume of the outer layer", "value");
+    cr_assert_float_eq(inner + middle + outer, 100, 1e-9);
+    cr_assert(outer > 1.5 * inner && outer > 1.5 * middle, "%g, %g, %g", inner, middle, outer);
+    free(json);
+    mt_arena_free(&arena);
+}
+
 Test(hearts, fibres_there_were_are_compared_with)
 {
     write_wall("wall.hdf");

@@ -83,6 +83,13 @@ Test(machine, show_gives_value_unit_knowledge_and_source)
                   "\ninstructions.f32_div,3,worker cycles,derived,\"poplibs estimators, 6 for a pair divided "
                   "by one number, with load and store; depends on the operands (1 for special ones)\"\n"),
         "%s", csv);
+    cr_expect(strstr(csv, "\nlinks.sync_ns_per_hop,15,ns,"), "%s", csv);
+    cr_expect(
+        strstr(csv, "\nlinks.direct,4,lanes,") && strstr(csv, "\nlinks.packet_bytes,1024,bytes,"), "%s", csv);
+    cr_expect(strstr(csv, "\nhost.write_bytes_per_second,31500000000,bytes/s,"), "%s", csv);
+    cr_expect(strstr(csv, "\nlinks.lane_bits_per_second,137438953472,bits/s,"), "%s", csv);
+    cr_expect(strstr(csv, "\nmemory.send_words,4148,words,"), "%s", csv);
+    cr_expect(strstr(csv, "\nexchange.bytes_per_cycle,4,bytes/cycle,"), "%s", csv);
     free(csv);
 }
 

@@ -224,6 +224,14 @@ Test(mesh_commands, info_names_the_first_cells_that_are_limited)
         const char *at = strstr(text, row), *theta = at ? strstr(at, "\"theta\": ") : NULL;
         cr_assert(theta, "no %s in %s", row, text);
         cr_assert_eq(strtod(theta + strlen("\"theta\": "), NULL), (double)diffusion.theta[c]);
+        double x[3], told[4];
+        mt_mesh_centroid(&mesh, c, x);
+        cr_assert_eq(sscanf(at + strlen(row) - strlen("\"x\": "),
+                         "\"x\": %lf, \"y\": %lf, \"z\": %lf, \"volume\": %lf", &told[0], &told[1], &told[2],
+                         &told[3]),
+            4);
+        cr_assert_arr_eq(told, x, sizeof x);
+        cr_assert_eq(told[3], diffusion.volume_mm3[c]);
         shown++;
     }
     free(text);

@@ -90,8 +90,8 @@ static size_t coloured_pixels(const char *path) { return count_pixels(path, is_c
  * curve. */
 static bool is_map_colour(const unsigned char rgb[3], double t)
 {
-    double map[3];
-    mt_picture_colour(t, map);
+    static double map[3], map_t = NAN; /* the colour of the pixel before, too */
+    if (t != map_t) mt_picture_colour(map_t = t, map);
     int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
     double light = linear_of_srgb(rgb[k] / 255.0) / map[k];
     if (light < 0.4 || light > 1.05) return false;
@@ -170,12 +170,16 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     end_bench(&b);
 }
 
+/* And the legend says so, right of the bar, where there is any. */
 Test(picture, what_was_not_activated_is_grey)
 {
+    static const size_t note[2][2] = {
+        {MT_LEGEND_X + MT_LEGEND_W + 60, MT_PAGE_WIDTH}, {MT_LEGEND_Y, MT_LEGEND_Y + MT_LEGEND_H}};
     bench b = make_bench();
     size_t all, half;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     all = coloured_pixels(b.path);
+    cr_assert_eq(count_within(b.path, note[0], note[1], is_ink, 0), 0);
     for (size_t c = 0; c < b.mesh.n_cells; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
@@ -183,6 +187,7 @@ Test(picture, what_was_not_activated_is_grey)
     }
     cr_assert_eq(draw(&b, b.path), MT_OK);
     half = coloured_pixels(b.path);
+    cr_assert_geq(count_within(b.path, note[0], note[1], is_ink, 0), MT_LEGEND_H * MT_LEGEND_H);
     for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = NAN;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     cr_assert_eq(coloured_pixels(b.path), 0);
@@ -212,6 +217,91 @@ Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
             ink[1]);
         free(one), free(other);
     }
+    end_bench(&b);
+}
+
+/* Times that grow along the slab, from 0 to `most` in its last cells. */
+static void run_along(bench *b, float most)
+{
+    double x[3], last = 0;
+    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+        mt_mesh_centroid(&b->mesh, c, x);
+        last = fmax(last, x[0]);
+    }
+    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+        mt_mesh_centroid(&b->mesh, c, x);
+        b->time_ms[c] = most * (float)(x[0] / last);
+    }
+}
+
+/* The bar from 0 to 14, between its lines; it is not under light. To 2 of 255. */
+Test(picture, the_colour_bar_goes_from_the_first_time_to_the_last)
+{
+    bench b = make_bench();
+    run_along(&b, 14);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    unsigned char *pixels = read_pixels(b.path);
+    for (size_t k = 0; k < 14; k++) {
+        double map[3];
+        mt_picture_colour(((double)k + 0.5) / 14, map);
+        const unsigned char *rgb =
+            pixel_at(pixels, MT_LEGEND_X + (2 * k + 1) * MT_LEGEND_W / 28, MT_LEGEND_Y + MT_LEGEND_H / 2);
+        for (int i = 0; i < 3; i++)
+            cr_assert_leq(fabs(255 * srgb_of_linear(map[i]) - rgb[i]), 2.5, "at %zu", k);
+    }
+    free(pixels);
+    end_bench(&b);
+}
+
+/* "0" below the left end takes less ink than "1000" below the right one. */
+Test(picture, the_numbers_below_the_bar_grow_with_it)
+{
+    static const size_t y[2] = {MT_LEGEND_Y + MT_LEGEND_H + 8, MT_LEGEND_Y + MT_LEGEND_H + 26};
+    static const size_t left[2] = {MT_LEGEND_X - 25, MT_LEGEND_X + 25},
+                        right[2] = {MT_LEGEND_X + MT_LEGEND_W - 25, MT_LEGEND_X + MT_LEGEND_W + 25};
+    bench b = make_bench();
+    run_along(&b, 1000);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    const size_t first = count_within(b.path, left, y, is_ink, 0),
+                 last = count_within(b.path, right, y, is_ink, 0);
+    cr_assert(first > 10 && last > 2 * first, "%zu and %zu pixels", first, last);
+    end_bench(&b);
+}
+
+static double luminance(const unsigned char *rgb)
+{
+    return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+}
+
+/* Thin dark lines that a row of pixels crosses: darker by a tenth than what stands three pixels before and behind. */
+static size_t lines_across(const unsigned char *pixels, size_t y)
+{
+    size_t n = 0, last = 0;
+    for (size_t x = 10; x + 10 < MT_PAGE_WIDTH; x++) {
+        const double here = luminance(pixel_at(pixels, x, y)), before = luminance(pixel_at(pixels, x - 3, y)),
+                     behind = luminance(pixel_at(pixels, x + 3, y));
+        if (!is_coloured(pixel_at(pixels, x - 3, y), 0) || !is_coloured(pixel_at(pixels, x + 3, y), 0))
+            continue;
+        if (here < 0.9 * before && here < 0.9 * behind && x > last + 6) n++, last = x;
+    }
+    return n;
+}
+
+/* Along the slab's length each round time has one, but where its label stands. From 0 to 14 ms there are 13
+ * inside; edges and labels may look like one, too. */
+Test(picture, isochrones_cross_the_slab)
+{
+    bench b = make_bench();
+    run_along(&b, 14);
+    cr_assert_eq(draw(&b, b.path), MT_OK);
+    unsigned char *pixels = read_pixels(b.path);
+    size_t most = 0;
+    for (size_t y = 80; y < MT_LEGEND_Y - 30; y++) {
+        const size_t n = lines_across(pixels, y);
+        if (n > most) most = n;
+    }
+    free(pixels);
+    cr_assert(most >= 10 && most <= 18, "%zu", most);
     end_bench(&b);
 }
 

@@ -215,6 +215,26 @@ Test(parts, the_legend_has_all_groups_in_colours_of_their_own)
     }
 }
 
+static bool is_dark(const unsigned char rgb[3], double t)
+{
+    (void)t;
+    return rgb[0] < 128;
+}
+
+/* "0" below the first column takes less ink than "15" below the last. */
+Test(parts, the_columns_are_numbered_from_the_left)
+{
+    enum { GROUPS = 16, W = MT_LEGEND_W / GROUPS };
+    static const size_t y[2] = {MT_LEGEND_Y + MT_LEGEND_H + 8, MT_LEGEND_Y + MT_LEGEND_H + 26};
+    static const size_t left[2] = {MT_LEGEND_X, MT_LEGEND_X + W},
+                        right[2] = {MT_LEGEND_X + MT_LEGEND_W - W, MT_LEGEND_X + MT_LEGEND_W};
+    divide(GROUPS, 3);
+    ok(paint(path));
+    const size_t first = count_within(path, left, y, is_dark, 0),
+                 last = count_within(path, right, y, is_dark, 0);
+    cr_assert(first > 5 && 4 * last > 5 * first, "%zu and %zu pixels", first, last);
+}
+
 Test(parts, the_picture_has_the_same_bytes_for_any_number_of_threads)
 {
     divide(3, 30);

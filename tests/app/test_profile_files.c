@@ -124,6 +124,22 @@ static double csv_sum(const csv *table, const char *name)
     return sum;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lower of the two in the middle. */
+static double csv_median(const csv *table, const char *name)
+{
+    double *values = json_take(&arena, table->n_rows, sizeof *values);
+    for (size_t row = 0; row < table->n_rows; row++) values[row] = csv_value(table, row, name);
+    qsort(values, table->n_rows, sizeof *values, compare_numbers);
+    return values[(table->n_rows - 1) / 2];
+}
+
+/* Of all rows, not of a sample of them. */
 static double csv_most(const csv *table, const char *name)
 {
     double most = 0;
@@ -136,6 +152,16 @@ static double csv_above_0(const csv *table, const char *name)
     double n = 0;
     for (size_t row = 0; row < table->n_rows; row++) n += csv_value(table, row, name) > 0;
     return n;
+}
+
+/* Over the tiles that have work. */
+static double csv_sd(const csv *table, const char *name)
+{
+    const double n = csv_above_0(table, name), mean = csv_sum(table, name) / n;
+    double squares = 0;
+    for (size_t row = 0; row < table->n_rows; row++)
+        if (csv_value(table, row, name) > 0) squares += pow(csv_value(table, row, name) - mean, 2);
+    return n > 0 ? sqrt(squares / n) : 0;
 }
 
 /* ---- profile.json */
@@ -231,6 +257,14 @@ static void check_sums(const char *machine)
         json_sum(json_at(memory, "categories"), "bytes_fullest") + json_value(memory, "gaps_fullest"),
         json_value(memory, "bytes_fullest"));
     cr_assert_eq(json_number(text, "fullest tile", "bytes"), json_value(memory, "bytes_fullest"));
+    cr_assert_eq(json_number(text, "median tile", "bytes"), json_value(memory, "bytes_median"));
+    static const char *const exchanged[][2] = {{"runs", "runs"}, {"pieces received", "pieces_received"},
+        {"received", "bytes_received"}, {"sent", "bytes_sent"}, {"copied", "bytes_copied"}};
+    const char *exchange_rows = strstr(text, "\"Exchange, all tiles");
+    for (size_t k = 0; k < sizeof exchanged / sizeof *exchanged; k++)
+        cr_assert_eq(json_number(exchange_rows, "pde a to b", exchanged[k][0]),
+            json_value(pde, exchanged[k][1]), "%s", exchanged[k][0]);
+    cr_assert_neq(json_value(pde, "bytes_sent"), json_value(pde, "bytes_received"), "nothing to tell apart");
     free(text);
 }
 
@@ -239,6 +273,31 @@ Test(profile_files, sums_of_the_profile_are_those_of_the_printed_table) { check_
 Test(profile_files, sums_of_several_chips_are_those_of_the_printed_table)
 {
     check_sums("--set machine.ipus=4");
+}
+
+/* What `partition` says of a machine is what its profile has. */
+Test(profile_files, the_table_of_a_partition_is_that_of_its_profile)
+{
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    char *text = works("partition slab.hdf --target eight.yaml --ipus 4 --profile cut --format json");
+    const json *profile = read_json("cut/profile.json"), *memory = json_at(profile, "memory"),
+               *pde = json_item(json_at(profile, "compute_sets"), "name", "pde a to b");
+    const struct {
+        const char *row;
+        double value;
+    } rows[] = {{"memory of the fullest tile", json_value(memory, "bytes_fullest")},
+        {"memory of the median tile", json_value(memory, "bytes_median")},
+        {"exchange of a diffusion step", json_value(pde, "exchange_cycles")},
+        {"of it the busiest link between IPUs", json_value(pde, "external_exchange_cycles")},
+        {"of the rest no schedule needs less than", json_value(pde, "exchange_bound_cycles")},
+        {"bytes between IPUs, once a receiving IPU", json_value(pde, "bytes_crossing")}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        cr_assert_eq(json_number(text, rows[k].row, "value"), rows[k].value, "%s", rows[k].row);
+    cr_assert_float_eq(json_number(text, "exchange of the mean tile against the slowest", "value"),
+        100 * json_value(pde, "tile_exchange_cycles.effectiveness"), 1e-10);
+    cr_assert_neq(
+        json_value(memory, "bytes_median"), json_value(memory, "bytes_fullest"), "nothing to tell apart");
+    free(text);
 }
 
 /* ---- tables of tiles and links */
@@ -260,6 +319,7 @@ Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
             cr_assert_float_eq(
                 csv_sum(&tiles, name), busy * json_value(json_at(set, of), "mean"), 1e-6, "%s", name);
             cr_assert_eq(csv_above_0(&tiles, name), busy, "%s", name);
+            cr_assert_float_eq(csv_sd(&tiles, name), json_value(json_at(set, of), "sd"), 1e-6, "%s", name);
         }
     }
     for (const json *kind = json_at(profile, "memory.categories")->first; kind; kind = kind->next) {
@@ -268,16 +328,22 @@ Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
         cr_assert_eq(csv_sum(&tiles, name), json_value(kind, "bytes_all_tiles"), "%s", name);
     }
     cr_assert_eq(csv_most(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_fullest"));
+    cr_assert_eq(csv_median(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_median"));
     /* nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself */
     const csv map = read_csv("out/memory.csv");
-    double end = 0;
+    double end = 0, always = 0;
+    size_t passing = 0;
     for (size_t a = 0; a < map.n_rows; a++) {
         const double from = csv_value(&map, a, "offset[bytes]"), bytes = csv_value(&map, a, "bytes[bytes]");
         cr_assert_eq(csv_value(&map, a, "tile"), json_value(profile, "memory.fullest_tile"));
         cr_assert(from + bytes <= 638976 && (from < 212992) == (csv_value(&map, a, "region") == 0));
         if (isnan(csv_value(&map, a, "live from"))) cr_assert_geq(from, end);
-        if (isnan(csv_value(&map, a, "live from"))) end = from + bytes;
+        if (isnan(csv_value(&map, a, "live from"))) end = from + bytes, always += bytes;
+        cr_assert(!(csv_value(&map, a, "live from") > csv_value(&map, a, "live to")), "row %zu", a);
+        passing += csv_value(&map, a, "live from") < csv_value(&map, a, "live to");
     }
+    cr_assert_eq(always, json_value(profile, "memory.always_live_fullest"));
+    cr_assert_gt(passing, 0, "nothing is live for more than a moment");
     cr_assert_eq(end, 638976, "what is reserved is the last");
     for (size_t a = 0; a < tiles.n_rows; a++) {
         cr_assert_eq(csv_value(&tiles, a, "chip"), (double)(a / TILES));

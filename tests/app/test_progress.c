@@ -157,6 +157,7 @@ Test(progress, first_interrupt_is_told_not_suffered)
 
 Test(progress, second_interrupt_ends_the_program, .exit_code = 130)
 {
+    signal(SIGINT, SIG_DFL); /* tests in the background of a shell inherit that it is ignored */
     mt_progress_catch_interrupt(NULL);
     raise(SIGINT);
     if (!mt_progress_interrupted()) return;

@@ -261,6 +261,26 @@ static mt_status fill_and_print(mt_arena *arena, FILE *stream)
     return mt_table_print(stream, &t, MT_FORMAT_CSV);
 }
 
+/* Row k of the 100 is "x,k". */
+Test(table, a_long_table_keeps_all_its_values)
+{
+    mt_arena arena = {0};
+    char *text, *save, row[16];
+    size_t n;
+    FILE *stream = open_memstream(&text, &n);
+    cr_assert_eq(fill_and_print(&arena, stream), MT_OK, "%s", mt_message());
+    (void)fclose(stream);
+    char *line = strtok_r(strstr(text, "a,b[s]"), "\n", &save);
+    for (int k = 0; k < 100; k++) {
+        (void)snprintf(row, sizeof row, "x,%d", k);
+        cr_assert((line = strtok_r(NULL, "\n", &save)) != NULL);
+        cr_assert_str_eq(line, row);
+    }
+    cr_assert_null(strtok_r(NULL, "\n", &save));
+    free(text);
+    mt_arena_free(&arena);
+}
+
 Test(table, every_lack_of_memory_comes_back_as_a_status)
 {
     FILE *nowhere = fopen("/dev/null", "w");

@@ -102,6 +102,26 @@ Test(view, lack_of_memory_is_reported)
     mt_arena_fail_at(0);
 }
 
+/* The mean of the cells around a vertex of the surface is up to half an edge off, for all of them lie on one side; what is made
+ * of it must be much nearer. */
+Test(view, values_at_the_surface_follow_those_of_the_cells)
+{
+    mt_adjacency adjacency;
+    mt_skin skin;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 2}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        value[c] = (float)(10 * x[0]);
+    }
+    cr_assert_eq(mt_skin_make(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    for (size_t v = 0; v < mesh.n_vertices; v++)
+        cr_assert_float_eq((double)skin.value[v], 10 * mesh.xyz_mm[3 * v], 10 * 0.25 * 0.5,
+            "vertex %zu: %g at %g mm", v, (double)skin.value[v], mesh.xyz_mm[3 * v]);
+}
+
 static void count_at_edge(void *context, const mt_meeting *meeting)
 {
     size_t(*met)[7] = context;

@@ -7,47 +7,25 @@
  *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
  *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
  *   a case that was read can be written and read again. */
-#include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "mesh/closed.h"
 #include "mesh/defects.h"
 #include "mesh/formats.h"
 #include "mesh/surfaces.h"
 #include "solver/case.h"
 #include "tests/fuzz/parts.h"
+#include "tests/fuzz/room.h"
 #include "tests/mesh/multiples.h"
 
 enum { FILES_MOST = 8, ROOM = 1 << 16 };
 
-static char folder[64], endings[] = FUZZ_ENDINGS, *ending[FILES_MOST], path[FILES_MOST][96];
+static char endings[] = FUZZ_ENDINGS, *ending[FILES_MOST], path[FILES_MOST][96];
 static size_t n_files;
-
-static int remove_thing(const char *name, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(name);
-}
-
-static void leave(void) { (void)nftw(folder, remove_thing, 8, FTW_DEPTH | FTW_PHYS); }
-
-static void die(const char *what)
-{
-    (void)fprintf(stderr, "%s: %s\n", what, mt_message());
-    leave();
-    abort();
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : "/tmp/fuzz.XXXXXX");
-    if (!mkdtemp(folder)) die("no folder");
-    (void)atexit(leave);
+    enter();
     for (char *save, *e = strtok_r(endings, " ", &save); e; e = strtok_r(NULL, " ", &save), n_files++) {
         ending[n_files] = e;
         (void)snprintf(path[n_files], sizeof path[n_files], "%s/in%s", folder, e);
@@ -63,10 +41,7 @@ static void write_parts(const uint8_t *bytes, size_t n)
         const uint8_t *end = k + 1 < n_files ? memmem(bytes, n, between_parts, gap) : NULL;
         const size_t size = end ? (size_t)(end - bytes) : n, used = end ? size + gap : n;
         (void)unlink(path[k]);
-        if (size > 0) {
-            FILE *file = fopen(path[k], "wb");
-            if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) die("cannot write");
-        }
+        if (size > 0) write_bytes(path[k], bytes, size);
         bytes += used, n -= used;
     }
 }

@@ -1,6 +1,7 @@
 /* fuzz_seeds FOLDER: the first inputs of the fuzzers, FOLDER/ENDING/NUMBER for those whose first file ends in
- * ENDING. */
+ * ENDING: small meshes, the cases and machines of data/, values of --set and command lines. */
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,6 +40,82 @@ static bool write_seed(const char *root, int number)
     return fclose(out) == 0 && good;
 }
 
+/* ---- what is no mesh */
+
+static FILE *begin_seed(const char *root, const char *ending, size_t number)
+{
+    char path[1200];
+    (void)snprintf(path, sizeof path, "%s/%s", root, ending);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) return NULL;
+    (void)snprintf(path, sizeof path, "%s/%s/%zu", root, ending, number);
+    return fopen(path, "wb");
+}
+
+/* A copy of each file of this pattern, without what only explains it: a mutation there tells nothing. */
+static bool copy_all(const char *root, const char *ending, const char *pattern)
+{
+    char line[1024];
+    glob_t found;
+    bool good = glob(pattern, 0, NULL, &found) == 0;
+    for (size_t k = 0; good && k < found.gl_pathc; k++) {
+        FILE *in = fopen(found.gl_pathv[k], "r"), *out = begin_seed(root, ending, k);
+        good = in && out;
+        while (good && fgets(line, sizeof line, in))
+            if (line[strspn(line, " ")] != '#') good = fputs(line, out) >= 0;
+        if (in) (void)fclose(in);
+        good = (!out || fclose(out) == 0) && good;
+    }
+    globfree(&found);
+    return good;
+}
+
+/* Each a few lines. */
+static bool write_texts(const char *root, const char *ending, const char *const *texts)
+{
+    bool good = true;
+    for (size_t k = 0; good && texts[k]; k++) {
+        FILE *out = begin_seed(root, ending, k);
+        good = out && fputs(texts[k], out) >= 0;
+        good = out && fclose(out) == 0 && good;
+    }
+    return good;
+}
+
+static const char *const sets[] = {"time.end_ms=20\nmachine.backend=cpu\n", "mesh.slab.edge_mm=0.25",
+    "mesh.slab.size_mm=[1, 2, 3]\nmesh.slab={size_mm: [1, 1, 1], edge_mm: 0.5}",
+    "mesh.file=heart.hdf\ncell.type=layers", "stimuli.0.start_ms=5\nstimuli.0.at=apex\nstimuli.0.radius_mm=6",
+    "stimuli=[{surface: lv_endocardium, depth_mm: 1, duration_ms: 2, strength_uA_mm3: 50, count: 3, "
+    "period_ms: 300}]",
+    "points=[{name: \"a b\", at_mm: [0, 0, 0]}]\nline={from_mm: [0, 0, 0], to_mm: [1, 1, 1], points: 5}",
+    "machine.partition=saved\nmachine.scheme=budget\nmachine.ranges=7\nmachine.checked=true",
+    "title='x\\u00e9 # no remark'", "exchange.sync_cycles=0\nlinks.shape=torus\nname=Mine\ntiles=8",
+    "links.shape=list\nlinks.list=[{from: 0, to: 1, lanes: 4}, {from: 1, to: 0, lanes: 4}]\nlinks.direct=0",
+    NULL};
+
+static const char *const words[] = {
+    "run\ncase.yaml\n--set\ntime.end_ms=1\n--profile\n--trace\n0:10\n--trace-tiles\n0:3",
+    "run\n--output\nfolder\ncase.yaml\n--format\njson",
+    "mesh\nslab\n--size-mm\n1,2,3\n--edge-mm\n0.5\n-o\nslab.hdf", "mesh\ninfo\nslab.hdf\n--format\ncsv",
+    "mesh\nconvert\na.vtk\nb.hdf\n--unit\num\n--repair",
+    "mesh\nventricles\n--cells\n10000\n--like\nheart04\n-o\nheart.hdf",
+    "mesh\nfibres\nheart.hdf\n-o\nout.hdf\n--endo-deg\n60\n--epi-deg\n-60\n--layers\n0.3,0.4,0.3\n--"
+    "tags\nbase=3+4,epi=2",
+    "mesh\nfill\nsurface.obj\n--cells\n1000\n-o\nfilled.hdf", "mesh\nrefine\na.hdf\n-o\nb.hdf\n--times\n2",
+    "partition\nslab.hdf\n--ipus\n1,4\n--partition\nhierarchical\n--scheme\nexact\n--imbalance\n1.01\n--"
+    "set\ntiles=8",
+    "partition\nslab.hdf\n--target\ngc2\n--ranges\n5\n--balance-halo\n--check\n--profile\nd\n--picture\np."
+    "png",
+    "cell\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
+    "machine\nshow\ngc200", "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
+    "reproduce\nfigure5\n--ipus\n1,2\n-o\nf.png", "--version", "help", "mesh", NULL};
+
+static bool write_others(const char *root)
+{
+    return copy_all(root, "yaml", MT_DATA_DIR "/cases/*.yaml") &&
+           copy_all(root, "machine", MT_DATA_DIR "/machines/*.yaml") && write_texts(root, "set", sets) &&
+           write_texts(root, "words", words);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -47,6 +124,7 @@ int main(int argc, char **argv)
     }
     bool good = mkdir(argv[1], 0777) == 0 || errno == EEXIST;
     for (int k = 0; k < N_EXAMPLES && good; k++) good = write_seed(argv[1], k);
+    good = good && write_others(argv[1]);
     if (!good) perror(argv[1]);
     return good ? 0 : 3;
 }

@@ -1,0 +1,300 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "mesh/vtkhdf.h"
+#include "tests/mesh/tagged_slab.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <hdf5.h>
+#include <omp.h>
+
+/* Memory that cannot be had, at each place where a command takes some, one after the other: it ends with code 3 and a
+ * message, and what files there are then are whole. What our own code takes is meant, and the C library and HDF5 for it;
+ * what libraries do behind their doors is their own business. The linker puts the functions below in place of those that
+ * take memory (CMakeLists.txt). */
+
+static size_t failing; /* which taking fails, from 1; 0: none */
+static size_t takings; /* so far in this command */
+static bool inside;    /* in a command: what the test takes for itself never fails */
+
+static bool fails(void) { return inside && ++takings == failing; }
+
+void *__real_mt_arena_take(mt_arena *arena, size_t count, size_t size);
+void *__wrap_mt_arena_take(mt_arena *arena, size_t count, size_t size);
+void *__wrap_mt_arena_take(mt_arena *arena, size_t count, size_t size)
+{
+    if (fails()) mt_arena_fail_at(1);
+    return __real_mt_arena_take(arena, count, size);
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
+
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+    return fails() ? NULL : __real_open_memstream(text, size);
+}
+
+char *__real_realpath(const char *path, char *out);
+char *__wrap_realpath(const char *path, char *out);
+char *__wrap_realpath(const char *path, char *out)
+{
+    if (!fails()) return __real_realpath(path, out);
+    errno = ENOMEM;
+    return NULL;
+}
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+DIR *__wrap_opendir(const char *path)
+{
+    if (!fails()) return __real_opendir(path);
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* HDF5, where it opens and reads; what it says then. Its own cleaning up after it was refused memory is not ours. */
+static bool fails_in_hdf5(void)
+{
+    if (!fails()) return false;
+    (void)H5Eclear2(H5E_DEFAULT);
+    (void)H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_RESOURCE, H5E_NOSPACE,
+        "memory allocation failed");
+    return true;
+}
+
+hid_t __real_H5Fopen(const char *path, unsigned flags, hid_t list);
+hid_t __wrap_H5Fopen(const char *path, unsigned flags, hid_t list);
+hid_t __wrap_H5Fopen(const char *path, unsigned flags, hid_t list)
+{
+    return fails_in_hdf5() ? H5I_INVALID_HID : __real_H5Fopen(path, flags, list);
+}
+
+htri_t __real_H5Lexists(hid_t id, const char *name, hid_t list);
+htri_t __wrap_H5Lexists(hid_t id, const char *name, hid_t list);
+htri_t __wrap_H5Lexists(hid_t id, const char *name, hid_t list)
+{
+    return fails_in_hdf5() ? -1 : __real_H5Lexists(id, name, list);
+}
+
+hid_t __real_H5Dopen2(hid_t id, const char *name, hid_t list);
+hid_t __wrap_H5Dopen2(hid_t id, const char *name, hid_t list);
+hid_t __wrap_H5Dopen2(hid_t id, const char *name, hid_t list)
+{
+    return fails_in_hdf5() ? H5I_INVALID_HID : __real_H5Dopen2(id, name, list);
+}
+
+herr_t __real_H5Dread(hid_t id, hid_t type, hid_t memory, hid_t file, hid_t list, void *values);
+herr_t __wrap_H5Dread(hid_t id, hid_t type, hid_t memory, hid_t file, hid_t list, void *values);
+herr_t __wrap_H5Dread(hid_t id, hid_t type, hid_t memory, hid_t file, hid_t list, void *values)
+{
+    return fails_in_hdf5() ? -1 : __real_H5Dread(id, type, memory, file, list, values);
+}
+
+hid_t __real_H5Aopen_by_name(hid_t id, const char *object, const char *name, hid_t a, hid_t b);
+hid_t __wrap_H5Aopen_by_name(hid_t id, const char *object, const char *name, hid_t a, hid_t b);
+hid_t __wrap_H5Aopen_by_name(hid_t id, const char *object, const char *name, hid_t a, hid_t b)
+{
+    return fails_in_hdf5() ? H5I_INVALID_HID : __real_H5Aopen_by_name(id, object, name, a, b);
+}
+
+herr_t __real_H5Aread(hid_t id, hid_t type, void *out);
+herr_t __wrap_H5Aread(hid_t id, hid_t type, void *out);
+herr_t __wrap_H5Aread(hid_t id, hid_t type, void *out)
+{
+    return fails_in_hdf5() ? -1 : __real_H5Aread(id, type, out);
+}
+
+hid_t __real_H5Dcreate2(hid_t id, const char *name, hid_t type, hid_t space, hid_t a, hid_t b, hid_t c);
+hid_t __wrap_H5Dcreate2(hid_t id, const char *name, hid_t type, hid_t space, hid_t a, hid_t b, hid_t c);
+hid_t __wrap_H5Dcreate2(hid_t id, const char *name, hid_t type, hid_t space, hid_t a, hid_t b, hid_t c)
+{
+    return fails_in_hdf5() ? H5I_INVALID_HID : __real_H5Dcreate2(id, name, type, space, a, b, c);
+}
+
+/* Not that files are durable is asked here: waiting for the disk would take most of the time. */
+int __wrap_fsync(int file);
+int __wrap_fsync(int file) { return (void)file, 0; }
+
+int __real_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
+int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
+int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
+{
+    takings = 0;
+    inside = true;
+    const int code = __real_mt_command_main(argc, argv, out, messages);
+    inside = false;
+    return code;
+}
+
+/* ---- the files: what a command that succeeded made of those that were there before */
+
+enum { FILES_MOST = 64 };
+
+static struct made {
+    char path[128];
+    char *bytes;
+    size_t n;
+    bool before, seen;
+} made[FILES_MOST];
+static size_t n_made;
+
+static struct made *find_made(const char *path)
+{
+    for (size_t k = 0; k < n_made; k++)
+        if (strcmp(made[k].path, path) == 0) return &made[k];
+    return NULL;
+}
+
+static int keep(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)at;
+    if (kind != FTW_F || find_made(path)) return 0;
+    cr_assert(n_made < FILES_MOST && strlen(path) < sizeof made->path);
+    struct made *file = &made[n_made++];
+    *file = (struct made){.before = !inside};
+    (void)strcpy(file->path, path);
+    file->bytes = bytes_of(path, &file->n);
+    return 0;
+}
+
+/* HDF5's files have the time of day in them: of these the size. */
+static int compare(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)at;
+    if (kind != FTW_F) return 0;
+    size_t n;
+    struct made *file = find_made(path);
+    cr_assert_not_null(file, "taking %zu fails: %s is left", failing, path);
+    char *bytes = bytes_of(path, &n);
+    const bool dated = strstr(path, ".hdf") != NULL;
+    cr_assert(n == file->n && (dated || memcmp(bytes, file->bytes, n) == 0),
+        "taking %zu fails: %s is not whole", failing, path);
+    free(bytes);
+    return file->seen = true, 0;
+}
+
+/* Takes them away, or puts them there. */
+static void put_made(bool there)
+{
+    for (size_t k = 0; k < n_made; k++) {
+        if (made[k].before) continue;
+        (void)unlink(made[k].path);
+        FILE *file = there ? fopen(made[k].path, "wb") : NULL;
+        cr_assert(!there || (file && fwrite(made[k].bytes, 1, made[k].n, file) == made[k].n));
+        if (file) (void)fclose(file);
+    }
+}
+
+/* `all`: they were there before, so they still are; but those of a folder, which may go before their successors come. */
+static void check_files(bool all)
+{
+    for (size_t k = 0; k < n_made; k++) made[k].seen = false;
+    cr_assert_eq(nftw(".", compare, 8, FTW_PHYS), 0);
+    for (size_t k = 0; k < n_made; k++) {
+        const bool in_folder = strchr(made[k].path + 2, '/') != NULL;
+        cr_assert(made[k].seen || !(made[k].before || (all && !in_folder)), "taking %zu fails: %s is gone",
+            failing, made[k].path);
+    }
+}
+
+/* ---- the walk */
+
+/* Once without a failure, to count; then taking 1, 1 + step, ... fails, by turns where the files are there and where they
+ * are not. (There are a thousand in a run with pictures: every one of them would take half a minute.) */
+static void walk(size_t step, const char *line)
+{
+    n_made = 0;
+    cr_assert_eq(nftw(".", keep, 8, FTW_PHYS), 0);
+    const size_t before = n_made;
+    failing = 0;
+    free(works("%s", line));
+    cr_assert_eq(nftw(".", keep, 8, FTW_PHYS), 0);
+    for (size_t k = before; k < n_made; k++) made[k].before = false;
+    cr_assert(n_made > before, "%s makes nothing", line);
+    const size_t n = takings;
+    for (failing = 1; failing <= n; failing += step) {
+        const bool all = failing / step % 2;
+        put_made(all);
+        reply r = myotile("%s", line);
+        cr_assert_eq(r.code, 3, "%s: taking %zu of %zu fails: code %d: %s", line, failing, n, r.code, r.said);
+        cr_assert(strstr(r.said, "memory"), "%s: taking %zu: %s", line, failing, r.said);
+        check_files(all);
+        forget(&r);
+    }
+    for (size_t k = 0; k < n_made; k++) free(made[k].bytes);
+}
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    tagged_slab(&arena, (double[]){1, 1, 1}, 0.5, &mesh);
+    cr_assert_eq(mt_vtkhdf_write("heart.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+    write_machine("three.yaml", 3);
+}
+
+TestSuite(out_of_memory, .init = enter, .fini = leave_room);
+
+static const char small[] = "title: Small slab\n"
+                            "mesh:\n"
+                            "  slab: {size_mm: [1, 0.5, 0.5], edge_mm: 0.5}\n"
+                            "tissue:\n"
+                            "  intracellular_l_mS_mm: 0.17\n"
+                            "  intracellular_t_mS_mm: 0.019\n"
+                            "  extracellular_l_mS_mm: 0.62\n"
+                            "  extracellular_t_mS_mm: 0.24\n"
+                            "  chi_per_mm: 140\n"
+                            "  cm_uF_mm2: 0.01\n"
+                            "cell: {type: epi}\n"
+                            "time: {end_ms: 0.1}\n"
+                            "stimuli:\n"
+                            "  - min_mm: [0, 0, 0]\n"
+                            "    max_mm: [1.5, 1.5, 1]\n"
+                            "    duration_ms: 2\n"
+                            "    strength_uA_mm3: 50\n"
+                            "points:\n"
+                            "  - {name: near, at_mm: [0, 0, 0]}\n"
+                            "line: {from_mm: [0, 0, 0], to_mm: [1, 0.5, 0.5], points: 5}\n"
+                            "machine: {target: three.yaml}\n";
+
+Test(out_of_memory, a_run_on_the_host)
+{
+    write_text("small.yaml", small);
+    walk(11, "run small.yaml --output out --set machine.backend=cpu");
+}
+
+Test(out_of_memory, a_run_on_tiles_with_its_profile_and_trace)
+{
+    write_text("small.yaml", small);
+    walk(29, "run small.yaml --output out --set machine.ipus=2 --profile --trace 0:1");
+}
+
+Test(out_of_memory, a_partition)
+{
+    walk(29,
+        "partition heart.hdf --target three.yaml --ipus 2 --balance-halo -o parted.hdf --picture parts.png "
+        "--profile profile");
+}
+
+Test(out_of_memory, fibres) { walk(1, "mesh fibres heart.hdf -o fibred.hdf"); }
+
+Test(out_of_memory, a_mesh_from_every_format_to_every_format)
+{
+    static const char *const formats[] = {"hdf", "vtu", "pts", "msh"};
+    char line[128];
+    free(works("mesh fibres heart.hdf -o one.hdf"));
+    for (int k = 1; k < 4; k++) {
+        (void)snprintf(line, sizeof line, "mesh convert one.%s one.%s", formats[k - 1], formats[k]);
+        walk(1, line);
+    }
+    walk(1, "mesh convert one.msh two.hdf --repair");
+}

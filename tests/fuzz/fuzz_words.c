@@ -1,0 +1,166 @@
+/* A fuzzer of what people write that is no mesh and no case, by clang's libFuzzer. FUZZ_ENDINGS says what an input is:
+ *
+ *   .machine  a machine file. It is read or refused by name, can be written and read again, and `machine show` answers the
+ *             same; what several such chips are joined by is made, or refused.
+ *   .set      values of --set, one a line, put over a case and over a machine. Refused ones are named.
+ *   .words    a command line, one word a line. Its words are looked at and nothing is done: no file can be opened and the
+ *             first memory that is taken for work is refused. The answer is one of three codes, 2 and 3 with one line. */
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "app/command.h"
+#include "ipu/topology.h"
+#include "solver/case.h"
+#include "tests/fuzz/room.h"
+
+enum { LINES_MOST = 32 };
+
+static char path[96], name[] = "myotile", nonsense[] = "--nonsense";
+static FILE *nowhere;
+static rlim_t files_most;
+static int here;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    struct rlimit limit;
+    enter();
+    (void)snprintf(path, sizeof path, "%s/in.yaml", folder);
+    nowhere = fopen("/dev/null", "w");
+    if (!nowhere || getrlimit(RLIMIT_NOFILE, &limit) != 0) die("no /dev/null");
+    files_most = limit.rlim_cur;
+    here = open(".", O_RDONLY);
+    if (here < 0) die("no way back");
+    return 0;
+}
+
+/* ---- a machine */
+
+static void join_chips(mt_arena *arena, const ipu_target *one)
+{
+    static const size_t counts[] = {1, 2, 3, 16};
+    uint32_t route[16];
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        ipu_target several;
+        ipu_topology *topology;
+        size_t row, column;
+        const mt_status status = ipu_target_several(one, counts[k], &several);
+        if (status == MT_INPUT) continue;
+        if (status != MT_OK || ipu_topology_of(arena, &several, &topology) != MT_OK) die("chips not joined");
+        if (ipu_topology_route(topology, 0, (uint32_t)counts[k] - 1, route) >= counts[k]) die("a long route");
+        ipu_target_place(&several, several.tiles - 1, &row, &column);
+        if (ipu_target_partner(&several, several.tiles - 1) >= several.tiles) die("no partner");
+    }
+}
+
+static void show_machine(const char *bytes, size_t n)
+{
+    mt_arena arena = {0};
+    ipu_target target, again;
+    const char *text;
+    write_bytes(path, bytes, n);
+    const mt_status status = ipu_target_load(&arena, path, NULL, 0, &target);
+    if (status == MT_OK) {
+        if (mt_yaml_write(&arena, &ipu_target_table, &target, &text) != MT_OK ||
+            mt_yaml_read(&arena, path, text, &ipu_target_table, NULL, 0, &again) != MT_OK)
+            die("a machine that cannot be written and read again");
+        join_chips(&arena, &target);
+    } else if (status != MT_INPUT || strncmp(mt_message(), path, strlen(path)) != 0) {
+        die("another code, or no name of a file");
+    }
+    char machine[] = "machine", show[] = "show";
+    if (mt_command_main(4, (char *[]){name, machine, show, path}, nowhere, nowhere) != (int)status)
+        die("`machine show` answers otherwise");
+    mt_arena_free(&arena);
+}
+
+/* ---- lines of a text */
+
+/* Cuts a copy of the text; answers how many. */
+static int cut(char *text, char *lines[LINES_MOST])
+{
+    int n = 0;
+    for (char *save, *line = strtok_r(text, "\n", &save); line && n < LINES_MOST;
+         line = strtok_r(NULL, "\n", &save))
+        lines[n++] = line;
+    return n;
+}
+
+/* Refused is a value that is given, or, where two contradict each other, the file that they are put over. */
+static void check_set(mt_status status, const char *file)
+{
+    if (status == MT_OK) return;
+    if (status != MT_INPUT) die("another code");
+    if (strncmp(mt_message(), "--set", 5) != 0 && strncmp(mt_message(), file, strlen(file)) != 0)
+        die("neither --set nor the file is named");
+}
+
+static void set_values(char *text)
+{
+    static const char case_file[] = MT_DATA_DIR "/cases/niederer-0.5.yaml",
+                      machine_file[] = MT_DATA_DIR "/machines/gc200.yaml";
+    mt_arena arena = {0};
+    mt_case c, c_again;
+    ipu_target target;
+    const char *written;
+    char *lines[LINES_MOST];
+    const size_t n = (size_t)cut(text, lines);
+    mt_status status = mt_case_load(&arena, case_file, (const char *const *)lines, n, &c);
+    check_set(status, case_file);
+    if (status == MT_OK &&
+        (mt_yaml_write(&arena, &mt_case_table, &c, &written) != MT_OK ||
+            mt_yaml_read(&arena, "again", written, &mt_case_table, NULL, 0, &c_again) != MT_OK))
+        die("a case that cannot be written and read again");
+    check_set(ipu_target_load(&arena, machine_file, (const char *const *)lines, n, &target), machine_file);
+    mt_arena_free(&arena);
+}
+
+/* ---- a command line */
+
+static int command_without_work(int n, char *const *words, FILE *said)
+{
+    const struct rlimit none = {0, files_most}, all = {files_most, files_most};
+    if (chdir(folder) != 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) die("files can be opened");
+    mt_arena_fail_at(1);
+    const int code = mt_command_main(n, words, nowhere, said);
+    mt_arena_fail_at(0);
+    if (fchdir(here) != 0 || setrlimit(RLIMIT_NOFILE, &all) != 0) die("no file can be opened");
+    return code;
+}
+
+/* `cell` would compute before it takes memory: it gets a word too many. */
+static void look_at_words(char *text)
+{
+    char *words[LINES_MOST + 2] = {name}, *message = NULL;
+    size_t size;
+    int n = 1 + cut(text, words + 1);
+    if (n > 1 && strcmp(words[1], "cell") == 0) words[n++] = nonsense;
+    FILE *said = open_memstream(&message, &size);
+    if (!said) die("no memory");
+    const int code = command_without_work(n, words, said);
+    (void)fclose(said);
+    if (code != MT_OK && code != MT_INPUT && code != MT_FILE) die("another code");
+    const char *end = strchr(message, '\n');
+    if (code != MT_OK && n > 1 && (strncmp(message, "myotile: ", 9) != 0 || !end || end[1] != 0))
+        die("not one line");
+    if (code == MT_OK && *message) die("a message without a failure");
+    free(message);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    char *text = malloc(n + 1);
+    if (!text) die("no memory");
+    memcpy(text, bytes, n);
+    text[n] = 0;
+    if (strcmp(FUZZ_ENDINGS, ".machine") == 0)
+        show_machine(text, n);
+    else if (strcmp(FUZZ_ENDINGS, ".set") == 0)
+        set_values(text);
+    else
+        look_at_words(text);
+    free(text);
+    return 0;
+}
