@@ -129,13 +129,14 @@ static int command_without_work(int n, char *const *words, FILE *said)
     return code;
 }
 
-/* `cell` would compute before it takes memory: it gets a word too many. */
+/* `cell` would compute before it takes memory: it gets an option that there is not, also where the first is taken for the value
+ * of one before. */
 static void look_at_words(char *text)
 {
-    char *words[LINES_MOST + 2] = {name}, *message = NULL;
+    char *words[LINES_MOST + 3] = {name}, *message = NULL;
     size_t size;
     int n = 1 + cut(text, words + 1);
-    if (n > 1 && strcmp(words[1], "cell") == 0) words[n++] = nonsense;
+    if (n > 1 && strcmp(words[1], "cell") == 0) words[n++] = nonsense, words[n++] = nonsense;
     FILE *said = open_memstream(&message, &size);
     if (!said) die("no memory");
     const int code = command_without_work(n, words, said);
