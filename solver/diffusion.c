@@ -255,9 +255,9 @@ static mt_status refuse_volume(const builder *b, size_t c)
 {
     const double *x = b->centroid + 3 * c;
     return mt_fail(MT_INPUT,
-        "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0: `myotile mesh "
-        "convert "
-        "IN OUT --repair` turns inverted cells and removes flat ones",
+        "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
+        "convert IN "
+        "OUT --repair` turns inverted cells and removes flat ones)",
         c, x[0], x[1], x[2], b->volume[c]);
 }
 
