@@ -109,11 +109,11 @@ static void warn_of_limits(const char *name, const mt_diffusion *diffusion)
     const double share = (double)diffusion->n_limited / (double)diffusion->n_cells;
     if (!(share >= 0.01)) return;
     (void)fprintf(stderr,
-        "myotile: warning: %s: %zu of %zu elements (%.2g %%) are limited for stability, with the fibres and "
-        "the "
-        "conductivities that it has: gradients count less there, and waves come at another time, by about 1 "
-        "%% where a "
-        "tenth is limited and up to 13 %% where all are; `myotile mesh info` names them\n",
+        "myotile: warning: %s: %zu of %zu elements (%.2g %%) are limited for stability: their gradients "
+        "count less, and "
+        "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
+        "13 %% where "
+        "all are; the cause is a strong anisotropy or poorly shaped elements\n",
         name, diffusion->n_limited, diffusion->n_cells, 100 * share);
 }
 
@@ -125,7 +125,7 @@ static void warn_of_slivers(const char *name, const mt_diffusion *diffusion)
     (void)fprintf(stderr,
         "myotile: warning: %s: %zu of %zu elements (%.2g %%) are slivers, nearly flat, and limited: what is "
         "computed in "
-        "them and close to them is less accurate; `myotile mesh info` names them\n",
+        "and close to them is less accurate\n",
         name, diffusion->n_slivers, diffusion->n_cells, 100 * share);
 }
 

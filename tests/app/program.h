@@ -23,7 +23,7 @@ const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 static char room[64], source_root[1024];
 
-/* Before each test: a fresh folder. Every test is a process of its own, so nobody else is moved. */
+/* Before each test: a fresh folder, and no cache. Every test is a process of its own, so nobody else is moved. */
 static inline void enter_room(void)
 {
     char link[1100];
@@ -33,6 +33,7 @@ static inline void enter_room(void)
     cr_assert_not_null(mkdtemp(room));
     cr_assert_eq(chdir(room), 0);
     cr_assert_eq(symlink(link, "data"), 0);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);
 }
 
 static inline int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
