@@ -1,6 +1,6 @@
 /* The diffusion operator of a mesh as the commands need it: with what the cache knows, and with words on what was limited.
  *
- * Making one takes long (some 20 s for a million cells on two cores), nearly all of it to find which cells to limit, and how
+ * Making one takes some 25 s of processor time for a million cells, 3 s of it without finding which cells to limit, and how
  * long a step may be. That is kept in the cache (app/cache.h, solver/limits.h); the operator is the same to the bit. Below
  * 10,000 cells it takes no time worth a file. */
 #ifndef MT_APP_OPERATOR_H
