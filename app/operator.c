@@ -6,7 +6,7 @@
 #include "app/progress.h"
 #include "solver/limits.h"
 
-enum { SHOWN = 8, CACHED_FROM = 10000 };
+enum { SHOWN = 8, CACHED_FROM = 2000 };
 
 /* ---- making ---- */
 

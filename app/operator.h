@@ -2,7 +2,7 @@
  *
  * Making one takes some 25 s of processor time for a million cells, 3 s of it without finding which cells to limit, and how
  * long a step may be. That is kept in the cache (app/cache.h, solver/limits.h); the operator is the same to the bit. Below
- * 10,000 cells it takes no time worth a file. */
+ * 2,000 cells it takes no time worth a file. */
 #ifndef MT_APP_OPERATOR_H
 #define MT_APP_OPERATOR_H
 
