@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "app/command.h"
+#include "app/operator.h"
 #include "app/progress.h"
 #include "app/size.h"
 #include "app/warnings.h"
@@ -13,6 +14,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     {"--trial-steps", "N", "also try N diffusion steps from noise, at the longest stable one", false},
+    {"--no-cache", NULL, "measure the longest step anew, even where the cache knows it", false},
     {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_PROGRESS,
     {NULL, NULL, NULL, false}};
 
@@ -27,7 +29,7 @@ const mt_command mt_command_mesh_info = {
     .run = info,
 };
 
-enum { SHOWN = 8 }; /* rows of a table of regions, surfaces or limited cells */
+enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
 
 /* ---- shape ---- */
 
@@ -98,15 +100,15 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
 /* A mesh without fibres gets the conductivity along them in all directions. A mesh on which the operator cannot be
  * made is described all the same, `found` false: why is a warning. */
 static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, mt_diffusion *diffusion, bool *found)
+    const mt_adjacency *adjacency, bool cached, mt_diffusion *diffusion, bool *found)
 {
     mt_tissue tissue = mt_tissue_usual;
     if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
     mt_progress_stage("making the diffusion operator");
-    const mt_status status =
-        mt_diffusion_make(arena, mesh, adjacency, &tissue, MT_DIFFUSION_ALPHA, diffusion);
+    const mt_status status = mt_operator_make(arena, mesh, adjacency, &tissue, cached, diffusion);
     mt_progress_stage(NULL);
     *found = status == MT_OK;
+    if (*found) mt_operator_warn(path, adjacency, diffusion);
     if (status != MT_INPUT && status != MT_NUMERICS) return status;
     mt_warn("%s: no diffusion step: %s", path, mt_message());
     return MT_OK;
@@ -117,32 +119,7 @@ static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffus
     mt_table_property(table,
         mesh->fibre ? "longest stable diffusion step" : "longest stable diffusion step, equal conductivities",
         found ? diffusion->limit_dt_ms : NAN, "ms");
-    mt_table_property(table, "cells limited for stability", found ? (double)diffusion->n_limited : NAN, "");
-}
-
-static mt_table limited_table(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion)
-{
-    mt_table table =
-        mt_table_begin(arena, diffusion->n_limited > SHOWN ? "Cells limited for stability, the first"
-                                                           : "Cells limited for stability");
-    mt_table_decimals(&table, "cell", "", 0);
-    mt_table_digits(&table, "x", "mm", 6);
-    mt_table_digits(&table, "y", "mm", 6);
-    mt_table_digits(&table, "z", "mm", 6);
-    mt_table_digits(&table, "volume", "mm^3", 4);
-    mt_table_digits(&table, "theta", "", 4);
-    size_t shown = 0;
-    for (size_t c = 0; c < mesh->n_cells && shown < SHOWN; c++) {
-        double x[3];
-        if (!(diffusion->theta[c] < 1)) continue;
-        mt_mesh_centroid(mesh, c, x);
-        mt_table_number(&table, (double)c);
-        for (int k = 0; k < 3; k++) mt_table_number(&table, x[k]);
-        mt_table_number(&table, diffusion->volume_mm3[c]);
-        mt_table_number(&table, (double)diffusion->theta[c]);
-        shown++;
-    }
-    return table;
+    mt_operator_rows(table, found ? diffusion : NULL);
 }
 
 /* Where nothing couples any step will do. */
@@ -183,12 +160,14 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_read(arena, path, &mesh));
     MT_TRY(mt_in_file(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
-    MT_TRY(make_diffusion(arena, path, &mesh, &adjacency, &diffusion, &found));
+    MT_TRY(make_diffusion(
+        arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
     tables[0] = info_table(arena, path, &mesh, &numbers);
     tell_diffusion(&tables[0], &mesh, &diffusion, found);
     if (steps) MT_TRY(try_steps(&tables[0], path, &diffusion, found, n_steps));
     MT_TRY(region_table(arena, &mesh, &tables[n++]));
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
-    if (found && diffusion.n_limited > 0) tables[n++] = limited_table(arena, &mesh, &diffusion);
+    if (found && mt_operator_limits(&diffusion))
+        tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
     return mt_tables_print(arguments->out, tables, n, format);
 }

@@ -22,9 +22,11 @@ static struct {
     bool has_thread;
     mt_progress_mode mode;
     double interval_s;
-    FILE *stream;                /* NULL: there is nothing to tell */
-    char what[128];              /* the stage, */
-    double start_s, fraction;    /* since when, and how much of it is done (not a number: not known) */
+    FILE *stream;     /* NULL: there is nothing to tell */
+    char what[128];   /* the stage, */
+    double start_s;   /* since when, */
+    const char *part; /* what of it (NULL: not known), and how much of that is done */
+    double done;
     const mt_progress *progress; /* of the work itself, or NULL */
     size_t lines;                /* told of it */
 } told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .interval_s = 60};
@@ -138,9 +140,9 @@ static void print_told(double now_s)
         (void)fprintf(told.stream, "myotile: %s\n", line);
     } else {
         print_duration(now_s - told.start_s, time, sizeof time);
-        (void)fprintf(told.stream, "myotile: %s ...", told.what);
-        if (told.fraction >= 0) (void)fprintf(told.stream, " %.0f %%", 100 * told.fraction);
-        (void)fprintf(told.stream, " %s\n", time);
+        (void)fprintf(told.stream, "myotile: %s", told.what);
+        if (told.part) (void)fprintf(told.stream, ": %s %.0f %%", told.part, 100 * told.done);
+        (void)fprintf(told.stream, " ... %s\n", time);
     }
     (void)fflush(told.stream);
 }
@@ -184,7 +186,7 @@ static void tell_of(FILE *stream, const char *what, const mt_progress *progress)
     told.stream = stream;
     told.progress = progress;
     told.start_s = mt_now_s();
-    told.fraction = NAN;
+    told.part = NULL;
     told.lines = 0;
     (void)snprintf(told.what, sizeof told.what, "%s", what ? what : "");
     if (stream && !told.has_thread) start_thread();
@@ -194,9 +196,18 @@ static void tell_of(FILE *stream, const char *what, const mt_progress *progress)
 
 /* ---- stages, and the work itself ---- */
 
+/* The stage on a terminal's line; no stream: none. */
+static struct stage {
+    FILE *stream;
+    char what[128];
+    double drawn_s;
+} stage;
+
 void mt_progress_stage_on(FILE *stream, const char *what)
 {
     if (told.mode == MT_PROGRESS_NEVER) return;
+    stage = (struct stage){.stream = what && is_rewritten(stream) ? stream : NULL, .drawn_s = mt_now_s()};
+    (void)snprintf(stage.what, sizeof stage.what, "%s", what ? what : "");
     if (!is_rewritten(stream)) {
         tell_of(what ? stream : NULL, what, NULL);
         return;
@@ -207,16 +218,22 @@ void mt_progress_stage_on(FILE *stream, const char *what)
 
 void mt_progress_stage(const char *what) { mt_progress_stage_on(stderr, what); }
 
-void mt_progress_stage_done(double fraction)
+void mt_progress_stage_part(const char *part, double done)
 {
     (void)pthread_mutex_lock(&told.lock);
-    told.fraction = fraction;
+    told.part = part;
+    told.done = done;
     (void)pthread_mutex_unlock(&told.lock);
+    if (!stage.stream || mt_now_s() - stage.drawn_s < rewrite_s) return;
+    stage.drawn_s = mt_now_s();
+    (void)fprintf(stage.stream, "\r%s: %s %.0f %% ...\033[K", stage.what, part, 100 * done);
+    (void)fflush(stage.stream);
 }
 
 mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms)
 {
     tell_of(NULL, NULL, NULL); /* the stage before it has ended */
+    stage.stream = NULL;
     return (mt_progress){
         .stream = told.mode == MT_PROGRESS_NEVER ? NULL : stream,
         .rewritten = is_rewritten(stream),

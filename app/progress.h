@@ -7,7 +7,7 @@
  * In a log (the stream is no terminal) it is a line a minute, the first after a minute, written by a thread of its own, so
  * that work which tells nothing meanwhile is seen, too:
  *
- *     myotile: building the diffusion operator and measuring its limits ... 2:00
+ *     myotile: building the diffusion operator: spectrum 38 % ... 2:00
  *     myotile: simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
  */
 #ifndef MT_APP_PROGRESS_H
@@ -63,11 +63,11 @@ void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns
 /* Says what is being done before there is any simulated time: one line on stderr if that is a terminal, replaced by the next
  * one and by the progress of the work itself; in a log, a line a minute. NULL takes it away. */
 void mt_progress_stage(const char *what);
-/* The same on any stream, borrowed until NULL is said. */
+/* The same on any stream, borrowed until the next. */
 void mt_progress_stage_on(FILE *stream, const char *what);
 
-/* How much of the stage is done, 0 to 1; cheap, for one thread at a time. */
-void mt_progress_stage_done(double fraction);
+/* What is being done within the stage (lives on), and how much of that has been, 0 to 1. Cheap. */
+void mt_progress_stage_part(const char *part, double done);
 
 /* From now on SIGINT, SIGTERM and SIGHUP end the program at once, with exit code 128 and their number; files that are half
  * written go (mt_file_abandon), and so does a folder made for them (mt_folder_abandon). A signal that is ignored (nohup)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/operator.h"
 #include "app/picture.h"
 #include "app/trace_file.h"
 #include "app/warnings.h"
@@ -29,7 +30,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
     mt_table_property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
     mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
-    mt_table_property(&table, "cells limited for stability", (double)diffusion->n_limited, "");
+    mt_operator_rows(&table, diffusion);
     mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
     double latest_ms = NAN;
     size_t activated = 0, lately = 0;
@@ -327,6 +328,8 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
 {
     tables[0] = summary_table(arena, run);
     *n = 1;
+    if (mt_operator_limits(run->diffusion))
+        tables[(*n)++] = mt_operator_table(arena, run->mesh, run->adjacency, run->diffusion);
     if (run->places->n_points > 0) tables[(*n)++] = places_table(arena, run, false);
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);

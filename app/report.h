@@ -34,10 +34,10 @@ typedef struct mt_run {
     size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
-enum { MT_REPORT_TABLES = 5 };
+enum { MT_REPORT_TABLES = 6 };
 
-/* Gives the run's tables in `arena`: what was run, activation at the points, and on an emulated machine
- * cycles and memory. */
+/* Gives the run's tables in `arena`: what was run, the first of the limited cells if there are any, activation at the
+ * points, and on an emulated machine cycles and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 

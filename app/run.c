@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/command.h"
+#include "app/operator.h"
 #include "app/progress.h"
 #include "app/report.h"
 #include "app/tiling.h"
@@ -27,6 +28,7 @@ static const mt_option options[] = {
     {"--trace", "FIRST:LAST",
         "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
     {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},
+    {"--no-cache", NULL, "measure the longest stable step anew, even where the cache knows it", false},
     {"--format", "text|json|csv", "of the tables on standard output; default: text", false}, MT_OPTION_FORCE,
     MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
 
@@ -78,6 +80,7 @@ typedef struct parts {
     mt_places places;
     mt_layout layout;
     const mt_backend *backend;
+    bool cached;         /* of the operator: what is known of it */
     bool profile, trace; /* asked for */
     mt_tracing tracing;
 } parts;
@@ -102,6 +105,56 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
     return mt_mesh_read(arena, input->mesh.file, mesh);
 }
 
+static const char *mesh_name(const mt_case *input)
+{
+    return input->mesh.file[0] ? input->mesh.file : "mesh.slab";
+}
+
+/* Diffusion steps in a time step that are made without being asked for: with more of them a run would do little else (the
+ * cell model costs as much as some ten), and what asks for them is a wrong unit or a wrong number. */
+static const double MOST_STEPS = 10000;
+
+static mt_status too_many_steps(const parts *p, const char *least, double steps, const char *because)
+{
+    return mt_fail(MT_INPUT,
+        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
+        "time.pde_steps asks for "
+        "more. Are the mesh's unit and tissue (conductivities, chi_per_mm, cm_uF_mm2) right?",
+        mesh_name(&p->input), least, steps, p->input.time.dt_ms, because, MOST_STEPS);
+}
+
+/* Before the operator is made: no mesh allows steps longer than its mean cell's h^2 / D_l (slabs a quarter of that). */
+static mt_status check_scale(const parts *p, const mt_tissue *tissue)
+{
+    char because[128];
+    const double h_mm = mt_mesh_length_mm(&p->mesh), d = mt_tissue_diffusivity_l(tissue),
+                 steps = p->input.time.dt_ms * d / (h_mm * h_mm);
+    if (p->input.time.pde_steps > 0 || steps <= MOST_STEPS) return MT_OK;
+    (void)snprintf(because, sizeof because,
+        "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm, d);
+    return too_many_steps(p, "at least ", steps, because);
+}
+
+static mt_status choose_steps(parts *p)
+{
+    char because[128];
+    const double steps = p->input.time.dt_ms / p->diffusion.limit_dt_ms;
+    if (p->input.time.pde_steps > 0) return MT_OK;
+    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", p->diffusion.limit_dt_ms);
+    if (!(steps <= MOST_STEPS)) return too_many_steps(p, "", steps, because);
+    p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
+    return MT_OK;
+}
+
+static mt_status make_operator(mt_arena *arena, parts *p, const mt_tissue *tissue)
+{
+    mt_progress_stage("building the diffusion operator and measuring its limits");
+    MT_TRY(mt_in_file(mesh_name(&p->input),
+        mt_operator_make(arena, &p->mesh, &p->adjacency, tissue, p->cached, &p->diffusion)));
+    mt_operator_warn(mesh_name(&p->input), &p->adjacency, &p->diffusion);
+    return choose_steps(p);
+}
+
 static mt_status make_problem(mt_arena *arena, parts *p)
 {
     const mt_tissue tissue = mt_case_tissue(&p->input);
@@ -109,15 +162,13 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
     for (size_t s = 0; s < p->input.n_stimuli; s++)
         if (p->input.stimuli[s].site.vtx[0]) MT_TRY(make_absolute(arena, &p->input.stimuli[s].site.vtx));
+    MT_TRY(check_scale(p, &tissue));
     mt_warnings_of_mesh(&p->input, &p->mesh);
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
     MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
-    mt_progress_stage("building the diffusion operator and measuring its limits");
-    MT_TRY(mt_diffusion_make(arena, &p->mesh, &p->adjacency, &tissue, MT_DIFFUSION_ALPHA, &p->diffusion));
-    if (p->input.time.pde_steps == 0)
-        p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
+    MT_TRY(make_operator(arena, p, &tissue));
     p->problem = (mt_monodomain){
         .diffusion = &p->diffusion,
         .cell_type = p->cell_type_of ? MT_EPI : (mt_cell_type)p->input.cell.type,
@@ -371,6 +422,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
     MT_TRY(mt_in_file(path, choose_machine(arena, p)));
     MT_TRY(choose_profile(arguments, p));
+    p->cached = !mt_option_given(arguments, "--no-cache");
     mt_folder folder;
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
     const mt_status status = run_in(arena, p, path, folder.path, format, arguments->out);

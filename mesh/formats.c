@@ -109,5 +109,5 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     if (status == MT_OK) return MT_OK;
     char why[512];
     (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s; `myotile mesh convert --repair` may mend it", path, why);
+    return mt_fail(status, "%s: %s; `myotile mesh convert %s OUT.hdf --repair` may mend it", path, why, path);
 }

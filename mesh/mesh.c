@@ -197,8 +197,11 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
     MT_TRY(check_content(mesh));
     for (size_t c = 0; c < mesh->n_cells; c++) {
         const double volume = mt_mesh_volume_mm3(mesh, c);
-        if (!(volume > 0))
-            return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be above 0", c, volume);
+        double x[3];
+        if (volume > 0) continue;
+        mt_mesh_centroid(mesh, c, x);
+        return mt_fail(MT_INPUT, "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be above 0", c,
+            x[0], x[1], x[2], volume);
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;

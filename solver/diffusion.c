@@ -12,10 +12,12 @@ enum {
     MAX_LANCZOS = 400,
     MAX_VECTORS = 12,
     MAX_ROUNDS = 24,
-    PARALLEL_FROM = 8192 /* cells; below that, threads cost more than they bring */
+    PARALLEL_FROM = 8192, /* cells; below that, threads cost more than they bring */
+    CHUNK = 65536         /* cells between two calls of the watch */
 };
 
-static const double SMALLEST_COSINE = 0.05; /* between S and d of a face */
+static const double SMALLEST_COSINE = 0.05; /* between S and d of a face; below, tau is another */
+static const double STIFFEST = 5e4;         /* eigenvalues of S, times e^2 / D_l */
 static const double SECOND_NORMAL = 0.2;    /* singular value, relative, from which a direction counts */
 static const double RANK_CUT = 1e-8;        /* of the pseudo-inverse, relative */
 static const double DEFINITE = 1e-12;       /* rounding allowed in the smallest eigenvalue of a star */
@@ -31,7 +33,7 @@ typedef struct builder {
     size_t n;
     double alpha, d_l, d_t;
     const double *fibre; /* [n][3] */
-    const double *volume;
+    double *volume;      /* [n] V_c */
     double *centroid;    /* [n][3] */
     double *star;        /* [n][4][4] K_c */
     uint32_t *near;      /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
@@ -39,11 +41,36 @@ typedef struct builder {
     uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
     float *theta;        /* [n] */
     uint8_t *pending;    /* [n] 1: indefinite, and nobody has looked since a star close by changed */
+    uint8_t *oblique;    /* [n] 1: tau is bounded on a face */
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
     double *form;        /* [n][10] sym(K_c), upper half, row by row */
     double *w, *z;       /* [n][4], [n] scratch of apply_symmetric */
+    struct watching *watching;
 } builder;
+
+/* Whom to tell, and what is being done. */
+typedef struct watching {
+    mt_diffusion_watch *watch; /* or NULL */
+    void *user;
+    size_t applied; /* times that the symmetric part was, in this look at the spectrum */
+} watching;
+
+static bool go_on(const builder *b, const char *stage, double done)
+{
+    return !b->watching->watch || b->watching->watch(b->watching->user, stage, fmin(done, 1));
+}
+
+static mt_status go_on_or_stop(const builder *b, const char *stage, size_t cells_done)
+{
+    if (go_on(b, stage, (double)cells_done / (double)b->n)) return MT_OK;
+    return mt_fail(MT_STOPPED, "stopped while the diffusion operator was made");
+}
+
+static size_t chunk_end(const builder *b, size_t first)
+{
+    return first + CHUNK < b->n ? first + CHUNK : b->n;
+}
 
 /* ---- geometry of one cell ---- */
 
@@ -51,9 +78,8 @@ typedef struct cell_shape {
     vec3 area[4];  /* S_f, outward [mm^2] */
     vec3 to[4];    /* d_f [mm]; 0 at the boundary */
     vec3 flux[4];  /* D_f S_f; at the boundary D_c S_f */
-    double tau[4]; /* S.D S / (S.d); 0 at the boundary */
-    double cosine; /* smallest of S and d over the inner faces; 1 without any */
-    int worst;     /* the face that has it */
+    double tau[4]; /* 0 at the boundary */
+    bool oblique;  /* tau is bounded on a face */
 } cell_shape;
 
 /* D S for the mean of the tensors of two cells (twice the same for one cell). */
@@ -66,8 +92,7 @@ static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec
 
 static void shape_of(const builder *b, size_t c, cell_shape *shape)
 {
-    shape->cosine = 1;
-    shape->worst = 0;
+    shape->oblique = false;
     for (int f = 0; f < 4; f++) {
         uint32_t n = b->adjacency->neighbour[4 * c + (size_t)f];
         bool inner = n != MT_NO_CELL;
@@ -75,15 +100,13 @@ static void shape_of(const builder *b, size_t c, cell_shape *shape)
         mean_flux(b, c, inner ? n : c, shape->area[f], shape->flux[f]);
         for (size_t k = 0; k < 3; k++)
             shape->to[f][k] = inner ? b->centroid[3 * (size_t)n + k] - b->centroid[3 * c + k] : 0;
-        double across = mt_dot3(shape->area[f], shape->to[f]);
-        shape->tau[f] = inner ? mt_dot3(shape->area[f], shape->flux[f]) / across : 0;
+        shape->tau[f] = 0;
         if (!inner) continue;
+        double across = mt_dot3(shape->area[f], shape->to[f]);
         double lengths = sqrt(mt_dot3(shape->area[f], shape->area[f]) * mt_dot3(shape->to[f], shape->to[f]));
-        double cosine = lengths > 0 ? across / lengths : 0;
-        if (!(cosine >= shape->cosine)) {
-            shape->cosine = cosine;
-            shape->worst = f;
-        }
+        const bool oblique = across < SMALLEST_COSINE * lengths;
+        shape->tau[f] = mt_dot3(shape->area[f], shape->flux[f]) / (oblique ? lengths : across);
+        shape->oblique = shape->oblique || oblique;
     }
 }
 
@@ -228,51 +251,110 @@ static size_t limit_star(builder *b, size_t c)
 
 /* ---- all cells ---- */
 
-static mt_status volumes(builder *b, double *volume)
+static mt_status refuse_volume(const builder *b, size_t c)
+{
+    const double *x = b->centroid + 3 * c;
+    return mt_fail(MT_INPUT,
+        "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
+        "convert IN "
+        "OUT --repair` turns inverted cells and removes flat ones)",
+        c, x[0], x[1], x[2], b->volume[c]);
+}
+
+static mt_status volumes(builder *b)
 {
     size_t bad = b->n;
 #pragma omp parallel for schedule(static) reduction(min : bad) if (b->n >= PARALLEL_FROM)
     for (size_t c = 0; c < b->n; c++) {
         mt_mesh_centroid(b->mesh, c, b->centroid + 3 * c);
-        volume[c] = mt_mesh_volume_mm3(b->mesh, c);
-        if ((!(volume[c] > 0) || !isfinite(volume[c])) && c < bad) bad = c;
+        b->volume[c] = mt_mesh_volume_mm3(b->mesh, c);
+        if ((!(b->volume[c] > 0) || !isfinite(b->volume[c])) && c < bad) bad = c;
     }
-    if (bad < b->n)
-        return mt_fail(MT_INPUT, "cell %zu: volume %g mm^3; it must be finite and above 0", bad, volume[bad]);
-    return MT_OK;
+    return bad < b->n ? refuse_volume(b, bad) : MT_OK;
 }
 
-static mt_status refuse_shape(const builder *b, size_t c)
+/* A bound of |sym(K_c)| for every theta: it lies between those of alpha diag(tau) and of K_c at theta = 1. */
+static double star_bound(const double damping[4], const double half[10])
+{
+    static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
+    double bound = 0;
+    for (int f = 0; f < 4; f++) {
+        double row = 0;
+        for (int g = 0; g < 4; g++) row += fabs(half[at[f][g]]);
+        bound = fmax(bound, fmax(row, damping[f]));
+    }
+    return bound;
+}
+
+/* The star of one cell as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
+static void make_star(builder *b, size_t c, bool ask)
 {
     cell_shape shape;
+    double damping[4], qb[4][4];
     shape_of(b, c, &shape);
-    return mt_fail(MT_INPUT,
-        "cells %zu and %u: the line between their centroids meets their face at cosine %g; it must be at "
-        "least %g",
-        c, b->adjacency->neighbour[4 * c + (size_t)shape.worst], shape.cosine, SMALLEST_COSINE);
+    star_parts(b, c, &shape, damping, qb);
+    b->indefinite[c] = b->pending[c] = ask && star_lowest(damping, qb) < -1 - DEFINITE;
+    keep_star(b, c, damping, qb, 1);
+    b->theta[c] = 1;
+    b->oblique[c] = shape.oblique;
+    b->z[c] = star_bound(damping, b->form + 10 * c);
 }
 
-static mt_status stars(builder *b, size_t *n_indefinite)
+static mt_status stars(builder *b, bool ask, size_t *n_indefinite)
 {
-    size_t bad = b->n, indefinite = 0;
-#pragma omp parallel for schedule(static) reduction(min : bad) reduction(+ : indefinite) if (b->n >= PARALLEL_FROM)
-    for (size_t c = 0; c < b->n; c++) {
-        cell_shape shape;
-        double damping[4], qb[4][4];
-        shape_of(b, c, &shape);
-        if (!(shape.cosine >= SMALLEST_COSINE)) {
-            if (c < bad) bad = c;
-            continue;
+    size_t indefinite = 0;
+    for (size_t first = 0; first < b->n; first += CHUNK) {
+        MT_TRY(go_on_or_stop(b, "coupling the elements", first));
+#pragma omp parallel for schedule(static) reduction(+ : indefinite) if (b->n >= PARALLEL_FROM)
+        for (size_t c = first; c < chunk_end(b, first); c++) {
+            make_star(b, c, ask);
+            indefinite += b->indefinite[c];
         }
-        star_parts(b, c, &shape, damping, qb);
-        b->indefinite[c] = b->pending[c] = star_lowest(damping, qb) < -1 - DEFINITE;
-        indefinite += b->indefinite[c];
-        keep_star(b, c, damping, qb, 1);
-        b->theta[c] = 1;
     }
-    if (bad < b->n) return refuse_shape(b, bad);
     *n_indefinite = indefinite;
     return MT_OK;
+}
+
+/* ---- what slivers hold ---- */
+
+static double longest_edge_squared(const mt_mesh *mesh, size_t c)
+{
+    const uint32_t *v = mesh->cell_vertex + 4 * c;
+    double longest = 0;
+    for (size_t i = 1; i < 4; i++)
+        for (size_t j = 0; j < i; j++) {
+            vec3 edge;
+            mt_minus3(mesh->xyz_mm + 3 * (size_t)v[i], mesh->xyz_mm + 3 * (size_t)v[j], edge);
+            longest = fmax(longest, mt_dot3(edge, edge));
+        }
+    return longest;
+}
+
+/* -v' M v = 1/2 sum delta_c' K_c delta_c <= 1/2 sum k_c |delta_c|^2, and (v_n - v_c)^2 <= 2 v_n^2 + 2 v_c^2: the most that
+ * can stand beside v_c^2. */
+static double load_of(const builder *b, size_t c)
+{
+    double load = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = b->adjacency->neighbour[4 * c + f];
+        if (n != MT_NO_CELL) load += b->z[c] + b->z[n];
+    }
+    return load;
+}
+
+/* V_c as the header has it, once z has the bounds of the stars. Gives the number of slivers. */
+static size_t hold_slivers(builder *b)
+{
+    size_t slivers = 0;
+    const double d_max = fmax(b->d_l, b->d_t);
+#pragma omp parallel for schedule(static) reduction(+ : slivers) if (b->n >= PARALLEL_FROM)
+    for (size_t c = 0; c < b->n; c++) {
+        const double least = load_of(b, c) * longest_edge_squared(b->mesh, c) / (STIFFEST * d_max);
+        const bool raised = least > b->volume[c];
+        if (raised) b->volume[c] = least;
+        slivers += raised || b->oblique[c];
+    }
+    return slivers;
 }
 
 static void ways_back(builder *b)
@@ -319,9 +401,11 @@ static void apply_form(const double k[10], const double d[4], double w[4])
 
 /* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
  * first sym(K_c) delta_c for every cell, then each cell sums what is its own. */
-static void apply_symmetric(const void *context, const double *x, double *y)
+static bool apply_symmetric(const void *context, const double *x, double *y)
 {
     const builder *b = context;
+    const double share = (double)b->watching->applied++ / MAX_LANCZOS;
+    if (!go_on(b, "measuring the longest stable step", share)) return false;
 #pragma omp parallel if (b->n >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
@@ -340,12 +424,15 @@ static void apply_symmetric(const void *context, const double *x, double *y)
             y[c] = b->root[c] * sum / 2;
         }
     }
+    return true;
 }
 
 /* ---- the limiter, close to each cell ---- */
 
 /* The cells that matter for growth create at least this much of what the worst one does. */
 static const double SHARE = 0.05;
+
+static const char looking_close_by[] = "looking where patterns could grow";
 
 /* The indefinite cells whose patch holds the star of this one are to be looked at again. */
 static void ask_again(builder *b, const mt_growth_stars *stars, uint32_t cell)
@@ -385,32 +472,41 @@ static size_t limit_around(builder *b, const mt_growth_stars *stars, uint32_t ce
     return fresh;
 }
 
-/* Pending cells around which nothing grows become indefinite. Gives the number of the others. */
-static size_t clear_pending(builder *b, const mt_growth_stars *stars)
+/* Pending cells around which nothing grows become indefinite. Counts the others. */
+static mt_status clear_pending(builder *b, const mt_growth_stars *stars, size_t *left)
 {
-    size_t left = 0;
-#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : left) if (b->n >= PARALLEL_FROM)
-    for (size_t c = 0; c < b->n; c++) {
-        mt_growth_patch patch;
-        double x[MT_GROWTH_CELLS];
-        if (!b->pending[c]) continue;
-        mt_growth_around(stars, (uint32_t)c, &patch);
-        b->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
-        left += b->pending[c];
+    size_t others = 0;
+    for (size_t first = 0; first < b->n; first += CHUNK) {
+        MT_TRY(go_on_or_stop(b, looking_close_by, first));
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : others) if (b->n >= PARALLEL_FROM)
+        for (size_t c = first; c < chunk_end(b, first); c++) {
+            mt_growth_patch patch;
+            double x[MT_GROWTH_CELLS];
+            if (!b->pending[c]) continue;
+            mt_growth_around(stars, (uint32_t)c, &patch);
+            b->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
+            others += b->pending[c];
+        }
     }
-    return left;
+    *left = others;
+    return MT_OK;
 }
 
 /* Limits until nothing grows around any cell that could feed it. Costs a few steps of the spectrum's search and
  * nearly always leaves it nothing to find. Ends, as every turn but the last limits a cell or clears all. */
-static size_t limit_close_by(builder *b)
+static mt_status limit_close_by(builder *b, size_t *fresh)
 {
     const mt_growth_stars stars = {b->adjacency, b->star, b->indefinite, b->root};
-    size_t fresh = 0;
-    while (clear_pending(b, &stars) > 0)
-        for (size_t c = 0; c < b->n; c++)
-            if (b->pending[c]) fresh += limit_around(b, &stars, (uint32_t)c);
-    return fresh;
+    size_t left;
+    for (;;) {
+        MT_TRY(clear_pending(b, &stars, &left));
+        if (left == 0) return MT_OK;
+        for (size_t c = 0; c < b->n; c++) {
+            if (!b->pending[c]) continue;
+            MT_TRY(go_on_or_stop(b, looking_close_by, c));
+            *fresh += limit_around(b, &stars, (uint32_t)c);
+        }
+    }
 }
 
 /* ---- the limiter, guided by the spectrum ---- */
@@ -489,11 +585,12 @@ static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusio
     const mt_spectrum_map map = {b->n, apply_symmetric, b, b->null_root};
     mt_spectrum ends;
     for (;;) {
+        b->watching->applied = 0;
         MT_TRY(look(scratch, &map, diffusion, &ends));
         diffusion->n_rounds++;
         if (ends.highest <= TOP_ALLOWED || diffusion->n_limited == diffusion->n_indefinite) break;
         size_t fresh = 0;
-        if (diffusion->n_rounds == 1) fresh = limit_close_by(b);
+        if (diffusion->n_rounds == 1) MT_TRY(limit_close_by(b, &fresh));
         if (fresh == 0 && diffusion->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, b, &fresh));
         if (fresh == 0) fresh = limit_all(b);
         diffusion->n_limited += fresh;
@@ -501,6 +598,28 @@ static mt_status stabilise(mt_arena *scratch, builder *b, mt_diffusion *diffusio
     diffusion->top_per_ms = ends.highest;
     diffusion->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
     return MT_OK;
+}
+
+/* Limits the cells that are known to need it, in place of all of stabilise. False, and all as it was, where they are not
+ * indefinite, or no cells: then that was of another mesh. */
+static bool recall(builder *b, const mt_diffusion_known *known, mt_diffusion *diffusion)
+{
+    if (!(known->limit_dt_ms > 0) || !isfinite(known->top_per_ms) || known->n_limited > known->n_indefinite ||
+        known->n_indefinite > b->n)
+        return false;
+    for (size_t k = 0; k < known->n_limited; k++) {
+        const uint32_t c = known->limited[k];
+        if (c >= b->n || (k > 0 && c <= known->limited[k - 1])) return false;
+        make_star(b, c, true);
+        if (!b->indefinite[c]) return false;
+    }
+    for (size_t k = 0; k < known->n_limited; k++) (void)limit_star(b, known->limited[k]);
+    diffusion->limit_dt_ms = known->limit_dt_ms;
+    diffusion->top_per_ms = known->top_per_ms;
+    diffusion->n_indefinite = known->n_indefinite;
+    diffusion->n_limited = known->n_limited;
+    diffusion->n_rounds = known->n_rounds;
+    return true;
 }
 
 /* ---- rows ---- */
@@ -561,29 +680,42 @@ static mt_status builder_make(mt_arena *scratch, builder *b)
     MT_TAKE(scratch, b->back, 4 * b->n);
     MT_TAKE(scratch, b->indefinite, b->n);
     MT_TAKE(scratch, b->pending, b->n);
+    MT_TAKE(scratch, b->oblique, b->n);
     MT_TAKE(scratch, b->root, b->n);
     MT_TAKE(scratch, b->null_root, b->n);
     return MT_OK;
 }
 
-static mt_status build(mt_arena *arena, mt_arena *scratch, builder *b, mt_diffusion *diffusion)
+/* The rows are not needed before the end: their place serves as scratch. */
+static mt_status operator_make(mt_arena *arena, builder *b, mt_diffusion *diffusion)
 {
     MT_TAKE(arena, diffusion->volume_mm3, b->n);
     MT_TAKE(arena, diffusion->rate, ROW * b->n);
     MT_TAKE(arena, diffusion->column, ROW * b->n);
     MT_TAKE(arena, diffusion->theta, b->n);
-    MT_TRY(builder_make(scratch, b));
-    b->form = diffusion->rate; /* the rows are not needed before the end: their place serves as scratch */
+    b->form = diffusion->rate;
     b->w = b->form + 10 * b->n;
     b->z = b->w + 4 * b->n;
     b->near = diffusion->column;
     b->theta = diffusion->theta;
-    MT_TRY(volumes(b, diffusion->volume_mm3));
     b->volume = diffusion->volume_mm3;
-    MT_TRY(stars(b, &diffusion->n_indefinite));
+    return MT_OK;
+}
+
+static mt_status build(
+    mt_arena *arena, mt_arena *scratch, builder *b, const mt_diffusion_known *known, mt_diffusion *diffusion)
+{
+    MT_TRY(operator_make(arena, b, diffusion));
+    MT_TRY(builder_make(scratch, b));
+    MT_TRY(volumes(b));
+    MT_TRY(stars(b, !known, &diffusion->n_indefinite));
+    diffusion->n_slivers = hold_slivers(b);
     ways_back(b);
     roots(b);
-    MT_TRY(stabilise(scratch, b, diffusion));
+    if (!known || !recall(b, known, diffusion)) {
+        if (known) MT_TRY(stars(b, true, &diffusion->n_indefinite));
+        MT_TRY(stabilise(scratch, b, diffusion));
+    }
     assemble(b, diffusion);
     return MT_OK;
 }
@@ -606,6 +738,13 @@ static mt_status get_fibres(mt_arena *scratch, builder *b)
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, double alpha, mt_diffusion *diffusion)
 {
+    return mt_diffusion_make_with(
+        arena, mesh, adjacency, tissue, alpha, &(mt_diffusion_options){.known = NULL}, diffusion);
+}
+
+mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_tissue *tissue, double alpha, const mt_diffusion_options *options, mt_diffusion *diffusion)
+{
     MT_TRY(mt_tissue_check(tissue));
     if (!(alpha > 0) || !isfinite(alpha))
         return mt_fail(MT_INPUT, "alpha is %g; it must be finite and above 0", alpha);
@@ -613,17 +752,41 @@ mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjac
         return mt_fail(
             MT_INPUT, "an adjacency of %zu cells for a mesh of %zu", adjacency->n_cells, mesh->n_cells);
     *diffusion = (mt_diffusion){.n_cells = mesh->n_cells};
+    watching telling = {options->watch, options->user, 0};
     builder b = {.mesh = mesh,
         .adjacency = adjacency,
         .n = mesh->n_cells,
         .alpha = alpha,
         .d_l = mt_tissue_diffusivity_l(tissue),
-        .d_t = mt_tissue_diffusivity_t(tissue)};
+        .d_t = mt_tissue_diffusivity_t(tissue),
+        .watching = &telling};
     mt_arena scratch = {0};
     mt_status status = get_fibres(&scratch, &b);
-    if (status == MT_OK) status = build(arena, &scratch, &b, diffusion);
+    if (status == MT_OK) status = build(arena, &scratch, &b, options->known, diffusion);
     mt_arena_free(&scratch);
     return status;
+}
+
+mt_diffusion_effect mt_diffusion_effect_on(
+    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell)
+{
+    mt_diffusion_effect effect = {.theta = (double)diffusion->theta[cell],
+        .cosine = 1,
+        .capacity = diffusion->volume_mm3[cell] / mt_mesh_volume_mm3(mesh, cell)};
+    double here[3];
+    mt_mesh_centroid(mesh, cell, here);
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = adjacency->neighbour[4 * cell + f];
+        if (n == MT_NO_CELL) continue;
+        double area[3], there[3], to[3];
+        mt_mesh_face_area(mesh, cell, f, area);
+        mt_mesh_centroid(mesh, n, there);
+        mt_minus3(there, here, to);
+        const double lengths = sqrt(mt_dot3(area, area) * mt_dot3(to, to));
+        effect.cosine = fmin(effect.cosine, mt_dot3(area, to) / lengths);
+    }
+    effect.limited = effect.theta < 1 || effect.cosine < SMALLEST_COSINE || effect.capacity > 1;
+    return effect;
 }
 
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)

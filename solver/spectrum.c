@@ -126,15 +126,16 @@ static bool start(lanczos *l)
 }
 
 /* S q = beta_old q_old + alpha q + beta y, then (q_old, q) <- (q, y), as long as beta > 0. */
-static void step(lanczos *l, double beta_old, double *alpha, double *beta)
+static mt_status step(lanczos *l, double beta_old, double *alpha, double *beta)
 {
-    l->map->apply(l->map->context, l->q, l->y);
+    if (!l->map->apply(l->map->context, l->q, l->y)) return mt_fail(MT_STOPPED, "stopped");
     *alpha = add_and_dot(l, -beta_old, l->q_old, l->y, l->q);
     *beta = add_and_clean(l, -*alpha, l->q, l->y);
     double *oldest = l->q_old;
     l->q_old = l->q;
     l->q = l->y;
     l->y = oldest;
+    return MT_OK;
 }
 
 static mt_status lanczos_make(mt_arena *arena, const mt_spectrum_map *map, lanczos *l)
@@ -270,7 +271,7 @@ static mt_status run(lanczos *l, const mt_spectrum_goal *goal, size_t max_steps,
     s->settled = done;
     while (!done) {
         double *alpha = s->alpha + s->steps, *beta = s->beta + s->steps;
-        step(l, s->steps > 0 ? s->beta[s->steps - 1] : 0, alpha, beta);
+        MT_TRY(step(l, s->steps > 0 ? s->beta[s->steps - 1] : 0, alpha, beta));
         s->steps++;
         if (!isfinite(*alpha) || !isfinite(*beta))
             return mt_fail(
@@ -328,7 +329,7 @@ static mt_status gather_vectors(mt_arena *scratch, const mt_spectrum_map *map, c
     for (size_t k = 0; k < s->steps; k++) {
         for (size_t j = 0; j < count; j++) add(l.n, coordinates[j * s->steps + k], l.q, vectors + j * l.n);
         double alpha, beta;
-        if (k + 1 < s->steps) step(&l, k > 0 ? s->beta[k - 1] : 0, &alpha, &beta);
+        if (k + 1 < s->steps) MT_TRY(step(&l, k > 0 ? s->beta[k - 1] : 0, &alpha, &beta));
     }
     for (size_t j = 0; j < count; j++) {
         double length = sqrt(add_and_dot(&l, 0, l.q_old, vectors + j * l.n, vectors + j * l.n));

@@ -14,11 +14,11 @@
 #include "data/arena.h"
 #include "data/status.h"
 
-/* A symmetric matrix known by what it does: y = S x. `null_vector` is a unit vector with S null_vector = 0
+/* A symmetric matrix known by what it does: y = S x (false: the work shall stop, MT_STOPPED). `null_vector` is a unit vector with S null_vector = 0
  * that shall be kept out of the spectrum, or NULL. All pointers are borrowed. */
 typedef struct mt_spectrum_map {
     size_t n;
-    void (*apply)(const void *context, const double *x, double *y);
+    bool (*apply)(const void *context, const double *x, double *y);
     const void *context;
     const double *null_vector;
 } mt_spectrum_map;

@@ -24,7 +24,7 @@ const char *__lsan_default_suppressions(void) { return "leak:libfontconfig\n"; }
 
 static char room[64], source_root[1024];
 
-/* Before each test: a fresh folder. Every test is a process of its own, so nobody else is moved. Signals do what they usually
+/* Before each test: a fresh folder, and no cache. Every test is a process of its own, so nobody else is moved. Signals do what they usually
  * do: a shell that starts the tests in the background has Ctrl-C ignored, nohup SIGHUP, and who ignores it inherits that. */
 static inline void enter_room(void)
 {
@@ -36,6 +36,7 @@ static inline void enter_room(void)
     cr_assert_not_null(mkdtemp(room));
     cr_assert_eq(chdir(room), 0);
     cr_assert_eq(symlink(link, "data"), 0);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);
 }
 
 static inline int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)

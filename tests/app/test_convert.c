@@ -264,7 +264,8 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
         "22.5 "
         "22.5 mm); --repair turns inverted cells, removes duplicates",
         "mesh convert broken.msh a.hdf");
-    refuses(2, "broken.msh: cell 1: volume -121500 mm^3; it must be above 0; `myotile mesh convert --repair`",
+    refuses(2,
+        "mm: volume -121500 mm^3; it must be above 0; `myotile mesh convert broken.msh OUT.hdf --repair` may",
         "mesh info broken.msh");
     char *table = works("mesh convert --repair broken.msh a.hdf --format json");
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)

@@ -215,7 +215,8 @@ Test(mesh_commands, info_names_the_first_cells_that_are_limited)
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_diffusion_make(&arena, &mesh, &adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &diffusion));
     cr_assert(diffusion.n_limited > 0, "the test needs a worse mesh");
-    char *text = works("mesh info a.hdf --format json"), row[64];
+    char *text, *said = warnings(&text, "mesh info a.hdf --format json"), row[64];
+    free(said);
     cr_assert_eq(json_number(text, "cells limited for stability", "value"), (double)diffusion.n_limited);
     size_t shown = 0;
     for (size_t c = 0; c < mesh.n_cells && shown < 8; c++) {
@@ -238,8 +239,8 @@ Test(mesh_commands, info_names_the_first_cells_that_are_limited)
     mt_arena_free(&arena);
 }
 
-/* Two flat pyramids seen from the side (as in tests/solver/test_diffusion.c) have no operator; the rest is told. */
-Test(mesh_commands, info_describes_a_mesh_that_no_step_can_be_found_for)
+/* Two flat pyramids seen from the side (as in tests/solver/test_slivers.c): both are limited, and told with place and effect. */
+Test(mesh_commands, info_tells_of_slivers)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -248,11 +249,16 @@ Test(mesh_commands, info_describes_a_mesh_that_no_step_can_be_found_for)
         mesh.xyz_mm, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02}, 15 * sizeof(double));
     memcpy(mesh.cell_vertex, (uint32_t[]){0, 1, 2, 3, 0, 2, 1, 4}, 8 * sizeof(uint32_t));
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
-    char *text = works("mesh info a.hdf --format json");
-    cr_assert(isnan(json_number(text, "longest stable diffusion step, equal conductivities", "value")));
-    cr_assert_eq(json_number(text, "cells", "value"), 2);
-    free(text);
-    refuses(2, "a.hdf: --trial-steps: there is no diffusion step to try", "mesh info a.hdf --trial-steps 1");
+    char *text, *said = warnings(&text, "mesh info a.hdf --format json");
+    cr_assert(strstr(said, "2 of 2 elements (1e+02 %) are slivers"), "%s", said);
+    cr_assert(json_number(text, "longest stable diffusion step, equal conductivities", "value") > 0);
+    cr_assert_eq(json_number(text, "cells limited for stability", "value"), 0);
+    cr_assert_eq(json_number(text, "slivers limited", "value"), 2);
+    const char *row = strstr(text, "{\"cell\": 1, \"x\": 5.25, "),
+               *cosine = row ? strstr(row, "\"worst cosine\": ") : 0;
+    cr_assert(cosine, "%s", text);
+    cr_assert_float_eq(strtod(cosine + strlen("\"worst cosine\": "), NULL), 1e-3, 1e-4);
+    free(text), free(said);
     refuses(2, "--trial-steps 0; allowed: a whole number from 1", "mesh info a.hdf --trial-steps 0");
     mt_arena_free(&arena);
 }

@@ -72,6 +72,12 @@ static void make(problem *p, double alpha)
     cr_assert(mt_diffusion_check(&p->op, &p->adjacency) == MT_OK, "%s", mt_message());
 }
 
+static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
+{
+    cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK, "%s", mt_message());
+    return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, alpha, &p->op);
+}
+
 static double *values(problem *p) { return mt_arena_take(&p->arena, p->op.n_cells, sizeof(double)); }
 
 static double v_norm(const mt_diffusion *op, const double *v)
@@ -479,18 +485,20 @@ Test(diffusion, float_steps_keep_constants_to_one_rounding)
 
 /* ---- The limiter. */
 
-/* Moves the inner vertices of a unit cube of Kuhn boxes by up to a quarter of an edge along each axis: poor
- * cells. */
-static void jittered(problem *p, double edge, uint64_t first)
+/* Moves the inner vertices of a unit cube of Kuhn boxes by up to this share of an edge along each axis. */
+static void jittered_by(problem *p, double edge, double share, uint64_t first)
 {
     kuhn(p, 1, 1, 1, edge);
     seed = first;
     for (size_t k = 0; k < 3 * p->mesh.n_vertices; k++) {
-        double move = 0.25 * edge * uniform(), *x = p->mesh.xyz_mm + k;
+        double move = share * edge * uniform(), *x = p->mesh.xyz_mm + k;
         if (*x > 1e-9 && *x < 1 - 1e-9) *x += move;
     }
     curling_fibres(&p->mesh, 3);
 }
+
+/* Poor cells. */
+static void jittered(problem *p, double edge, uint64_t first) { jittered_by(p, edge, 0.25, first); }
 
 enum { JITTER_SEED = 1 };
 
@@ -583,6 +591,49 @@ Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
     mt_arena_free(&p.arena);
 }
 
+/* Tall boxes with fibres across their diagonals and little damping: elements of one kind stand side by side and share the
+ * same help, so that they grow together where none does by what lies close to it. The search close by leaves that to the
+ * spectrum's vectors, and these find whom to limit: more looks than two, and not everybody pays. */
+Test(diffusion, what_grows_together_is_found_by_the_spectrum)
+{
+    problem p = {0};
+    const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01};
+    kuhn(&p, 1, 1, 1, 0.25);
+    for (size_t v = 0; v < p.mesh.n_vertices; v++) p.mesh.xyz_mm[3 * v + 2] *= 4;
+    for (size_t c = 0; c < p.mesh.n_cells; c++) set_fibre(&p.mesh, c, 1, -1, 0.3);
+    cr_assert_eq(try_make(&p, &tissue, 0.3525), MT_OK, "%s", mt_message());
+    cr_assert(p.op.n_rounds > 2 && p.op.n_limited < p.op.n_indefinite, "%zu rounds, %zu of %zu",
+        p.op.n_rounds, p.op.n_limited, p.op.n_indefinite);
+    cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
+    cr_assert(arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA") < 1e-10);
+    norm_falls(&p, 1000);
+    mt_arena_free(&p.arena);
+}
+
+/* Two equal cubes of a hundredth of a nanometre, apart: what is constant in each does not grow, but its eigenvalue is rounding,
+ * 1e-16 of some 1e22 per ms, of either sign. Nobody can be blamed for that, so that everybody is limited who could be: then
+ * stability is a matter of algebra. Where rounding falls below 0 it ends before; of some cubes it does not. */
+Test(diffusion, where_rounding_hides_the_culprit_all_indefinite_cells_are_limited)
+{
+    size_t all = 0;
+    for (uint64_t first = 1; first <= 8; first++) {
+        problem one = {0}, p = {0};
+        jittered_by(&one, 0.25, 0.05, first);
+        const size_t n = one.mesh.n_cells, m = one.mesh.n_vertices;
+        cr_assert_eq(mt_mesh_new(&p.arena, 2 * m, 2 * n, &p.mesh), MT_OK);
+        cr_assert_eq(mt_mesh_new_fibres(&p.arena, &p.mesh), MT_OK);
+        for (size_t k = 0; k < 6 * m; k++) p.mesh.xyz_mm[k] = 1e-11 * one.mesh.xyz_mm[k % (3 * m)];
+        for (size_t k = 0; k < 8 * n; k++)
+            p.mesh.cell_vertex[k] = one.mesh.cell_vertex[k % (4 * n)] + (k >= 4 * n ? (uint32_t)m : 0);
+        for (size_t k = 0; k < 6 * n; k++) p.mesh.fibre[k] = one.mesh.fibre[k % (3 * n)];
+        make(&p, 1);
+        all += p.op.n_indefinite > 0 && p.op.n_limited == p.op.n_indefinite;
+        mt_arena_free(&p.arena);
+        mt_arena_free(&one.arena);
+    }
+    cr_assert(all > 0);
+}
+
 /* ---- Determinism, memory, refusals. */
 
 Test(diffusion, the_number_of_threads_does_not_matter)
@@ -625,12 +676,6 @@ Test(diffusion, memory_may_run_out_anywhere)
     mt_arena_free(&p.arena);
 }
 
-static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
-{
-    cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK, "%s", mt_message());
-    return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, alpha, &p->op);
-}
-
 Test(diffusion, an_inverted_cell_is_refused_by_name)
 {
     problem p = {0};
@@ -639,26 +684,8 @@ Test(diffusion, an_inverted_cell_is_refused_by_name)
     v[0] = v[1];
     v[1] = first;
     cr_assert(try_make(&p, &muscle, 1.5) == MT_INPUT);
-    cr_assert(strstr(mt_message(), "cell 7: volume"), "%s", mt_message());
-    mt_arena_free(&p.arena);
-}
-
-/* Two cells on one triangle whose tips lie over opposite far sides of it: the line between the centroids runs
- * almost within the triangle's plane. Tip heights +-0.02, sideways +-20: d = (5 .. 10, 0, 0.01), so the
- * cosine is about 1e-3. */
-Test(diffusion, a_face_seen_from_the_side_is_refused_by_name)
-{
-    static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02};
-    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
-    problem p = {0};
-    cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
-    cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
-    memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
-    memcpy(p.mesh.cell_vertex, cells, sizeof cells);
-    oblique_fibres(&p.mesh);
-    cr_assert(mt_mesh_check(&p.mesh) == MT_OK, "%s", mt_message());
-    cr_assert(try_make(&p, &muscle, 1.5) == MT_INPUT);
-    cr_assert(strstr(mt_message(), "cells 0 and 1"), "%s", mt_message());
+    cr_assert(strstr(mt_message(), "cell 7 at [1.25, 0.75, 0.5] mm: volume -0.166667"), "%s", mt_message());
+    cr_assert(strstr(mt_message(), "myotile mesh convert"), "%s", mt_message());
     mt_arena_free(&p.arena);
 }
 

@@ -8,6 +8,7 @@
 #include "gmsh_box.h"
 #include "mesh/adjacency.h"
 #include "mesh/slab.h"
+#include "slivers.h"
 #include "solver/diffusion.h"
 
 /* Manufactured solutions of u - div(D grad u) = f on the unit cube without flux through the walls: u at the
@@ -95,7 +96,8 @@ static solution t3(void)
     return (solution){"T3", {cos(angle), sin(angle), 0}, oblique, oblique_source};
 }
 
-/* ---- (I - V^-1 M) x = b by BiCGSTAB (van der Vorst 1992) to 1e-9 of |b|, far below the errors measured. */
+/* ---- (I - V^-1 M) x = b by BiCGSTAB (van der Vorst 1992), each row divided by its diagonal, to 1e-9 of |b|, far below
+ * the errors measured. */
 
 static double dot(size_t n, const double *x, const double *y)
 {
@@ -104,10 +106,10 @@ static double dot(size_t n, const double *x, const double *y)
     return sum;
 }
 
-static void residual_operator(const mt_diffusion *op, const double *x, double *y)
+static void residual_operator(const mt_diffusion *op, const double *diagonal, const double *x, double *y)
 {
     mt_diffusion_apply(op, x, y);
-    for (size_t i = 0; i < op->n_cells; i++) y[i] = x[i] - y[i];
+    for (size_t i = 0; i < op->n_cells; i++) y[i] = (x[i] - y[i]) / diagonal[i];
 }
 
 static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, double *x)
@@ -115,19 +117,22 @@ static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, doub
     size_t n = op->n_cells;
     double *r = mt_arena_take(arena, n, sizeof *r), *r0 = mt_arena_take(arena, n, sizeof *r);
     double *p = mt_arena_take(arena, n, sizeof *r), *v = mt_arena_take(arena, n, sizeof *r);
-    double *t = mt_arena_take(arena, n, sizeof *r);
-    memcpy(r, b, n * sizeof *r);
-    memcpy(r0, b, n * sizeof *r);
-    double rho = 1, a = 1, omega = 1, goal = 1e-9 * sqrt(dot(n, b, b));
+    double *t = mt_arena_take(arena, n, sizeof *r), *diagonal = mt_arena_take(arena, n, sizeof *r);
+    for (size_t i = 0; i < n; i++) {
+        diagonal[i] = 1;
+        for (size_t k = 0; k < ROW; k++) diagonal[i] += op->rate[ROW * i + k];
+        r[i] = r0[i] = b[i] / diagonal[i];
+    }
+    double rho = 1, a = 1, omega = 1, goal = 1e-9 * sqrt(dot(n, r, r));
     for (int round = 0; sqrt(dot(n, r, r)) > goal; round++) {
         cr_assert(round < 5000, "BiCGSTAB has not converged");
         double rho_new = dot(n, r0, r), beta = rho_new / rho * a / omega;
         rho = rho_new;
         for (size_t i = 0; i < n; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);
-        residual_operator(op, p, v);
+        residual_operator(op, diagonal, p, v);
         a = rho / dot(n, r0, v);
         for (size_t i = 0; i < n; i++) r[i] -= a * v[i];
-        residual_operator(op, r, t);
+        residual_operator(op, diagonal, r, t);
         omega = dot(n, t, r) / dot(n, t, t);
         for (size_t i = 0; i < n; i++) {
             x[i] += a * p[i] + omega * r[i];
@@ -197,6 +202,30 @@ Test(diffusion_order, second_on_kuhn_meshes_with_oblique_fibres) { converges(kuh
 Test(diffusion_order, second_on_gmsh_meshes_with_fibres_along_an_axis) { converges(gmsh_box, t1(), 0.2); }
 
 Test(diffusion_order, second_on_gmsh_meshes_with_oblique_fibres) { converges(gmsh_box, t3(), 0.2); }
+
+/* A sliver costs accuracy in itself, and little of it. A pair of slivers is planted for each hundred elements, by cuts that
+ * touch one in fifty: the error is 0.023 (T1) and 0.053 (T3) without, 0.98 to 1.22 times that with, the most where the slivers
+ * are just flat enough to be limited. What follows from the method is only that it stays of that size. */
+Test(diffusion_order, slivers_cost_little_accuracy)
+{
+    const double flatness[3] = {0.1, 1e-3, 1e-6}; /* of the first none is limited */
+    const solution fields[2] = {t1(), t3()};
+    omp_set_num_threads(1);
+    for (int m = 0; m < 2; m++) {
+        mt_arena arena = {0};
+        mt_mesh mesh, worse;
+        double h;
+        kuhn_cube(&arena, 0.1, &mesh);
+        const double without = error_on(&arena, &mesh, &fields[m], &h);
+        for (int k = 0; k < 3; k++) {
+            plant_slivers(&arena, &mesh, mesh.n_cells / 100, flatness[k], 1, &worse);
+            const double with = error_on(&arena, &worse, &fields[m], &h);
+            cr_assert(with < 1.5 * without, "%s, flatness %g: error %g, without slivers %g", fields[m].name,
+                flatness[k], with, without);
+        }
+        mt_arena_free(&arena);
+    }
+}
 
 /* The right-hand sides above, against differences of the exact solutions: second differences with step e err
  * by e^2 |u''''| / 12 and by epsilon / e^2: 1e-4 with e = 1e-3. The flux through x = 0 and the others by

@@ -18,7 +18,7 @@ typedef struct path {
     const double *extra;
 } path;
 
-static void path_apply(const void *context, const double *x, double *y)
+static bool path_apply(const void *context, const double *x, double *y)
 {
     const path *p = context;
     for (size_t i = 0; i < p->n; i++) {
@@ -27,6 +27,7 @@ static void path_apply(const void *context, const double *x, double *y)
         if (i + 1 < p->n) sum += p->weight * (x[i + 1] - x[i]);
         y[i] = sum;
     }
+    return true;
 }
 
 static double path_eigenvalue(size_t n, size_t k)
@@ -232,11 +233,12 @@ Test(spectrum, a_space_without_room_has_no_steps)
     mt_arena_free(&arena);
 }
 
-static void not_a_number(const void *context, const double *x, double *y)
+static bool not_a_number(const void *context, const double *x, double *y)
 {
     (void)context;
     y[0] = x[0];
     y[1] = NAN;
+    return true;
 }
 
 Test(spectrum, values_that_are_not_finite_are_refused)

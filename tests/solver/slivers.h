@@ -1,0 +1,63 @@
+/* For tests: elements that are nearly flat, planted in a mesh of well-shaped ones. */
+#ifndef MT_TESTS_SOLVER_SLIVERS_H
+#define MT_TESTS_SOLVER_SLIVERS_H
+
+#include <criterion/criterion.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "mesh/adjacency.h"
+#include "tests/random.h"
+
+/* Cuts a cell of `to` into four around a new vertex, which lies above its face by `flatness` of the way to the vertex opposite:
+ * the piece on that face is a sliver. The cell itself becomes the first piece; the others go behind. */
+static inline void cut_cell(mt_mesh *to, size_t c, size_t face, double flatness, uint64_t *seed)
+{
+    uint32_t v[4];
+    memcpy(v, to->cell_vertex + 4 * c, sizeof v);
+    const uint32_t p = (uint32_t)to->n_vertices++;
+    double weight[4], sum = 0, *x = to->xyz_mm + 3 * (size_t)p;
+    for (size_t k = 0; k < 4; k++) sum += weight[k] = k == face ? 0 : between(seed, 0.1, 1);
+    for (size_t k = 0; k < 4; k++) weight[k] = k == face ? flatness : weight[k] / sum * (1 - flatness);
+    for (size_t k = 0; k < 4; k++)
+        for (size_t i = 0; i < 3; i++) x[i] += weight[k] * to->xyz_mm[3 * (size_t)v[k] + i];
+    for (size_t k = 0; k < 4; k++) {
+        const size_t piece = k == 0 ? c : to->n_cells++;
+        memcpy(to->cell_vertex + 4 * piece, v, sizeof v);
+        to->cell_vertex[4 * piece + k] = p;
+        memcpy(to->fibre + 3 * piece, to->fibre + 3 * c, 3 * sizeof *to->fibre);
+    }
+}
+
+/* Gives the mesh with n pairs of slivers, one on each side of an inner face, far enough apart not to touch: the line
+ * between the two runs almost within their face. The mesh has fibres. */
+static inline void plant_slivers(
+    mt_arena *arena, const mt_mesh *from, size_t n, double flatness, uint64_t seed, mt_mesh *to)
+{
+    mt_adjacency adjacency;
+    cr_assert_eq(mt_adjacency_make(arena, from, &adjacency), MT_OK);
+    cr_assert_eq(mt_mesh_new(arena, from->n_vertices + 2 * n, from->n_cells + 6 * n, to), MT_OK);
+    cr_assert_eq(mt_mesh_new_fibres(arena, to), MT_OK);
+    bool *taken = mt_arena_take(arena, from->n_cells, sizeof *taken);
+    memcpy(to->xyz_mm, from->xyz_mm, 3 * from->n_vertices * sizeof *to->xyz_mm);
+    memcpy(to->cell_vertex, from->cell_vertex, 4 * from->n_cells * sizeof *to->cell_vertex);
+    memcpy(to->fibre, from->fibre, 3 * from->n_cells * sizeof *to->fibre);
+    to->n_vertices = from->n_vertices;
+    to->n_cells = from->n_cells;
+    for (size_t tries = 0; n > 0; tries++) {
+        cr_assert(tries < 100 * from->n_cells, "no room for so many slivers");
+        const size_t c = draw(&seed, from->n_cells), f = draw(&seed, 4);
+        const uint32_t other = adjacency.neighbour[4 * c + f];
+        if (other == MT_NO_CELL || taken[c] || taken[other]) continue;
+        taken[c] = taken[other] = true;
+        size_t g = 0;
+        while (adjacency.neighbour[4 * (size_t)other + g] != c) g++;
+        cut_cell(to, c, f, flatness, &seed);
+        cut_cell(to, other, g, flatness, &seed);
+        n--;
+    }
+    cr_assert_eq(mt_mesh_check(to), MT_OK, "%s", mt_message());
+}
+
+#endif
