@@ -93,7 +93,7 @@ Test(tetgen, as_a_format_it_is_only_read)
         write_bytes(file[1], "2 4\n1 1 2 2 3\n2 1 2 3 4\n", 24);
         cr_assert_eq(mt_mesh_read(&arena, file[k], &mesh), MT_INPUT);
         assert_message(file[k]);
-        assert_message("cell 0: volume 0");
+        assert_message("mm: volume 0");
     }
     mt_arena_free(&arena);
 }

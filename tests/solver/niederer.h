@@ -25,7 +25,8 @@ static inline double from_corner(size_t corner, size_t axis, double size, double
 /* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
-    mt_site site = {.at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .depth_mm = NAN};
+    mt_site site = {
+        .at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .vtx = "", .depth_mm = NAN};
     uint32_t *cells;
     size_t n;
     for (size_t k = 0; k < 3; k++) {

@@ -32,7 +32,7 @@ static double uniform(void) { return between(&seed, -1, 1); }
 static void kuhn(problem *p, double x, double y, double z, double edge)
 {
     const double size[3] = {x, y, z};
-    cr_assert(mt_slab_make(&p->arena, size, edge, &p->mesh) == MT_OK, "%s", mt_message());
+    cr_assert(mt_slab_make_cut(&p->arena, size, edge, MT_SLAB_KUHN, &p->mesh) == MT_OK, "%s", mt_message());
 }
 
 static void set_fibre(mt_mesh *mesh, size_t c, double x, double y, double z)

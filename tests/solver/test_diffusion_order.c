@@ -173,7 +173,7 @@ typedef void (*cube_maker)(mt_arena *arena, double edge, mt_mesh *mesh);
 static void kuhn_cube(mt_arena *arena, double edge, mt_mesh *mesh)
 {
     const double size[3] = {1, 1, 1};
-    cr_assert(mt_slab_make(arena, size, edge, mesh) == MT_OK, "%s", mt_message());
+    cr_assert(mt_slab_make_cut(arena, size, edge, MT_SLAB_KUHN, mesh) == MT_OK, "%s", mt_message());
 }
 
 /* Three meshes, each of half the edge; the order between the last two. Asymptotically 2; 1.8 leaves room for

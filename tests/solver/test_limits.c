@@ -27,7 +27,7 @@ static void make(problem *p)
 {
     uint64_t seed = 1;
     *p = (problem){0};
-    cr_assert_eq(mt_slab_make(&p->arena, (double[]){1, 1, 1}, 0.2, &p->mesh), MT_OK);
+    cr_assert_eq(mt_slab_make_cut(&p->arena, (double[]){1, 1, 1}, 0.2, MT_SLAB_KUHN, &p->mesh), MT_OK);
     for (size_t k = 0; k < 3 * p->mesh.n_vertices; k++) {
         double move = 0.25 * 0.2 * between(&seed, -1, 1), *x = p->mesh.xyz_mm + k;
         if (*x > 1e-9 && *x < 1 - 1e-9) *x += move;
