@@ -241,7 +241,7 @@ Test(operator, many_limited_elements_are_warned_of)
     char *table, *said;
     write_case("a.yaml", "slab: {size_mm: [2, 2, 2], edge_mm: 0.25}", "0.019");
     said = warnings(&table, "run a.yaml --output out");
-    cr_assert_str_empty(said, "%s", said);
+    cr_assert(!strstr(said, "limited") && !strstr(said, "slivers"), "%s", said);
     cr_assert(!strstr(table, "Limited cells") && !strstr(table, "slivers"), "%s", table);
     free(said), free(table);
     write_crooked("a.hdf");

@@ -42,7 +42,7 @@ static void oblique_fibres(mt_mesh *mesh)
 
 static void kuhn(mt_arena *arena, mt_mesh *mesh)
 {
-    cr_assert_eq(mt_slab_make(arena, (double[]){4, 3, 3}, 0.5, mesh), MT_OK);
+    cr_assert_eq(mt_slab_make_cut(arena, (double[]){4, 3, 3}, 0.5, MT_SLAB_KUHN, mesh), MT_OK);
 }
 
 static void gmsh(mt_arena *arena, mt_mesh *mesh) { gmsh_box(arena, 0.2, mesh); }
