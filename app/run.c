@@ -340,10 +340,10 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
 {
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
-    MT_TRY(mt_report_tables(arena, done, tables, &n));
     mt_progress_stage("writing the files");
     MT_TRY(mt_report_write(done, folder));
     mt_progress_stage(NULL);
+    MT_TRY(mt_report_tables(arena, done, tables, &n));
     mt_status status = mt_tables_print(out, tables, n, format);
     if (status == MT_OK && format == MT_FORMAT_TEXT &&
         (fprintf(out,

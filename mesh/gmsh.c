@@ -632,7 +632,7 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
     MT_TRY(group(scratch, path, "region", mesh->n_cells, mesh->region, &volumes));
     (void)fputs("$MeshFormat\n4.1 1 8\n", out);
     put_int(out, 1);
-    (void)fputs("\n$EndMeshFormat\n", out);
+    (void)fputs("\n$EndMeshFormat\n$Comments\nmyotile " MT_VERSION "\n$EndComments\n", out);
     put_entities(out, mesh, &surfaces, &volumes);
     put_nodes(out, mesh);
     (void)fputs("$Elements\n", out);

@@ -131,6 +131,7 @@ static void put_file(FILE *out, const mt_mesh *mesh, size_t n_arrays, const arra
     const char *section = NULL;
     (void)fprintf(out,
         "<?xml version=\"1.0\"?>\n"
+        "<!-- myotile " MT_VERSION " -->\n"
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
         "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
         __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian", mesh->n_vertices,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "program.h"
 
@@ -212,6 +214,42 @@ Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
     write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
     refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
     mt_arena_free(&arena);
+}
+
+/* A gmsh that tells its number and goes on for an hour; nobody can ask a killed program to stop it. */
+Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    int ended, gmsh = 0;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("heart.obj", &bowl, 0);
+    mt_arena_free(&arena);
+    put_before_gmsh("never");
+    write_text("bin/gmsh", "#!/bin/sh\necho $$ >number.part\nmv number.part number\nexec sleep 3600\n");
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) _exit(myotile("mesh fill heart.obj --cells 6000 -o heart.hdf").code);
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (int k = 0; k < 3000 && !there("number"); k++) (void)nanosleep(&pause, NULL);
+    FILE *file = fopen("number", "r");
+    cr_assert(file && fscanf(file, "%d", &gmsh) == 1 && gmsh > 0);
+    (void)fclose(file);
+    cr_assert_eq(kill(gmsh, 0), 0, "it is at work");
+    cr_assert_eq(kill(child, SIGKILL), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    int alive = 1;
+    for (int k = 0; k < 1000 && alive; k++) {
+        char path[64], state = 'Z';
+        (void)snprintf(path, sizeof path, "/proc/%d/stat", gmsh);
+        FILE *stat = fopen(path, "r");
+        alive = stat && fscanf(stat, "%*d %*s %c", &state) == 1 && state != 'Z';
+        if (stat) (void)fclose(stat);
+        (void)nanosleep(&pause, NULL);
+    }
+    cr_assert(!alive, "gmsh is still there");
+    mt_file_sweep(".", NULL);
+    (void)things();
 }
 
 Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)

@@ -19,6 +19,9 @@ static size_t failing; /* which taking fails, from 1; 0: none */
 static size_t takings; /* so far in this command */
 static bool inside;    /* in a command: what the test takes for itself never fails */
 
+static bool
+    in_folder; /* what fails is the listing of a folder: where that is only to clear it, nothing is lost */
+
 static bool fails(void) { return inside && ++takings == failing; }
 
 void *__real_mt_arena_take(mt_arena *arena, size_t count, size_t size);
@@ -54,6 +57,7 @@ DIR *__wrap_opendir(const char *path);
 DIR *__wrap_opendir(const char *path)
 {
     if (!fails()) return __real_opendir(path);
+    in_folder = true;
     errno = ENOMEM;
     return NULL;
 }
@@ -126,6 +130,7 @@ int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *message
 int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
 {
     takings = 0;
+    in_folder = false;
     inside = true;
     const int code = __real_mt_command_main(argc, argv, out, messages);
     inside = false;
@@ -163,7 +168,6 @@ static int keep(const char *path, const struct stat *info, int kind, struct FTW 
     return 0;
 }
 
-/* HDF5's files have the time of day in them: of these the size. */
 static int compare(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     (void)info, (void)at;
@@ -172,9 +176,8 @@ static int compare(const char *path, const struct stat *info, int kind, struct F
     struct made *file = find_made(path);
     cr_assert_not_null(file, "taking %zu fails: %s is left", failing, path);
     char *bytes = bytes_of(path, &n);
-    const bool dated = strstr(path, ".hdf") != NULL;
-    cr_assert(n == file->n && (dated || memcmp(bytes, file->bytes, n) == 0),
-        "taking %zu fails: %s is not whole", failing, path);
+    cr_assert(n == file->n && memcmp(bytes, file->bytes, n) == 0, "taking %zu fails: %s is not whole",
+        failing, path);
     free(bytes);
     return file->seen = true, 0;
 }
@@ -197,8 +200,8 @@ static void check_files(bool all)
     for (size_t k = 0; k < n_made; k++) made[k].seen = false;
     cr_assert_eq(nftw(".", compare, 8, FTW_PHYS), 0);
     for (size_t k = 0; k < n_made; k++) {
-        const bool in_folder = strchr(made[k].path + 2, '/') != NULL;
-        cr_assert(made[k].seen || !(made[k].before || (all && !in_folder)), "taking %zu fails: %s is gone",
+        const bool of_results = strchr(made[k].path + 2, '/') != NULL;
+        cr_assert(made[k].seen || !(made[k].before || (all && !of_results)), "taking %zu fails: %s is gone",
             failing, made[k].path);
     }
 }
@@ -222,8 +225,9 @@ static void walk(size_t step, const char *line)
         const bool all = failing / step % 2;
         put_made(all);
         reply r = myotile("%s", line);
-        cr_assert_eq(r.code, 3, "%s: taking %zu of %zu fails: code %d: %s", line, failing, n, r.code, r.said);
-        cr_assert(strstr(r.said, "memory"), "%s: taking %zu: %s", line, failing, r.said);
+        cr_assert(r.code == 3 || (r.code == 0 && in_folder), "%s: taking %zu of %zu fails: code %d: %s", line,
+            failing, n, r.code, r.said);
+        cr_assert(r.code == 0 || strstr(r.said, "memory"), "%s: taking %zu: %s", line, failing, r.said);
         check_files(all);
         forget(&r);
     }
@@ -293,7 +297,7 @@ Test(out_of_memory, a_mesh_from_every_format_to_every_format)
     char line[128];
     free(works("mesh fibres heart.hdf -o one.hdf"));
     for (int k = 1; k < 4; k++) {
-        (void)snprintf(line, sizeof line, "mesh convert one.%s one.%s", formats[k - 1], formats[k]);
+        (void)snprintf(line, sizeof line, "mesh convert one.%s one.%s --force", formats[k - 1], formats[k]);
         walk(1, line);
     }
     walk(1, "mesh convert one.msh two.hdf --repair");

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void work(mt_progress *progress)
@@ -145,6 +146,43 @@ Test(progress, line_bears_a_beginning_an_end_and_nonsense)
     p.total_ms = 0;
     mt_progress_line(&p, 5, 120, line, sizeof line);
     cr_assert(strstr(line, "100 %"));
+}
+
+/* What a log gets from a stage that takes ten intervals, and from one that is over at once. */
+Test(progress, a_log_gets_lines_of_what_takes_long)
+{
+    int ends[2];
+    char text[4096] = "";
+    cr_assert_eq(pipe(ends), 0);
+    FILE *stream = fdopen(ends[1], "w");
+    mt_progress_choose_interval(0.05);
+    mt_progress_stage_on(stream, "reading");
+    mt_progress_stage_on(stream, "measuring");
+    mt_progress_stage_part("the first half", 0.25);
+    (void)nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    mt_progress_stage_on(stream, NULL);
+    fclose(stream);
+    cr_assert(read(ends[0], text, sizeof text - 1) > 0);
+    cr_assert(strstr(text, "myotile: measuring: the first half 25 % ... 0:0"), "%s", text);
+    cr_assert(!strstr(text, "reading") && !strchr(text, '\r'), "%s", text);
+    close(ends[0]);
+}
+
+Test(progress, nothing_is_told_where_that_is_chosen)
+{
+    char text[16];
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    FILE *stream = fdopen(ends[1], "w");
+    mt_progress_choose(MT_PROGRESS_NEVER);
+    mt_progress_choose_interval(0.01);
+    mt_progress_stage_on(stream, "measuring");
+    mt_progress progress = mt_progress_begin_on(stream, "simulating", 50);
+    (void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    work(&progress);
+    fclose(stream);
+    cr_assert_eq(read(ends[0], text, sizeof text), 0);
+    close(ends[0]);
 }
 
 Test(progress, first_interrupt_is_told_not_suffered)

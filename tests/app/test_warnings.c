@@ -284,7 +284,7 @@ Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
             "stimuli.0.min_mm=[2.5,1.5,0.5] --set stimuli.0.max_mm=[3,2,1]",
             backends[k]);
         refuses(5,
-            "small.yaml: cell 282 at [2.875, 1.75, 0.625] mm: V is not a number between 0 and 1 ms; it must",
+            "small.yaml: cell 282 at [2.625, 1.75, 0.875] mm: V is not a number between 0 and 1 ms; it must",
             "%s", line);
         refuses(5, "; stimuli.0 was on there and raises V by 3.571e+04 mV/ms: a weaker strength_uA_mm3 or a",
             "%s", line);
