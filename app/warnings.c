@@ -130,8 +130,7 @@ static void warn_of_stimulus(const char *path, size_t s, const mt_case_stimulus 
 {
     char usual[96] = "35.7 mV/ms for 2 ms, to above 0 mV";
     if (reached_ms < asked->start_ms + asked->duration_ms)
-        (void)snprintf(usual, sizeof usual,
-            "a run that goes on after %g ms, when the stimulus ends",
+        (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
     mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu cell%s to %.1f mV at "
             "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",

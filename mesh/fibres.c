@@ -63,8 +63,8 @@ static mt_status mark_surfaces(const mt_mesh *mesh, unsigned char *surface)
         for (size_t k = 0; k < 3; k++) {
             uint32_t v = mesh->face_vertex[3 * f + k];
             if (v >= mesh->n_vertices)
-                return mt_fail(MT_INPUT, "tagged triangle %zu has vertex %u; the mesh has %zu", f, v,
-                    mesh->n_vertices);
+                return mt_fail(
+                    MT_INPUT, "tagged triangle %zu has vertex %u; the mesh has %zu", f, v, mesh->n_vertices);
             surface[v] = (unsigned char)(surface[v] | 1u << tag);
         }
         there |= 1u << tag;

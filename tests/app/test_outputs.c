@@ -189,7 +189,8 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
     static const char *const lines[] = {"cell --end-ms 1 -o theirs.csv",
         "mesh slab --size-mm 1,1,1 --edge-mm 1 -o theirs.hdf", "mesh convert slab.hdf theirs.pts",
         "mesh convert slab.hdf theirs.vtu", "mesh refine slab.hdf -o theirs.hdf",
-        "partition slab.hdf --target eight.yaml -o theirs.hdf", "partition slab.hdf --target eight.yaml --picture theirs.png"};
+        "partition slab.hdf --target eight.yaml -o theirs.hdf",
+        "partition slab.hdf --target eight.yaml --picture theirs.png"};
     free(works("mesh slab --size-mm 30,30,30 --edge-mm 15 -o slab.hdf"));
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         const char *path = strstr(lines[k], "theirs");

@@ -216,8 +216,7 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
     cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "one line: %s", said);
     free(said);
     said = said_of_run("time.end_ms=0.1");
-    cr_expect(
-        strstr(said, "; usual a run that goes on after 2 ms, when the stimulus ends"), "%s", said);
+    cr_expect(strstr(said, "; usual a run that goes on after 2 ms, when the stimulus ends"), "%s", said);
     free(said);
     said = said_of_run("stimuli.0.start_ms=7.995"); /* the step it begins in is the first behind the end */
     cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
