@@ -16,7 +16,8 @@ enum {
     CHUNK = 65536         /* cells between two calls of the watch */
 };
 
-static const double SMALLEST_COSINE = 0.05; /* between S and d of a face; below, tau is another */
+static const double SMALLEST_COSINE = 0.05; /* S . d / lengths_of a face; below, tau is another */
+static const double SHORTEST = 0.4;         /* |d| / sqrt|S| of a face; below, this counts in its place */
 static const double STIFFEST = 5e4;         /* eigenvalues of S, times e^2 / D_l */
 static const double SECOND_NORMAL = 0.2;    /* singular value, relative, from which a direction counts */
 static const double RANK_CUT = 1e-8;        /* of the pseudo-inverse, relative */
@@ -90,6 +91,13 @@ static void mean_flux(const builder *b, size_t c, size_t n, const vec3 area, vec
     for (int k = 0; k < 3; k++) flux[k] = b->d_t * area[k] + (sp * p[k] + sq * q[k]);
 }
 
+/* |S| |d| of a face; of one whose d is short beside it, of a longer d. */
+static double lengths_of(const vec3 area, const vec3 to)
+{
+    const double size = sqrt(mt_dot3(area, area));
+    return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
+}
+
 static void shape_of(const builder *b, size_t c, cell_shape *shape)
 {
     shape->oblique = false;
@@ -103,7 +111,7 @@ static void shape_of(const builder *b, size_t c, cell_shape *shape)
         shape->tau[f] = 0;
         if (!inner) continue;
         double across = mt_dot3(shape->area[f], shape->to[f]);
-        double lengths = sqrt(mt_dot3(shape->area[f], shape->area[f]) * mt_dot3(shape->to[f], shape->to[f]));
+        double lengths = lengths_of(shape->area[f], shape->to[f]);
         const bool oblique = across < SMALLEST_COSINE * lengths;
         shape->tau[f] = mt_dot3(shape->area[f], shape->flux[f]) / (oblique ? lengths : across);
         shape->oblique = shape->oblique || oblique;
@@ -782,8 +790,7 @@ mt_diffusion_effect mt_diffusion_effect_on(
         mt_mesh_face_area(mesh, cell, f, area);
         mt_mesh_centroid(mesh, n, there);
         mt_minus3(there, here, to);
-        const double lengths = sqrt(mt_dot3(area, area) * mt_dot3(to, to));
-        effect.cosine = fmin(effect.cosine, mt_dot3(area, to) / lengths);
+        effect.cosine = fmin(effect.cosine, mt_dot3(area, to) / lengths_of(area, to));
     }
     effect.limited = effect.theta < 1 || effect.cosine < SMALLEST_COSINE || effect.capacity > 1;
     return effect;

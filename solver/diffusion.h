@@ -6,7 +6,7 @@
  *
  *     V_c dv_c/dt = sum_f F_f
  *     F_f         = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c)
- *     tau_f       = S . D S / (S . d)     or S . D S / (|S| |d|) where the cosine of S and d is below 0.05
+ *     tau_f       = S . D S / (S . d)     or S . D S / (|S| l) where S . d < 0.05 |S| l, l = max(|d|, 0.4 sqrt|S|)
  *     q_f         = D S - alpha tau_f d
  *
  * where g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
@@ -25,11 +25,12 @@
  * the spectrum has the last word.
  *
  * Slivers, elements that are nearly flat, cost accuracy in themselves but never the run:
- *   - Between two of them the line d may run almost within the face, which would make tau_f as large as one likes. There
- *     tau_f is that of a face that is met at a right angle (above). F_f stays exact for linear fields, whatever tau_f is,
- *     and the same for both sides; what is lost is damping of the jumps across the thin direction. tau_f stays above 0 even
- *     where elements overlap (S . d < 0). No face of a well-shaped mesh is met at such an angle: there nothing changes,
- *     to the bit.
+ *   - Between two of them the line d may run almost within the face, or be very short beside it where they lie flat upon each
+ *     other. Either would make tau_f as large as one likes. There tau_f is that of a face that is met at a right angle, by a
+ *     line that is not so short (above). F_f stays exact for linear fields, whatever tau_f is, and the same for both sides but
+ *     for a face on the very threshold; what is lost is damping of the jumps across the thin direction. tau_f stays above 0
+ *     even where elements overlap (S . d <= 0). No face of a well-shaped mesh is met like that: there nothing changes, to the
+ *     bit.
  *   - An element with hardly any volume would follow its neighbours in hardly any time. V_c is its volume, but at least
  *
  *         e^2 (m_c k_c + sum_n k_n) / (50,000 D_l)
@@ -75,7 +76,7 @@ typedef struct mt_diffusion {
     double top_per_ms;   /* highest eigenvalue of S that was seen; a lower bound of the true one */
     size_t n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
     size_t n_limited;    /* cells with theta < 1 */
-    size_t n_slivers;    /* cells with a face met at a cosine below 0.05, or a V_c above their volume */
+    size_t n_slivers;    /* cells with a face whose tau_f is another, or a V_c above their volume */
     size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
@@ -88,7 +89,7 @@ typedef struct mt_diffusion_known {
 } mt_diffusion_known;
 
 /* The algorithm that finds these. To be raised by whoever changes what it finds. */
-enum { MT_DIFFUSION_VERSION = 1 };
+enum { MT_DIFFUSION_VERSION = 2 };
 
 /* Told many times a second while an operator is made, from the calling thread: what is being done, and how much of that has
  * been (0 to 1; of the spectrum the part of the steps that it may need at most). A stage may come several times. False
