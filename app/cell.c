@@ -138,8 +138,8 @@ static void warn_of_request(const request *r, const timing *t)
     mt_warn_of_time(r->path, "--stimulus, its start", r->stimulus[0], t->on, r->dt_ms);
     mt_warn_of_time(r->path, "--stimulus, its duration", r->stimulus[1], t->off - t->on, r->dt_ms);
     if (t->on >= t->n && r->stimulus[2] != 0)
-        mt_warn("%s: --stimulus: found a start at %g ms, which never comes; usual: before --end-ms, %g",
-            r->path, r->stimulus[0], r->end_ms);
+        mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms, %g", r->path,
+            r->stimulus[0], r->end_ms);
     if (r->stimulus[2] < 0)
         mt_warn(
             "%s: --stimulus: found a strength of %g mV/ms, which hyperpolarises; usual: above 0, such as 52",

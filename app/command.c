@@ -170,6 +170,7 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
     mt_progress_leave_on_interrupt();
     (void)signal(
         SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
+    (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
     mt_arena arena = {0};
     const mt_status status = command->run(&arena, arguments);
     if (status != MT_OK) mt_progress_stage(NULL);

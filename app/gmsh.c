@@ -34,7 +34,7 @@ static _Noreturn void become(char *const words[], pid_t parent)
     const int nowhere = open("/dev/null", O_RDWR);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(CANNOT_START); /* it has gone already */
-    (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL), (void)signal(SIGXFSZ, SIG_DFL);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) (void)dup2(nowhere, fd);
     (void)execvp(words[0], words);
     _exit(CANNOT_START);
@@ -53,7 +53,8 @@ static mt_status run(char *const words[], double edge_mm)
     if (child < 0) return mt_fail(MT_FILE, "gmsh: cannot be started: %s", strerror(errno));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was at work");
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == CANNOT_START)
-        return mt_fail(MT_FILE, "gmsh: not found; this command needs the program (Debian's package gmsh)");
+        return mt_fail(MT_FILE,
+            "gmsh: cannot be started, or not found; this command needs the program (Debian's package gmsh)");
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
         return mt_fail(MT_NUMERICS, "gmsh failed on edge %g mm", edge_mm);
     return MT_OK;

@@ -117,7 +117,7 @@ static void warn_of_limits(const char *name, const mt_diffusion *diffusion)
     const double share = (double)diffusion->n_limited / (double)diffusion->n_cells;
     if (!(share >= 0.01)) return;
     mt_warn(
-        "%s: %zu of %zu elements (%.2g %%) are limited for stability: their gradients "
+        "%s: %zu of %zu elements (%.3g %%) are limited for stability: their gradients "
         "count less, and "
         "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
         "13 %% where "
@@ -130,7 +130,7 @@ static void warn_of_slivers(const char *name, const mt_diffusion *diffusion)
 {
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_cells;
     if (!(share >= 0.01)) return;
-    mt_warn("%s: %zu of %zu elements (%.2g %%) are slivers, nearly flat, and limited: what is "
+    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: what is "
             "computed in "
             "and close to them is less accurate",
         name, diffusion->n_slivers, diffusion->n_cells, 100 * share);

@@ -166,7 +166,9 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
         target->ipus > 1 ? "s" : "");
     const mt_profiled of = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
-    MT_TRY(mt_file_set_end(mt_profile_write(&of, job->profile, true)));
+    const mt_status status = mt_profile_write(&of, job->profile, true);
+    if (status == MT_OK) mt_folder_keep();
+    MT_TRY(mt_file_set_end(status));
     end_stage(&job->stages);
     return MT_OK;
 }
@@ -267,7 +269,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     job.stages = begin_stages(arena);
     if (job.profile) MT_TRY(mt_folder_enter(job.profile, replace, &folder));
     const mt_status status = cut_for_all(arena, &job, n, ipus, tables);
-    if (job.profile) mt_folder_leave(&folder, status == MT_OK);
+    if (job.profile) mt_folder_leave(&folder);
     MT_TRY(status);
     tables[2 * n] = job.stages.table;
     return mt_tables_print(arguments->out, tables, 2 * n + 1, format);

@@ -218,6 +218,13 @@ void mt_progress_stage_on(FILE *stream, const char *what)
 
 void mt_progress_stage(const char *what) { mt_progress_stage_on(stderr, what); }
 
+void mt_progress_clear_line(void)
+{
+    if (!is_rewritten(stderr)) return;
+    (void)fputs("\r\033[K", stderr);
+    (void)fflush(stderr);
+}
+
 void mt_progress_stage_part(const char *part, double done)
 {
     (void)pthread_mutex_lock(&told.lock);

@@ -66,6 +66,9 @@ void mt_progress_stage(const char *what);
 /* The same on any stream, borrowed until the next. */
 void mt_progress_stage_on(FILE *stream, const char *what);
 
+/* Takes the line of a terminal away for something else to be said; the stage goes on. */
+void mt_progress_clear_line(void);
+
 /* What is being done within the stage (lives on), and how much of that has been, 0 to 1. Cheap. */
 void mt_progress_stage_part(const char *part, double done);
 

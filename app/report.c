@@ -522,14 +522,9 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     MT_TRY(mt_file_set_begin());
     mt_status status = write_one(run, folder, files[0].name, files[0].write);
     if (status == MT_OK) write_others(run, folder, &first);
+    if (status == MT_OK) mt_folder_keep();
     MT_TRY(mt_file_set_end(status));
     return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
-}
-
-bool mt_report_is_there(const char *folder)
-{
-    char path[MT_FILE_PATH_MAX];
-    return mt_folder_path(folder, files[0].name, path) == MT_OK && access(path, F_OK) == 0;
 }
 
 mt_status mt_report_check(const char *folder)

@@ -46,9 +46,6 @@ MT_NODISCARD mt_status mt_report_tables(
  * written, the folder stays as it was; where another cannot, it is missing in the folder, and the answer is its failure. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Is the result of a run there, of whichever run? */
-bool mt_report_is_there(const char *folder);
-
 /* Can they be written there? For those who have long work before it. MT_FILE: no; the message says why. */
 MT_NODISCARD mt_status mt_report_check(const char *folder);
 

@@ -92,7 +92,8 @@ static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
     char out[MT_FILE_PATH_MAX];
     unsigned long cells;
     MT_TRY(mt_gmsh_cells_like("heart04", &cells));
-    if (snprintf(out, sizeof out, "%s/myotile.msh", folder ? folder : "/tmp") >= (int)sizeof out)
+    if (snprintf(out, sizeof out, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) >=
+        (int)sizeof out)
         return mt_fail(MT_FILE, "TMPDIR: the path is too long");
     return mt_gmsh_ventricles(arena, cells, out, mesh);
 }

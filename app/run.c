@@ -322,7 +322,7 @@ static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **tr
     if (p->trace) MT_TRY(p->backend->trace(*self, arena, &p->tracing, trace));
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p, 0};
     mt_progress_catch_interrupt(
-        "\nmyotile: stopping; what there is by now is written; once more ends at once\n");
+        "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
     const mt_status status = mt_in_file(
         p->path, mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
     mt_progress_end(&w.progress);
@@ -341,10 +341,15 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
     mt_progress_stage("writing the files");
-    MT_TRY(mt_report_write(done, folder));
+    const mt_status written = mt_report_write(done, folder);
+    char why[512] = "";
+    if (written != MT_OK) (void)snprintf(why, sizeof why, "%s", mt_message());
     mt_progress_stage(NULL);
     MT_TRY(mt_report_tables(arena, done, tables, &n));
     mt_status status = mt_tables_print(out, tables, n, format);
+    if (written != MT_OK)
+        return mt_fail(written, "%s; %s", why,
+            status == MT_OK ? "the tables are printed" : "the tables cannot be printed either");
     if (status == MT_OK && format == MT_FORMAT_TEXT &&
         (fprintf(out,
              "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
@@ -355,7 +360,6 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
             fflush(out) != 0))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_FILE) return status;
-    char why[512];
     (void)snprintf(why, sizeof why, "%s", mt_message());
     return mt_fail(status, "%s; the results are in %s/", why, folder);
 }
@@ -389,7 +393,7 @@ static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder
     if (!stopped)
         mt_warnings_of_run(
             p->path, &p->input, &p->problem, activation_ms, (double)n_steps * p->problem.dt_ms);
-    if (!mt_progress_interrupted()) return MT_OK;
+    if (!stopped) return MT_OK; /* a signal that came while the files were written asks for nothing more */
     return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/",
         (double)n_steps * p->input.time.dt_ms, p->input.time.end_ms, folder);
 }
@@ -426,6 +430,6 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_folder folder;
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
     const mt_status status = run_in(arena, p, path, folder.path, format, arguments->out);
-    mt_folder_leave(&folder, mt_report_is_there(folder.path));
+    mt_folder_leave(&folder);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/progress.h"
+#include "app/warnings.h"
 #include "data/room.h"
 #include "ipu/topology.h"
 #include "solver/diffusion.h"
@@ -58,14 +59,13 @@ mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
     char need[256], left[64] = "";
     const size_t there = mt_room_left();
     const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
-    if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are there", (double)there / 1e9);
+    if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are available", (double)there / 1e9);
     (void)snprintf(need, sizeof need,
         "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
-        "whatever "
-        "the mesh%s",
+        "whatever the mesh%s",
         ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
     if (bytes > (double)there) return mt_fail(MT_FILE, "%s", need);
-    if (bytes >= 1e9) (void)fprintf(stderr, "myotile: warning: %s\n", need);
+    if (bytes >= 1e9) mt_warn("%s", need);
     return MT_OK;
 }
 
@@ -98,8 +98,7 @@ mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint
 static void warn_of_another_cut(const mt_partition *parts)
 {
     if (parts->metis_failures == 0) return;
-    mt_progress_stage(NULL);
-    (void)fprintf(stderr, "myotile: warning: %s\n", parts->remark);
+    mt_warn("%s", parts->remark);
 }
 
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,

@@ -14,10 +14,10 @@ void mt_warn(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    mt_progress_stage(NULL);
-    (void)fputs("myotile: warning: ", stderr);
-    for (const char *at = text; *at; at++) (void)fputc((unsigned char)*at < ' ' ? ' ' : *at, stderr);
-    (void)fputc('\n', stderr);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    mt_progress_clear_line();
+    (void)fprintf(stderr, "myotile: warning: %s\n", text);
 }
 
 void mt_warn_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)

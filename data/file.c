@@ -256,13 +256,13 @@ static mt_status begin(const char *path, bool through_allowed, mt_file *file, in
     *through = -1;
     MT_TRY(find_target(path, target));
     (void)snprintf(file->path, sizeof file->path, "%s", path);
-    if (stat(target, &there) != 0) return begin_part(path, target, NULL, file);
-    if (through_allowed && is_written_through(&there)) {
+    if (through_allowed && stat(path, &there) == 0 && is_written_through(&there)) {
         const int own = own_descriptor(&there);
         errno = 0;
-        *through = own >= 0 ? dup(own) : open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        *through = own >= 0 ? dup(own) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return *through >= 0 ? MT_OK : mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(errno));
     }
+    if (stat(target, &there) != 0) return begin_part(path, target, NULL, file);
     MT_TRY(check_target(path, target, &there));
     return begin_part(path, target, &there, file);
 }
@@ -424,32 +424,43 @@ static bool is_in_set(const char *path)
 /* What is written anew is not removed. */
 static void drop_needless_removals(void)
 {
-    for (size_t k = 0; k < n_removals; k++)
-        if (is_in_set(removals[k])) {
+    for (size_t k = 0; k < n_removals; k++) {
+        char target[MT_FILE_PATH_MAX]; /* what is written through a link is not removed with the link */
+        if (is_in_set(follow(removals[k], target) ? target : removals[k])) {
             free(removals[k]);
             removals[k] = NULL;
         }
+    }
 }
 
-static mt_status end_removals(mt_status status)
+/* Removes them, all that can be. */
+static mt_status make_removals(void)
 {
+    mt_status status = MT_OK;
     for (size_t k = 0; k < n_removals; k++) {
-        if (removals[k] && status == MT_OK) status = remove_now(removals[k]);
-        free(removals[k]);
+        const mt_status one = removals[k] ? remove_now(removals[k]) : MT_OK;
+        if (status == MT_OK) status = one;
     }
-    free(removals);
-    removals = NULL;
-    n_removals = 0;
     return status;
 }
 
-/* The renames follow one another at once; the folders are made durable behind them. */
+static void forget_removals(void)
+{
+    for (size_t k = 0; k < n_removals; k++) free(removals[k]);
+    free(removals);
+    removals = NULL;
+    n_removals = 0;
+}
+
+/* The renames follow one another at once; the folders are made durable behind them. Where one fails the others are made all the
+ * same: then all files but that one belong together. */
 static mt_status rename_parts(void)
 {
+    mt_status status = MT_OK;
     for (struct mt_file_part *p = atomic_load(&first_part); p; p = atomic_load(&p->next))
-        if (p->waiting && rename(p->temporary, p->target))
-            return mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
-    return MT_OK;
+        if (p->waiting && rename(p->temporary, p->target) && status == MT_OK)
+            status = mt_fail(MT_FILE, "%s: cannot be put in place: %s", p->target, strerror(errno));
+    return status;
 }
 
 static void close_parts(bool in_place)
@@ -488,6 +499,14 @@ static mt_status write_journal(mt_journal *journal)
     return mt_journal_seal(journal);
 }
 
+/* What was begun with the first rename is done to its end. */
+static mt_status make_changes(void)
+{
+    const mt_status renamed = rename_parts();
+    const mt_status removed = make_removals();
+    return renamed != MT_OK ? renamed : removed;
+}
+
 mt_status mt_file_set_end(mt_status status)
 {
     mt_journal journal = {.stream = NULL};
@@ -495,9 +514,10 @@ mt_status mt_file_set_end(mt_status status)
     renaming = 1;
     if (status == MT_OK) drop_needless_removals();
     if (status == MT_OK) status = write_journal(&journal);
-    if (status == MT_OK) status = rename_parts();
-    status = end_removals(status);
-    close_parts(status == MT_OK);
+    const bool begun = status == MT_OK;
+    if (begun) status = make_changes();
+    forget_removals();
+    close_parts(begun);
     mt_journal_end(&journal);
     renaming = 0;
     const int number = raised_meanwhile;
@@ -535,13 +555,13 @@ mt_status mt_file_check(const char *path, mt_file_replace replace)
     struct stat there;
     mt_file file;
     MT_TRY(find_target(path, target));
+    if (stat(path, &there) == 0 && is_written_through(&there))
+        return MT_OK; /* /dev/stdout: no link to follow */
     if (stat(target, &there) == 0) {
-        if (is_written_through(&there)) return MT_OK;
         MT_TRY(check_target(path, target, &there));
         if (replace == MT_FILE_OURS && !mt_file_is_ours(target))
             return mt_fail(MT_FILE,
-                "%s: stands there already, and nothing in it says that myotile wrote it; --force replaces it",
-                path);
+                "%s: exists already, and does not seem to be written by myotile; --force replaces it", path);
     }
     MT_TRY(mt_file_reserve(path, &file));
     mt_file_discard(&file);

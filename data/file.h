@@ -55,7 +55,8 @@ void mt_file_discard(mt_file *file);
 MT_NODISCARD mt_status mt_file_set_begin(void);
 
 /* `status` is how the writing of all went: with MT_OK the files of the set are put in place, in the order in which they ended,
- * then what was to be removed is. Otherwise all of them go, the targets are as they were, and `status` is the answer. */
+ * then what was to be removed is; where one of these cannot be done, the others are all the same, and the answer is MT_FILE.
+ * Otherwise all of them go, the targets are as they were, and `status` is the answer. */
 MT_NODISCARD mt_status mt_file_set_end(mt_status status);
 
 /* Removes a file, in an open set with its end; nothing happens where there is none. MT_FILE: it cannot be removed. */

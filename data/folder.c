@@ -14,7 +14,7 @@
 static const char mark_name[] = ".myotile";
 
 /* The folder that is entered, for mt_folder_abandon. */
-static _Atomic(const mt_folder *) entered;
+static _Atomic(mt_folder *) entered;
 
 mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
 {
@@ -66,13 +66,15 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
 {
     struct stat info;
     folder->made = mkdir(folder->path, 0777) == 0;
-    if (!folder->made && errno != EEXIST) return mt_fail(MT_FILE, "%s: %s", folder->path, strerror(errno));
+    if (!folder->made && errno != EEXIST)
+        return mt_fail(MT_FILE, "%s: this folder cannot be made: %s", folder->path, strerror(errno));
     if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return mt_fail(MT_FILE, "%s: is no folder", folder->path);
+        return mt_fail(MT_FILE, "%s: is not a folder", folder->path);
     if (!folder->made && replace == MT_FILE_OURS && !is_empty(folder->path) && !is_ours(folder))
         return mt_fail(MT_FILE,
-            "%s: is a folder with things in it that myotile did not write; choose another, or --force writes "
-            "beside them and replaces files of the same names",
+            "%s: this folder holds files that myotile did not write. Choose another folder. With --force "
+            "myotile writes "
+            "there, and replaces files of the same names",
             folder->path);
     return MT_OK;
 }
@@ -83,22 +85,30 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
     if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     (void)snprintf(folder->mark, sizeof folder->mark, "%s/%s", folder->path, mark_name);
-    MT_TRY(open_folder(replace, folder));
-    const mt_status status = lock_mark(folder);
-    if (status != MT_OK) {
-        if (folder->made) (void)rmdir(folder->path);
-        return status;
+    if (!path[0]) return mt_fail(MT_INPUT, "the name of a folder to write in is empty");
+    atomic_store(&entered, folder); /* a signal may come from here on */
+    mt_status status = open_folder(replace, folder);
+    if (status == MT_OK) status = lock_mark(folder);
+    if (status == MT_OK) {
+        mt_file_sweep(folder->path, NULL);
+        return MT_OK;
     }
-    mt_file_sweep(folder->path, NULL);
-    atomic_store(&entered, folder);
-    return MT_OK;
+    folder->marked = false; /* it is another's, or nobody's */
+    mt_folder_abandon();
+    atomic_store(&entered, NULL);
+    return status;
 }
 
-void mt_folder_leave(mt_folder *folder, bool keep)
+void mt_folder_keep(void)
 {
+    mt_folder *folder = atomic_load(&entered);
+    if (folder) folder->marked = folder->made = false;
+}
+
+void mt_folder_leave(mt_folder *folder)
+{
+    mt_folder_abandon();
     atomic_store(&entered, NULL);
-    if (!keep && folder->marked) (void)unlink(folder->mark);
-    if (!keep && folder->made) (void)rmdir(folder->path);
     (void)close(folder->lock);
     folder->lock = -1;
 }

@@ -21,8 +21,11 @@ typedef struct mt_folder {
  * in, or is no folder. One folder at a time. */
 MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder);
 
-/* Gives the lock back. Where nothing is to be kept, what mt_folder_enter made goes again, the folder only when it is empty. */
-void mt_folder_leave(mt_folder *folder, bool keep);
+/* Something is about to be put in place in the folder that is entered: from now on it stays, and its mark. */
+void mt_folder_keep(void);
+
+/* Gives the lock back. Where nothing was kept, what mt_folder_enter made goes again, the folder only when it is empty. */
+void mt_folder_leave(mt_folder *folder);
 
 /* The same for a program that is being stopped, with nothing kept; may be called in a signal handler. */
 void mt_folder_abandon(void);

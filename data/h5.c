@@ -94,6 +94,15 @@ static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, cons
         what, why.words);
 }
 
+/* HDF5 1.10 tidies up at the program's exit, where it crashes on a file that it could not write to its end. All that is ours has
+ * been closed by then. To be said before anything else of HDF5's. */
+static void begin_hdf5(void)
+{
+    static bool begun;
+    if (!begun) (void)H5dont_atexit();
+    begun = true;
+}
+
 static mt_status keep_path(const char *path, mt_h5 *h5)
 {
     size_t n = strlen(path);
@@ -102,6 +111,7 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
             sizeof h5->path - 1);
     memset(h5, 0, sizeof *h5);
     memcpy(h5->path, path, n + 1);
+    begin_hdf5();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return MT_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "data/file.h"
@@ -22,16 +23,25 @@ static bool is_journal(const char *name)
            strcmp(name + n - m, suffix) == 0;
 }
 
+/* In a folder that others may write in (/tmp), anybody can leave one; only this user's own is done. It may have been taken away
+ * since it was opened: then it has been done. */
+static bool is_own(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 && info.st_uid == geteuid() &&
+           (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 mt_status mt_journal_begin(const char *folder, mt_journal *journal)
 {
     journal->stream = NULL;
     for (int k = 0; k < TRIES && !journal->stream; k++) {
         (void)snprintf(
             journal->path, sizeof journal->path, "%s/%s%d-%d%s", folder, prefix, (int)getpid(), k, suffix);
-        const int fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0 && errno == EEXIST) continue;
         if (fd < 0) return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder, strerror(errno));
-        if (mt_lock_take(fd) != MT_LOCK_HELD) journal->stream = fdopen(fd, "wb");
+        if (mt_lock_take(fd) != MT_LOCK_HELD && is_own(fd)) journal->stream = fdopen(fd, "wb");
         if (!journal->stream) (void)close(fd);
     }
     return journal->stream ? MT_OK : mt_fail(MT_FILE, "%s: no journal can be written there", folder);
@@ -109,7 +119,7 @@ void mt_journal_finish(const char *folder)
         if (!is_journal(e->d_name)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
         const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        FILE *file = fd >= 0 && mt_lock_take(fd) == MT_LOCK_TAKEN ? fdopen(fd, "r+b") : NULL;
+        FILE *file = fd >= 0 && mt_lock_take(fd) == MT_LOCK_TAKEN && is_own(fd) ? fdopen(fd, "r+b") : NULL;
         if (file) finish(folder, path, file);
         if (file)
             (void)fclose(file);

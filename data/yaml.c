@@ -952,7 +952,7 @@ static mt_status check_kind(FILE *file, const char *path)
     if (fstat(fileno(file), &info) != 0) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
     if (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode) || isatty(fileno(file))) return MT_OK;
     return mt_fail(MT_INPUT, "%s: %s; allowed: a file, or a pipe", path,
-        S_ISDIR(info.st_mode) ? "a folder" : "a device or the like");
+        S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
 }
 
 /* The whole file in `arena`, with a NUL behind it. */

@@ -203,7 +203,7 @@ Test(cell, what_may_not_be_meant_is_warned_of)
     expect_warning("--end-ms 20 --stimulus 1,1,-52",
         "--stimulus: found a strength of -52 mV/ms, which hyperpolarises; usual");
     expect_warning("--end-ms 20 --stimulus 1,1,5", "--stimulus: found no activation by 20 ms: V rose to -8");
-    expect_warning("--end-ms 20 --stimulus 20,1,52", "--stimulus: found a start at 20 ms, which never comes");
+    expect_warning("--end-ms 20 --stimulus 20,1,52", "--stimulus: found a start at 20 ms, after the end");
     expect_warning("--end-ms 20.01",
         "--end-ms: found 20.01 ms, which are 1000.5 steps of 0.02 ms; used: 1001 steps, 20.02 ms\n");
     expect_warning("--end-ms 20 --stimulus 1,1.013,52", "--stimulus, its duration: found 1.013 ms, which are "

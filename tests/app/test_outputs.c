@@ -153,17 +153,49 @@ Test(outputs, the_program_bears_closed_streams_and_readers_that_leave)
     free(said);
 }
 
+Test(outputs, a_pipe_may_be_the_file)
+{
+    char path[1024];
+    size_t n;
+    program_path(path, sizeof path);
+    cr_assert_eq(shell("'%s' cell --end-ms 5 -o /dev/stdout | cat > piped", path), 0);
+    char *text = bytes_of("piped", &n);
+    cr_assert(strncmp(text, "t[ms],V[mV],", 12) == 0 && strstr(text, "/dev/stdout: epi cell"), "%s", text);
+    free(text);
+}
+
+/* Blocks of 512 or 1024 bytes, as the shell likes. */
+Test(outputs, a_file_above_the_limit_is_a_failure_and_no_more)
+{
+    char path[1024];
+    size_t n;
+    program_path(path, sizeof path);
+    cr_assert_eq(shell("ulimit -f 20; '%s' run small.yaml --output big >table 2>said", path), 3);
+    char *said = bytes_of("said", &n), *table = bytes_of("table", &n);
+    cr_assert(strstr(said, "result.hdf") && strstr(table, "Activation times"), "%s", said);
+    free(said), free(table);
+    (void)things();
+}
+
 /* ---- folders and names */
 
 Test(outputs, a_folder_of_somebody_else_is_left_alone)
 {
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/result.hdf", "mine");
-    refuses(
-        3, "mine: is a folder with things in it that myotile did not write", "run small.yaml --output mine");
-    refuses(3, "mine: is a folder with things in it", "partition slab.hdf --profile mine");
+    refuses(3, "mine: this folder holds files that myotile did not write", "run small.yaml --output mine");
+    refuses(3, "mine: this folder holds files", "partition slab.hdf --profile mine");
     free(works("run small.yaml --output mine --force"));
     free(works("run small.yaml --output mine"));
+}
+
+Test(outputs, a_failed_run_by_force_does_not_make_a_folder_ours)
+{
+    cr_assert_eq(mkdir("mine", 0777), 0);
+    write_text("mine/result.hdf", "mine");
+    refuses(
+        2, "whole multiple of the edge", "run small.yaml --output mine --force --set mesh.slab.edge_mm=0.7");
+    refuses(3, "mine: this folder holds files", "run small.yaml --output mine");
 }
 
 Test(outputs, a_name_that_is_taken_is_noticed_before_the_work)
@@ -179,7 +211,7 @@ Test(outputs, two_runs_do_not_share_a_folder)
     mt_folder folder;
     cr_assert_eq(mt_folder_enter("out", MT_FILE_OURS, &folder), MT_OK);
     refuses(3, "out: another run of myotile is writing there", "run small.yaml --output out");
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
     free(works("run small.yaml --output out"));
 }
 
@@ -195,13 +227,13 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         const char *path = strstr(lines[k], "theirs");
         write_text(path, "1 2 3\n");
-        refuses(3, "stands there already, and nothing in it says that myotile wrote it; --force replaces it",
-            "%s", lines[k]);
+        refuses(3, "exists already, and does not seem to be written by myotile; --force replaces it", "%s",
+            lines[k]);
         free(works("%s --force", lines[k]));
         free(works("%s", lines[k]));
     }
     write_text("theirs.7.surf", "0\n");
-    refuses(3, "theirs.7.surf: stands there already", "mesh convert slab.hdf theirs.pts");
+    refuses(3, "theirs.7.surf: exists already", "mesh convert slab.hdf theirs.pts");
 }
 
 Test(outputs, a_failed_rerun_leaves_the_old_results_as_they_were)
@@ -308,7 +340,7 @@ static void leaves_what_there_is(int number, const char *name)
                   strstr(said, " of 300000 ms; what there is by then is in out/"),
         "%s", said);
     cr_assert(strstr(table, "stopped; asked for") && strstr(table, "300000  ms"), "%s", table);
-    cr_assert(strstr(log, "myotile: stopping; what there is by now is written; once more ends at once\n"),
+    cr_assert(strstr(log, "myotile: stopping: writing the results so far; a second signal quits at once\n"),
         "%s", log);
     cr_assert(there("out/activation.png") && there("out/activation.csv") && there("out/used.yaml"));
     free(said), free(table), free(log);

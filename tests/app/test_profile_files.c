@@ -460,7 +460,7 @@ Test(profile_files, what_makes_no_sense_is_refused)
     refuses(2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile");
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(2, "--profile with 2 counts of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
-    refuses(3, "slab.hdf: is no folder", "partition slab.hdf --profile slab.hdf");
+    refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
 }
 
 /* 8 tiles and 3 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 33,000 steps

@@ -492,9 +492,10 @@ Test(run, a_mesh_that_is_not_there_or_not_said_is_refused)
 /* Permissions stop nobody who is root; a path below a file stops everybody. */
 Test(run, a_folder_that_cannot_be_made_or_written_is_refused)
 {
-    refuses(3, "small.yaml/out: Not a directory", "run small.yaml --output small.yaml/out");
-    refuses(3, "small.yaml: is no folder", "run small.yaml --output small.yaml");
-    refuses(3, "a/b: No such file", "run small.yaml --output a/b");
+    refuses(3, "small.yaml/out: this folder cannot be made: Not a directory",
+        "run small.yaml --output small.yaml/out");
+    refuses(3, "small.yaml: is not a folder", "run small.yaml --output small.yaml");
+    refuses(3, "a/b: this folder cannot be made: No such file", "run small.yaml --output a/b");
 }
 
 Test(run, a_machine_that_does_not_exist_is_refused)

@@ -137,7 +137,7 @@ Test(file, what_others_made_is_replaced_only_if_that_is_said)
 {
     put_foreign("theirs.csv", "t,v\n");
     cr_assert_eq(mt_file_check("theirs.csv", MT_FILE_OURS), MT_FILE);
-    assert_message("theirs.csv: stands there already, and nothing in it says that myotile wrote it");
+    assert_message("theirs.csv: exists already, and does not seem to be written by myotile");
     ok(mt_file_check("theirs.csv", MT_FILE_ANY));
     put_foreign("ours.json", "{\"program\": \"myotile\"}");
     ok(mt_file_check("ours.json", MT_FILE_OURS));
@@ -311,6 +311,43 @@ Test(file, a_journal_without_its_end_is_thrown_away)
     cr_assert(!there(".myotile.1-0.journal"));
 }
 
+/* In a shared folder anybody can leave one. */
+Test(file, a_journal_that_others_may_have_written_is_left_alone)
+{
+    put("b", "old");
+    put_foreign(".myotile.1-0.journal", "remove b\nend\n");
+    cr_assert_eq(chmod(".myotile.1-0.journal", 0666), 0);
+    mt_file_finish_sets("b");
+    holds("b", "old");
+    cr_assert_eq(chmod(".myotile.1-0.journal", 0600), 0);
+    mt_file_finish_sets("b");
+    cr_assert(!there("b"), "one's own is finished");
+}
+
+Test(file, what_is_written_through_a_link_is_not_removed_with_it)
+{
+    cr_assert_eq(mkdir("deep", 0777), 0);
+    put("deep/a", "old");
+    cr_assert_eq(symlink("deep/a", "a"), 0);
+    ok(mt_file_set_begin());
+    ok(mt_file_remove("a"));
+    put("a", "new");
+    ok(mt_file_set_end(MT_OK));
+    holds("a", "new"), holds("deep/a", "new");
+}
+
+/* The others are made: all but that one belong together. */
+Test(file, a_rename_that_fails_keeps_no_other_back)
+{
+    ok(mt_file_set_begin());
+    put("a", "new"), put("b", "new"), put("c", "new");
+    cr_assert(mkdir("b", 0777) == 0 && mkdir("b/x", 0777) == 0);
+    cr_assert_eq(mt_file_set_end(MT_OK), MT_FILE);
+    assert_message("b: cannot be put in place: ");
+    holds("a", "new"), holds("c", "new");
+    cr_assert_eq(leftovers("b"), 0);
+}
+
 /* ---- folders */
 
 Test(file, a_folder_is_for_one_run_at_a_time)
@@ -319,9 +356,11 @@ Test(file, a_folder_is_for_one_run_at_a_time)
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(mt_folder_enter("out", MT_FILE_ANY, &other), MT_FILE);
     assert_message("out: another run of myotile is writing there");
-    mt_folder_leave(&folder, true);
+    mt_folder_keep();
+    mt_folder_leave(&folder);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_leave(&folder, true);
+    mt_folder_keep();
+    mt_folder_leave(&folder);
     cr_assert(there("out/.myotile"));
 }
 
@@ -329,15 +368,15 @@ Test(file, a_folder_that_was_made_for_nothing_goes)
 {
     mt_folder folder;
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
     cr_assert(!there("out"));
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     mt_folder_abandon();
     cr_assert(!there("out"));
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
     cr_assert_eq(mkdir("out", 0777), 0);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
     cr_assert(there("out") && !there("out/.myotile"), "it was there before");
 }
 
@@ -347,14 +386,14 @@ Test(file, a_folder_of_others_is_entered_only_if_that_is_said)
     cr_assert_eq(mkdir("theirs", 0777), 0);
     put_foreign("theirs/notes", "mine");
     cr_assert_eq(mt_folder_enter("theirs", MT_FILE_OURS, &folder), MT_FILE);
-    assert_message("theirs: is a folder with things in it that myotile did not write");
+    assert_message("theirs: this folder holds files that myotile did not write");
     ok(mt_folder_enter("theirs", MT_FILE_ANY, &folder));
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
     cr_assert_eq(mt_folder_enter("theirs/notes", MT_FILE_ANY, &folder), MT_FILE);
-    assert_message("theirs/notes: is no folder");
+    assert_message("theirs/notes: is not a folder");
     put_foreign("theirs/used.yaml", "# Every value used by a run of myotile 0.1.0\n");
     ok(mt_folder_enter("theirs", MT_FILE_OURS, &folder)); /* results of a version without a mark */
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
 }
 
 Test(file, entering_clears_what_killed_runs_left)
@@ -369,5 +408,5 @@ Test(file, entering_clears_what_killed_runs_left)
     cr_assert_eq(leftovers("out/result.hdf"), 1);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(leftovers("out/result.hdf"), 0);
-    mt_folder_leave(&folder, false);
+    mt_folder_leave(&folder);
 }
