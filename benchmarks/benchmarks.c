@@ -1,10 +1,8 @@
 /* How fast, as ratios of rates measured in the same run, each the best of several repetitions:
  *
  *   cell model     float, all lanes, one core, against one lane in double with the C library's functions
- *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the
- * same threads machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float
- * kernels on the whole mesh
- *
+ *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the same threads
+ *   machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float kernels on the whole mesh
  *   growth         what more of something costs: times for n, 2n and 4n of it, and the exponent b of n^b through
  *                  the first and the last; n log n shows as 1.1
  *

@@ -20,7 +20,7 @@
 #define MT_METIS_SEEDS 4 /* 1, 2, 3, 4 */
 #define MT_METIS_LOOSER 3
 
-/* How a cut came about; after an attempts of 1 it is the one that this graph always gets. */
+/* How a cut came about; with attempts = 1 it is the one that this graph always gets. */
 typedef struct mt_metis_outcome {
     uint32_t attempts;
     uint32_t seed; /* of the attempt that succeeded */

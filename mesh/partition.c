@@ -43,7 +43,7 @@ static void note(
         (void)snprintf(partition->remark, sizeof partition->remark,
             "METIS failed on %zu cells in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
             "this "
-            "cut is another than usual",
+            "cut differs from the usual one",
             n_cells, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
     partition->metis_failures += outcome->attempts - 1;
 }

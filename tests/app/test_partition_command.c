@@ -328,7 +328,7 @@ Test(partition_command, tables_that_do_not_find_room_are_refused_before_the_work
 {
     static const char said[] =
         "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at least 4.2 GB (700 "
-        "bytes a tile), whatever the mesh; 2.0 GB are there";
+        "bytes a tile), whatever the mesh; 2.0 GB are available";
     limit_address_space(2000000000);
     refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
     refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");
