@@ -84,7 +84,10 @@ static pid_t start_display(void)
                                    "-nolisten", "tcp", "-noreset", NULL},
         "xvfb", ends[1]);
     (void)close(ends[1]);
-    const ssize_t n = read(ends[0], display + 1, sizeof display - 2); /* 0 where the server ends */
+    size_t n = 0;
+    for (ssize_t more = 1; more > 0 && !strchr(display, '\n') && n < sizeof display - 2; n += (size_t)more)
+        more =
+            read(ends[0], display + 1 + n, sizeof display - 2 - n); /* in pieces; 0 where the server ends */
     (void)close(ends[0]);
     cr_assert_gt(n, 1, "Xvfb did not start: %s\n%s", text_of("xvfb"), needed);
     display[strcspn(display, "\n")] = 0;
