@@ -8,7 +8,7 @@
  * that work which tells nothing meanwhile is seen, too:
  *
  *     myotile: building the diffusion operator: spectrum 38 % ... 2:00
- *     myotile: simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
+ *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
  */
 #ifndef MT_APP_PROGRESS_H
 #define MT_APP_PROGRESS_H
