@@ -27,7 +27,7 @@ void mt_folder_keep(void);
 /* Gives the lock back. Where nothing was kept, what mt_folder_enter made goes again, the folder only when it is empty. */
 void mt_folder_leave(mt_folder *folder);
 
-/* The same for a program that is being stopped, with nothing kept; may be called in a signal handler. */
+/* What goes then, for a program that is being stopped; may be called in a signal handler. */
 void mt_folder_abandon(void);
 
 /* The path of a file in it. MT_INPUT: too long. */

@@ -1,4 +1,4 @@
-/* Renames and removals in one folder that are all made, or none of them, also where the program is killed in between.
+/* Renames and removals in one folder that are all tried, or none of them, also where the program is killed in between.
  *
  * A journal says what will be done, and is made durable before the first of it is: a file `.myotile.XXXXXX.journal` with a line
  * for each change, "rename .NAME.XXXXXX.part" (to NAME: data/file.h) or "remove NAME", and "end" behind them. Whoever comes next finishes the journal of a
@@ -33,7 +33,8 @@ MT_NODISCARD mt_status mt_journal_seal(mt_journal *journal);
 /* It has been done: the journal goes. */
 void mt_journal_end(mt_journal *journal);
 
-/* Does what journals in this folder still ask for, of programs that are gone. */
+/* Does what journals in this folder still ask for, of programs that are gone: this user's alone, for in a shared folder anybody
+ * can leave one. */
 void mt_journal_finish(const char *folder);
 
 #endif

@@ -118,8 +118,8 @@ MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *me
 /* How one cell was limited. */
 typedef struct mt_diffusion_effect {
     double theta; /* its gradient counts so much; 1: all */
-    double
-        cosine; /* the smallest between S and d of its inner faces (1 without any); tau is another below 0.05 */
+    /* The smallest S . d / (|S| l) of its inner faces, l as above (1 without any): below 0.05 a tau_f is another. */
+    double cosine;
     double capacity; /* V_c / its volume; 1: as it is */
     bool limited;    /* in any of the three */
 } mt_diffusion_effect;
