@@ -16,12 +16,12 @@
 #include <time.h>
 
 #include "data/yaml.h"
-#include "ipu/compile.h"
-#include "mesh/repair.h"
-#include "mesh/slab.h"
-#include "solver/block.h"
-#include "solver/ellpack.h"
-#include "solver/kernels.h"
+#include "ipu/compile/compile.h"
+#include "mesh/cut/repair.h"
+#include "mesh/make/slab.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/ellpack.h"
+#include "solver/kernels/kernels.h"
 #include "solver/monodomain.h"
 #include "solver/tissue.h"
 

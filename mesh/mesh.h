@@ -6,7 +6,7 @@
  *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
  *   the three corners of a tagged triangle differ; it need not be a face of a cell.
  * The first two lines are its content (mt_mesh_check_content): with them the mesh can be looked at and repaired
- * (mesh/defects.h), without the others nothing can run on it.
+ * (mesh/mend/defects.h), without the others nothing can run on it.
  *
  * Face f of a cell is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 
 static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};

@@ -68,7 +68,7 @@ typedef struct mt_case {
         const char *target;
         size_t ipus;           /* how many targets */
         size_t tiles;          /* of each; 0 = all */
-        const char *partition; /* a method of mesh/partition.h, or "saved": the mesh file's own */
+        const char *partition; /* a method of mesh/cut/partition.h, or "saved": the mesh file's own */
         double imbalance;
         bool balance_halo;
         const char *scheme; /* of separators */

@@ -122,7 +122,7 @@ static void add_to_fit(
 
 enum {
     TIES = 64
-}; /* cells that may be equally near a place: 48 meet in a vertex of a mirrored slab (mesh/slab.h) */
+}; /* cells that may be equally near a place: 48 meet in a vertex of a mirrored slab (mesh/make/slab.h) */
 
 typedef struct ties {
     size_t n, cell[TIES];

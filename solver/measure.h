@@ -9,7 +9,7 @@
 #define MT_SOLVER_MEASURE_H
 
 #include "mesh/mesh.h"
-#include "solver/diffusion.h"
+#include "solver/diffusion/diffusion.h"
 
 /* Finds the cell whose centre is nearest to each of the n places xyz_mm [n][3]; the lowest of equals. MT_INPUT where a place
  * is outside the mesh: farther from that centre than 1.5 times the cell's farthest vertex; the message gives the coordinates of

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/backends.h"
+#include "solver/backends/backends.h"
 
 const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, NULL};
 

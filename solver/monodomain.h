@@ -4,8 +4,8 @@
  *
  * Godunov splitting, reaction first: in step i, from t = i dt to (i + 1) dt,
  *   1. stimulated cells get dt * rise_mV_ms added to v;
- *   2. every cell takes one step of the cell model (solver/tp06.h);
- *   3. v takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion.h);
+ *   2. every cell takes one step of the cell model (solver/cells/tp06.h);
+ *   3. v takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h);
  *   4. a cell activates the first time v passes 0 mV upwards, interpolated linearly within the step.
  *
  * A backend does these four on some machine; all backends stand in one table, and the same tests run over all
@@ -15,11 +15,11 @@
 
 #include <stdbool.h>
 
-#include "ipu/profile.h"
-#include "mesh/halo.h"
+#include "ipu/run/profile.h"
+#include "mesh/cut/halo.h"
 #include "mesh/mesh.h"
-#include "solver/diffusion.h"
-#include "solver/tp06.h"
+#include "solver/diffusion/diffusion.h"
+#include "solver/cells/tp06.h"
 
 /* Cells that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
  * stimulated when its start lies in [start, start + duration) or as much later, all of them rounded to whole

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "data/vec3.h"
-#include "mesh/fibres.h"
-#include "mesh/meaning.h"
-#include "mesh/patch.h"
-#include "mesh/vtx.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/patch.h"
+#include "mesh/files/vtx.h"
 
 static bool has_centre(const mt_site *site) { return site->at[0] || !isnan(site->centre_mm[0]); }
 static bool has_box(const mt_site *site) { return !isnan(site->min_mm[0]); }

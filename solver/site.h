@@ -5,7 +5,7 @@
  *   at: apex, radius_mm    a sphere around the apex of the left ventricle (mt_landmarks)
  *   surface                a surface, by name or number: the cells with a face on it, and with depth_mm those
  *                          whose centre is that near; may be given together with a box or a sphere
- *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/vtx.h): the cells
+ *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the cells
  *                          that have one of them; may be given together with all others. openCARP's stimulus at a
  *                          node acts on the part of these cells around it: a quarter of each
  *

@@ -3,7 +3,7 @@
 #ifndef TESTS_APP_PROGRAM_H
 #define TESTS_APP_PROGRAM_H
 
-#include "app/command.h"
+#include "app/cli/command.h"
 
 #include <fcntl.h>
 #include <ftw.h>

@@ -2,7 +2,7 @@
 
 #include "tests/app/program.h"
 
-#include "mesh/vtkhdf.h"
+#include "mesh/files/vtkhdf.h"
 #include "tests/mesh/tagged_slab.h"
 
 #include <dirent.h>

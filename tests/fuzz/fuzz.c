@@ -7,10 +7,10 @@
  *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
  *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
  *   a case that was read can be written and read again. */
-#include "mesh/closed.h"
-#include "mesh/defects.h"
-#include "mesh/formats.h"
-#include "mesh/surfaces.h"
+#include "mesh/mend/closed.h"
+#include "mesh/mend/defects.h"
+#include "mesh/files/formats.h"
+#include "mesh/anatomy/surfaces.h"
 #include "solver/case.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/room.h"

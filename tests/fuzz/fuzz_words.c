@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "app/command.h"
-#include "ipu/topology.h"
+#include "app/cli/command.h"
+#include "ipu/machine/topology.h"
 #include "solver/case.h"
 #include "tests/fuzz/room.h"
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_IPU_RING_H
 #define TESTS_IPU_RING_H
 
-#include "ipu/engine.h"
+#include "ipu/run/engine.h"
 
 typedef enum ring_layout {
     RING_TAIL,  /* one field: own part, left, right: received behind the own part */

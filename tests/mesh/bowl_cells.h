@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "mesh/adjacency.h"
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 
 /* A square of 16 mm is drawn over a half ball, its rim to the base, and the slab's 3 mm become the wall, from outside in. */
 static inline void bowl_point(double x[3])

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mesh/carp.h"
-#include "mesh/slab.h"
-#include "mesh/vtkhdf.h"
+#include "mesh/files/carp.h"
+#include "mesh/make/slab.h"
+#include "mesh/files/vtkhdf.h"
 #include "tests/mesh/multiples.h"
 #include "tests/mesh/vtk_files.h"
 

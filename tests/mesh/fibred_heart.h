@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "data/vec3.h"
-#include "mesh/fibres.h"
+#include "mesh/anatomy/fibres.h"
 
 static const double degree = M_PI / 180;
 

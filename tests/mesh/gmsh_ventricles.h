@@ -11,7 +11,7 @@
 
 #include "tests/gmsh_run.h"
 
-#include "mesh/gmsh.h"
+#include "mesh/files/gmsh.h"
 
 /* The mesh of a script of gmsh's, which has a parameter h. */
 static inline void gmsh_mesh(mt_arena *arena, const char *script, double h_mm, mt_mesh *mesh)

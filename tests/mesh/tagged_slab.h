@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "mesh/adjacency.h"
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 
 /* The tag of a triangle; 0 where it lies on none of the three sides. */
 static inline int32_t tag_of_side(const mt_mesh *mesh, const uint32_t v[3], const double size_mm[3])

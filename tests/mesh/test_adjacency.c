@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "mesh/adjacency.h"
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 #include "tests/random.h"
 
 static uint64_t state = 12345;

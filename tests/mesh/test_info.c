@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mesh/info.h"
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 
 static void describe(const mt_mesh *mesh, mt_info *info)
 {

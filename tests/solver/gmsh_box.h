@@ -11,7 +11,7 @@
 
 #include "tests/gmsh_run.h"
 
-#include "mesh/gmsh.h"
+#include "mesh/files/gmsh.h"
 
 /* The unit cube with edges of about `edge`, fibres along x. */
 static void gmsh_box(mt_arena *arena, double edge, mt_mesh *mesh)

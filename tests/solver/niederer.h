@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "slab_problem.h"
+#include "tests/solver/slab_problem.h"
 #include "solver/measure.h"
 #include "solver/site.h"
 

@@ -1,7 +1,7 @@
 /* Plane waves in the usual tissue, through slabs and along a line.
  *
  * In a slab: by the finite volumes and the cpu backend, along or across the fibres (which lie along x).
- * Along a line: by central differences and the cell model of tests/solver/tp06_oracle.h, which share nothing with the
+ * Along a line: by central differences and the cell model of tests/solver/cells/tp06_oracle.h, which share nothing with the
  * solver but the splitting: reaction first (forward Euler, gate m by Rush and Larsen), then explicit diffusion steps. */
 #ifndef MT_TESTS_PLANE_WAVE_H
 #define MT_TESTS_PLANE_WAVE_H
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "slab_problem.h"
+#include "tests/solver/slab_problem.h"
 
-#include "tp06_oracle.h"
+#include "tests/solver/cells/tp06_oracle.h"
 
 /* The slope of a line fitted to n points. */
 static inline double slope_of(size_t n, const double *x, const double *y)

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 #include "solver/case.h"
 #include "solver/monodomain.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/slab.h"
+#include "mesh/make/slab.h"
 #include "solver/case.h"
 
 static const char niederer[] = "data/cases/niederer-0.5.yaml";

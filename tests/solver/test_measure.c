@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "mesh/adjacency.h"
-#include "mesh/slab.h"
-#include "solver/diffusion.h"
+#include "mesh/make/slab.h"
+#include "solver/diffusion/diffusion.h"
 #include "solver/measure.h"
 
 static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01};

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "niederer.h"
+#include "tests/solver/niederer.h"
 
 static slab_problem s;
 

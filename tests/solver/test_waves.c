@@ -2,7 +2,7 @@
  * users choose their meshes. The whole table stands in test_waves_slow.c. */
 #include <criterion/criterion.h>
 
-#include "plane_wave.h"
+#include "tests/solver/plane_wave.h"
 
 /* Second order: with points 0.1 mm apart the speed is off by some 1 %, with 0.02 mm by a 25th of that. Others find
  * 0.600 mm/ms on lines of 0.01 mm with steps of 0.02 ms (an exact integration would give 0.613). */

@@ -1,7 +1,7 @@
 /* Every row of README.md, "Coarse meshes conduct slowly". */
 #include <criterion/criterion.h>
 
-#include "plane_wave.h"
+#include "tests/solver/plane_wave.h"
 
 Test(waves, are_as_slow_as_the_readme_says_on_meshes_of_any_edge)
 {

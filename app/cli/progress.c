@@ -1,0 +1,379 @@
+#include "app/cli/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "data/file.h"
+#include "data/folder.h"
+
+enum { BAR = 20, LINE_SIZE = 512 };
+
+static const double rewrite_s = 0.2;
+
+/* What a log is told of; all of it under the lock. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_thread;
+    mt_progress_mode mode;
+    double interval_s;
+    FILE *stream;     /* NULL: there is nothing to tell */
+    char what[128];   /* the stage, */
+    double start_s;   /* since when, */
+    const char *part; /* what of it (NULL: not known), and how much of that is done */
+    double done;
+    const mt_progress *progress; /* of the work itself, or NULL */
+    size_t lines;                /* told of it */
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .interval_s = 60};
+
+double mt_now_s(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+mt_status mt_progress_mode_parse(const char *text, mt_progress_mode *mode)
+{
+    static const char *const names[] = {
+        [MT_PROGRESS_AUTO] = "auto", [MT_PROGRESS_NEVER] = "never", [MT_PROGRESS_LINES] = "lines"};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(text, names[k]) == 0) {
+            *mode = (mt_progress_mode)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "--progress %s; allowed: never, auto, lines", text);
+}
+
+void mt_progress_choose(mt_progress_mode mode) { told.mode = mode; }
+
+void mt_progress_choose_interval(double seconds) { told.interval_s = seconds; }
+
+/* How this stream is told: a line that is rewritten, lines, or not at all. */
+static bool is_rewritten(FILE *stream)
+{
+    const int fd = fileno(stream);
+    return told.mode == MT_PROGRESS_AUTO && fd >= 0 && isatty(fd);
+}
+
+/* Appends a part where it fits into the columns. */
+static void append(char *out, size_t size, int columns, const char *part)
+{
+    size_t used = strlen(out), n = strlen(part);
+    if (used + n <= (columns > 0 ? (size_t)columns : 0) && used + n < size) memcpy(out + used, part, n + 1);
+}
+
+/* "1.24 G cell-steps/s" */
+static void print_rate(double rate, char *out, size_t size)
+{
+    static const char prefixes[] = " kMGTP";
+    int k = 0;
+    for (; rate >= 999.5 && k < 5; k++) rate /= 1000;
+    int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
+    (void)snprintf(
+        out, size, "   %.*f %.*scell-steps/s", decimals, rate, k ? 2 : 0, (char[]){prefixes[k], ' ', 0});
+}
+
+/* "0:21", "1:02:03" */
+static void print_duration(double seconds, char *out, size_t size)
+{
+    double whole = fmin(ceil(seconds), 359999);
+    int s = (int)whole;
+    if (s >= 3600)
+        (void)snprintf(out, size, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+    else
+        (void)snprintf(out, size, "%d:%02d", s / 60, s % 60);
+}
+
+static void print_bar(double fraction, char out[BAR + 8])
+{
+    int done = (int)(fraction * BAR);
+    char *p = out;
+    *p++ = ' ', *p++ = ' ', *p++ = '[';
+    for (int k = 0; k < BAR; k++) *p++ = k < done ? '=' : k == done ? '>' : ' ';
+    *p++ = ']', *p = 0;
+}
+
+void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns, char *out, size_t size)
+{
+    char bar[BAR + 8], percent[32], simulated[96], rate[64] = "", left[64] = "", time[32];
+    double fraction = progress->total_ms > 0 ? progress->now_ms / progress->total_ms : 1;
+    fraction = fraction > 0 ? fmin(fraction, 1) : 0;
+
+    print_bar(fraction, bar);
+    (void)snprintf(percent, sizeof percent, " %3d %%", (int)(100 * fraction));
+    (void)snprintf(simulated, sizeof simulated, "   %.1f of %.1f ms", progress->now_ms, progress->total_ms);
+    if (progress->cell_steps > 0 && elapsed_s > 0)
+        print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
+    if (fraction > 0 && fraction < 1 && elapsed_s > 1) {
+        print_duration(elapsed_s * (1 - fraction) / fraction, time, sizeof time);
+        (void)snprintf(left, sizeof left, "   %s left", time);
+    }
+
+    /* What is needed most decides first whether there is room for the rest. */
+    int needed = (int)(strlen(progress->what) + strlen(percent) + strlen(left) + strlen(simulated));
+    bool with_rate = needed + (int)strlen(rate) <= columns;
+    bool with_bar = needed + (with_rate ? (int)strlen(rate) : 0) + (int)strlen(bar) <= columns;
+    if (size > 0) out[0] = 0;
+    append(out, size, columns, progress->what);
+    if (with_bar) append(out, size, columns, bar);
+    append(out, size, columns, percent);
+    append(out, size, columns, simulated);
+    if (with_rate) append(out, size, columns, rate);
+    append(out, size, columns, left);
+}
+
+/* ---- a log ---- */
+
+/* The line of a log, as things stand. */
+static void print_told(double now_s)
+{
+    char line[LINE_SIZE], time[32];
+    told.lines++;
+    if (told.progress) {
+        mt_progress_line(told.progress, now_s - told.progress->start_s, LINE_SIZE - 64, line, sizeof line);
+        (void)fprintf(told.stream, "myotile: %s\n", line);
+    } else {
+        print_duration(now_s - told.start_s, time, sizeof time);
+        (void)fprintf(told.stream, "myotile: %s", told.what);
+        if (told.part) (void)fprintf(told.stream, ": %s %.0f %%", told.part, 100 * told.done);
+        (void)fprintf(told.stream, " ... %s\n", time);
+    }
+    (void)fflush(told.stream);
+}
+
+/* Wakes at every interval since the first thing there was to tell; for the life of the program. */
+static void *tell(void *nothing)
+{
+    (void)pthread_mutex_lock(&told.lock);
+    for (double last_s = mt_now_s();;) {
+        struct timespec until;
+        while (!told.stream) (void)pthread_cond_wait(&told.changed, &told.lock);
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        const double left_s = fmax(last_s + told.interval_s - mt_now_s(), 0), whole_s = floor(left_s);
+        until.tv_sec += (time_t)whole_s;
+        until.tv_nsec += (long)(1e9 * (left_s - whole_s));
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        (void)pthread_cond_timedwait(&told.changed, &told.lock, &until);
+        const double now_s = mt_now_s();
+        if (now_s - last_s < told.interval_s) continue;
+        if (told.stream) print_told(now_s);
+        last_s = now_s;
+    }
+    return nothing;
+}
+
+/* Signals are for the threads that know what to do with them. Without the thread a log stays silent. */
+static void start_thread(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    told.has_thread = pthread_create(&thread, NULL, tell, NULL) == 0 && pthread_detach(thread) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* From now on the log is told of this stage, or of this work; of nothing where there is no stream. */
+static void tell_of(FILE *stream, const char *what, const mt_progress *progress)
+{
+    (void)pthread_mutex_lock(&told.lock);
+    told.stream = stream;
+    told.progress = progress;
+    told.start_s = mt_now_s();
+    told.part = NULL;
+    told.lines = 0;
+    (void)snprintf(told.what, sizeof told.what, "%s", what ? what : "");
+    if (stream && !told.has_thread) start_thread();
+    (void)pthread_cond_signal(&told.changed);
+    (void)pthread_mutex_unlock(&told.lock);
+}
+
+/* ---- stages, and the work itself ---- */
+
+/* The stage on a terminal's line; no stream: none. */
+static struct stage {
+    FILE *stream;
+    char what[128];
+    double drawn_s;
+} stage;
+
+void mt_progress_stage_on(FILE *stream, const char *what)
+{
+    if (told.mode == MT_PROGRESS_NEVER) return;
+    stage = (struct stage){.stream = what && is_rewritten(stream) ? stream : NULL, .drawn_s = mt_now_s()};
+    (void)snprintf(stage.what, sizeof stage.what, "%s", what ? what : "");
+    if (!is_rewritten(stream)) {
+        tell_of(what ? stream : NULL, what, NULL);
+        return;
+    }
+    (void)fprintf(stream, "\r%s%s\033[K", what ? what : "", what ? " ..." : "");
+    (void)fflush(stream);
+}
+
+void mt_progress_stage(const char *what) { mt_progress_stage_on(stderr, what); }
+
+void mt_progress_clear_line(void)
+{
+    if (!is_rewritten(stderr)) return;
+    (void)fputs("\r\033[K", stderr);
+    (void)fflush(stderr);
+}
+
+void mt_progress_stage_part(const char *part, double done)
+{
+    (void)pthread_mutex_lock(&told.lock);
+    told.part = part;
+    told.done = done;
+    (void)pthread_mutex_unlock(&told.lock);
+    if (!stage.stream || mt_now_s() - stage.drawn_s < rewrite_s) return;
+    stage.drawn_s = mt_now_s();
+    (void)fprintf(stage.stream, "\r%s: %s %.0f %% ...\033[K", stage.what, part, 100 * done);
+    (void)fflush(stage.stream);
+}
+
+mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms)
+{
+    tell_of(NULL, NULL, NULL); /* the stage before it has ended */
+    stage.stream = NULL;
+    return (mt_progress){
+        .stream = told.mode == MT_PROGRESS_NEVER ? NULL : stream,
+        .rewritten = is_rewritten(stream),
+        .what = what,
+        .total_ms = total_ms,
+        .start_s = mt_now_s(),
+        .drawn_s = -INFINITY,
+    };
+}
+
+mt_progress mt_progress_begin(const char *what, double total_ms)
+{
+    return mt_progress_begin_on(stderr, what, total_ms);
+}
+
+/* Columns of the terminal; one is left free, so that the cursor stays on the line. */
+static int terminal_columns(FILE *stream)
+{
+    struct winsize size;
+    bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? size.ws_col - 1 : 79;
+}
+
+/* In a log, the thread is told where the work stands. */
+static void update_log(mt_progress *progress, double now_ms, double cell_steps)
+{
+    const bool first = progress->drawn_s < 0;
+    (void)pthread_mutex_lock(&told.lock);
+    progress->now_ms = now_ms;
+    progress->cell_steps = cell_steps;
+    (void)pthread_mutex_unlock(&told.lock);
+    progress->drawn_s = 0;
+    if (first) tell_of(progress->stream, NULL, progress);
+}
+
+void mt_progress_update(mt_progress *progress, double now_ms, double cell_steps)
+{
+    if (progress->stream && !progress->rewritten) {
+        update_log(progress, now_ms, cell_steps);
+        return;
+    }
+    progress->now_ms = now_ms;
+    progress->cell_steps = cell_steps;
+    if (!progress->stream) return;
+    double now_s = mt_now_s();
+    if (now_s - progress->drawn_s < rewrite_s) return;
+    progress->drawn_s = now_s;
+
+    char line[LINE_SIZE];
+    mt_progress_line(
+        progress, now_s - progress->start_s, terminal_columns(progress->stream), line, sizeof line);
+    (void)fprintf(progress->stream, "\r%s\033[K", line); /* ESC [ K: clear to the end of the line */
+    (void)fflush(progress->stream);
+}
+
+void mt_progress_end(mt_progress *progress)
+{
+    if (!progress->stream) return;
+    char rate[64] = "";
+    double elapsed_s = mt_now_s() - progress->start_s;
+    const bool silent = !progress->rewritten && told.lines == 0;
+    if (!progress->rewritten) tell_of(NULL, NULL, NULL);
+    if (progress->cell_steps > 0 && elapsed_s > 0)
+        print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
+    if (!silent)
+        (void)fprintf(progress->stream, "%s%s  %.1f ms in %.1f s%s%s\n",
+            progress->rewritten ? "\r" : "myotile: ", progress->what, progress->now_ms, elapsed_s, rate,
+            progress->rewritten ? "\033[K" : "");
+    (void)fflush(progress->stream);
+    progress->stream = NULL;
+}
+
+/* ---- signals ---- */
+
+/* The one thing a signal handler may write: the number of the signal that said stop. */
+static volatile sig_atomic_t stop_asked;
+
+/* What is said then, and how long it is. */
+static const char *volatile stop_message;
+
+/* Is there a terminal, with ^C and perhaps a stage on the line? */
+static volatile sig_atomic_t stands_on_a_line;
+
+static void say(const char *text)
+{
+    const size_t from = stands_on_a_line ? 0 : 1; /* a line end begins it */
+    const ssize_t written = write(STDERR_FILENO, text + from, strlen(text + from));
+    (void)written;
+}
+
+static void leave(int number)
+{
+    if (!mt_file_abandon(number)) return;
+    mt_folder_abandon();
+    say("\nmyotile: stopped\n");
+    _exit(128 + number);
+}
+
+static void handle_interrupts(void (*handler)(int))
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART; /* a write under way is finished */
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        (void)sigaddset(&action.sa_mask, numbers[k]);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[k], &action, NULL);
+}
+
+static void on_signal(int number)
+{
+    stop_asked = number;
+    handle_interrupts(leave);
+    if (stop_message) say(stop_message);
+}
+
+void mt_progress_leave_on_interrupt(void)
+{
+    stands_on_a_line = isatty(STDERR_FILENO);
+    handle_interrupts(leave);
+}
+
+void mt_progress_catch_interrupt(const char *message)
+{
+    stands_on_a_line = isatty(STDERR_FILENO);
+    stop_message = message;
+    handle_interrupts(on_signal);
+}
+
+bool mt_progress_interrupted(void) { return stop_asked != 0; }
+
+int mt_progress_signal(void) { return stop_asked; }

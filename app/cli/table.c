@@ -1,0 +1,327 @@
+#include "app/cli/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "app/cli/json.h"
+#include "data/number.h"
+
+mt_status mt_format_parse(const char *name, mt_format *format)
+{
+    static const char *const names[] = {"text", "json", "csv"};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(name, names[k]) == 0) {
+            *format = (mt_format)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", name);
+}
+
+/* ---- filling ---- */
+
+static const char *copy(mt_table *table, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *own = mt_arena_take(table->arena, n, 1);
+    if (own)
+        memcpy(own, text, n);
+    else
+        table->status = MT_FILE;
+    return own;
+}
+
+mt_table mt_table_begin(mt_arena *arena, const char *title)
+{
+    mt_table table = {.arena = arena};
+    table.title = copy(&table, title);
+    return table;
+}
+
+static void add_column(mt_table *table, mt_column column)
+{
+    if (table->status != MT_OK) return;
+    if (table->n_columns == MT_TABLE_COLUMNS_MAX || table->n_values > 0) {
+        table->status = mt_fail(MT_INPUT,
+            "table \"%s\": column \"%s\" comes after %zu columns and %zu values; columns come first, "
+            "at most %d",
+            table->title, column.name, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
+        return;
+    }
+    column.name = copy(table, column.name);
+    if (table->status == MT_OK) column.unit = copy(table, column.unit ? column.unit : "");
+    if (table->status == MT_OK) table->columns[table->n_columns++] = column;
+}
+
+void mt_table_strings(mt_table *table, const char *name)
+{
+    add_column(table, (mt_column){name, "", -1, 6, MT_ALIGN_LEFT});
+}
+
+void mt_table_decimals(mt_table *table, const char *name, const char *unit, int decimals)
+{
+    add_column(table, (mt_column){name, unit, decimals, 0, MT_ALIGN_RIGHT});
+}
+
+void mt_table_digits(mt_table *table, const char *name, const char *unit, int digits)
+{
+    add_column(table, (mt_column){name, unit, -1, digits, MT_ALIGN_RIGHT});
+}
+
+static bool room(mt_table *table)
+{
+    if (table->status != MT_OK || table->n_values < table->capacity) return table->status == MT_OK;
+    size_t capacity = table->capacity ? 2 * table->capacity : 64;
+    mt_value *values = mt_arena_take(table->arena, capacity, sizeof *values);
+    if (!values) {
+        table->status = MT_FILE;
+        return false;
+    }
+    if (table->n_values) memcpy(values, table->values, table->n_values * sizeof *values);
+    table->values = values;
+    table->capacity = capacity;
+    return true;
+}
+
+void mt_table_number(mt_table *table, double number)
+{
+    if (room(table)) table->values[table->n_values++] = (mt_value){.is_number = true, .number = number};
+}
+
+void mt_table_text(mt_table *table, const char *text)
+{
+    if (!room(table)) return;
+    const char *own = text ? copy(table, text) : NULL;
+    if (table->status == MT_OK) table->values[table->n_values++] = (mt_value){.text = own};
+}
+
+mt_table mt_table_properties(mt_arena *arena, const char *title)
+{
+    mt_table table = mt_table_begin(arena, title);
+    mt_table_strings(&table, "property");
+    mt_table_digits(&table, "value", "", 8);
+    mt_table_strings(&table, "unit");
+    return table;
+}
+
+void mt_table_property(mt_table *table, const char *name, double value, const char *unit)
+{
+    mt_table_text(table, name);
+    mt_table_number(table, value);
+    mt_table_text(table, unit);
+}
+
+/* ---- printing ---- */
+
+static bool missing(const mt_value *value) { return value->is_number ? isnan(value->number) : !value->text; }
+
+enum { NUMBER_SIZE = 400 }; /* the longest double with a few decimals has 309 digits before the point */
+
+/* As a person wants it. */
+static void shown(const mt_column *column, double number, char out[NUMBER_SIZE])
+{
+    if (column->decimals >= 0)
+        (void)snprintf(out, NUMBER_SIZE, "%.*f", column->decimals, number);
+    else
+        (void)snprintf(out, NUMBER_SIZE, "%.*g", column->digits, number);
+}
+
+/* Characters of a text in UTF-8. */
+static size_t width(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static const char *value_shown(const mt_column *column, const mt_value *value, char buffer[NUMBER_SIZE])
+{
+    if (missing(value)) return "-";
+    if (!value->is_number) return value->text;
+    shown(column, value->number, buffer);
+    return buffer;
+}
+
+static void print_rule(FILE *stream, size_t n)
+{
+    for (size_t k = 0; k < n; k++) (void)fputs("\u2500", stream);
+    (void)fputc('\n', stream);
+}
+
+enum { COLUMN_GAP = 2 };
+
+/* One value in its column: the gap before it, and blanks after it only where something follows. */
+static void print_padded(FILE *stream, const mt_table *table, size_t column, size_t wide, const char *text)
+{
+    size_t blanks = wide - width(text), gap = column ? COLUMN_GAP : 0;
+    bool right = table->columns[column].align == MT_ALIGN_RIGHT, last = column + 1 == table->n_columns;
+    for (size_t k = 0; k < gap + (right ? blanks : 0); k++) (void)fputc(' ', stream);
+    (void)fputs(text, stream);
+    for (size_t k = 0; !right && !last && k < blanks; k++) (void)fputc(' ', stream);
+    if (last) (void)fputc('\n', stream);
+}
+
+/* Gives the width of every column and answers the width of the whole. */
+static size_t measure(const mt_table *table, size_t wide[MT_TABLE_COLUMNS_MAX])
+{
+    char buffer[NUMBER_SIZE];
+    size_t whole = 0;
+    for (size_t k = 0; k < table->n_columns; k++) {
+        const mt_column *column = &table->columns[k];
+        wide[k] = width(column->name) > width(column->unit) ? width(column->name) : width(column->unit);
+        for (size_t i = k; i < table->n_values; i += table->n_columns) {
+            size_t n = width(value_shown(column, &table->values[i], buffer));
+            if (n > wide[k]) wide[k] = n;
+        }
+        whole += wide[k] + (k ? COLUMN_GAP : 0);
+    }
+    return whole;
+}
+
+static void print_text(FILE *stream, const mt_table *table)
+{
+    char buffer[NUMBER_SIZE];
+    size_t wide[MT_TABLE_COLUMNS_MAX];
+    bool units = false;
+    size_t whole = measure(table, wide);
+    for (size_t k = 0; k < table->n_columns; k++) units = units || table->columns[k].unit[0];
+
+    (void)fprintf(stream, "%s\n", table->title);
+    print_rule(stream, whole);
+    for (size_t k = 0; k < table->n_columns; k++)
+        print_padded(stream, table, k, wide[k], table->columns[k].name);
+    for (size_t k = 0; units && k < table->n_columns; k++)
+        print_padded(stream, table, k, wide[k], table->columns[k].unit);
+    print_rule(stream, whole);
+    for (size_t i = 0; i < table->n_values; i++) {
+        size_t k = i % table->n_columns;
+        print_padded(stream, table, k, wide[k], value_shown(&table->columns[k], &table->values[i], buffer));
+    }
+    print_rule(stream, whole);
+}
+
+void mt_table_csv_field(FILE *stream, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        (void)fputs(text, stream);
+        return;
+    }
+    (void)fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"') (void)fputc('"', stream);
+        (void)fputc(*text, stream);
+    }
+    (void)fputc('"', stream);
+}
+
+static void print_csv_name(FILE *stream, const mt_column *column)
+{
+    char name[256];
+    if (!column->unit[0] ||
+        snprintf(name, sizeof name, "%s[%s]", column->name, column->unit) >= (int)sizeof name)
+        mt_table_csv_field(stream, column->name);
+    else
+        mt_table_csv_field(stream, name);
+}
+
+static void print_csv(FILE *stream, const mt_table *table)
+{
+    char buffer[NUMBER_SIZE];
+    for (size_t k = 0; k < table->n_columns; k++) {
+        if (k) (void)fputc(',', stream);
+        print_csv_name(stream, &table->columns[k]);
+    }
+    (void)fputc('\n', stream);
+    for (size_t i = 0; i < table->n_values; i++) {
+        const mt_value *value = &table->values[i];
+        if (value->is_number) mt_number_text(value->number, buffer);
+        if (!missing(value)) mt_table_csv_field(stream, value->is_number ? buffer : value->text);
+        (void)fputc((i + 1) % table->n_columns ? ',' : '\n', stream);
+    }
+}
+
+static void print_json_value(FILE *stream, const mt_value *value)
+{
+    char buffer[NUMBER_SIZE];
+    if (missing(value) || (value->is_number && !isfinite(value->number)))
+        (void)fputs("null", stream);
+    else if (!value->is_number)
+        mt_json_string(stream, value->text);
+    else {
+        mt_number_text(value->number, buffer);
+        (void)fputs(buffer, stream);
+    }
+}
+
+/* The object, without a line end after it. */
+static void print_json(FILE *stream, const mt_table *table)
+{
+    (void)fputs("{\n  \"title\": ", stream);
+    mt_json_string(stream, table->title);
+    (void)fputs(",\n  \"columns\": [", stream);
+    for (size_t k = 0; k < table->n_columns; k++) {
+        (void)fputs(k ? ",\n    {\"name\": " : "\n    {\"name\": ", stream);
+        mt_json_string(stream, table->columns[k].name);
+        (void)fputs(", \"unit\": ", stream);
+        mt_json_string(stream, table->columns[k].unit);
+        (void)fputc('}', stream);
+    }
+    (void)fputs("],\n  \"rows\": [", stream);
+    for (size_t i = 0; i < table->n_values; i++) {
+        size_t k = i % table->n_columns;
+        (void)fputs(k ? ", " : i ? ",\n    {" : "\n    {", stream);
+        mt_json_string(stream, table->columns[k].name);
+        (void)fputs(": ", stream);
+        print_json_value(stream, &table->values[i]);
+        if (k + 1 == table->n_columns) (void)fputc('}', stream);
+    }
+    (void)fputs("]\n}", stream);
+}
+
+static mt_status check(const mt_table *table)
+{
+    if (table->status != MT_OK) return table->status;
+    if (table->n_columns ? table->n_values % table->n_columns == 0 : table->n_values == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "table \"%s\": %zu values do not fill rows of %zu columns", table->title,
+        table->n_values, table->n_columns);
+}
+
+static mt_status written(FILE *stream)
+{
+    errno = 0;
+    if (fflush(stream) == 0 && !ferror(stream)) return MT_OK;
+    return mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
+}
+
+mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format)
+{
+    MT_TRY(check(table));
+    if (format == MT_FORMAT_TEXT)
+        print_text(stream, table);
+    else if (format == MT_FORMAT_CSV)
+        print_csv(stream, table);
+    else {
+        print_json(stream, table);
+        (void)fputc('\n', stream);
+    }
+    return written(stream);
+}
+
+mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format)
+{
+    for (size_t t = 0; t < n; t++) MT_TRY(check(&tables[t]));
+    if (format == MT_FORMAT_JSON) (void)fputc('[', stream);
+    for (size_t t = 0; t < n; t++) {
+        if (t) (void)fputs(format == MT_FORMAT_JSON ? ",\n" : "\n", stream);
+        if (format == MT_FORMAT_TEXT)
+            print_text(stream, &tables[t]);
+        else if (format == MT_FORMAT_JSON)
+            print_json(stream, &tables[t]);
+        else {
+            (void)fprintf(stream, "# %s\n", tables[t].title);
+            print_csv(stream, &tables[t]);
+        }
+    }
+    if (format == MT_FORMAT_JSON) (void)fputs("]\n", stream);
+    return written(stream);
+}

@@ -1,0 +1,89 @@
+/* Tables for people and for programs: one content, printed as text, JSON or CSV.
+ *
+ * Not a spreadsheet: a table is filled once, row by row, and printed. Filling cannot be got wrong quietly:
+ * the first failure (no memory, too many columns, a row left short) is remembered and handed on by printing.
+ * So:
+ *
+ *     mt_table t = mt_table_begin(&arena, "Cost of a step");
+ *     mt_table_strings(&t, "scheme");
+ *     mt_table_decimals(&t, "cycles", "", 0);
+ *     mt_table_digits(&t, "time", "us", 3);
+ *     mt_table_text(&t, "exact"), mt_table_number(&t, 31415), mt_table_number(&t, 17.0666);
+ *     MT_TRY(mt_table_print(stdout, &t, format));
+ *
+ * Text shows each column with its decimals or digits; JSON and CSV carry every number in as few digits as
+ * give back the same double. A value that is not there (NaN, or text NULL) is "-" in text, null in JSON,
+ * empty in CSV. */
+#ifndef MT_APP_CLI_TABLE_H
+#define MT_APP_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+
+typedef enum mt_format { MT_FORMAT_TEXT, MT_FORMAT_JSON, MT_FORMAT_CSV } mt_format;
+typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
+
+/* Gives the format called "text", "json" or "csv"; MT_INPUT names the three. */
+MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
+
+enum { MT_TABLE_COLUMNS_MAX = 32 };
+
+typedef struct mt_column {
+    const char *name;
+    const char *unit; /* "" where there is none */
+    int decimals;     /* digits after the point, or -1 */
+    int digits;       /* significant digits (as %g counts them), where decimals is -1 */
+    mt_align align;   /* strings start left, numbers right; may be changed before printing */
+} mt_column;
+
+typedef struct mt_value {
+    bool is_number;
+    double number;
+    const char *text;
+} mt_value;
+
+/* Rows follow one another: row i, column k is values[i * n_columns + k]; n_values = rows * n_columns. */
+typedef struct mt_table {
+    mt_arena *arena; /* kept: every name and text is copied there */
+    const char *title;
+    size_t n_columns;
+    mt_column columns[MT_TABLE_COLUMNS_MAX];
+    size_t n_values;
+    size_t capacity;
+    mt_value *values;
+    mt_status status; /* of the first failure */
+} mt_table;
+
+/* Gives an empty table that lives in the arena. */
+mt_table mt_table_begin(mt_arena *arena, const char *title);
+
+/* The columns, left to right, before the first value. unit NULL is the same as "". */
+void mt_table_strings(mt_table *table, const char *name);
+void mt_table_decimals(mt_table *table, const char *name, const char *unit, int decimals);
+void mt_table_digits(mt_table *table, const char *name, const char *unit, int digits);
+
+/* The next value of the row; after its last column a new row begins. A column takes either kind. */
+void mt_table_number(mt_table *table, double number);
+void mt_table_text(mt_table *table, const char *text);
+
+/* A table of the columns "property", "value" (8 digits) and "unit"; and one row of it, unit "" for none. */
+mt_table mt_table_properties(mt_arena *arena, const char *title);
+void mt_table_property(mt_table *table, const char *name, double value, const char *unit);
+
+/* The table as text, as one JSON object, or as CSV (header `name[unit]`, no title). Fails with the first
+ * failure of filling, MT_INPUT where the last row is short, MT_FILE where the stream takes no more; nothing
+ * is printed but for the last. */
+MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
+
+/* n tables as one document: text apart by an empty line; one JSON array, whatever n; CSV with "# title"
+ * before each and an empty line between. */
+MT_NODISCARD mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format);
+
+/* One field of CSV by RFC 4180, for what is too long for a table: quoted where a comma, a quote or a line end is inside; a
+ * quote doubled. */
+void mt_table_csv_field(FILE *stream, const char *text);
+
+#endif

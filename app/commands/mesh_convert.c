@@ -1,0 +1,136 @@
+/* myotile mesh convert. */
+#include <math.h>
+
+#include "app/cli/command.h"
+#include "app/stages/size.h"
+#include "app/stages/warnings.h"
+#include "data/vec3.h"
+#include "mesh/mend/defects.h"
+#include "mesh/files/formats.h"
+#include "mesh/info.h"
+
+static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option convert_options[] = {
+    {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
+    {"--repair", NULL, "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces",
+        false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_convert = {
+    .name = "mesh convert",
+    .operands = "IN OUT",
+    .n_operands = 2,
+    .summary =
+        "write a mesh in another format, by its ending: .hdf .msh .pts .vtu; in also .vtk .node; or mend it",
+    .example = "myotile mesh convert slab.hdf slab.pts",
+    .options = convert_options,
+    .run = convert,
+};
+
+/* ---- what was read ---- */
+
+static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
+{
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(&table, "regions", (double)i->n_regions, "");
+    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "different tags of them", (double)i->n_surfaces, "");
+    mt_content_rows(&table, mesh);
+    mt_size_rows(&table, i);
+    return table;
+}
+
+/* A heart's longest side is 20 mm (a rabbit's ventricles) to 300 mm (a large human's whole heart): beyond, the
+ * unit is likely wrong by a factor of ten or more. */
+static void warn_of_size(const char *path, const mt_info *i)
+{
+    double side_mm[3];
+    mt_minus3(i->max_mm, i->min_mm, side_mm);
+    const double longest = fmax(side_mm[0], fmax(side_mm[1], side_mm[2]));
+    if (longest >= 20 && longest <= 300) return;
+    mt_warn("%s: the longest side is %g mm, a heart's is 20 to 300 mm; is --unit right?", path, longest);
+}
+
+/* ---- what is wrong with it ---- */
+
+static void warn_of_defects(const char *path, const mt_defects *defects)
+{
+    char text[512];
+    for (int kind = 0; kind < MT_DEFECT_KINDS; kind++) {
+        if (mt_defect_kinds[kind].fatal || defects->of[kind].count == 0) continue;
+        mt_defect_text(defects, (mt_defect)kind, text, sizeof text);
+        mt_warn("%s: %s", path, text);
+    }
+}
+
+static void tell_defects(mt_table *table, const mt_defects *defects)
+{
+    for (int kind = 0; kind < MT_DEFECT_KINDS; kind++)
+        if (defects->of[kind].count > 0)
+            mt_table_property(table, mt_defect_kinds[kind].name, (double)defects->of[kind].count, "");
+}
+
+static void tell_repair(mt_table *table, const mt_repair *r)
+{
+    mt_table_property(table, "inverted cells turned", (double)r->turned, "");
+    mt_table_property(table, "duplicate cells removed", (double)r->duplicates, "");
+    mt_table_property(table, "cells with a repeated vertex removed", (double)r->repeated, "");
+    mt_table_property(table, "edges of flat cells drawn together", (double)r->collapsed_edges, "");
+    mt_table_property(table, "cells that vanished with them", (double)r->collapsed_cells, "");
+    mt_table_property(table, "flat cells removed at the surface", (double)r->flat_surface, "");
+    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat_inside, "");
+    mt_table_property(table, "overlapping cells removed", (double)r->overlapping, "");
+    mt_table_property(table, "pieces removed", (double)r->pieces, "");
+    mt_table_property(table, "cells of these pieces", (double)r->piece_cells, "");
+    mt_table_property(table, "vertices removed", (double)r->vertices, "");
+    mt_table_property(table, "tagged triangles removed", (double)r->triangles, "");
+}
+
+/* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
+static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
+{
+    char why[512];
+    if (wanted) {
+        const mt_status status = mt_defects_repair(mesh, repair);
+        (void)snprintf(why, sizeof why, "%s", mt_message());
+        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, why);
+        MT_TRY(status);
+    }
+    MT_TRY(mt_defects_find(mesh, defects));
+    return mt_defects_refuse(defects, path);
+}
+
+/* ---- the command ---- */
+
+static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
+    const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
+    const mt_mesh_format *from = NULL, *to = NULL;
+    mt_format format;
+    double unit_mm = 1;
+    mt_mesh mesh;
+    mt_repair repair;
+    mt_defects defects;
+    mt_info numbers;
+    const bool repairing = mt_option_given(arguments, "--repair");
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_mesh_format_find(in, false, &from));
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
+    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
+    MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
+    MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
+    MT_TRY(mt_info_look(&mesh, &numbers));
+    MT_TRY(to->write(out, &mesh));
+    warn_of_size(in, &numbers);
+    mt_warn_of_loss(out, to, &mesh);
+    warn_of_defects(in, &defects);
+    mt_table table = content_table(arena, in, &mesh, &numbers);
+    tell_defects(&table, &defects);
+    if (repairing) tell_repair(&table, &repair);
+    return mt_table_print(arguments->out, &table, format);
+}

@@ -1,0 +1,158 @@
+/* myotile mesh fibres. */
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/stages/anatomy.h"
+#include "app/cli/command.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "app/stages/warnings.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/files/formats.h"
+#include "mesh/files/vtkhdf.h"
+
+static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`", false},
+    {"--endo-deg", "A", "angle of the fibres at the endocardium; default: 60", false},
+    {"--epi-deg", "A", "and at the epicardium; default: -60", false},
+    {"--sheet-endo-deg", "A", "angle of the sheets out of the wall's normal, inside; default: 0", false},
+    {"--sheet-epi-deg", "A", "and outside; default: 0", false},
+    {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
+    {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
+    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
+    {"--replace-fibres", NULL, "let OUT.hdf be MESH even where that has fibres: they are lost", false},
+    {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_fibres = {
+    .name = "mesh fibres",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary = "give a heart its fibres by rule (Bayer et al. 2012) from its surfaces",
+    .example = "myotile mesh fibres heart.hdf -o fibred.hdf --endo-deg 60 --epi-deg -60",
+    .options = options,
+    .run = fibres,
+};
+
+/* Nothing but zero is so few degrees: a helix goes from some 60 inside to -60 outside (D. D. Streeter et al., Circ. Res. 24,
+ * 1969), which are 1.05 rad. */
+static void warn_of_radians(const char *path, const char *option, size_t n, const double *deg)
+{
+    if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
+    mt_warn("%s: %s: found %g degrees, which looks like radians (they would be %.1f degrees); usual for "
+            "fibres: 40 to 80 "
+            "degrees either way",
+        path, option, deg[0], deg[0] * 180 / M_PI);
+}
+
+static mt_status read_rule(const mt_arguments *arguments, const char *path, mt_fibres_rule *rule)
+{
+    const char *variant = mt_option_value(arguments, "--variant", "smooth");
+    *rule = mt_fibres_rule_usual;
+    const struct {
+        const char *name;
+        size_t count;
+        double *numbers;
+    } given[] = {{"--endo-deg", 1, &rule->endo_deg}, {"--epi-deg", 1, &rule->epi_deg},
+        {"--sheet-endo-deg", 1, &rule->sheet_endo_deg}, {"--sheet-epi-deg", 1, &rule->sheet_epi_deg},
+        {"--layers", 3, rule->layer_share}};
+    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+        const char *text = mt_option_value(arguments, given[k].name, NULL);
+        if (!text) continue;
+        MT_TRY(mt_numbers(given[k].name, text, given[k].count, -INFINITY, given[k].numbers));
+        warn_of_radians(path, given[k].name, given[k].count, given[k].numbers);
+    }
+    if (strcmp(variant, "bayer") == 0)
+        rule->variant = MT_FIBRES_BAYER;
+    else if (strcmp(variant, "smooth") != 0)
+        return mt_fail(MT_INPUT, "--variant %s; allowed: smooth, bayer", variant);
+    return MT_OK;
+}
+
+/* `old`: the fibres that the mesh had, or NULL. */
+static mt_status add_comparison(mt_table *table, const mt_fibres *f, const double *old)
+{
+    mt_fibres_angles angles;
+    if (!old) return MT_OK;
+    MT_TRY(mt_fibres_compare(f->n_cells, old, f->fibre, &angles));
+    mt_table_property(table, "angle to the old fibres, mean", angles.mean_deg, "degrees");
+    mt_table_property(table, "angle to the old fibres, median", angles.median_deg, "degrees");
+    mt_table_property(table, "angle to the old fibres, 90 % below", angles.high_deg, "degrees");
+    return MT_OK;
+}
+
+static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres *f, double seconds)
+{
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)f->n_cells, "");
+    mt_table_property(&table, "ventricles", f->has_rv ? 2 : 1, "");
+    mt_table_property(&table, "vertices of the apex", (double)f->n_apex, "");
+    mt_table_property(&table, "iterations, left endocardium", (double)f->lv.iterations, "");
+    mt_table_property(&table, "iterations, right endocardium", (double)f->rv.iterations, "");
+    mt_table_property(&table, "iterations, apex to base", (double)f->apex_base.iterations, "");
+    mt_table_property(
+        &table, "largest residual", fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
+    mt_table_property(&table, "cells with the base's normal", (double)f->n_psi_constant, "");
+    mt_table_property(&table, "cells with a neighbour's fibre", (double)f->n_copied, "");
+    mt_table_property(&table, "faces with a jump above 30 degrees",
+        f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
+    mt_table_property(&table, "volume of the inner layer", 100 * f->layer_volume[0], "%");
+    mt_table_property(&table, "volume of the middle layer", 100 * f->layer_volume[1], "%");
+    mt_table_property(&table, "volume of the outer layer", 100 * f->layer_volume[2], "%");
+    mt_table_property(&table, "time", seconds, "s");
+    return table;
+}
+
+/* Fibres that were there may have been measured: they are not replaced in their own file unless that is asked for. */
+static mt_status check_replacing(
+    const mt_arguments *arguments, const char *in, const char *out, const mt_mesh *mesh)
+{
+    const char *what = mesh->fibre ? "fibres" : mesh->depth ? "depths" : mesh->layer ? "layers" : NULL;
+    struct stat from, to;
+    if (!what || mt_option_given(arguments, "--replace-fibres")) return MT_OK;
+    if (stat(in, &from) != 0 || stat(out, &to) != 0) return MT_OK; /* `out` is not there yet */
+    if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: the mesh has %s, which -o %s would replace; allowed: another file, or --replace-fibres. To tag "
+        "its "
+        "surfaces and keep its fibres: myotile mesh surfaces",
+        in, what, out);
+}
+
+static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, &mt_command_mesh_fibres, 0),
+               *out = mt_option_value(arguments, "-o", NULL);
+    mt_format format;
+    mt_fibres_rule rule;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_surfaces surfaces;
+    mt_fibres f;
+    if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
+    MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(read_rule(arguments, in, &rule));
+    MT_TRY(mt_mesh_read(arena, in, &mesh));
+    MT_TRY(check_replacing(arguments, in, out, &mesh));
+    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
+    const double start_s = mt_now_s();
+    mt_progress_stage("solving for the coordinates of the walls");
+    mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
+    mt_progress_stage(NULL);
+    MT_TRY(mt_in_file(in, status));
+    const double seconds = mt_now_s() - start_s;
+    mt_table table = fibres_table(arena, out, &f, seconds);
+    mt_anatomy_rows(&table, &mesh, &surfaces);
+    MT_TRY(mt_anatomy_apex_rows(&table, &mesh));
+    MT_TRY(add_comparison(&table, &f, mesh.fibre));
+    mesh.fibre = f.fibre, mesh.sheet = f.sheet, mesh.depth = f.depth, mesh.layer = f.layer;
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
+    return mt_table_print(arguments->out, &table, format);
+}

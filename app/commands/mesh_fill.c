@@ -1,0 +1,432 @@
+/* myotile mesh fill: the body in a closed surface, meshed by the gmsh program. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "app/stages/anatomy.h"
+#include "app/cli/command.h"
+#include "app/stages/gmsh.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "app/stages/warnings.h"
+#include "data/file.h"
+#include "data/vec3.h"
+#include "mesh/mend/closed.h"
+#include "mesh/files/formats.h"
+#include "mesh/info.h"
+#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/nearest.h"
+
+static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"-o", "OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
+    {"--cells", "N", "how many cells, met within 5 %; default: 100000", false},
+    {"--edge-mm", "H", "or their mean edge", false},
+    {"--unit", "um|mm|cm|m", "of the numbers in the surfaces; default: mm", false},
+    {"--as", "base|epi|lv|rv|-,...", "what each SURFACE is, in their order; - for nothing of these", false},
+    {"--tags", MT_TAGS_VALUE, "or what the tags of their triangles mean", false},
+    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_fill = {
+    .name = "mesh fill",
+    .operands = "SURFACE...",
+    .n_operands = 1,
+    .more_operands = true,
+    .summary = "make a mesh of the body in a closed surface (.obj, .stl, .vtk, .vtp, ...; one file or "
+               "several) with gmsh",
+    .example = "myotile mesh fill data/geometry/ventricle.obj --cells 10000 -o filled.hdf",
+    .options = options,
+    .run = fill,
+};
+
+static const double count_tolerance = 0.05;  /* of the wanted cells */
+static const double volume_tolerance = 0.05; /* of the surface's: a mesh beyond is of another body */
+static const double good_enough = 0.2;       /* worst radius ratio with which no other mesh is looked for */
+static const double cell_of_h = 0.21;   /* mm^3 of a cell: times h^3 of gmsh's edge h, mean of two hearts; */
+static const double cell_of_edge = 0.1; /* times the mean edge's cube, mean of three */
+
+/* Where the surface is cut for meshing it anew; real hearts go with some of them and not with others. With 180 no edge
+ * is kept, which is what a rough surface needs. */
+static const double angles_deg[] = {40, 75, 180};
+static const double beside[] = {1, 1.008, 0.992}; /* what a size is multiplied by after the k-th attempt */
+enum {
+    N_ANGLES = sizeof angles_deg / sizeof *angles_deg,
+    TRIES_AN_ANGLE = sizeof beside / sizeof *beside,
+    FAILURES_AN_ANGLE = 2,
+    TRIES = N_ANGLES * TRIES_AN_ANGLE + 1
+};
+
+typedef struct attempt {
+    double angle_deg, edge_mm; /* what gmsh was asked for; angle 0: with the triangles as they are */
+    size_t n_cells;            /* 0: it made no mesh of the body */
+    double quality;            /* worst radius ratio */
+    double seconds;
+} attempt;
+
+typedef struct filling {
+    mt_mesh surface;
+    size_t n_given; /* triangles, before its repair */
+    mt_closed closed;
+    double cells;      /* wanted */
+    bool named;        /* the surface's tags are mt_surface */
+    const char *out;   /* where the mesh will stand */
+    mt_file triangles; /* the surface, for gmsh */
+    size_t n_attempts;
+    attempt attempts[TRIES];
+    const attempt *taken;
+} filling;
+
+/* ---- the surface ---- */
+
+/* What the n-th of `as` names; MT_INPUT where it is no name, or not there. */
+static mt_status nth_name(const char *as, size_t n, size_t n_files, int32_t *surface)
+{
+    const char *at = as;
+    size_t names = 1;
+    for (const char *c = as; *c; c++) names += *c == ',';
+    for (size_t k = 0; k < n && at; k++) at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+    const size_t length = at ? strcspn(at, ",") : 0;
+    *surface = at ? mt_anatomy_named(at, length) : 0;
+    if (names == n_files && at && (*surface > 0 || (length == 1 && *at == '-'))) return MT_OK;
+    return mt_fail(MT_INPUT, "--as %s; allowed: one of base, epi, lv, rv or - for each of the %zu surfaces",
+        as, n_files);
+}
+
+static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const char *path, mt_mesh *surface)
+{
+    const mt_mesh_format *format = NULL;
+    double unit_mm = 1;
+    MT_TRY(mt_mesh_format_find(path, false, &format));
+    MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", format->unit), &unit_mm));
+    MT_TRY(format->read(arena, path, unit_mm, surface));
+    if (surface->n_cells > 0)
+        return mt_fail(
+            MT_INPUT, "%s: has %zu cells already; a surface without any is needed", path, surface->n_cells);
+    return MT_OK;
+}
+
+/* Are the triangles tagged as the project tags them: all of them, with base, epicardium and left endocardium? */
+static bool is_tagged(const mt_mesh *surface)
+{
+    mt_surfaces counts;
+    mt_surfaces_count(surface, &counts);
+    return counts.n_triangles[0] == 0 && counts.n_triangles[MT_SURFACE_BASE] > 0 &&
+           counts.n_triangles[MT_SURFACE_EPI] > 0 && counts.n_triangles[MT_SURFACE_LV] > 0;
+}
+
+static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, filling *f)
+{
+    const char *as = mt_option_value(arguments, "--as", NULL),
+               *tags = mt_option_value(arguments, "--tags", NULL);
+    mt_mesh *parts;
+    size_t n = 0;
+    if (as && tags)
+        return mt_fail(MT_INPUT, "mesh fill: --as and --tags are both given; allowed: one of them");
+    while (mt_operand(arguments, &mt_command_mesh_fill, n)[0]) n++;
+    MT_TAKE(arena, parts, n);
+    for (size_t k = 0; k < n; k++) {
+        int32_t surface = 0;
+        if (as) MT_TRY(nth_name(as, k, n, &surface));
+        MT_TRY(read_one(arena, arguments, mt_operand(arguments, &mt_command_mesh_fill, k), parts + k));
+        for (size_t t = 0; as && t < parts[k].n_faces; t++) parts[k].face_tag[t] = surface;
+    }
+    MT_TRY(mt_closed_join(arena, parts, n, &f->surface));
+    if (tags) MT_TRY(mt_anatomy_translate(tags, &f->surface));
+    f->named = as || tags;
+    f->n_given = f->surface.n_faces;
+    mt_status status = mt_closed_make(&f->surface, &f->closed);
+    if (status == MT_OK) return MT_OK;
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(
+        status, "%s%s: %s", mt_operand(arguments, &mt_command_mesh_fill, 0), n > 1 ? " and others" : "", why);
+}
+
+/* ---- meshing ---- */
+
+/* Its volume is that of the surface, in one piece: gmsh has been seen to fill half of a body. */
+static mt_status examine(mt_arena *scratch, const filling *f, const mt_mesh *mesh, attempt *a)
+{
+    mt_adjacency adjacency;
+    mt_info info;
+    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
+    MT_TRY(mt_info_make(mesh, &adjacency, &info));
+    if (info.n_components != 1 || fabs(info.volume_mm3 / f->closed.volume_mm3 - 1) > volume_tolerance)
+        return mt_fail(MT_INPUT, "gmsh made %zu pieces of %g mm^3", info.n_components, info.volume_mm3);
+    a->n_cells = mesh->n_cells;
+    a->quality = info.quality_min;
+    return MT_OK;
+}
+
+/* One mesh, in `arena`. A mesh that gmsh cannot make is an attempt without cells. */
+static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double edge_mm, mt_mesh *mesh)
+{
+    attempt *a = &f->attempts[f->n_attempts++];
+    const double start_s = mt_now_s();
+    mt_arena scratch = {0};
+    *a = (attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
+    mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
+    mt_status status =
+        mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), angle_deg, edge_mm, f->out, mesh);
+    if (status == MT_OK) status = examine(&scratch, f, mesh, a);
+    mt_arena_free(&scratch);
+    a->seconds = mt_now_s() - start_s;
+    return status;
+}
+
+/* Keeps a mesh if it is better than the best so far. */
+static void keep_better(filling *f, mt_arena *arena, const mt_mesh *mesh, mt_arena *best_arena, mt_mesh *best)
+{
+    const attempt *a = &f->attempts[f->n_attempts - 1];
+    if (f->taken && f->taken->quality >= a->quality) {
+        mt_arena_free(arena);
+        return;
+    }
+    mt_arena_free(best_arena);
+    *best_arena = *arena;
+    *best = *mesh;
+    f->taken = a;
+}
+
+/* Meshes with one angle and several sizes: corrected until the count is right, then a little beside, since a percent can
+ * make a good mesh of a bad one. Fails only with what another attempt cannot help. */
+static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, double *edge_mm, mt_mesh *best)
+{
+    int failed = 0;
+    for (int k = 0; k < TRIES_AN_ANGLE && failed < FAILURES_AN_ANGLE; k++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        const mt_status status = try_once(&arena, f, angle_deg, *edge_mm, &mesh);
+        if (status == MT_STOPPED || status == MT_FILE) {
+            mt_arena_free(&arena);
+            return status;
+        }
+        const double n = (double)f->attempts[f->n_attempts - 1].n_cells;
+        if (status == MT_OK && fabs(n / f->cells - 1) <= count_tolerance)
+            keep_better(f, &arena, &mesh, best_arena, best);
+        else
+            mt_arena_free(&arena);
+        if (f->taken && f->taken->quality >= good_enough) return MT_OK;
+        failed += status != MT_OK;
+        *edge_mm *= status == MT_OK ? cbrt(n / f->cells) * beside[k] : 0.97;
+    }
+    return MT_OK;
+}
+
+/* The mesh in `arena`, which holds nothing else. */
+static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
+{
+    double edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
+    for (int k = 0; k < N_ANGLES && !(f->taken && f->taken->quality >= good_enough); k++)
+        MT_TRY(try_angle(arena, f, angles_deg[k], &edge_mm, mesh));
+    if (f->taken) return MT_OK;
+    edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
+    MT_TRY(try_once(arena, f, 0, edge_mm, mesh));
+    f->taken = &f->attempts[f->n_attempts - 1];
+    return MT_OK;
+}
+
+/* The same, with the surface in a file meanwhile. */
+static mt_status make_from_file(mt_arena *arena, filling *f, mt_mesh *mesh)
+{
+    MT_TRY(mt_file_begin(f->out, &f->triangles));
+    mt_gmsh_put_surface(f->triangles.stream, &f->surface);
+    const bool written = fflush(f->triangles.stream) == 0 && !ferror(f->triangles.stream);
+    const mt_status status =
+        written ? make_body(arena, f, mesh)
+                : mt_fail(MT_FILE, "%s: the surface for gmsh cannot be written: %s", f->out, strerror(errno));
+    mt_file_discard(&f->triangles);
+    return status;
+}
+
+/* ---- its surfaces ---- */
+
+/* Each triangle gets the tag of the nearest of the source that faces the same way. */
+static mt_status carry_tags(mt_arena *scratch, const mt_mesh *source, mt_mesh *mesh)
+{
+    mt_nearest nearest;
+    MT_TRY(mt_nearest_make(scratch, source, 0, &nearest));
+#pragma omp parallel for schedule(static)
+    for (size_t t = 0; t < mesh->n_faces; t++) {
+        double corner[3][3], middle[3], normal[3], distance;
+        mt_triangle_corners(mesh, t, corner);
+        mt_triangle_area(mesh, t, normal);
+        for (int k = 0; k < 3; k++) middle[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
+        const uint32_t from = mt_nearest_find(&nearest, middle, normal, &distance);
+        mesh->face_tag[t] = from == MT_NO_TRIANGLE ? 0 : source->face_tag[from];
+    }
+    return MT_OK;
+}
+
+/* Do the tags of two copies of a surface agree on most of its area? */
+static bool agree(const mt_mesh *mesh, const int32_t *tag)
+{
+    double same = 0, whole = 0;
+    for (size_t t = 0; t < mesh->n_faces; t++) {
+        double a[3];
+        mt_triangle_area(mesh, t, a);
+        const double area = mt_length3(a);
+        whole += area;
+        same += mesh->face_tag[t] == tag[t] ? area : 0;
+    }
+    return same >= 0.7 * whole;
+}
+
+/* A body whose anatomy is not clear is a mesh all the same, without tagged triangles. */
+static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces)
+{
+    const mt_status status = mt_surfaces_find(mesh, surfaces);
+    if (status != MT_INPUT) return status;
+    mt_warn("no tagged surfaces: %s", mt_message());
+    mt_surfaces_count(mesh, surfaces);
+    return MT_OK;
+}
+
+/* Tags of the surface that are not used are not passed over in silence: `mesh` has them, `found` what was found. */
+static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
+{
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    mt_status status = mt_meaning_find(mesh, found, &meaning);
+    if (status == MT_FILE) return status;
+    if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_TAGS_VALUE);
+    mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv "
+            "4, and are "
+            "not used; to use them: %s",
+        text);
+    return MT_OK;
+}
+
+/* Are there several? */
+static bool has_tags(const mt_mesh *surface)
+{
+    for (size_t f = 0; f < surface->n_faces; f++)
+        if (surface->face_tag[f] != surface->face_tag[0]) return true;
+    return false;
+}
+
+/* The tags come from the person, from the file if they mean what ours do, or from the shape. */
+static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, mt_surfaces *surfaces)
+{
+    const bool tagged = !f->named && is_tagged(&f->surface);
+    mt_adjacency adjacency;
+    mt_mesh shape;
+    mt_surfaces found;
+    mt_progress_stage("looking for the surfaces");
+    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
+    MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
+    shape = *mesh;
+    MT_TAKE(arena, shape.face_tag, mesh->n_faces);
+    if (f->named || has_tags(&f->surface)) MT_TRY(carry_tags(arena, &f->surface, mesh));
+    if (f->named || tagged) {
+        MT_TRY(mt_surfaces_rims(mesh));
+        mt_surfaces_count(mesh, surfaces);
+    }
+    if (f->named) return MT_OK;
+    const mt_status status = tagged ? mt_surfaces_find(&shape, &found) : find_or_warn(&shape, &found);
+    if (status == MT_FILE) return status;
+    if (tagged && (status != MT_OK || agree(mesh, shape.face_tag))) return MT_OK;
+    mt_progress_stage(NULL);
+    if (has_tags(&f->surface)) MT_TRY(warn_of_tags(mesh, &shape));
+    mesh->face_tag = shape.face_tag;
+    *surfaces = found;
+    return MT_OK;
+}
+
+/* ---- the command ---- */
+
+static mt_table fill_table(
+    mt_arena *arena, const char *title, const filling *f, const mt_mesh *mesh, const mt_surfaces *surfaces)
+{
+    mt_table table = mt_table_properties(arena, title);
+    const double volume_mm3 = f->closed.volume_mm3;
+    mt_table_property(&table, "triangles given", (double)f->n_given, "");
+    mt_table_property(&table, "points that became another", (double)f->closed.n_merged, "");
+    mt_table_property(&table, "triangles without area or twice",
+        (double)(f->closed.n_degenerate + f->closed.n_duplicate), "");
+    mt_table_property(&table, "triangles of chips", (double)f->closed.n_chips, "");
+    mt_table_property(&table, "triangles turned round", (double)f->closed.n_turned, "");
+    mt_table_property(&table, "volume enclosed", volume_mm3, "mm^3");
+    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
+    mt_table_property(&table, "worst radius ratio 3 r / R", f->taken->quality, "");
+    mt_anatomy_rows(&table, mesh, surfaces);
+    return table;
+}
+
+static mt_table attempts_table(mt_arena *arena, const filling *f)
+{
+    mt_table table = mt_table_begin(arena, "What was tried");
+    mt_table_strings(&table, "surface");
+    mt_table_decimals(&table, "cut at", "deg", 0);
+    mt_table_digits(&table, "edge", "mm", 4);
+    mt_table_decimals(&table, "cells", "", 0);
+    mt_table_decimals(&table, "worst radius ratio", "", 4);
+    mt_table_decimals(&table, "time", "s", 1);
+    mt_table_strings(&table, "");
+    for (size_t k = 0; k < f->n_attempts; k++) {
+        const attempt *a = f->attempts + k;
+        mt_table_text(&table, a->angle_deg > 0 ? "anew" : "as it is");
+        mt_table_number(&table, a->angle_deg > 0 ? a->angle_deg : NAN);
+        mt_table_number(&table, a->edge_mm);
+        mt_table_number(&table, a->n_cells ? (double)a->n_cells : NAN);
+        mt_table_number(&table, a->n_cells ? a->quality : NAN);
+        mt_table_number(&table, a->seconds);
+        mt_table_text(&table, a == f->taken ? "taken" : a->n_cells ? "" : "failed");
+    }
+    return table;
+}
+
+static mt_status wanted_cells(const mt_arguments *arguments, filling *f)
+{
+    const char *cells = mt_option_value(arguments, "--cells", NULL),
+               *edge = mt_option_value(arguments, "--edge-mm", NULL);
+    unsigned long n;
+    double edge_mm;
+    if (cells && edge)
+        return mt_fail(MT_INPUT, "mesh fill: --cells and --edge-mm are both given; allowed: one of them");
+    if (!edge) {
+        MT_TRY(mt_whole_number("--cells", cells ? cells : "100000", 100, 50000000, &n));
+        f->cells = (double)n;
+        return MT_OK;
+    }
+    MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
+    f->cells = f->closed.volume_mm3 / (cell_of_edge * edge_mm * edge_mm * edge_mm);
+    if (f->cells >= 100 && f->cells <= 5e7) return MT_OK;
+    return mt_fail(MT_INPUT, "--edge-mm %s makes about %.3g cells of %.4g mm^3; allowed: 100 to 5e7", edge,
+        f->cells, f->closed.volume_mm3);
+}
+
+static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)
+{
+    const char *out = f->out = mt_option_value(arguments, "-o", NULL);
+    const mt_mesh_format *to = NULL;
+    mt_format format;
+    mt_mesh mesh;
+    mt_surfaces surfaces;
+    if (!out) return mt_fail(MT_INPUT, "mesh fill: -o is needed");
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
+    mt_progress_stage("reading the surface");
+    MT_TRY(read_surface(arena, arguments, f));
+    MT_TRY(wanted_cells(arguments, f));
+    MT_TRY(make_from_file(body, f, &mesh));
+    MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
+    mt_anatomy_drop_untagged(&mesh);
+    mt_progress_stage(NULL);
+    MT_TRY(to->write(out, &mesh));
+    const mt_table tables[] = {fill_table(arena, out, f, &mesh, &surfaces), attempts_table(arena, f)};
+    return mt_tables_print(arguments->out, tables, 2, format);
+}
+
+static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_arena body = {0};
+    filling f = {.taken = NULL};
+    mt_status status = fill_with(arena, &body, &f, arguments);
+    mt_arena_free(&body);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* myotile mesh info. */
+#include <math.h>
+
+#include "app/cli/command.h"
+#include "app/stages/operator.h"
+#include "app/cli/progress.h"
+#include "app/stages/size.h"
+#include "app/stages/warnings.h"
+#include "mesh/files/formats.h"
+#include "mesh/anatomy/patch.h"
+#include "solver/diffusion/trial.h"
+
+static mt_status info(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"--trial-steps", "N", "also try N diffusion steps from noise, at the longest stable one", false},
+    {"--no-cache", NULL, "measure the longest step anew, even where the cache knows it", false},
+    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_info = {
+    .name = "mesh info",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary =
+        "say what there is to say about a mesh: counts, extent, volume, edges, quality, tags, step limit",
+    .example = "myotile mesh info slab.hdf",
+    .options = options,
+    .run = info,
+};
+
+enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
+
+/* ---- shape ---- */
+
+static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
+{
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)i->n_cells, "");
+    mt_table_property(&table, "vertices", (double)i->n_vertices, "");
+    mt_table_property(&table, "vertices of no cell", (double)i->n_dangling, "");
+    mt_table_property(&table, "edges", (double)i->n_edges, "");
+    mt_table_property(&table, "inner faces", (double)i->n_inner_faces, "");
+    mt_table_property(&table, "boundary faces", (double)i->n_boundary_faces, "");
+    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "components", (double)i->n_components, "");
+    mt_table_property(&table, "regions", (double)i->n_regions, "");
+    mt_content_rows(&table, mesh);
+    mt_size_rows(&table, i);
+    mt_table_property(&table, "characteristic length V^(1/3)", i->length_mm, "mm");
+    mt_table_property(&table, "shortest edge", i->edge_min_mm, "mm");
+    mt_table_property(&table, "mean edge", i->edge_mean_mm, "mm");
+    mt_table_property(&table, "longest edge", i->edge_max_mm, "mm");
+    mt_table_property(&table, "worst radius ratio 3 r / R", i->quality_min, "");
+    mt_table_property(&table, "mean radius ratio", i->quality_mean, "");
+    mt_table_property(&table, "worst dihedral angle", i->dihedral_min_deg, "deg");
+    return table;
+}
+
+/* ---- tags ---- */
+
+static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *table)
+{
+    mt_info_group *groups;
+    size_t n;
+    MT_TRY(mt_info_surfaces(arena, mesh, &n, &groups));
+    *table = mt_table_begin(arena, n > SHOWN ? "Tagged surfaces, the first" : "Tagged surfaces");
+    mt_table_decimals(table, "tag", "", 0);
+    mt_table_strings(table, "surface");
+    mt_table_decimals(table, "triangles", "", 0);
+    mt_table_digits(table, "area", "mm^2", 8);
+    for (size_t k = 0; k < n && k < SHOWN; k++) {
+        mt_table_number(table, groups[k].tag);
+        mt_table_text(table, mt_surface_name(groups[k].tag));
+        mt_table_number(table, (double)groups[k].count);
+        mt_table_number(table, groups[k].size);
+    }
+    return MT_OK;
+}
+
+static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *table)
+{
+    mt_info_group *groups;
+    size_t n;
+    MT_TRY(mt_info_regions(arena, mesh, &n, &groups));
+    *table = mt_table_begin(arena, n > SHOWN ? "Regions, the first" : "Regions");
+    mt_table_decimals(table, "tag", "", 0);
+    mt_table_decimals(table, "cells", "", 0);
+    mt_table_digits(table, "volume", "mm^3", 8);
+    for (size_t k = 0; k < n && k < SHOWN; k++) {
+        mt_table_number(table, groups[k].tag);
+        mt_table_number(table, (double)groups[k].count);
+        mt_table_number(table, groups[k].size);
+    }
+    return MT_OK;
+}
+
+/* ---- diffusion ---- */
+
+/* A mesh without fibres gets the conductivity along them in all directions. A mesh on which the operator cannot be
+ * made is described all the same, `found` false: why is a warning. */
+static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, bool cached, mt_diffusion *diffusion, bool *found)
+{
+    mt_tissue tissue = mt_tissue_usual;
+    if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
+    mt_progress_stage("making the diffusion operator");
+    const mt_status status = mt_operator_make(arena, mesh, adjacency, &tissue, cached, diffusion);
+    mt_progress_stage(NULL);
+    *found = status == MT_OK;
+    if (*found) mt_operator_warn(path, adjacency, diffusion);
+    if (status != MT_INPUT && status != MT_NUMERICS) return status;
+    mt_warn("%s: no diffusion step: %s", path, mt_message());
+    return MT_OK;
+}
+
+static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffusion *diffusion, bool found)
+{
+    mt_table_property(table,
+        mesh->fibre ? "longest stable diffusion step" : "longest stable diffusion step, equal conductivities",
+        found ? diffusion->limit_dt_ms : NAN, "ms");
+    mt_operator_rows(table, found ? diffusion : NULL);
+}
+
+/* Where nothing couples any step will do. */
+static mt_status try_steps(
+    mt_table *table, const char *path, const mt_diffusion *diffusion, bool found, size_t steps)
+{
+    mt_trial trial;
+    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion step to try", path);
+    mt_progress_stage("trying diffusion steps");
+    const mt_status status =
+        mt_trial_run(diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
+    mt_progress_stage(NULL);
+    MT_TRY(status);
+    mt_table_property(table, "trial steps", (double)trial.n_steps, "");
+    mt_table_property(
+        table, "|V - mean| after them, before 1", trial.before > 0 ? trial.after / trial.before : NAN, "");
+    mt_table_property(table, "its largest growth in one step", trial.most_growth - 1, "");
+    return MT_OK;
+}
+
+/* ---- the command ---- */
+
+static mt_status info(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *path = mt_operand(arguments, &mt_command_mesh_info, 0);
+    const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
+    unsigned long n_steps = 0;
+    mt_format format;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_info numbers;
+    mt_diffusion diffusion;
+    bool found;
+    mt_table tables[4];
+    size_t n = 1;
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
+    MT_TRY(mt_mesh_read(arena, path, &mesh));
+    MT_TRY(mt_in_file(path, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
+    MT_TRY(make_diffusion(
+        arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
+    tables[0] = info_table(arena, path, &mesh, &numbers);
+    tell_diffusion(&tables[0], &mesh, &diffusion, found);
+    if (steps) MT_TRY(try_steps(&tables[0], path, &diffusion, found, n_steps));
+    MT_TRY(region_table(arena, &mesh, &tables[n++]));
+    if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
+    if (found && mt_operator_limits(&diffusion))
+        tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
+    return mt_tables_print(arguments->out, tables, n, format);
+}

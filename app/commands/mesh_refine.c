@@ -1,0 +1,103 @@
+/* myotile mesh refine. */
+#include <math.h>
+
+#include "app/cli/command.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "mesh/files/formats.h"
+#include "mesh/info.h"
+#include "mesh/make/refine.h"
+#include "mesh/files/vtkhdf.h"
+
+static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {{"-o", "OUT.hdf", "the file to write", false},
+    {"--times", "N", "how often each cell is cut into eight; default: 1", false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_refine = {
+    .name = "mesh refine",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary = "halve the edges of a mesh: cut every cell into eight, every tagged triangle into four",
+    .example = "myotile mesh refine slab.hdf -o fine.hdf",
+    .options = options,
+    .run = refine,
+};
+
+typedef struct look {
+    double length_mm, quality; /* cube root of the mean volume; worst radius ratio */
+} look;
+
+static look look_at(const mt_mesh *mesh)
+{
+    double quality = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) quality = fmin(quality, mt_info_quality(mesh, c));
+    return (look){mt_mesh_length_mm(mesh), mesh->n_cells ? quality : NAN};
+}
+
+static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const look *before,
+    const look *after, double seconds)
+{
+    mt_table table = mt_table_properties(arena, title);
+    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "characteristic length before", before->length_mm, "mm");
+    mt_table_property(&table, "characteristic length V^(1/3)", after->length_mm, "mm");
+    mt_table_property(&table, "worst radius ratio before", before->quality, "");
+    mt_table_property(&table, "worst radius ratio 3 r / R", after->quality, "");
+    mt_table_property(&table, "time", seconds, "s");
+    return table;
+}
+
+/* Two arenas in turn: what was refined goes as soon as the finer one is there. arenas[*at] has the mesh. */
+static mt_status refine_times(mt_arena *const arenas[2], int *at, mt_mesh *mesh, unsigned long times)
+{
+    MT_TRY(mt_refine_check(mesh, times));
+    for (unsigned long k = 0; k < times; k++) {
+        mt_mesh fine;
+        MT_TRY(mt_refine(arenas[1 - *at], mesh, &fine));
+        mt_arena_free(arenas[*at]);
+        *at = 1 - *at;
+        *mesh = fine;
+    }
+    return mt_mesh_check(
+        mesh); /* the children of a nearly flat cell may have lost their volume to rounding */
+}
+
+static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, &mt_command_mesh_refine, 0),
+               *out = mt_option_value(arguments, "-o", NULL);
+    mt_format format;
+    unsigned long times;
+    mt_mesh mesh;
+    int at = 0;
+    if (!out) return mt_fail(MT_INPUT, "mesh refine: -o is needed");
+    MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
+    MT_TRY(mt_mesh_read(arenas[at], in, &mesh));
+    const look before = look_at(&mesh);
+    const double start_s = mt_now_s();
+    mt_progress_stage("refining");
+    mt_status status = refine_times(arenas, &at, &mesh, times);
+    mt_progress_stage(NULL);
+    MT_TRY(status);
+    const double seconds = mt_now_s() - start_s;
+    const look after = look_at(&mesh);
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
+    mt_table table = refine_table(arenas[at], out, &mesh, &before, &after, seconds);
+    return mt_table_print(arguments->out, &table, format);
+}
+
+static mt_status refine(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_arena other = {0};
+    mt_status status = refine_with((mt_arena *[]){arena, &other}, arguments);
+    mt_arena_free(&other);
+    return status;
+}

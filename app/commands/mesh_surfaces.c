@@ -1,0 +1,60 @@
+/* myotile mesh surfaces. */
+#include "app/stages/anatomy.h"
+#include "app/cli/command.h"
+#include "app/stages/size.h"
+#include "app/cli/table.h"
+#include "app/stages/warnings.h"
+#include "mesh/files/formats.h"
+
+static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"-o", "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
+    {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
+    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_surfaces = {
+    .name = "mesh surfaces",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary = "find or rename the surfaces of a heart, and tag them; fibres and all else are kept",
+    .example = "myotile mesh surfaces heart.hdf -o tagged.hdf",
+    .options = options,
+    .run = tag_surfaces,
+};
+
+/* Of surfaces that are not those of a heart there is none: a wall, or a piece of one. */
+static mt_status add_apex(mt_table *table, const char *path, const mt_mesh *mesh)
+{
+    const mt_status status = mt_anatomy_apex_rows(table, mesh);
+    if (status != MT_INPUT) return status;
+    mt_warn("%s: no apex: %s", path, mt_message());
+    return MT_OK;
+}
+
+static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, &mt_command_mesh_surfaces, 0),
+               *out = mt_option_value(arguments, "-o", NULL);
+    const mt_mesh_format *to = NULL;
+    mt_format format;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_surfaces surfaces;
+    if (!out) return mt_fail(MT_INPUT, "mesh surfaces: -o is needed");
+    MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_mesh_read(arena, in, &mesh));
+    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
+    MT_TRY(to->write(out, &mesh));
+    mt_warn_of_loss(out, to, &mesh);
+    mt_table table = mt_table_properties(arena, out);
+    mt_table_property(&table, "cells", (double)mesh.n_cells, "");
+    mt_content_rows(&table, &mesh);
+    mt_anatomy_rows(&table, &mesh, &surfaces);
+    MT_TRY(add_apex(&table, in, &mesh));
+    return mt_table_print(arguments->out, &table, format);
+}

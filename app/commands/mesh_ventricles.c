@@ -1,0 +1,64 @@
+/* myotile mesh ventricles: idealised hearts of a wanted size, meshed by the gmsh program. */
+#include <math.h>
+#include <string.h>
+
+#include "app/cli/command.h"
+#include "app/stages/gmsh.h"
+#include "app/cli/progress.h"
+#include "app/cli/table.h"
+#include "data/file.h"
+#include "mesh/info.h"
+#include "mesh/files/vtkhdf.h"
+
+static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"-o", "OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
+    {"--cells", "N", "how many cells, met within 1 %; default: 100000", false},
+    {"--like", "heart04|heart05", "as many cells as the published study's hearts: 3 or 7.2 million", false},
+    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
+    {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_mesh_ventricles = {
+    .name = "mesh ventricles",
+    .operands = "",
+    .summary = "make two idealised ventricles (truncated ellipsoids, 193.5 mL) with the gmsh program",
+    .example = "myotile mesh ventricles --cells 10000 -o heart.hdf",
+    .options = options,
+    .run = ventricles,
+};
+
+static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cells)
+{
+    const char *like = mt_option_value(arguments, "--like", NULL),
+               *count = mt_option_value(arguments, "--cells", NULL);
+    if (like && count)
+        return mt_fail(MT_INPUT, "mesh ventricles: --cells and --like are both given; allowed: one of them");
+    if (like) return mt_gmsh_cells_like(like, cells);
+    return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
+}
+
+static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *out = mt_option_value(arguments, "-o", NULL);
+    unsigned long cells;
+    mt_format format;
+    mt_mesh mesh;
+    mt_info info;
+    if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
+    MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(wanted_cells(arguments, &cells));
+    MT_TRY(mt_gmsh_ventricles(arena, cells, out, &mesh));
+    mt_progress_stage(NULL);
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
+    MT_TRY(mt_info_look(&mesh, &info));
+    mt_table table = mt_table_properties(arena, out);
+    mt_table_property(&table, "cells", (double)mesh.n_cells, "");
+    mt_table_property(&table, "vertices", (double)mesh.n_vertices, "");
+    mt_table_property(&table, "tagged triangles", (double)mesh.n_faces, "");
+    mt_table_property(&table, "volume", info.volume_mm3, "mm^3");
+    mt_table_property(&table, "characteristic length V^(1/3)", info.length_mm, "mm");
+    return mt_table_print(arguments->out, &table, format);
+}

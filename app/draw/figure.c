@@ -1,0 +1,149 @@
+#include "app/draw/figure.h"
+
+#include <cairo.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/draw/colour.h"
+
+/* Where the plots stand on the page; title, legend and axes stand around them. Pixels. */
+enum {
+    PLOT_X = 50,
+    PLOT_Y = 96,
+    PLOT_W = MT_PAGE_WIDTH - 2 * PLOT_X,
+    PLOT_H = 750,
+    GAP = 40, /* between two of them */
+    SUPER = MT_VIEW_SUPER
+};
+
+/* All panels in one scale, so that what is seen from either side can be compared. */
+mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
+{
+    mt_view views[MT_VIEWS_MAX];
+    MT_TRY(mt_views_find(f->skin.mesh, views, &f->n_panels));
+    const int n = (int)f->n_panels, width = (PLOT_W - (n - 1) * GAP) / n, w = width * SUPER,
+              h = PLOT_H * SUPER;
+    f->samples_per_mm = INFINITY;
+    for (int k = 0; k < n; k++)
+        f->samples_per_mm = fmin(f->samples_per_mm, mt_view_scale(&views[k], &f->skin, w, h));
+    for (int k = 0; k < n; k++) {
+        mt_panel *p = &f->panel[k];
+        *p = (mt_panel){.view = views[k], .left = PLOT_X + k * (width + GAP), .top = PLOT_Y};
+        MT_TRY(mt_plot_make(arena, &f->skin, &p->view, f->samples_per_mm, w, h, &p->plot));
+    }
+    return MT_OK;
+}
+
+/* ---- from samples to pixels ---- */
+
+enum { GAMMA = 4096 };
+
+/* What turns the samples of a plot into pixels. */
+typedef struct paint {
+    mt_paint *colour_of;
+    const void *context;
+    uint8_t srgb[GAMMA + 1];
+} paint;
+
+static int up_to(int most, double x) { return x <= 0 ? 0 : x >= most ? most : (int)x; }
+
+/* Adds the linear light of a sample. */
+static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum[3])
+{
+    double linear[3] = {1, 1, 1}, light = 1; /* paper */
+    if (p->depth[i] > 0) {
+        with->colour_of(with->context, p->value[i], linear);
+        light = (double)p->light[i] * (1 - 0.80 * p->ink[i] / 255.0);
+    }
+    for (int k = 0; k < 3; k++) sum[k] += light * linear[k];
+}
+
+static void resolve(const mt_panel *panel, const paint *with, cairo_surface_t *page)
+{
+    const mt_plot *p = &panel->plot;
+    unsigned char *bytes = cairo_image_surface_get_data(page);
+    size_t stride = (size_t)cairo_image_surface_get_stride(page);
+    for (int y = 0; y < p->h / SUPER; y++)
+        for (int x = 0; x < p->w / SUPER; x++) {
+            double sum[3] = {0, 0, 0};
+            uint32_t pixel = 0xFF;
+            for (int k = 0; k < SUPER * SUPER; k++)
+                add_sample(p, with, mt_plot_at(p, x * SUPER + k % SUPER, y * SUPER + k / SUPER), sum);
+            for (int k = 0; k < 3; k++)
+                pixel = pixel << 8 | with->srgb[up_to(GAMMA, sum[k] * GAMMA / (SUPER * SUPER) + 0.5)];
+            memcpy(bytes + (size_t)(y + panel->top) * stride + 4 * (size_t)(x + panel->left), &pixel,
+                sizeof pixel);
+        }
+}
+
+/* ---- what stands around the plots ---- */
+
+static void draw_arrow(cairo_t *cr, double x, double y, double dx, double dy)
+{
+    double length = hypot(dx, dy), ux = dx / length, uy = dy / length;
+    cairo_move_to(cr, x, y);
+    cairo_line_to(cr, x + dx - 6 * ux, y + dy - 6 * uy);
+    cairo_stroke(cr);
+    cairo_move_to(cr, x + dx, y + dy);
+    cairo_line_to(cr, x + dx - 9 * ux - 3.2 * uy, y + dy - 9 * uy + 3.2 * ux);
+    cairo_line_to(cr, x + dx - 9 * ux + 3.2 * uy, y + dy - 9 * uy - 3.2 * ux);
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+/* An axis that points at us or away is a dot. */
+static void draw_axis(mt_page *page, const char *name, double x0, double y0, double dx, double dy)
+{
+    cairo_t *cr = page->pen;
+    const double far = hypot(dx, dy);
+    if (far < 8) {
+        cairo_arc(cr, x0, y0, 3.2, 0, 2 * M_PI);
+        cairo_fill(cr);
+        mt_page_write(page, x0 - 12, y0 + 5, MT_MIDDLE, 15, 50, name);
+        return;
+    }
+    draw_arrow(cr, x0, y0, dx, dy);
+    mt_page_write(page, x0 + dx * (1 + 11 / far), y0 + dy * (1 + 11 / far) + 5, MT_MIDDLE, 15, 50, name);
+}
+
+/* The three axes from x0 as arrows of one round length each, at most `longest` pixels, drawn in the scale and
+ * direction of the view. */
+static void draw_axes(mt_page *page, const mt_view *v, double samples_per_mm, double x0, double longest)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    double y0 = 925; /* axes that go down end above the text */
+    double per_mm = samples_per_mm / SUPER;
+    double length = pow(10, floor(log10(longest / per_mm)));
+    length *= length * 5 * per_mm <= longest ? 5 : length * 2 * per_mm <= longest ? 2 : 1;
+    char text[64];
+    mt_page_grey(page, mt_page_ink);
+    cairo_set_line_width(page->pen, 1.6);
+    for (int axis = 0; axis < 3; axis++)
+        if (v->up[axis] < 0) y0 = fmin(y0, 915 + v->up[axis] * length * per_mm);
+    for (int axis = 0; axis < 3; axis++)
+        draw_axis(
+            page, names[axis], x0, y0, v->right[axis] * length * per_mm, -v->up[axis] * length * per_mm);
+    (void)snprintf(text, sizeof text, "each arrow %g mm", length);
+    mt_page_write(page, x0 - 45, 955, MT_START, 15, 300, text);
+}
+
+mt_status mt_figure_draw(
+    const mt_figure *f, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context)
+{
+    paint *with;
+    MT_TAKE(scratch, with, 1);
+    *with = (paint){.colour_of = colour_of, .context = context};
+    for (int k = 0; k <= GAMMA; k++) with->srgb[k] = (uint8_t)(255 * mt_colour_srgb((double)k / GAMMA) + 0.5);
+    cairo_surface_flush(page->surface);
+    for (size_t k = 0; k < f->n_panels; k++) resolve(&f->panel[k], with, page->surface);
+    cairo_surface_mark_dirty(page->surface);
+    for (size_t k = 0; k < f->n_panels; k++) {
+        const mt_panel *p = &f->panel[k];
+        mt_page_grey(page, mt_page_ink);
+        mt_page_write(page, p->left + 0.5 * p->plot.w / SUPER, PLOT_Y - 8, MT_MIDDLE, 19, 400, p->view.name);
+        draw_axes(
+            page, &p->view, f->samples_per_mm, k ? MT_PAGE_WIDTH - 130 : 130, f->n_panels > 1 ? 100 : 150);
+    }
+    return MT_OK;
+}

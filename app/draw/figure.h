@@ -1,0 +1,36 @@
+/* A mesh on a page: its outer surface from all sides it is looked at from, side by side and to one scale, with the names of
+ * the views and the three axes. What its colours mean, and the legend, is up to the picture. */
+#ifndef MT_APP_DRAW_FIGURE_H
+#define MT_APP_DRAW_FIGURE_H
+
+#include "app/draw/page.h"
+#include "app/draw/view.h"
+
+/* Where the legend stands, a bar between the axes. Pixels. */
+enum { MT_LEGEND_X = 440, MT_LEGEND_Y = 912, MT_LEGEND_W = 720, MT_LEGEND_H = 20 };
+
+/* What is seen from one side. */
+typedef struct mt_panel {
+    mt_view view;
+    mt_plot plot;
+    int left, top; /* of the page, pixels */
+} mt_panel;
+
+typedef struct mt_figure {
+    mt_skin skin;
+    double samples_per_mm;
+    size_t n_panels;
+    mt_panel panel[MT_VIEWS_MAX];
+} mt_figure;
+
+/* Fills in the panels of a figure that has its skin. Lines may be added to their plots afterwards. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
+
+/* The colour of a value of the skin, as linear light. */
+typedef void mt_paint(const void *context, float value, double linear[3]);
+
+/* Draws all panels, coloured by `colour_of`, with names and axes. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_figure_draw(
+    const mt_figure *figure, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context);
+
+#endif

@@ -1,0 +1,391 @@
+#include "app/draw/view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "mesh/anatomy/fibres.h"
+
+static void normalise(double v[3])
+{
+    double length = mt_length3(v);
+    for (int k = 0; k < 3 && length > 0; k++) v[k] /= length;
+}
+
+/* ---- directions ---- */
+
+/* The slab's: an azimuth of 27 and an elevation of 36 degrees. */
+static mt_view single_view(void)
+{
+    const double a = 27 * M_PI / 180, e = 36 * M_PI / 180;
+    return (mt_view){
+        .name = "",
+        .right = {cos(a), -sin(a), 0},
+        .up = {sin(a) * sin(e), cos(a) * sin(e), cos(e)},
+        .toward = {-sin(a) * cos(e), -cos(a) * cos(e), sin(e)},
+    };
+}
+
+/* Looks at a heart from this side (unit, across its up), from 15 degrees above. */
+static mt_view heart_view(const char *name, const double up[3], const double side[3], double sign)
+{
+    const double sine = 0.26, cosine = sqrt(1 - sine * sine);
+    mt_view v = {.name = name};
+    for (int k = 0; k < 3; k++) {
+        v.toward[k] = sign * cosine * side[k] + sine * up[k];
+        v.up[k] = cosine * up[k] - sign * sine * side[k];
+    }
+    mt_cross3(v.up, v.toward, v.right);
+    return v;
+}
+
+/* Of a person who stands, up x (from left to right ventricle) is the front; the right ventricle is turned 25
+ * degrees towards us there. A left ventricle alone has no front: it is seen from where y, or x where y is its
+ * axis, is least. */
+mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n)
+{
+    mt_landmarks heart;
+    double side[3];
+    mt_status status = mt_landmarks_find(mesh, &heart);
+    if (status == MT_INPUT) {
+        views[0] = single_view();
+        *n = 1;
+        return MT_OK;
+    }
+    MT_TRY(status);
+    const bool both = mt_dot3(heart.to_rv, heart.to_rv) > 0;
+    if (both) {
+        mt_cross3(heart.up, heart.to_rv, side);
+        for (int k = 0; k < 3; k++) side[k] = 0.906 * side[k] + 0.423 * heart.to_rv[k];
+    } else {
+        const int axis = fabs(heart.up[1]) < 0.9 ? 1 : 0;
+        for (int k = 0; k < 3; k++) side[k] = heart.up[k] * heart.up[axis] - (k == axis);
+    }
+    normalise(side);
+    views[0] = heart_view(both ? "Anterior view" : "From one side", heart.up, side, 1);
+    views[1] = heart_view(both ? "Posterior view" : "From the other side", heart.up, side, -1);
+    *n = 2;
+    return MT_OK;
+}
+
+/* ---- the skin ---- */
+
+static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, mt_skin *s)
+{
+    const mt_mesh *mesh = s->mesh;
+    size_t n = mt_adjacency_boundary_faces(adjacency);
+    MT_TAKE(arena, s->face_vertex, 3 * n);
+    MT_TAKE(arena, s->face_cell, n);
+    MT_TAKE(arena, s->face_normal, 3 * n);
+    MT_TAKE(arena, s->normal, 3 * s->mesh->n_vertices);
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
+            uint32_t *vertex = s->face_vertex + 3 * s->n_faces;
+            double *normal = s->face_normal + 3 * s->n_faces;
+            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            mt_mesh_face_area(mesh, c, f, normal);
+            for (size_t k = 0; k < 9; k++) s->normal[3 * (size_t)vertex[k / 3] + k % 3] += normal[k % 3];
+            normalise(normal);
+            s->face_cell[s->n_faces++] = (uint32_t)c;
+        }
+    for (size_t i = 0; i < s->mesh->n_vertices; i++) normalise(s->normal + 3 * i);
+    return MT_OK;
+}
+
+/* Adds to every vertex the volume-weighted mean, over the cells around that have a value, of what the mean of a
+ * cell's four vertices lacks to the cell's own. */
+static void correct_values(const mt_mesh *mesh, const float *cell_value, const double *volume_mm3,
+    double *sum, const double *weight, float *value)
+{
+    memset(sum, 0, mesh->n_vertices * sizeof *sum);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        if (!isfinite(cell_value[c])) continue;
+        const uint32_t *vertex = mesh->cell_vertex + 4 * c;
+        double mean = 0;
+        for (int k = 0; k < 4; k++) mean += 0.25 * (double)value[vertex[k]];
+        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)cell_value[c] - mean);
+    }
+    for (size_t i = 0; i < mesh->n_vertices; i++)
+        if (weight[i] > 0) value[i] += (float)(sum[i] / weight[i]);
+}
+
+/* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
+ * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
+static mt_status average_values(mt_arena *arena, mt_skin *s)
+{
+    enum { ROUNDS = 16 };
+    const mt_mesh *mesh = s->mesh;
+    const float *cell_value = s->cell_value;
+    double *weight, *sum, *volume_mm3;
+    MT_TAKE(arena, weight, mesh->n_vertices);
+    MT_TAKE(arena, sum, mesh->n_vertices);
+    MT_TAKE(arena, volume_mm3, mesh->n_cells);
+    MT_TAKE(arena, s->value, mesh->n_vertices);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
+        for (size_t k = 0; k < 4 && isfinite(cell_value[c]); k++)
+            weight[mesh->cell_vertex[4 * c + k]] += volume_mm3[c];
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        correct_values(mesh, cell_value, volume_mm3, sum, weight, s->value);
+    return MT_OK;
+}
+
+/* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
+static mt_status link_edges(mt_arena *arena, mt_skin *s)
+{
+    mt_arena scratch = {0};
+    /* By the higher vertex: the edge that was met last, plus one. */
+    size_t *seen = mt_arena_take(&scratch, s->mesh->n_vertices, sizeof *seen);
+    s->edge_again = mt_arena_take(arena, 3 * s->n_faces, sizeof *s->edge_again);
+    for (size_t v = 0; seen && s->edge_again && v < s->mesh->n_vertices; v++)
+        for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
+            const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
+            s->edge_again[i] = again > i ? again - 1 : 0;
+            seen[s->edge_to[i]] = i + 1;
+        }
+    const bool made = seen && s->edge_again;
+    mt_arena_free(&scratch);
+    return made ? MT_OK : MT_FILE;
+}
+
+static mt_status sort_edges(mt_arena *arena, mt_skin *s)
+{
+    MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
+    MT_TAKE(arena, s->edge_to, 3 * s->n_faces);
+    MT_TAKE(arena, s->edge_face, 3 * s->n_faces);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < 3 * s->n_faces; k++) {
+            uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
+            uint32_t low = a < b ? a : b, high = a < b ? b : a;
+            if (pass == 0)
+                s->edge_begin[low + 2]++; /* counted two places on, filled one place on */
+            else {
+                size_t at = s->edge_begin[low + 1]++;
+                s->edge_to[at] = high;
+                s->edge_face[at] = (uint32_t)(k / 3);
+            }
+        }
+        for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++)
+            s->edge_begin[i + 2] += s->edge_begin[i + 1];
+    }
+    return link_edges(arena, s);
+}
+
+void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
+{
+    for (size_t v = 0; v < s->mesh->n_vertices; v++)
+        for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
+            for (size_t k = s->edge_again[i]; k > 0; k = s->edge_again[k])
+                meet(context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
+}
+
+mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin)
+{
+    *skin = (mt_skin){.mesh = mesh, .cell_value = cell_value};
+    MT_TRY(collect_faces(arena, adjacency, skin));
+    return sort_edges(arena, skin);
+}
+
+mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin)
+{
+    MT_TRY(mt_skin_make_flat(arena, mesh, adjacency, cell_value, skin));
+    return average_values(arena, skin);
+}
+
+/* ---- from triangles to samples ---- */
+
+static const double flat_cos =
+    0.82; /* cos 35 degrees: faces that turn by more meet at an edge of the shape */
+
+/* How much light a surface of this normal sends to us: 1 is the colour itself. */
+static double light_on(const mt_view *v, const double normal[3])
+{
+    double lamp[3] = {0.29, 0.60, 0.75}, sum = 0; /* right, up, toward: from above, a little to the right */
+    normalise(lamp);
+    sum = lamp[0] * mt_dot3(v->right, normal) + lamp[1] * mt_dot3(v->up, normal) +
+          lamp[2] * mt_dot3(v->toward, normal);
+    return 0.52 + 0.48 * (0.5 + 0.5 * sum);
+}
+
+/* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
+static void light_face(const mt_skin *s, const mt_view *v, size_t face, double light[3])
+{
+    const uint32_t *vertex = s->face_vertex + 3 * face;
+    const double *normal = s->face_normal + 3 * face;
+    for (size_t k = 0; k < 3; k++) {
+        const double *around = s->normal + 3 * (size_t)vertex[k];
+        light[k] = light_on(v, mt_dot3(around, normal) > flat_cos ? around : normal);
+    }
+}
+
+static int clamp_int(double x, int low, int high) { return x <= low ? low : x >= high ? high : (int)x; }
+
+mt_box mt_plot_box(const mt_plot *p, double x_low, double x_high, double y_low, double y_high)
+{
+    return (mt_box){clamp_int(floor(x_low), 0, p->w), clamp_int(floor(y_low), 0, p->h),
+        clamp_int(ceil(x_high) + 1, 0, p->w), clamp_int(ceil(y_high) + 1, 0, p->h)};
+}
+
+/* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
+static void fill_triangle(
+    mt_plot *p, const double *const corner[3], const double value[3], const double light[3])
+{
+    const double *a = corner[0], *b = corner[1], *c = corner[2];
+    double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if (fabs(area) < 1e-12) return;
+    mt_box in = mt_plot_box(p, fmin(a[0], fmin(b[0], c[0])), fmax(a[0], fmax(b[0], c[0])),
+        fmin(a[1], fmin(b[1], c[1])), fmax(a[1], fmax(b[1], c[1])));
+    const double slack = -1e-7; /* two triangles that share an edge leave no gap on it */
+    for (int y = in.y0; y < in.y1; y++)
+        for (int x = in.x0; x < in.x1; x++) {
+            double dx = x + 0.5 - a[0], dy = y + 0.5 - a[1];
+            double u = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
+            double w = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
+            if (u < slack || w < slack || 1 - u - w < slack) continue;
+            float depth = (float)(a[2] + u * (b[2] - a[2]) + w * (c[2] - a[2]));
+            size_t i = mt_plot_at(p, x, y);
+            if (depth <= p->depth[i]) continue;
+            p->depth[i] = depth;
+            p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
+            p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
+        }
+}
+
+void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double *corner[3], double value[3])
+{
+    const double own = (double)s->cell_value[s->face_cell[face]];
+    for (size_t k = 0; k < 3; k++) {
+        uint32_t vertex = s->face_vertex[3 * face + k];
+        corner[k] = p->sample + 3 * (size_t)vertex;
+        value[k] = !isfinite(own) ? NAN : s->value ? (double)s->value[vertex] : own;
+    }
+}
+
+static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
+{
+    for (size_t face = 0; face < s->n_faces; face++) {
+        const double *corner[3];
+        double value[3], light[3];
+        if (!mt_view_sees(v, s, face)) continue;
+        mt_plot_face(p, s, face, corner, value);
+        light_face(s, v, face, light);
+        fill_triangle(p, corner, value, light);
+    }
+}
+
+/* ---- lines ---- */
+
+const double mt_plot_depth_slack = 0.006;
+
+static double nearest_on(const mt_segment *cut, double x, double y, double *distance)
+{
+    double dx = cut->to[0] - cut->from[0], dy = cut->to[1] - cut->from[1], length2 = dx * dx + dy * dy;
+    double f = length2 > 0 ? ((x - cut->from[0]) * dx + (y - cut->from[1]) * dy) / length2 : 0;
+    f = f > 0 ? fmin(f, 1) : 0;
+    *distance = hypot(cut->from[0] + f * dx - x, cut->from[1] + f * dy - y);
+    return cut->from[2] + f * (cut->to[2] - cut->from[2]);
+}
+
+void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength)
+{
+    double reach = half + 0.5;
+    mt_box in = mt_plot_box(p, fmin(cut->from[0], cut->to[0]) - reach, fmax(cut->from[0], cut->to[0]) + reach,
+        fmin(cut->from[1], cut->to[1]) - reach, fmax(cut->from[1], cut->to[1]) + reach);
+    for (int y = in.y0; y < in.y1; y++)
+        for (int x = in.x0; x < in.x1; x++) {
+            double distance, depth = nearest_on(cut, x + 0.5, y + 0.5, &distance);
+            double cover = fmin(1, reach - distance);
+            size_t i = mt_plot_at(p, x, y);
+            if (cover <= 0 || depth < (double)p->depth[i] - mt_plot_depth_slack) continue;
+            uint8_t ink = (uint8_t)(255 * strength * cover + 0.5);
+            if (ink > p->ink[i]) p->ink[i] = ink;
+        }
+}
+
+mt_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
+{
+    mt_segment line;
+    memcpy(line.from, p->sample + 3 * (size_t)meeting->a, sizeof line.from);
+    memcpy(line.to, p->sample + 3 * (size_t)meeting->b, sizeof line.to);
+    return line;
+}
+
+typedef struct drawing {
+    mt_plot *plot;
+    const mt_skin *skin;
+    const mt_view *view;
+} drawing;
+
+/* Inks an edge of the shape: where two faces meet that turn by more than 35 degrees, one of them seen. */
+static void draw_edge(void *context, const mt_meeting *meeting)
+{
+    const drawing *d = context;
+    const double *n = d->skin->face_normal + 3 * (size_t)meeting->face,
+                 *m = d->skin->face_normal + 3 * (size_t)meeting->other;
+    if (mt_dot3(n, m) > flat_cos) return;
+    if (!mt_view_sees(d->view, d->skin, meeting->face) && !mt_view_sees(d->view, d->skin, meeting->other))
+        return;
+    const mt_segment line = mt_plot_edge(d->plot, meeting);
+    mt_plot_ink(d->plot, &line, 0.5 * MT_VIEW_SUPER, 0.45);
+}
+
+/* ---- the whole ---- */
+
+bool mt_view_sees(const mt_view *v, const mt_skin *s, size_t face)
+{
+    return mt_dot3(s->face_normal + 3 * face, v->toward) > 0;
+}
+
+/* How far the skin reaches along right, up and toward [mm]. */
+static void extent(const mt_view *v, const mt_skin *s, double low[3], double high[3])
+{
+    const double *axes[3] = {v->right, v->up, v->toward};
+    for (size_t axis = 0; axis < 3; axis++) low[axis] = INFINITY, high[axis] = -INFINITY;
+    for (size_t k = 0; k < 3 * s->n_faces; k++)
+        for (size_t axis = 0; axis < 3; axis++) {
+            double x = mt_dot3(axes[axis], s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
+            low[axis] = fmin(low[axis], x);
+            high[axis] = fmax(high[axis], x);
+        }
+}
+
+double mt_view_scale(const mt_view *v, const mt_skin *s, int w, int h)
+{
+    double low[3], high[3], margin = 4 * MT_VIEW_SUPER;
+    extent(v, s, low, high);
+    return fmin((w - 2 * margin) / (high[0] - low[0]), (h - 2 * margin) / (high[1] - low[1]));
+}
+
+static void place_vertices(mt_plot *p, const mt_skin *s, const mt_view *v, double samples_per_mm)
+{
+    double low[3], high[3];
+    extent(v, s, low, high);
+    const double middle_right = 0.5 * (low[0] + high[0]), middle_up = 0.5 * (low[1] + high[1]);
+    const double farthest = low[2], nearest = high[2] > low[2] ? high[2] : low[2] + 1;
+    for (size_t i = 0; i < s->mesh->n_vertices; i++) {
+        const double *x = s->mesh->xyz_mm + 3 * i;
+        p->sample[3 * i] = 0.5 * p->w + (mt_dot3(v->right, x) - middle_right) * samples_per_mm;
+        p->sample[3 * i + 1] = 0.5 * p->h - (mt_dot3(v->up, x) - middle_up) * samples_per_mm;
+        p->sample[3 * i + 2] = 1 + (mt_dot3(v->toward, x) - farthest) / (nearest - farthest);
+    }
+}
+
+mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view, double samples_per_mm,
+    int w, int h, mt_plot *plot)
+{
+    const size_t n = (size_t)w * (size_t)h;
+    *plot = (mt_plot){.w = w, .h = h};
+    MT_TAKE(arena, plot->depth, n);
+    MT_TAKE(arena, plot->value, n);
+    MT_TAKE(arena, plot->light, n);
+    MT_TAKE(arena, plot->ink, n);
+    MT_TAKE(arena, plot->sample, 3 * skin->mesh->n_vertices);
+    place_vertices(plot, skin, view, samples_per_mm);
+    fill_skin(plot, skin, view);
+    mt_skin_meetings(skin, draw_edge, &(drawing){plot, skin, view});
+    return MT_OK;
+}

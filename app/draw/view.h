@@ -1,0 +1,110 @@
+/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, what value it
+ * has there, and lines on it.
+ *
+ * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
+ * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
+#ifndef MT_APP_DRAW_VIEW_H
+#define MT_APP_DRAW_VIEW_H
+
+#include <stdbool.h>
+
+#include "mesh/adjacency.h"
+#include "mesh/mesh.h"
+
+enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 2 };
+
+/* The outer faces, and what belongs to vertices (of the mesh; zero where a vertex is inside). */
+typedef struct mt_skin {
+    const mt_mesh *mesh;
+    const float *cell_value; /* [n_cells] */
+    size_t n_faces;
+    uint32_t *face_vertex; /* [n_faces][3], counter-clockwise seen from outside */
+    uint32_t *face_cell;   /* [n_faces] */
+    double *face_normal;   /* [n_faces][3], unit, outward */
+    double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
+    float *value; /* [n_vertices]; 0 where no cell around has one. NULL: each face has its cell's, flat */
+    /* The edges, each once with either face, sorted by their lower vertex: those of v are edge_begin[v] .. [v + 1). */
+    size_t *edge_begin;  /* [n_vertices + 2] */
+    uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
+    uint32_t *edge_face; /* [3 n_faces] */
+    size_t *edge_again;  /* [3 n_faces] where the same edge stands next, with another face; 0: nowhere */
+} mt_skin;
+
+/* Gives the skin; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
+ * cell's four is nearly the cell's own. */
+MT_NODISCARD mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin);
+
+/* The same with the cells' values as they are, one all over a face. */
+MT_NODISCARD mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_skin *skin);
+
+/* Two faces of the skin that share the edge from vertex a to b. */
+typedef struct mt_meeting {
+    uint32_t a, b, face, other;
+} mt_meeting;
+
+/* Calls `meet` for any two faces that share an edge, once. */
+typedef void mt_meet(void *context, const mt_meeting *meeting);
+void mt_skin_meetings(const mt_skin *skin, mt_meet *meet, void *context);
+
+/* Orthonormal and right-handed; toward us. */
+typedef struct mt_view {
+    const char *name; /* "" where there is but one */
+    double right[3], up[3], toward[3];
+} mt_view;
+
+/* Gives the n sides to look at a mesh from. A heart (one that has mt_landmarks) stands with its base up and
+ * is seen twice, from opposite sides and a little from above: with two ventricles from its front, where the
+ * right one is on our left, and from behind. Everything else is seen once: x to the right, y away from us and
+ * to the left, z up, at an azimuth and elevation that show three sides of a slab, the largest one widest.
+ * MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
+
+/* What each sample shows. depth 0: nothing; value NaN: none; ink 0..255: how much of a line. */
+typedef struct mt_plot {
+    int w, h;                     /* samples */
+    float *depth, *value, *light; /* [h][w]; light 1 is the colour itself */
+    uint8_t *ink;
+    double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
+} mt_plot;
+
+static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
+{
+    return (size_t)y * (size_t)plot->w + (size_t)x;
+}
+
+/* The largest scale [samples / mm] in which the skin fits into so many samples, but for a little margin. */
+double mt_view_scale(const mt_view *view, const mt_skin *skin, int w, int h);
+
+/* Gives a plot of w x h samples with the skin in its middle, and the edges of its shape in ink. */
+MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view,
+    double samples_per_mm, int w, int h, mt_plot *plot);
+
+/* Is this face of the skin turned towards us? */
+bool mt_view_sees(const mt_view *view, const mt_skin *skin, size_t face);
+
+/* Gives corners (of the plot's) of a face, and its values there: NaN where its cell has none. */
+void mt_plot_face(
+    const mt_plot *plot, const mt_skin *skin, size_t face, const double *corner[3], double value[3]);
+
+typedef struct mt_segment {
+    double from[3], to[3]; /* samples, with depth */
+} mt_segment;
+
+/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
+extern const double mt_plot_depth_slack;
+
+/* The edge of two faces on a plot. */
+mt_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
+
+/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
+void mt_plot_ink(mt_plot *plot, const mt_segment *segment, double half, double strength);
+
+typedef struct mt_box {
+    int x0, y0, x1, y1; /* samples x0 <= x < x1, y0 <= y < y1; inside the plot */
+} mt_box;
+
+mt_box mt_plot_box(const mt_plot *plot, double x_low, double x_high, double y_low, double y_high);
+
+#endif

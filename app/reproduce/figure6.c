@@ -1,0 +1,92 @@
+/* myotile reproduce figure6: what the phases share of a time step, on more and more IPUs. */
+#include "app/draw/chart.h"
+#include "app/reproduce/steps.h"
+
+static mt_status figure6(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
+    MT_STEPS_OPTIONS, {"--picture", "OUT.png", "a chart of the shares", false}, MT_OPTION_FORCE,
+    MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+
+const mt_command mt_command_reproduce_figure6 = {
+    .name = "reproduce figure6",
+    .operands = "",
+    .summary = "what compute and exchange share of a time step on 1 to 16 IPUs",
+    .example = "myotile reproduce figure6 --mesh heart.hdf --ipus 1,2 --picture figure6.png",
+    .options = options,
+    .run = figure6,
+};
+
+static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *title)
+{
+    static const char *const shares[MT_PHASES] = {"ODE share", "PDE share", "inside", "between"};
+    static const char *const phases[MT_PHASES] = {
+        "ODE compute", "PDE compute", "inside, sync", "between, sync"};
+    mt_table table = mt_table_begin(arena, title);
+    mt_table_decimals(&table, "IPUs", "", 0);
+    for (size_t f = 0; f < MT_PHASES; f++) mt_table_decimals(&table, phases[f], "cycles", 0);
+    mt_table_decimals(&table, "time step", "cycles", 0);
+    for (size_t f = 0; f < MT_PHASES; f++) mt_table_decimals(&table, shares[f], "%", 2);
+    mt_table_strings(&table, "fits");
+    for (size_t i = 0; i < s->base.n_ipus; i++) {
+        const mt_step_costs *step = &s->step[i];
+        mt_table_number(&table, s->base.ipus[i]);
+        for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, step->phase[f]);
+        mt_table_number(&table, step->cycles);
+        for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, 100 * step->phase[f] / step->cycles);
+        mt_table_text(&table, mt_tiling_fits(&step->of_one));
+    }
+    return table;
+}
+
+static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
+{
+    const char **groups, **bars;
+    double *shares;
+    const size_t n = s->base.n_ipus;
+    bool any = false;
+    mt_reproduce_name *names;
+    MT_TAKE(arena, groups, n);
+    MT_TAKE(arena, names, n);
+    MT_TAKE(arena, shares, n * MT_PHASES);
+    MT_TAKE(arena, bars, 1);
+    bars[0] = "";
+    for (size_t i = 0; i < n; i++) {
+        const mt_step_costs *step = &s->step[i];
+        mt_reproduce_ipus(s->base.ipus[i], names[i]);
+        groups[i] = names[i];
+        any |= step->of_one.fits;
+        for (size_t f = 0; step->of_one.fits && f < MT_PHASES; f++)
+            shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
+    }
+    if (!any)
+        return mt_fail(MT_FIT, "--picture %s: the mesh runs on none of these machines", s->base.picture);
+    return mt_chart_write(s->base.picture,
+        &(mt_chart){.title = title,
+            .caption =
+                "Share of a time step, %; exchange is that of the diffusion steps, with its synchronisation",
+            .n_groups = n,
+            .n_bars = 1,
+            .n_kinds = MT_PHASES,
+            .group = groups,
+            .bar = bars,
+            .kind = mt_phase_names,
+            .value = shares});
+}
+
+static mt_status figure6(mt_arena *arena, const mt_arguments *arguments)
+{
+    mt_steps *s;
+    char title[MT_STEPS_TITLE];
+    MT_TAKE(arena, s, 1);
+    MT_TRY(mt_steps_parse(arena, arguments, s));
+    if (s->base.picture && s->base.n_ipus > MT_CHART_GROUPS_MAX)
+        return mt_fail(MT_INPUT, "--picture with %zu counts of IPUs; allowed: at most %d", s->base.n_ipus,
+            MT_CHART_GROUPS_MAX);
+    MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
+    mt_steps_title(s, "Phases of a time step", title);
+    const mt_table table = make_shares(arena, s, title);
+    if (s->base.picture) MT_TRY(draw(arena, s, title));
+    return mt_tables_print(arguments->out, &table, 1, s->base.format);
+}

@@ -1,0 +1,42 @@
+#include "app/reproduce/published.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The line `key,low,high,unit,source`: is it of this key? */
+static bool read_line(const char *line, const char *key, mt_published_number *number)
+{
+    char found[128];
+    int at = 0;
+    if (sscanf(line, "%127[^,],%lf,%lf,%n", found, &number->low, &number->high, &at) != 3 || at == 0 ||
+        strcmp(found, key) != 0)
+        return false;
+    const int n = (int)strcspn(line + at, ",\n");
+    (void)snprintf(number->unit, sizeof number->unit, "%.*s", n, line + at);
+    number->derived = strncmp(line + at + n, ",\"derived:", strlen(",\"derived:")) == 0;
+    return true;
+}
+
+mt_status mt_published_find(const char *key, mt_published_number *number)
+{
+    static const char path[] = MT_DATA_DIR "/reference/published.csv";
+    char line[1024];
+    bool found = false;
+    FILE *file = fopen(path, "r");
+    if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    while (!found && fgets(line, sizeof line, file)) found = read_line(line, key, number);
+    if (!found) *number = (mt_published_number){.low = NAN, .high = NAN};
+    (void)fclose(file);
+    return MT_OK;
+}
+
+mt_status mt_published(const char *key, double *low, double *high)
+{
+    mt_published_number number;
+    MT_TRY(mt_published_find(key, &number));
+    *low = number.low;
+    *high = number.high;
+    return MT_OK;
+}

@@ -1,0 +1,61 @@
+/* What a time step of a mesh costs on several counts of IPUs: so many diffusion steps and one of the cells. What
+ * the commands that reproduce the study's times share. Stimuli and the recording of activation times are not in
+ * it: the study tells of none. */
+#ifndef MT_APP_REPRODUCE_STEPS_H
+#define MT_APP_REPRODUCE_STEPS_H
+
+#include "app/reproduce/comparison.h"
+#include "app/reproduce/reproduce.h"
+
+/* The phases of a time step. Inside IPUs: the exchange of the diffusion steps and the synchronisation of each
+ * IPU's tiles; between them: the busiest link and the synchronisation of all. */
+enum { MT_PHASE_ODE, MT_PHASE_PDE, MT_PHASE_INSIDE, MT_PHASE_BETWEEN, MT_PHASES };
+extern const char *const mt_phase_names[MT_PHASES];
+
+typedef struct mt_step_costs {
+    double
+        phase[MT_PHASES];   /* cycles in a time step, of all its diffusion steps; NaN where it does not fit */
+    double cycles;          /* their sum */
+    mt_tiling_costs of_one; /* what each diffusion step, and the one of the cells, cost */
+} mt_step_costs;
+
+typedef struct mt_steps {
+    mt_reproduce base;       /* its mesh is there no more */
+    unsigned long pde_asked; /* 0: as many as the study took */
+    const char *name;        /* of the mesh */
+    size_t n_cells;
+    double pde_steps; /* in a time step */
+    double ode_steps; /* the study's, of all: what seconds are of */
+    mt_step_costs step[MT_TILING_COUNTS];
+} mt_steps;
+
+/* For the tables of options. */
+#define MT_STEPS_OPTIONS                                                                                     \
+    MT_REPRODUCE_IPUS, {"--scheme", "NAME", "which ranges of cells are sent; default: mixed-clean", false},  \
+        {"--pde-steps", "P", "diffusion steps in a time step; default: the study's, 4, for heart05 5",       \
+            false},                                                                                          \
+        MT_TILING_OPTIONS, MT_REPRODUCE_FORMAT
+
+/* Gives what is asked for. MT_INPUT names the option. */
+MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);
+
+/* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). What does not fit
+ * is told on standard error, too. */
+MT_NODISCARD mt_status mt_steps_make(const char *path, mt_steps *steps);
+
+/* Gives an empty comparison of what one IPU takes with the study's times: comparable where the mesh has heart04's
+ * size and is treated and cut in the same way for the same machine. MT_FILE: the file of published numbers cannot
+ * be read. */
+MT_NODISCARD mt_status mt_steps_compare(mt_arena *arena, const mt_steps *steps, mt_comparison *comparison);
+
+/* The costs on one IPU; NULL where they are not asked for or it does not fit. */
+const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
+
+/* Seconds of all the study's time steps with so many cycles in each. */
+double mt_steps_seconds(const mt_steps *steps, double cycles);
+
+/* "What: a mesh of 3031704 cells on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */
+enum { MT_STEPS_TITLE = 320 };
+void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
+
+#endif

@@ -1,0 +1,52 @@
+/* What a run leaves behind: its tables and its files. */
+#ifndef MT_APP_RESULTS_REPORT_H
+#define MT_APP_RESULTS_REPORT_H
+
+#include "app/results/profile_files.h"
+#include "app/cli/table.h"
+#include "solver/case.h"
+
+/* Where activation times are asked for: the case's points, then its line. */
+typedef struct mt_places {
+    size_t n, n_points;
+    double *xyz_mm; /* [n][3] */
+    uint32_t *cell; /* [n] whose centre is nearest */
+} mt_places;
+
+/* Gives the places of a case on its mesh. MT_INPUT where one is outside it. */
+MT_NODISCARD mt_status mt_places_make(
+    mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places);
+
+/* A run that has ended, or was stopped, in all its parts (borrowed). */
+typedef struct mt_run {
+    const mt_case *input; /* with every value as it was used */
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    const mt_diffusion *diffusion;
+    const mt_places *places;
+    size_t n_steps;              /* done */
+    const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
+    const double *activation_ms; /* [n_cells] infinite where not activated */
+    const ipu_profile *profile;  /* NULL without an emulated machine */
+    const ipu_target *target;    /* used where profile is */
+    bool details;                /* of the profile: all its files, not only profile.json */
+    const ipu_trace *trace;      /* NULL: none was asked for */
+    size_t traced_tiles[2];      /* first and last */
+} mt_run;
+
+enum { MT_REPORT_TABLES = 6 };
+
+/* Gives the run's tables in `arena`: what was run, the first of the limited cells if there are any, activation at the
+ * points, and on an emulated machine cycles and memory. */
+MT_NODISCARD mt_status mt_report_tables(
+    mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
+
+/* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
+ * (app/results/profile_files.h) and trace.json (app/results/trace_file.h) into the folder, as a set (data/file.h). Where result.hdf cannot be
+ * written, the folder stays as it was; where another cannot, it is missing in the folder, and the answer is its failure. */
+MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
+
+/* Can they be written there? For those who have long work before it. MT_FILE: no; the message says why. */
+MT_NODISCARD mt_status mt_report_check(const char *folder);
+
+#endif

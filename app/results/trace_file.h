@@ -1,0 +1,23 @@
+/* A trace of the emulated machine as a file of the Trace Event format (JSON), which Perfetto (ui.perfetto.dev) and
+ * chrome://tracing open.
+ *
+ * A process is a chip: pid is its number + 1, because viewers give 0 a meaning of their own; a thread is a tile, tid
+ * its number on the machine + 1. Each has a slice (event X) for its exchange and one for its compute in every superstep
+ * in which it has anything to do. One process more, the first shown, is the machine as a whole: its phases sync,
+ * exchange and compute follow one another, and so do supersteps but for gaps where programs decide by predicates or
+ * transfer to and from the host, which have no slices. ts and dur are microseconds of modelled time, to whole
+ * nanoseconds; args.cycles is exact. When a tile is busy in the phase of an exchange is not known by the cycle: its
+ * slice stands at the phase's begin. */
+#ifndef MT_APP_RESULTS_TRACE_FILE_H
+#define MT_APP_RESULTS_TRACE_FILE_H
+
+#include "ipu/run/trace.h"
+
+enum { MT_TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB */
+
+/* Writes the trace of tiles [first, last] to `path`: whole, or not at all. Title and the machine's name are UTF-8.
+ * MT_FILE: no memory, or it cannot be written. */
+MT_NODISCARD mt_status mt_trace_write(
+    const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path);
+
+#endif

@@ -1,0 +1,751 @@
+#include "ipu/compile/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/cost/control.h"
+#include "ipu/cost/cost.h"
+#include "ipu/machine/whole.h"
+
+enum { HOST_ALIGNMENT = 64 };
+static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
+
+/* What one tile holds of one variable, contiguous; behind it room for received elements. */
+typedef struct part {
+    uint32_t tile, variable;
+    size_t n;      /* elements */
+    size_t tail;   /* bytes, the most of any compute set */
+    size_t offset; /* in the host image */
+} part;
+
+/* A contiguous stretch of a part, in elements. */
+typedef struct piece {
+    size_t part, at, n;
+} piece;
+
+/* A message before anything has its place: bytes from the beginning of the part or the edge buffers. */
+typedef struct draft {
+    size_t source_part, source;
+    size_t destination_part, destination;
+    size_t bytes;
+} draft;
+
+/* Where a field lies, before anything has its place. */
+typedef struct field_place {
+    size_t part, at; /* bytes */
+    size_t n;
+} field_place;
+
+/* A tensor that is received on a tile, so that other vertices there can share it; found by what it holds, in a table of
+ * places that stand open to the next. */
+typedef struct buffer {
+    size_t slot; /* + 1: the tile and compute set that it is of; 0: none */
+    ipu_tensor tensor;
+    field_place place;
+} buffer;
+
+/* What a vertex reads or writes in place. */
+typedef struct access {
+    size_t part, at, n;
+    size_t vertex, field;
+    bool write;
+} access;
+
+typedef struct compiling {
+    mt_arena *arena, *scratch;
+    const ipu_graph *graph;
+    ipu_executable *executable;
+    size_t n_tiles, n_sets;
+    size_t *order;      /* vertices by (compute set, tile) */
+    size_t *first_task; /* [n_sets * n_tiles + 1] */
+    part *parts;        /* by (tile, variable) */
+    size_t n_parts;
+    size_t *tile_parts;            /* [n_tiles + 1] */
+    size_t *range_part, *range_at; /* of each range: its part, and its first element's number there */
+    field_place *field_places;     /* in the order of execution */
+    draft *drafts;
+    size_t n_drafts;
+    size_t *first_draft; /* [n_sets * n_tiles + 1] */
+    size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
+    piece *pieces;       /* of the field at hand */
+    buffer *buffers;     /* [2^n], at most half of them of the tile and compute set at hand */
+    size_t buffer_mask;  /* 2^n - 1 */
+    size_t *tail_slot;   /* [n_parts]: + 1, the last tile and compute set that uses its tail */
+    size_t slot;         /* the tile and compute set at hand */
+    size_t edge_now;
+    access *accesses;
+    size_t n_accesses;
+} compiling;
+
+static const ipu_variable *variable_of(const compiling *c, size_t part_id)
+{
+    return &c->graph->variables[c->parts[part_id].variable];
+}
+
+/* ---- mapping: ranges by variable, parts by tile ---- */
+
+static int by_variable(const void *left, const void *right)
+{
+    const ipu_range *a = left;
+    const ipu_range *b = right;
+    if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static mt_status check_mapped(const ipu_graph *graph, const ipu_executable *e, uint32_t v)
+{
+    const char *name = graph->variables[v].name;
+    size_t next = 0;
+    for (size_t r = e->first_range[v]; r < e->first_range[v + 1]; r++) {
+        const ipu_range *range = &e->ranges[r];
+        if (range->from < next)
+            return mt_fail(MT_INPUT,
+                "variable '%s': element %zu is mapped to tile %u and to tile %u; allowed: one", name,
+                range->from, range[-1].tile, range->tile);
+        if (range->from > next) break;
+        next = range->from + range->n;
+    }
+    if (next < graph->variables[v].n)
+        return mt_fail(MT_INPUT, "variable '%s': element %zu is mapped to no tile", name, next);
+    return MT_OK;
+}
+
+static mt_status make_ranges(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    ipu_executable *e = c->executable;
+    MT_TAKE(c->arena, e->ranges, g->n_mappings);
+    MT_TAKE(c->arena, e->first_range, g->n_variables + 1);
+    for (size_t i = 0; i < g->n_mappings; i++) {
+        const ipu_mapping *m = &g->mappings[i];
+        e->ranges[i] = (ipu_range){m->variable, m->tile, m->from, m->n, 0};
+        e->first_range[m->variable + 1]++;
+    }
+    for (size_t v = 0; v < g->n_variables; v++) e->first_range[v + 1] += e->first_range[v];
+    if (g->n_mappings > 0) qsort(e->ranges, g->n_mappings, sizeof *e->ranges, by_variable);
+    for (uint32_t v = 0; v < g->n_variables; v++) MT_TRY(check_mapped(g, e, v));
+    return MT_OK;
+}
+
+/* Inside a tile ranges stay in the order (variable, from). */
+static mt_status sort_ranges_by_tile(const compiling *c)
+{
+    ipu_executable *e = c->executable;
+    size_t n = c->graph->n_mappings;
+    size_t *at = NULL;
+    MT_TAKE(c->scratch, at, c->n_tiles);
+    MT_TAKE(c->arena, e->first_tile_range, c->n_tiles + 1);
+    MT_TAKE(c->arena, e->tile_range, n);
+    for (size_t r = 0; r < n; r++) e->first_tile_range[e->ranges[r].tile + 1]++;
+    for (size_t t = 0; t < c->n_tiles; t++) {
+        at[t] = e->first_tile_range[t];
+        e->first_tile_range[t + 1] += e->first_tile_range[t];
+    }
+    for (size_t r = 0; r < n; r++) e->tile_range[at[e->ranges[r].tile]++] = r;
+    return MT_OK;
+}
+
+static mt_status make_parts(compiling *c)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = c->graph->n_mappings;
+    MT_TAKE(c->scratch, c->parts, n);
+    MT_TAKE(c->scratch, c->range_part, n);
+    MT_TAKE(c->scratch, c->range_at, n);
+    MT_TAKE(c->scratch, c->tile_parts, c->n_tiles + 1);
+    for (size_t i = 0; i < n; i++) {
+        const size_t r = e->tile_range[i];
+        const ipu_range *range = &e->ranges[r];
+        part *last = c->n_parts > 0 ? &c->parts[c->n_parts - 1] : NULL;
+        if (!last || last->tile != range->tile || last->variable != range->variable) {
+            last = &c->parts[c->n_parts++];
+            *last = (part){.tile = range->tile, .variable = range->variable};
+            c->tile_parts[range->tile + 1]++;
+        }
+        c->range_part[r] = c->n_parts - 1;
+        c->range_at[r] = last->n;
+        last->n += range->n;
+    }
+    for (size_t t = 0; t < c->n_tiles; t++) c->tile_parts[t + 1] += c->tile_parts[t];
+    return MT_OK;
+}
+
+size_t ipu_executable_range(const ipu_executable *e, uint32_t variable, size_t element)
+{
+    size_t low = e->first_range[variable];
+    size_t high = e->first_range[variable + 1];
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (e->ranges[middle].from <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- vertices in the order of execution ---- */
+
+static mt_status order_vertices(compiling *c)
+{
+    const ipu_graph *g = c->graph;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    size_t *at = NULL;
+    MT_TAKE(c->arena, c->first_task, n_slots + 1);
+    MT_TAKE(c->scratch, c->order, g->n_vertices);
+    MT_TAKE(c->scratch, at, n_slots + 1);
+    for (size_t v = 0; v < g->n_vertices; v++)
+        c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 1]++;
+    for (size_t s = 0; s < n_slots; s++) c->first_task[s + 1] += c->first_task[s];
+    memcpy(at, c->first_task, n_slots * sizeof *at);
+    for (size_t v = 0; v < g->n_vertices; v++)
+        c->order[at[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile]++] = v;
+    return MT_OK;
+}
+
+/* ---- fields: where each lies, and what must be received for it ---- */
+
+__attribute__((format(printf, 4, 5))) static mt_status field_error(
+    const compiling *c, size_t vertex, size_t field, const char *format, ...)
+{
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    return mt_fail(MT_INPUT, "compute set '%s', tile %u: codelet '%s' field '%s': %s",
+        c->graph->compute_sets[v->compute_set], v->tile, v->codelet->name, v->codelet->fields[field].name,
+        what);
+}
+
+/* The tensor as stretches of parts, joined where one continues the other; the count. `out` may be NULL. */
+static size_t resolve(const compiling *c, const ipu_tensor *tensor, piece *out)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = 0;
+    piece last = {.part = SIZE_MAX};
+    for (size_t s = 0; s < tensor->n_slices; s++) {
+        ipu_slice slice = c->graph->slices[tensor->first_slice + s];
+        for (size_t r = ipu_executable_range(e, slice.variable, slice.from); slice.n > 0; r++) {
+            size_t skip = slice.from - e->ranges[r].from;
+            size_t take = e->ranges[r].n - skip < slice.n ? e->ranges[r].n - skip : slice.n;
+            piece p = {c->range_part[r], c->range_at[r] + skip, take};
+            slice.from += take;
+            slice.n -= take;
+            bool joined = p.part == last.part && p.at == last.at + last.n;
+            if (joined)
+                last.n += p.n;
+            else
+                last = p;
+            n += !joined;
+            if (out) out[n - 1] = last;
+        }
+    }
+    return n;
+}
+
+static void note_access(compiling *c, size_t vertex, size_t field, piece p, bool write)
+{
+    c->accesses[c->n_accesses++] = (access){p.part, p.at, p.n, vertex, field, write};
+}
+
+static mt_status plan_output(
+    compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, size_t n_pieces, field_place *place)
+{
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    size_t element = 0;
+    for (size_t i = 0; i < n_pieces; i++) {
+        const part *p = &c->parts[c->pieces[i].part];
+        if (p->tile != v->tile)
+            return field_error(c, vertex, field,
+                "element %zu, of variable '%s', is mapped to tile %u; a vertex writes only to its own tile "
+                "(map the variable there, or let a vertex of tile %u read it)",
+                element, variable_of(c, c->pieces[i].part)->name, p->tile, p->tile);
+        element += c->pieces[i].n;
+    }
+    if (n_pieces > 1)
+        return field_error(c, vertex, field,
+            "variable '%s': its %zu elements are %zu separate ranges of the tile's memory; allowed for an "
+            "output: one",
+            variable_of(c, c->pieces[0].part)->name, tensor->n, n_pieces);
+    size_t bytes = ipu_type_bytes(tensor->type);
+    *place = (field_place){c->pieces[0].part, c->pieces[0].at * bytes, tensor->n};
+    note_access(c, vertex, field, c->pieces[0], true);
+    return MT_OK;
+}
+
+static bool same_tensor(const ipu_graph *g, const ipu_tensor *a, const ipu_tensor *b)
+{
+    if (a->n != b->n || a->n_slices != b->n_slices || a->type != b->type) return false;
+    for (size_t i = 0; i < a->n_slices && a->first_slice != b->first_slice; i++) {
+        const ipu_slice *s = &g->slices[a->first_slice + i];
+        const ipu_slice *t = &g->slices[b->first_slice + i];
+        if (s->variable != t->variable || s->from != t->from || s->n != t->n) return false;
+    }
+    return true;
+}
+
+/* The buffer of the slot at hand that has this tensor, or the free one where it would stand. */
+static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
+{
+    const ipu_graph *g = c->graph;
+    uint64_t h = tensor->n;
+    for (size_t i = 0; i < tensor->n_slices; i++) {
+        const ipu_slice *s = &g->slices[tensor->first_slice + i];
+        h = (h ^ s->variable ^ (uint64_t)s->from << 20 ^ (uint64_t)s->n << 44) * 0x9E3779B97F4A7C15U;
+        h ^= h >> 29;
+    }
+    size_t at = h & c->buffer_mask;
+    while (c->buffers[at].slot == c->slot + 1 && !same_tensor(g, tensor, &c->buffers[at].tensor))
+        at = (at + 1) & c->buffer_mask;
+    return &c->buffers[at];
+}
+
+/* First piece: up to the end of an own part whose tail is free; all others: from other tiles. */
+static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
+{
+    const piece *first = &c->pieces[0];
+    const part *own = &c->parts[first->part];
+    if (own->tile != tile || first->at + first->n != own->n) return false;
+    for (size_t i = 1; i < n_pieces; i++)
+        if (c->parts[c->pieces[i].part].tile == tile) return false;
+    return c->tail_slot[first->part] != c->slot + 1;
+}
+
+/* Drafts for pieces [from, n), laid one behind the other at `destination`; the bytes. */
+static size_t draft_pieces(
+    compiling *c, size_t from, size_t n, size_t bytes, size_t destination_part, size_t destination)
+{
+    size_t at = destination;
+    for (size_t i = from; i < n; i++) {
+        const piece *p = &c->pieces[i];
+        c->drafts[c->n_drafts++] = (draft){p->part, p->at * bytes, destination_part, at, p->n * bytes};
+        at += p->n * bytes;
+    }
+    return at - destination;
+}
+
+static void plan_input(
+    compiling *c, size_t vertex, size_t field, const ipu_tensor *tensor, size_t n, field_place *place)
+{
+    uint32_t tile = c->graph->vertices[vertex].tile;
+    size_t bytes = ipu_type_bytes(tensor->type);
+    piece first = c->pieces[0];
+    *place = (field_place){first.part, first.at * bytes, tensor->n};
+    if (n == 1 && c->parts[first.part].tile == tile) {
+        note_access(c, vertex, field, first, false);
+        return;
+    }
+    buffer *shared = find_buffer(c, tensor);
+    if (shared->slot == c->slot + 1) {
+        *place = shared->place;
+        if (place->part != edge_part) note_access(c, vertex, field, first, false);
+        return;
+    }
+    if (fits_tail(c, tile, n)) {
+        part *own = &c->parts[first.part];
+        c->tail_slot[first.part] = c->slot + 1;
+        size_t tail = draft_pieces(c, 1, n, bytes, first.part, own->n * bytes);
+        if (tail > own->tail) own->tail = tail;
+        note_access(c, vertex, field, first, false);
+    } else {
+        *place = (field_place){edge_part, c->edge_now, tensor->n};
+        size_t size = draft_pieces(c, 0, n, bytes, edge_part, c->edge_now);
+        c->edge_now += ipu_round_up(size, HOST_ALIGNMENT);
+    }
+    *shared = (buffer){c->slot + 1, *tensor, *place};
+}
+
+static mt_status plan_field(compiling *c, size_t vertex, size_t field, field_place *place)
+{
+    const ipu_vertex *v = &c->graph->vertices[vertex];
+    const ipu_connection *connection = &c->graph->connections[v->first_connection + field];
+    if (!connection->connected) return field_error(c, vertex, field, "connected to nothing");
+    *place = (field_place){edge_part, 0, 0};
+    if (connection->tensor.n == 0) return MT_OK;
+    size_t n = resolve(c, &connection->tensor, c->pieces);
+    if (v->codelet->fields[field].direction != IPU_INPUT)
+        return plan_output(c, vertex, field, &connection->tensor, n, place);
+    plan_input(c, vertex, field, &connection->tensor, n, place);
+    return MT_OK;
+}
+
+/* ---- races ---- */
+
+static int by_place(const void *left, const void *right)
+{
+    const access *a = left;
+    const access *b = right;
+    if (a->part != b->part) return a->part < b->part ? -1 : 1;
+    if (a->at != b->at) return a->at < b->at ? -1 : 1;
+    if (a->vertex != b->vertex) return a->vertex < b->vertex ? -1 : 1;
+    return a->field < b->field ? -1 : a->field > b->field;
+}
+
+static mt_status race(const compiling *c, const access *a, const access *b)
+{
+    const access *writer = a->write ? a : b;
+    const access *other = a->write ? b : a;
+    const ipu_codelet *codelet = c->graph->vertices[other->vertex].codelet;
+    const ipu_variable *variable = variable_of(c, a->part);
+    const char *deed = other->write ? "written" : "read in place";
+    return field_error(c, writer->vertex, writer->field,
+        "variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field '%s') "
+        "of "
+        "the same compute set",
+        variable->name, b->at, deed, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
+        codelet->fields[other->field].name);
+}
+
+/* How far accesses of a part reach that begin up to here. Of reads: the farthest, and the farthest by another vertex. */
+typedef struct reach {
+    size_t written, writer;
+    size_t read, reader, other_read;
+} reach;
+
+static void extend(reach *r, const access *a)
+{
+    const size_t end = a->at + a->n;
+    if (a->write) {
+        if (end > r->written) r->written = end, r->writer = a->vertex;
+    } else if (a->vertex == r->reader) {
+        r->read = ipu_larger(r->read, end);
+    } else if (end > r->read) {
+        r->other_read = r->read;
+        r->read = end, r->reader = a->vertex;
+    } else {
+        r->other_read = ipu_larger(r->other_read, end);
+    }
+}
+
+/* Do two of the sorted accesses race? Up to the first that do, writes do not meet, so that only the last of them can reach
+ * what begins here. */
+static bool any_race(const compiling *c)
+{
+    reach r = {0};
+    for (size_t i = 0; i < c->n_accesses; i++) {
+        const access *a = &c->accesses[i];
+        if (i == 0 || a->part != a[-1].part) r = (reach){.writer = SIZE_MAX, .reader = SIZE_MAX};
+        if (r.written > a->at && (a->write || r.writer != a->vertex)) return true;
+        if (a->write && (r.reader != a->vertex ? r.read : r.other_read) > a->at) return true;
+        extend(&r, a);
+    }
+    return false;
+}
+
+/* No two accesses to one element where one writes, except a vertex reading what it writes itself. */
+static mt_status check_races(compiling *c)
+{
+    if (c->n_accesses > 1) qsort(c->accesses, c->n_accesses, sizeof *c->accesses, by_place);
+    if (!any_race(c)) return MT_OK;
+    for (size_t i = 0; i < c->n_accesses; i++) {
+        const access *a = &c->accesses[i];
+        for (const access *b = a + 1; b < c->accesses + c->n_accesses; b++) {
+            if (b->part != a->part || b->at >= a->at + a->n) break;
+            if ((a->write && b->write) || ((a->write || b->write) && a->vertex != b->vertex))
+                return race(c, a, b);
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- planning, tile by tile ---- */
+
+static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
+{
+    size_t tile = slot % c->n_tiles;
+    c->n_accesses = c->edge_now = 0;
+    c->slot = slot;
+    c->first_draft[slot] = c->n_drafts;
+    for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
+        size_t vertex = c->order[i];
+        const ipu_vertex *v = &c->graph->vertices[vertex];
+        c->executable->tasks[i] = (ipu_task){v->codelet, v->context, *next_place};
+        for (size_t f = 0; f < v->codelet->n_fields; f++)
+            MT_TRY(plan_field(c, vertex, f, &c->field_places[(*next_place)++]));
+    }
+    c->edge_bytes[tile] = ipu_larger(c->edge_bytes[tile], c->edge_now);
+    return check_races(c);
+}
+
+/* The most that the arrays of compiling will have to hold. */
+static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
+{
+    const ipu_graph *g = c->graph;
+    for (size_t i = 0; i < g->n_connections; i++) {
+        if (!g->connections[i].connected) continue;
+        size_t n = resolve(c, &g->connections[i].tensor, NULL);
+        *all_pieces += n;
+        *most_pieces = ipu_larger(*most_pieces, n);
+    }
+    for (size_t s = 0; s < c->n_sets * c->n_tiles; s++) {
+        size_t fields = 0;
+        for (size_t i = c->first_task[s]; i < c->first_task[s + 1]; i++)
+            fields += g->vertices[c->order[i]].codelet->n_fields;
+        *most_fields = ipu_larger(*most_fields, fields);
+    }
+}
+
+static mt_status plan(compiling *c)
+{
+    size_t most_pieces = 0;
+    size_t all_pieces = 0;
+    size_t most_fields = 0;
+    size_t next_place = 0;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    count(c, &most_pieces, &all_pieces, &most_fields);
+    MT_TAKE(c->scratch, c->pieces, most_pieces);
+    MT_TAKE(c->scratch, c->drafts, all_pieces);
+    c->buffer_mask = 1;
+    while (c->buffer_mask < 2 * most_fields) c->buffer_mask = 2 * c->buffer_mask + 1;
+    MT_TAKE(c->scratch, c->buffers, c->buffer_mask + 1);
+    MT_TAKE(c->scratch, c->tail_slot, c->n_parts);
+    MT_TAKE(c->scratch, c->accesses, most_fields);
+    MT_TAKE(c->scratch, c->first_draft, n_slots + 1);
+    MT_TAKE(c->scratch, c->field_places, c->graph->n_connections);
+    MT_TAKE(c->scratch, c->edge_bytes, c->n_tiles);
+    MT_TAKE(c->arena, c->executable->tasks, c->graph->n_vertices);
+    for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
+    c->first_draft[n_slots] = c->n_drafts;
+    return MT_OK;
+}
+
+/* ---- places ---- */
+
+static void place_tile(compiling *c, size_t tile, size_t *offset)
+{
+    c->executable->tile_offset[tile] = *offset;
+    for (size_t i = c->tile_parts[tile]; i < c->tile_parts[tile + 1]; i++) {
+        part *p = &c->parts[i];
+        size_t own = p->n * ipu_type_bytes(variable_of(c, i)->type);
+        p->offset = *offset;
+        *offset += ipu_round_up(own + p->tail, HOST_ALIGNMENT);
+    }
+    c->executable->edge_offset[tile] = *offset;
+    *offset += c->edge_bytes[tile];
+}
+
+static mt_status place(compiling *c)
+{
+    ipu_executable *e = c->executable;
+    size_t offset = 0;
+    MT_TAKE(c->arena, e->tile_offset, c->n_tiles + 1);
+    MT_TAKE(c->arena, e->edge_offset, c->n_tiles);
+    for (size_t t = 0; t < c->n_tiles; t++) place_tile(c, t, &offset);
+    e->tile_offset[c->n_tiles] = offset;
+    for (size_t r = 0; r < c->graph->n_mappings; r++)
+        e->ranges[r].offset =
+            c->parts[c->range_part[r]].offset +
+            c->range_at[r] * ipu_type_bytes(c->graph->variables[e->ranges[r].variable].type);
+    return MT_OK;
+}
+
+/* ---- the executable's places and messages ---- */
+
+static size_t absolute(const compiling *c, size_t part_id, size_t tile, size_t at)
+{
+    return at + (part_id == edge_part ? c->executable->edge_offset[tile] : c->parts[part_id].offset);
+}
+
+static mt_status emit(compiling *c)
+{
+    ipu_executable *e = c->executable;
+    e->n_places = c->graph->n_connections;
+    e->n_messages = c->n_drafts;
+    MT_TAKE(c->arena, e->places, e->n_places);
+    MT_TAKE(c->arena, e->messages, e->n_messages);
+    MT_TAKE(c->arena, e->message_type, e->n_messages);
+    for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
+        size_t tile = slot % c->n_tiles;
+        for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
+            const ipu_task *task = &e->tasks[i];
+            for (size_t f = task->first_place; f < task->first_place + task->codelet->n_fields; f++) {
+                const field_place *p = &c->field_places[f];
+                e->places[f] = (ipu_place){absolute(c, p->part, tile, p->at), p->n};
+            }
+        }
+        for (size_t i = c->first_draft[slot]; i < c->first_draft[slot + 1]; i++) {
+            const draft *d = &c->drafts[i];
+            const part *source = &c->parts[d->source_part];
+            e->messages[i] = (ipu_message){source->offset + d->source,
+                absolute(c, d->destination_part, tile, d->destination), (uint32_t)d->bytes, source->tile};
+            e->message_type[i] = (uint8_t)variable_of(c, d->source_part)->type;
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- supersteps ---- */
+
+/* Bytes of the host image that vertices write. */
+typedef struct stretch {
+    size_t begin, end;
+} stretch;
+
+static int by_begin(const void *left, const void *right)
+{
+    const stretch *a = left;
+    const stretch *b = right;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* What the tasks of a superstep write, sorted; the count. No two of them meet (check_races). */
+static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
+{
+    size_t n = 0;
+    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            const ipu_place *p = &e->places[task->first_place + f];
+            if (task->codelet->fields[f].direction == IPU_INPUT || p->n == 0) continue;
+            out[n++] = (stretch){p->offset, p->offset + p->n * ipu_type_bytes(task->codelet->fields[f].type)};
+        }
+    }
+    if (n > 1) qsort(out, n, sizeof *out, by_begin);
+    return n;
+}
+
+/* The last stretch that begins before the message ends is the only one that it may meet behind all before. */
+static bool written(const stretch *stretches, size_t n, const ipu_message *m)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (stretches[middle].begin < m->source + m->bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && stretches[low - 1].end > m->source;
+}
+
+/* `room` is for all places of the executable. */
+static bool sends_what_it_writes(
+    const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
+{
+    if (step->first_message[0] == step->first_message[n_tiles]) return false;
+    const size_t n = find_written(e, step, n_tiles, room);
+    for (size_t i = step->first_message[0]; i < step->first_message[n_tiles]; i++)
+        if (written(room, n, &e->messages[i])) return true;
+    return false;
+}
+
+static mt_status make_supersteps(compiling *c)
+{
+    ipu_executable *e = c->executable;
+    size_t *first_message = NULL;
+    stretch *room = NULL;
+    size_t n_slots = c->n_sets * c->n_tiles;
+    MT_TAKE(c->scratch, room, e->n_places);
+    MT_TAKE(c->arena, first_message, n_slots + 1);
+    MT_TAKE(c->arena, e->supersteps, c->n_sets);
+    memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
+    for (size_t s = 0; s < c->n_sets; s++) {
+        ipu_superstep *step = &e->supersteps[s];
+        step->name = c->graph->compute_sets[s];
+        step->first_task = c->first_task + s * c->n_tiles;
+        step->first_message = first_message + s * c->n_tiles;
+        step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
+    }
+    return ipu_cost_supersteps(c->arena, e);
+}
+
+/* ---- all of it ---- */
+
+static mt_status compile(compiling *c, const ipu_program *const *programs, size_t n_programs)
+{
+    ipu_executable *e = c->executable;
+    const ipu_program **copy = NULL;
+    MT_TAKE(c->arena, copy, n_programs);
+    for (size_t i = 0; i < n_programs; i++) {
+        MT_TRY(ipu_program_check(programs[i], c->graph));
+        copy[i] = programs[i];
+    }
+    e->graph = c->graph;
+    e->programs = copy;
+    e->n_programs = n_programs;
+    MT_TRY(make_ranges(c));
+    MT_TRY(sort_ranges_by_tile(c));
+    MT_TRY(make_parts(c));
+    MT_TRY(order_vertices(c));
+    MT_TRY(plan(c));
+    MT_TRY(place(c));
+    MT_TRY(emit(c));
+    MT_TRY(make_supersteps(c));
+    MT_TRY(ipu_control_make(c->arena, e));
+    return ipu_memory_place(c->arena, e);
+}
+
+mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_executable **executable)
+{
+    mt_arena scratch = {0};
+    MT_TAKE(arena, *executable, 1);
+    compiling c = {.arena = arena,
+        .scratch = &scratch,
+        .graph = graph,
+        .executable = *executable,
+        .n_tiles = graph->target.tiles,
+        .n_sets = graph->n_compute_sets};
+    mt_status status = compile(&c, programs, n_programs);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- the check ---- */
+
+static mt_status check_inside(
+    const ipu_executable *e, size_t tile, size_t from, size_t bytes, const char *what)
+{
+    if (from >= e->tile_offset[tile] && from + bytes <= e->tile_offset[tile + 1]) return MT_OK;
+    return mt_fail(MT_INPUT, "executable: %s [%zu, %zu) is not in tile %zu's memory [%zu, %zu)", what, from,
+        from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
+}
+
+static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
+{
+    enum { READ = 1, WRITTEN = 2 };
+    for (size_t t = 0; t < e->graph->target.tiles; t++) {
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &e->messages[i];
+            MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
+            MT_TRY(check_inside(e, t, m->destination, m->bytes, "a destination"));
+            for (size_t b = 0; b < m->bytes; b++) {
+                if ((mark[m->source + b] & WRITTEN) || mark[m->destination + b])
+                    return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
+                mark[m->source + b] |= READ;
+                mark[m->destination + b] |= WRITTEN;
+            }
+        }
+        for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
+            const ipu_task *task = &e->tasks[i];
+            for (size_t f = 0; f < task->codelet->n_fields; f++) {
+                const ipu_place *p = &e->places[task->first_place + f];
+                MT_TRY(check_inside(
+                    e, t, p->offset, p->n * ipu_type_bytes(task->codelet->fields[f].type), "a field"));
+            }
+        }
+    }
+    return MT_OK;
+}
+
+mt_status ipu_executable_check(const ipu_executable *e)
+{
+    size_t bytes = e->tile_offset[e->graph->target.tiles];
+    mt_status status = MT_OK;
+    for (size_t s = 0; s < e->graph->n_compute_sets && status == MT_OK; s++) {
+        mt_arena scratch = {0};
+        unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
+        status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        if (status == MT_OK) status = ipu_cost_check_schedule(e, &e->supersteps[s], &scratch);
+        mt_arena_free(&scratch);
+    }
+    if (status != MT_OK) return status;
+    mt_arena scratch = {0};
+    status = ipu_control_check(e, &scratch);
+    mt_arena_free(&scratch);
+    return status;
+}

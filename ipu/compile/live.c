@@ -1,0 +1,252 @@
+#include "ipu/compile/live.h"
+
+static const uint32_t none = UINT32_MAX;
+enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* what a moment does to a temporary variable */
+
+/* A place in a program; without a moment, one where ways part or join. */
+typedef struct node {
+    uint32_t moment;
+    uint32_t n_next;
+    size_t next[2];
+} node;
+
+typedef struct finding {
+    mt_arena *scratch;
+    const ipu_graph *graph;
+    ipu_liveness *liveness;
+    node *nodes;
+    size_t n_nodes;
+    size_t *start; /* nodes at which programs begin */
+    size_t n_starts;
+    const ipu_program **other; /* of each moment: a transfer or a predicate; NULL: a compute set */
+    uint32_t *temporary;       /* of each variable: its number among the temporary ones, or none */
+    size_t n_temporary;
+    unsigned char *deeds;  /* [n_moments][n_temporary] */
+    unsigned char *before; /* [n_nodes][n_temporary]: live before the node */
+} finding;
+
+/* ---- what may follow what ---- */
+
+/* The most nodes that a program becomes. */
+static size_t count_nodes(const ipu_program *program)
+{
+    size_t n = 3;
+    for (size_t i = 0; i < program->n_children; i++) n += count_nodes(program->children[i]);
+    return n;
+}
+
+static void link_nodes(finding *f, size_t from, size_t to)
+{
+    f->nodes[from].next[f->nodes[from].n_next++] = to;
+}
+
+static size_t add_node(finding *f, size_t from, uint32_t moment)
+{
+    f->nodes[f->n_nodes] = (node){.moment = moment};
+    link_nodes(f, from, f->n_nodes);
+    return f->n_nodes++;
+}
+
+static size_t begin_program(finding *f)
+{
+    f->nodes[f->n_nodes] = (node){.moment = none};
+    f->start[f->n_starts++] = f->n_nodes;
+    return f->n_nodes++;
+}
+
+static size_t add_compute_set(finding *f, size_t from, uint32_t set)
+{
+    uint32_t *moment = &f->liveness->set_moment[set];
+    if (*moment == none) *moment = f->liveness->n_moments++;
+    return add_node(f, from, *moment);
+}
+
+/* A transfer, or a predicate that decides. */
+static size_t add_deed(finding *f, size_t from, const ipu_program *program)
+{
+    f->other[f->liveness->n_moments] = program;
+    return add_node(f, from, f->liveness->n_moments++);
+}
+
+static size_t lay_out(finding *f, const ipu_program *program, size_t from);
+
+static size_t lay_out_if(finding *f, const ipu_program *program, size_t from)
+{
+    const size_t decides = add_deed(f, from, program);
+    const size_t joined = add_node(f, lay_out(f, program->children[0], decides), none);
+    link_nodes(f, program->n_children > 1 ? lay_out(f, program->children[1], decides) : decides, joined);
+    return joined;
+}
+
+/* The nodes of a program that begins behind `from`; the node behind which it has ended, with at least one edge free. A kind of
+ * program that is not here does not compile: it needs a case that links nodes as it goes from one to another. */
+static size_t lay_out(finding *f, const ipu_program *program, size_t from)
+{
+    switch (program->kind) {
+    case IPU_SEQUENCE:
+        for (size_t i = 0; i < program->n_children; i++) from = lay_out(f, program->children[i], from);
+        return from;
+    case IPU_REPEAT: {
+        if (program->count == 0) return from;
+        const size_t first = add_node(f, from, none);
+        const size_t last = add_node(f, lay_out(f, program->children[0], first), none);
+        if (program->count > 1) link_nodes(f, last, first);
+        return last;
+    }
+    case IPU_EXECUTE:
+        return add_compute_set(f, from, program->compute_set);
+    case IPU_HOST_WRITE:
+    case IPU_HOST_READ:
+        return add_deed(f, from, program);
+    case IPU_IF:
+        return lay_out_if(f, program, from);
+    case IPU_REPEAT_WHILE: {
+        const size_t first = add_node(f, from, none);
+        const size_t decides = add_deed(f, lay_out(f, program->children[0], first), program);
+        link_nodes(f, lay_out(f, program->children[1], decides), first);
+        return add_node(f, decides, none);
+    }
+    }
+    return from;
+}
+
+static mt_status lay_out_all(finding *f, const ipu_program *const *programs, size_t n_programs)
+{
+    const size_t n_sets = f->graph->n_compute_sets;
+    size_t most = n_programs + 2 * n_sets;
+    for (size_t i = 0; i < n_programs; i++) most += count_nodes(programs[i]);
+    MT_TAKE(f->scratch, f->nodes, most);
+    MT_TAKE(f->scratch, f->start, n_programs + n_sets);
+    MT_TAKE(f->scratch, f->other, most);
+    for (size_t s = 0; s < n_sets; s++) f->liveness->set_moment[s] = none;
+    for (size_t i = 0; i < n_programs; i++) (void)lay_out(f, programs[i], begin_program(f));
+    for (uint32_t s = 0; s < n_sets; s++)
+        if (f->liveness->set_moment[s] == none) (void)add_compute_set(f, begin_program(f), s);
+    return MT_OK;
+}
+
+/* ---- what each moment does to the temporary variables ---- */
+
+static mt_status note_compute_sets(finding *f)
+{
+    const ipu_graph *g = f->graph;
+    size_t *written; /* elements, by (compute set, temporary variable) */
+    MT_TAKE(f->scratch, written, g->n_compute_sets * f->n_temporary);
+    for (size_t i = 0; i < g->n_vertices; i++) {
+        const ipu_vertex *v = &g->vertices[i];
+        unsigned char *deeds = f->deeds + f->liveness->set_moment[v->compute_set] * f->n_temporary;
+        for (size_t field = 0; field < v->codelet->n_fields; field++) {
+            const ipu_tensor *tensor = &g->connections[v->first_connection + field].tensor;
+            const ipu_direction direction = v->codelet->fields[field].direction;
+            for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
+                const ipu_slice *slice = &g->slices[s];
+                const uint32_t k = f->temporary[slice->variable];
+                if (k == none) continue;
+                if (direction != IPU_OUTPUT) deeds[k] |= READ;
+                if (direction == IPU_INPUT) continue;
+                size_t *n = &written[v->compute_set * f->n_temporary + k];
+                *n += slice->n;
+                deeds[k] |= *n == g->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+            }
+        }
+    }
+    return MT_OK;
+}
+
+static void note_other(const finding *f, const ipu_program *program, unsigned char *deeds)
+{
+    for (size_t s = 0; s < program->tensor.n_slices; s++) {
+        const ipu_slice *slice = &f->graph->slices[program->tensor.first_slice + s];
+        const uint32_t k = f->temporary[slice->variable];
+        if (k == none) continue;
+        if (program->kind != IPU_HOST_WRITE)
+            deeds[k] |= READ;
+        else
+            deeds[k] |= slice->n == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+    }
+}
+
+/* ---- along the edges, backwards ---- */
+
+static bool live_behind(const finding *f, const node *at, size_t k)
+{
+    bool live = false;
+    for (uint32_t i = 0; i < at->n_next; i++) live |= f->before[at->next[i] * f->n_temporary + k] != 0;
+    return live;
+}
+
+static unsigned char deed(const finding *f, const node *at, size_t k)
+{
+    return at->moment == none ? 0 : f->deeds[at->moment * f->n_temporary + k];
+}
+
+static bool sweep(finding *f)
+{
+    bool changed = false;
+    for (size_t n = f->n_nodes; n-- > 0;) {
+        const node *at = &f->nodes[n];
+        for (size_t k = 0; k < f->n_temporary; k++) {
+            const unsigned char d = deed(f, at, k);
+            const bool live = (d & READ) || (!(d & WHOLE) && live_behind(f, at, k));
+            unsigned char *before = &f->before[n * f->n_temporary + k];
+            changed |= live && !*before;
+            *before |= live;
+        }
+    }
+    return changed;
+}
+
+/* Where it is live behind a moment it is live before it or written in it. */
+static ipu_live range_of(const finding *f, size_t k)
+{
+    ipu_live live = {.first = none};
+    for (size_t n = 0; n < f->n_nodes; n++) {
+        const node *at = &f->nodes[n];
+        if (at->moment == none) continue;
+        if (!f->before[n * f->n_temporary + k] && !deed(f, at, k)) continue;
+        if (at->moment < live.first) live.first = at->moment;
+        if (at->moment > live.last) live.last = at->moment;
+    }
+    live.always = live.first == none;
+    for (size_t i = 0; i < f->n_starts; i++) live.always |= f->before[f->start[i] * f->n_temporary + k] != 0;
+    return live;
+}
+
+static mt_status find_ranges(finding *f)
+{
+    ipu_liveness *l = f->liveness;
+    MT_TAKE(f->scratch, f->deeds, l->n_moments * f->n_temporary);
+    MT_TAKE(f->scratch, f->before, f->n_nodes * f->n_temporary);
+    MT_TRY(note_compute_sets(f));
+    for (size_t m = 0; m < l->n_moments; m++)
+        if (f->other[m]) note_other(f, f->other[m], f->deeds + m * f->n_temporary);
+    while (sweep(f)) continue;
+    for (size_t v = 0; v < f->graph->n_variables; v++)
+        if (f->temporary[v] != none) l->variable[v] = range_of(f, f->temporary[v]);
+    return MT_OK;
+}
+
+static mt_status find(mt_arena *arena, finding *f, const ipu_program *const *programs, size_t n_programs)
+{
+    const ipu_graph *g = f->graph;
+    MT_TAKE(arena, f->liveness->set_moment, g->n_compute_sets);
+    MT_TAKE(arena, f->liveness->variable, g->n_variables);
+    MT_TAKE(f->scratch, f->temporary, g->n_variables);
+    MT_TRY(lay_out_all(f, programs, n_programs));
+    for (size_t v = 0; v < g->n_variables; v++) {
+        f->liveness->variable[v].always = true;
+        f->temporary[v] = g->variables[v].temporary ? (uint32_t)f->n_temporary++ : none;
+    }
+    return f->n_temporary > 0 ? find_ranges(f) : MT_OK;
+}
+
+mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_liveness *liveness)
+{
+    mt_arena scratch = {0};
+    *liveness = (ipu_liveness){0};
+    finding f = {.scratch = &scratch, .graph = graph, .liveness = liveness};
+    mt_status status = find(arena, &f, programs, n_programs);
+    mt_arena_free(&scratch);
+    return status;
+}

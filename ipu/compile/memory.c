@@ -1,0 +1,547 @@
+#include "ipu/compile/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/compile/compile.h"
+#include "ipu/machine/whole.h"
+
+enum { ALIGNMENT = 8, LARGEST = 5 };
+static const size_t none = SIZE_MAX;
+
+const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
+    [IPU_MEMORY_TEMPORARIES] = "temporary variables",
+    [IPU_MEMORY_RECEIVED] = "received",
+    [IPU_MEMORY_VERTEX_STATE] = "vertex state",
+    [IPU_MEMORY_VERTEX_CODE] = "code of codelets",
+    [IPU_MEMORY_EXCHANGE_CODE] = "code of the exchange",
+    [IPU_MEMORY_RESERVED] = "reserved"};
+
+/* An item that is not placed yet, `at` bytes behind the beginning of its block. */
+typedef struct piece {
+    ipu_memory_item item;
+    size_t at, next; /* of the same block; none: the last */
+} piece;
+
+/* What must lie together. */
+typedef struct block {
+    size_t first, bytes, number;
+    bool interleaved;
+} block;
+
+/* A stretch of memory, [begin, end); those of a list ascend and neither meet nor touch. */
+typedef struct run {
+    size_t begin, end, next;
+} run;
+
+typedef struct placed_item {
+    ipu_memory_item item;
+    size_t number; /* in the order of making */
+} placed_item;
+
+/* The tile at hand. The blocks of its parts come first, in the order of the host's image. */
+typedef struct placing {
+    const ipu_executable *executable;
+    const ipu_target *target;
+    size_t tile;
+    block *blocks;
+    size_t n_blocks, n_parts;
+    size_t *part_offset, *part_bytes; /* of each part, in the host's image */
+    piece *pieces;
+    size_t n_pieces;
+    const ipu_codelet **codelets; /* seen so far */
+    size_t n_codelets;
+    placed_item *placed;
+    size_t n_placed;
+    run *runs; /* of all lists */
+    size_t n_runs;
+    size_t *
+        list; /* [n_moments + 2]: of each moment, what is live then but not always; of what always is; of everything */
+    size_t *live_bytes; /* [n_moments + 1] */
+    size_t code_end;
+} placing;
+
+/* Where the reserved bytes begin. */
+static size_t top_of(const ipu_target *target)
+{
+    const size_t reserved = target->memory.reserved_bytes;
+    return target->bytes_per_tile > reserved ? target->bytes_per_tile - reserved : 0;
+}
+
+/* Where region 0 ends, for what may be used of it. */
+static size_t region0_end(const ipu_target *target)
+{
+    const size_t top = top_of(target);
+    return target->memory.region0_bytes < top ? target->memory.region0_bytes : top;
+}
+
+/* ---- room for the largest tile ---- */
+
+static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
+{
+    size_t n = 0;
+    *fields = 0;
+    for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
+        const size_t *first = e->supersteps[s].first_task + tile;
+        for (size_t i = first[0]; i < first[1]; i++) *fields += e->tasks[i].codelet->n_fields;
+        n += first[1] - first[0];
+    }
+    return n;
+}
+
+/* Lists that what is live so is in: everything, and what always is or each moment. */
+static size_t lists_of(const ipu_live *live)
+{
+    return live->always ? 2 : 2 + (size_t)live->last - live->first;
+}
+
+/* Placing any tile from `first` to before `end`. */
+static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
+{
+    const size_t of_sets = 3 * e->graph->n_compute_sets; /* edge buffers, state, code */
+    size_t parts = 0, tasks = 0, items = 0, runs = 0;
+    for (size_t t = first; t < end; t++) {
+        size_t fields;
+        const size_t n_tasks = tasks_of(e, t, &fields),
+                     n = e->first_tile_range[t + 1] - e->first_tile_range[t];
+        parts = ipu_larger(parts, n);
+        tasks = ipu_larger(tasks, n_tasks);
+        items = ipu_larger(items, n + fields + n_tasks + of_sets + 1);
+        size_t of_parts = 0;
+        for (size_t i = e->first_tile_range[t]; i < e->first_tile_range[t + 1]; i++)
+            of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
+        runs = ipu_larger(runs, of_parts + 2 * (fields + n_tasks + of_sets + 1));
+    }
+    *p = (placing){.executable = e, .target = &e->graph->target};
+    MT_TAKE(arena, p->blocks, parts + of_sets);
+    MT_TAKE(arena, p->part_offset, parts);
+    MT_TAKE(arena, p->part_bytes, parts);
+    MT_TAKE(arena, p->pieces, items);
+    MT_TAKE(arena, p->codelets, tasks);
+    MT_TAKE(arena, p->placed, items);
+    MT_TAKE(arena, p->runs, runs);
+    MT_TAKE(arena, p->list, (size_t)e->liveness.n_moments + 2);
+    MT_TAKE(arena, p->live_bytes, (size_t)e->liveness.n_moments + 1);
+    return MT_OK;
+}
+
+/* ---- the items of a tile ---- */
+
+static size_t add_piece(
+    placing *p, const char *name, ipu_memory_category category, size_t bytes, ipu_live live)
+{
+    p->pieces[p->n_pieces] = (piece){
+        .item = {.name = name, .category = category, .bytes = ipu_round_up(bytes, ALIGNMENT), .live = live},
+        .next = none};
+    return p->n_pieces++;
+}
+
+static void add_block(
+    placing *p, bool interleaved, const char *name, ipu_memory_category category, size_t bytes, ipu_live live)
+{
+    if (bytes == 0) return;
+    const size_t first = add_piece(p, name, category, bytes, live);
+    p->blocks[p->n_blocks] = (block){first, p->pieces[first].item.bytes, p->n_blocks, interleaved};
+    p->n_blocks++;
+}
+
+static size_t list_of_always(const placing *p) { return p->executable->liveness.n_moments; }
+static size_t list_of_all(const placing *p) { return (size_t)p->executable->liveness.n_moments + 1; }
+
+/* Adds [begin, end) to a list. */
+static void cover(placing *p, size_t list, size_t begin, size_t end)
+{
+    size_t *link = &p->list[list];
+    while (*link != none && p->runs[*link].end < begin) link = &p->runs[*link].next;
+    if (*link == none || p->runs[*link].begin > end) {
+        p->runs[p->n_runs] = (run){begin, end, *link};
+        *link = p->n_runs++;
+        return;
+    }
+    run *r = &p->runs[*link];
+    if (begin < r->begin) r->begin = begin;
+    r->end = ipu_larger(r->end, end);
+    for (; r->next != none && p->runs[r->next].begin <= r->end; r->next = p->runs[r->next].next)
+        r->end = ipu_larger(r->end, p->runs[r->next].end);
+}
+
+static void place_at(placing *p, size_t offset, ipu_memory_item item)
+{
+    const size_t end = offset + item.bytes;
+    item.offset = offset;
+    item.region = offset < p->target->memory.region0_bytes ? 0 : 1;
+    p->placed[p->n_placed] = (placed_item){item, p->n_placed};
+    p->n_placed++;
+    if (item.bytes == 0) return;
+    cover(p, list_of_all(p), offset, end);
+    if (item.live.always)
+        cover(p, list_of_always(p), offset, end);
+    else
+        for (size_t moment = item.live.first; moment <= item.live.last; moment++)
+            cover(p, moment, offset, end);
+}
+
+static void add_code(placing *p, const char *name, ipu_memory_category category, size_t bytes)
+{
+    if (bytes == 0) return;
+    bytes = ipu_round_up(bytes, ALIGNMENT);
+    place_at(p, p->code_end,
+        (ipu_memory_item){.name = name, .category = category, .bytes = bytes, .live.always = true});
+    p->code_end += bytes;
+}
+
+static void add_parts(placing *p)
+{
+    const ipu_executable *e = p->executable;
+    const size_t end = e->first_tile_range[p->tile + 1];
+    for (size_t i = e->first_tile_range[p->tile]; i < end;) {
+        const ipu_range *range = &e->ranges[e->tile_range[i]];
+        const ipu_variable *v = &e->graph->variables[range->variable];
+        const ipu_live live = e->liveness.variable[range->variable];
+        size_t n = 0;
+        for (; i < end && e->ranges[e->tile_range[i]].variable == range->variable; i++)
+            n += e->ranges[e->tile_range[i]].n;
+        p->part_offset[p->n_blocks] = range->offset;
+        p->part_bytes[p->n_blocks] = n * ipu_type_bytes(v->type);
+        add_block(p, false, v->name, live.always ? IPU_MEMORY_VARIABLES : IPU_MEMORY_TEMPORARIES,
+            n * ipu_type_bytes(v->type), live);
+    }
+    p->n_parts = p->n_blocks;
+}
+
+/* Which part the host keeps at `offset`. */
+static size_t part_at(const placing *p, size_t offset)
+{
+    size_t low = 0;
+    size_t high = p->n_parts;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (p->part_offset[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A compute set's tail behind a part begins where the part ends; the vertices that take it share it. */
+static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uint32_t moment)
+{
+    block *b = &p->blocks[part];
+    piece *own = &p->pieces[b->first];
+    const size_t at = p->part_bytes[part], end = ipu_round_up(at + bytes, ALIGNMENT);
+    if (own->next != none && p->pieces[own->next].item.live.first == moment) return;
+    const size_t tail = add_piece(p, set, IPU_MEMORY_RECEIVED, 0, (ipu_live){false, moment, moment});
+    p->pieces[tail].item.bytes = end - at;
+    p->pieces[tail].at = at;
+    p->pieces[tail].next = own->next;
+    own->item.bytes = at;
+    own->next = tail;
+    b->bytes = ipu_larger(b->bytes, end);
+}
+
+/* Edge buffers of one compute set. The host keeps them in the order of the fields that first take them. */
+typedef struct edges {
+    size_t seen; /* the end of those counted */
+    size_t bytes;
+    bool interleaved; /* one of them is */
+} edges;
+
+static void add_field(placing *p, const ipu_superstep *step, const ipu_task *task, size_t field, edges *edge)
+{
+    const ipu_executable *e = p->executable;
+    const ipu_place *place = &e->places[task->first_place + field];
+    const bool interleaved = task->codelet->interleaved >> field & 1;
+    const size_t end = place->offset + place->n * ipu_type_bytes(task->codelet->fields[field].type);
+    if (place->n == 0) return;
+    if (place->offset >= e->edge_offset[p->tile]) {
+        if (place->offset >= edge->seen) edge->bytes += ipu_round_up(end - place->offset, ALIGNMENT);
+        edge->seen = ipu_larger(edge->seen, end);
+        edge->interleaved |= interleaved;
+        return;
+    }
+    const size_t part = part_at(p, place->offset), part_end = p->part_offset[part] + p->part_bytes[part];
+    p->blocks[part].interleaved |= interleaved;
+    if (end > part_end)
+        add_tail(p, part, end - part_end, step->name, e->liveness.set_moment[step - e->supersteps]);
+}
+
+static void add_codelet(placing *p, const ipu_codelet *codelet)
+{
+    size_t k = 0;
+    while (k < p->n_codelets && p->codelets[k] != codelet) k++;
+    if (k < p->n_codelets) return;
+    p->codelets[p->n_codelets++] = codelet;
+    add_code(p, codelet->name, IPU_MEMORY_VERTEX_CODE, codelet->code_bytes);
+}
+
+static void add_compute_set(placing *p, size_t set)
+{
+    const ipu_executable *e = p->executable;
+    const ipu_superstep *step = &e->supersteps[set];
+    const ipu_live always = {.always = true};
+    const ipu_live now = {false, e->liveness.set_moment[set], e->liveness.set_moment[set]};
+    edges edge = {0};
+    size_t state = 0;
+    for (size_t i = step->first_task[p->tile]; i < step->first_task[p->tile + 1]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        state += ipu_round_up(task->codelet->vertex_bytes, ALIGNMENT);
+        add_codelet(p, task->codelet);
+        for (size_t f = 0; f < task->codelet->n_fields; f++) add_field(p, step, task, f, &edge);
+    }
+    add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
+    add_block(p, false, step->name, IPU_MEMORY_VERTEX_STATE, state, always);
+    add_code(p, step->name, IPU_MEMORY_EXCHANGE_CODE,
+        step->exchange_pieces[p->tile] * p->target->memory.exchange_code_bytes);
+}
+
+/* ---- placing ---- */
+
+static int by_size(const void *left, const void *right)
+{
+    const block *a = left;
+    const block *b = right;
+    if (a->interleaved != b->interleaved) return a->interleaved ? -1 : 1;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Moves *at to where the piece no longer meets a run of the list; whether it had to. */
+static bool evade_list(const placing *p, size_t list, const piece *moving, size_t *at)
+{
+    bool moved = false;
+    for (size_t i = p->list[list]; i != none; i = p->runs[i].next) {
+        const run *there = &p->runs[i];
+        const size_t from = *at + moving->at;
+        if (there->begin >= from + moving->item.bytes) break;
+        if (there->end <= from) continue;
+        *at = ipu_round_up(there->end - moving->at, ALIGNMENT);
+        moved = true;
+    }
+    return moved;
+}
+
+/* The same for all that is live with the piece at any moment. */
+static bool evade(const placing *p, const piece *moving, size_t *at)
+{
+    const ipu_live *live = &moving->item.live;
+    if (live->always) return evade_list(p, list_of_all(p), moving, at);
+    bool moved = evade_list(p, list_of_always(p), moving, at);
+    for (size_t moment = live->first; moment <= live->last; moment++)
+        moved |= evade_list(p, moment, moving, at);
+    return moved;
+}
+
+/* The lowest place for a block in [low, high), or none. What one piece evades, the block moves, so the others look again. */
+static size_t find_place(const placing *p, const block *b, size_t low, size_t high)
+{
+    size_t at = ipu_round_up(low, ALIGNMENT);
+    for (bool moved = true; moved && at + b->bytes <= high;) {
+        moved = false;
+        for (size_t k = b->first; k != none; k = p->pieces[k].next) moved |= evade(p, &p->pieces[k], &at);
+    }
+    return at + b->bytes <= high ? at : none;
+}
+
+/* Region 1 is taken as without an end here: what does not fit is seen by the sums. */
+static void place_block(placing *p, const block *b)
+{
+    const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes),
+                 end = region0_end(p->target);
+    size_t at = b->interleaved ? none : find_place(p, b, data, end);
+    if (at == none) at = find_place(p, b, ipu_larger(data, end), SIZE_MAX / 2);
+    for (size_t k = b->first; k != none; k = p->pieces[k].next)
+        place_at(p, at + p->pieces[k].at, p->pieces[k].item);
+}
+
+static size_t end_of_use(const placing *p)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < p->n_placed; i++)
+        end = ipu_larger(end, p->placed[i].item.offset + p->placed[i].item.bytes);
+    return end;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const placed_item *a = left;
+    const placed_item *b = right;
+    if (a->item.offset != b->item.offset) return a->item.offset < b->item.offset ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void place_reserved(placing *p)
+{
+    const size_t reserved = p->target->memory.reserved_bytes;
+    if (reserved == 0) return;
+    const size_t top = ipu_larger(end_of_use(p), top_of(p->target));
+    place_at(p, top,
+        (ipu_memory_item){.name = p->target->name,
+            .category = IPU_MEMORY_RESERVED,
+            .bytes = reserved,
+            .live.always = true});
+}
+
+static void place_tile(placing *p, size_t tile)
+{
+    p->tile = tile;
+    p->n_blocks = p->n_pieces = p->n_codelets = p->n_placed = p->code_end = p->n_runs = 0;
+    for (size_t k = 0; k <= list_of_all(p); k++) p->list[k] = none;
+    add_parts(p);
+    for (size_t s = 0; s < p->executable->graph->n_compute_sets; s++) add_compute_set(p, s);
+    if (p->n_blocks > 1) qsort(p->blocks, p->n_blocks, sizeof *p->blocks, by_size);
+    for (size_t b = 0; b < p->n_blocks; b++) place_block(p, &p->blocks[b]);
+    place_reserved(p);
+    if (p->n_placed > 1) qsort(p->placed, p->n_placed, sizeof *p->placed, by_offset);
+}
+
+/* ---- sums ---- */
+
+/* Bytes that items of the categories up to `last` use at any time. */
+static size_t used(const placing *p, int last)
+{
+    size_t bytes = 0, end = 0;
+    for (size_t i = 0; i < p->n_placed; i++) {
+        const ipu_memory_item *item = &p->placed[i].item;
+        const size_t item_end = item->offset + item->bytes;
+        if ((int)item->category > last || item_end <= end) continue;
+        bytes += item_end - ipu_larger(item->offset, end);
+        end = item_end;
+    }
+    return bytes;
+}
+
+/* The most bytes, of what is not always live, that are live at a moment. */
+static size_t most_at_once(placing *p)
+{
+    const size_t n_moments = p->executable->liveness.n_moments;
+    size_t bytes = 0, most = 0;
+    memset(p->live_bytes, 0, (n_moments + 1) * sizeof *p->live_bytes);
+    for (size_t i = 0; i < p->n_placed; i++) {
+        const ipu_memory_item *item = &p->placed[i].item;
+        if (item->live.always) continue;
+        p->live_bytes[item->live.first] += item->bytes;
+        p->live_bytes[(size_t)item->live.last + 1] -= item->bytes; /* may wrap: only their sums count */
+    }
+    for (size_t moment = 0; moment < n_moments; moment++) {
+        bytes += p->live_bytes[moment];
+        most = ipu_larger(most, bytes);
+    }
+    return most;
+}
+
+static ipu_tile_memory sums_of(placing *p)
+{
+    ipu_tile_memory m = {0};
+    size_t end = 0;
+    for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
+        m.bytes[k] = used(p, k) - m.total;
+        m.total += m.bytes[k];
+    }
+    for (size_t i = 0; i < p->n_placed; i++) {
+        const ipu_memory_item *item = &p->placed[i].item;
+        if (item->category != IPU_MEMORY_RESERVED) end = ipu_larger(end, item->offset + item->bytes);
+        if (item->live.always) m.always_live += item->bytes;
+    }
+    m.not_always_live = most_at_once(p);
+    m.gaps = end - (m.total - m.bytes[IPU_MEMORY_RESERVED]);
+    return m;
+}
+
+/* ---- what does not fit ---- */
+
+static size_t asked(const ipu_tile_memory *m) { return m->total + m->gaps; }
+
+static size_t code_of(const ipu_tile_memory *m)
+{
+    return m->bytes[IPU_MEMORY_VERTEX_CODE] + m->bytes[IPU_MEMORY_EXCHANGE_CODE];
+}
+
+static bool is_over(const ipu_target *target, const ipu_tile_memory *m)
+{
+    return asked(m) > target->bytes_per_tile || code_of(m) > region0_end(target);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    const ipu_memory_item *a = &((const placed_item *)left)->item;
+    const ipu_memory_item *b = &((const placed_item *)right)->item;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Why what is small enough does not fit; "" where it is too much anyway. */
+static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *text, size_t size)
+{
+    text[0] = 0;
+    if (m->total > target->bytes_per_tile) return;
+    if (code_of(m) > region0_end(target))
+        (void)snprintf(text, size, "; code may stand only in region 0: %zu bytes, %zu there", code_of(m),
+            region0_end(target));
+    else
+        (void)snprintf(text, size,
+            "; %zu of them are gaps between regions and elements, without which it would fit", m->gaps);
+}
+
+static mt_status does_not_fit(placing *p, size_t tile, size_t over)
+{
+    const ipu_executable *e = p->executable;
+    const ipu_tile_memory *m = &e->memory[tile];
+    char largest[640] = "", rule[128];
+    size_t n = 0;
+    place_tile(p, tile);
+    qsort(p->placed, p->n_placed, sizeof *p->placed, by_bytes);
+    for (size_t i = 0; i < LARGEST && i < p->n_placed && n < sizeof largest; i++)
+        n += (size_t)snprintf(largest + n, sizeof largest - n, "%s%s '%s' %zu", i > 0 ? ", " : "",
+            ipu_memory_category_name[p->placed[i].item.category], p->placed[i].item.name,
+            p->placed[i].item.bytes);
+    name_rule(p->target, m, rule, sizeof rule);
+    return mt_fail(MT_FIT,
+        "tile %zu: %zu bytes asked for, %zu there%s; largest: %s; %zu of %zu tiles are over", tile, asked(m),
+        p->target->bytes_per_tile, rule, largest, over, p->target->tiles);
+}
+
+static mt_status place_all(placing *p, ipu_executable *e)
+{
+    size_t over = 0, worst = 0;
+    for (size_t t = 0; t < p->target->tiles; t++) {
+        place_tile(p, t);
+        e->memory[t] = sums_of(p);
+        if (!is_over(p->target, &e->memory[t])) continue;
+        if (over++ == 0 || asked(&e->memory[t]) > asked(&e->memory[worst])) worst = t;
+    }
+    return over == 0 ? MT_OK : does_not_fit(p, worst, over);
+}
+
+mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
+{
+    mt_arena scratch = {0};
+    placing p;
+    MT_TAKE(arena, e->memory, e->graph->target.tiles);
+    MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
+    mt_status status = make_room(&scratch, e, 0, e->graph->target.tiles, &p);
+    if (status == MT_OK) status = place_all(&p, e);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status make_map(
+    mt_arena *arena, mt_arena *scratch, const ipu_executable *e, size_t tile, ipu_tile_map *map)
+{
+    placing p;
+    MT_TRY(make_room(scratch, e, tile, tile + 1, &p));
+    place_tile(&p, tile);
+    *map = (ipu_tile_map){.n_items = p.n_placed, .sums = sums_of(&p)};
+    MT_TAKE(arena, map->items, p.n_placed);
+    for (size_t i = 0; i < p.n_placed; i++) map->items[i] = p.placed[i].item;
+    return MT_OK;
+}
+
+mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)
+{
+    mt_arena scratch = {0};
+    mt_status status = make_map(arena, &scratch, executable, tile, map);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,673 @@
+#include "ipu/compile/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/machine/whole.h"
+
+enum {
+    MOST_TRIED = 64, /* transfers of a tile, before the best of them is taken although its sender is busy */
+    SLACK_SHARE = 16 /* of the cycles that a tile could be idle it spends one in so many on one wait */
+};
+
+/* A fragment, or two of them that go to a pair of tiles at once. Its items are words, or of two words where paired. */
+typedef struct transfer {
+    size_t from, to; /* items of the source */
+    uint64_t latency;
+    size_t fragment[2];
+    uint32_t receiver[2];
+    uint32_t source;
+    uint32_t width; /* receivers, and words an item: 1, or 2 where paired */
+} transfer;
+
+/* A transfer in its group: [from, to) of the source's items. */
+typedef struct member {
+    size_t from, to, transfer;
+    uint32_t width;
+} member;
+
+/* Items that leave together: item x leaves in cycle shift + x, which may be any number as addresses are. */
+typedef struct run {
+    int64_t shift;
+    size_t from, to;
+    size_t n; /* transfers, in `taken` */
+} run;
+
+/* A *group* holds the transfers of one source and one width whose windows overlap, one after the other: what can leave
+ * together. */
+typedef struct planner {
+    const ipu_target *target;
+    const ipu_fragment *fragments;
+    size_t n, n_tiles;
+    ipu_stand *stands; /* of each tile */
+    transfer *transfers;
+    size_t n_transfers, n_paired;
+    member *members;      /* by (source, group); in a group those still to be sent come first */
+    size_t *first_member; /* of each group */
+    size_t *live;         /* of each group: transfers still to be sent */
+    size_t *group;        /* of each transfer */
+    size_t n_groups;
+    bool *done;                 /* of each transfer */
+    size_t *todo, *head, *last; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
+    uint64_t *ready;            /* of each receiver: when it can have the next transfer's first item */
+    uint64_t *load;             /* of each receiver: cycles of what it still has to take */
+    uint64_t *asked;            /* of each sender: its items, counted for every transfer */
+    uint64_t aim;               /* cycles that nobody waits beyond */
+    size_t *heap, *heap_at;     /* receivers, first ready first; where each of them is */
+    ipu_send
+        *sends; /* on sender t's way out, by cycle, its partner's paired ones too: from first_send[t] on */
+    size_t *first_send, *n_sends;
+    member *taken;    /* of the run at hand */
+    size_t *taken_at; /* its number, for every tile that takes part */
+    ipu_arrival *arrivals;
+} planner;
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver)
+{
+    size_t row = 0, column = 0;
+    ipu_target_place(target, receiver, &row, &column);
+    return target->exchange_fixed_cycles + target->exchange_row_cycles * row;
+}
+
+bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *f)
+{
+    return target->exchange_paired && f->words >= IPU_PAIRED_LEAST &&
+           (f->from | f->words | f->to) % IPU_PAIRED_WORDS == 0 &&
+           ipu_target_partner(target, f->source) != f->source &&
+           ipu_target_partner(target, f->receiver) != f->receiver &&
+           ipu_target_chip(target, f->source) == ipu_target_chip(target, f->receiver);
+}
+
+/* ---- transfers ---- */
+
+typedef struct mate {
+    const ipu_fragment *f;
+    size_t fragment;
+} mate;
+
+static int by_what_is_taken(const void *left, const void *right)
+{
+    const mate *a = left;
+    const mate *b = right;
+    if (a->f->source != b->f->source) return a->f->source < b->f->source ? -1 : 1;
+    if (a->f->from != b->f->from) return a->f->from < b->f->from ? -1 : 1;
+    if (a->f->words != b->f->words) return a->f->words < b->f->words ? -1 : 1;
+    if (a->f->receiver != b->f->receiver) return a->f->receiver < b->f->receiver ? -1 : 1;
+    return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
+}
+
+/* Gives each fragment the one that it is paired with, itself where there is none. */
+static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, size_t *with)
+{
+    mate *mates = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) with[i] = i;
+    if (!paired) return MT_OK;
+    MT_TAKE(scratch, mates, p->n);
+    for (size_t i = 0; i < p->n; i++)
+        if (ipu_fragment_may_pair(p->target, &p->fragments[i])) mates[n++] = (mate){&p->fragments[i], i};
+    if (n > 1) qsort(mates, n, sizeof *mates, by_what_is_taken);
+    for (size_t i = 0; i + 1 < n; i++) {
+        const ipu_fragment *a = mates[i].f;
+        const ipu_fragment *b = mates[i + 1].f;
+        if (a->source != b->source || a->from != b->from || a->words != b->words ||
+            b->receiver != ipu_target_partner(p->target, a->receiver) || a->receiver == b->receiver)
+            continue;
+        with[mates[i].fragment] = mates[i + 1].fragment;
+        with[mates[i + 1].fragment] = mates[i].fragment;
+        i++;
+    }
+    return MT_OK;
+}
+
+static uint64_t way(const planner *p, uint32_t source, uint32_t receiver)
+{
+    return ipu_stand_latency(p->target, &p->stands[source], &p->stands[receiver]);
+}
+
+static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
+{
+    size_t *with = NULL;
+    MT_TAKE(scratch, with, p->n);
+    MT_TAKE(scratch, p->transfers, p->n);
+    MT_TAKE(scratch, p->stands, p->n_tiles);
+    MT_TRY(make_pairs(p, scratch, paired, with));
+    for (size_t t = 0; t < p->n_tiles; t++) p->stands[t] = ipu_stand_of(p->target, t);
+    for (size_t i = 0; i < p->n; i++) {
+        if (with[i] < i) continue;
+        const ipu_fragment *f = &p->fragments[i];
+        const uint32_t width = with[i] == i ? 1 : 2;
+        const uint32_t other = p->fragments[with[i]].receiver;
+        p->transfers[p->n_transfers++] = (transfer){.from = f->from / width,
+            .to = (f->from + f->words) / width,
+            .latency = ipu_larger(way(p, f->source, f->receiver), way(p, f->source, other)),
+            .fragment = {i, with[i]},
+            .receiver = {f->receiver, other},
+            .source = f->source,
+            .width = width};
+        p->n_paired += width - 1;
+    }
+    return MT_OK;
+}
+
+/* ---- groups, loads and bounds ---- */
+
+static int by_window(const void *left, const void *right)
+{
+    const member *a = left;
+    const member *b = right;
+    if (a->width != b->width) return a->width < b->width ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
+}
+
+/* What each source has to send, once: items of each width, which are what it is longest busy with. Words that others take
+ * singly may be among those of pairs, and then need not leave for these. */
+static void count_out(const planner *p, const size_t *first, uint64_t *cycles_out)
+{
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        uint64_t items[3] = {0};
+        size_t end = 0;
+        for (size_t i = first[t]; i < first[t + 1]; i++) {
+            const member *m = &p->members[i];
+            if (i == first[t] || m->width != m[-1].width || m->from >= end) end = m->from;
+            if (m->to > end) items[m->width] += m->to - end;
+            if (m->to > end) end = m->to;
+        }
+        const uint64_t in_pairs = 2 * items[2];
+        cycles_out[t] = items[1] + (in_pairs > items[1] ? (in_pairs - items[1] + 1) / 2 : 0);
+    }
+}
+
+/* Members by source and groups. */
+static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
+{
+    MT_TAKE(scratch, p->members, p->n_transfers);
+    MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
+    MT_TAKE(scratch, p->live, p->n_transfers);
+    MT_TAKE(scratch, p->group, p->n_transfers);
+    size_t *at = NULL;
+    MT_TAKE(scratch, at, p->n_tiles);
+    for (size_t i = 0; i < p->n_transfers; i++) first[p->transfers[i].source + 1]++;
+    for (size_t t = 0; t < p->n_tiles; t++) first[t + 1] += at[t] = first[t];
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        p->members[at[f->source]++] = (member){f->from, f->to, i, f->width};
+    }
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        if (first[t + 1] - first[t] > 1)
+            qsort(p->members + first[t], first[t + 1] - first[t], sizeof *p->members, by_window);
+        size_t end = 0;
+        for (size_t i = first[t]; i < first[t + 1]; i++) {
+            const member *m = &p->members[i];
+            const bool opens = i == first[t] || m->width != m[-1].width || m->from >= end;
+            if (opens) p->first_member[p->n_groups++] = i;
+            if (opens || m->to > end) end = m->to;
+            p->group[m->transfer] = p->n_groups - 1;
+            p->live[p->n_groups - 1]++;
+        }
+    }
+    return MT_OK;
+}
+
+/* Room on every way out: for the runs of the tile, and for the paired ones of its partner. */
+static void place_sends(planner *p)
+{
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        p->first_send[f->source + 1]++;
+        if (f->width > 1) p->first_send[ipu_target_partner(p->target, f->source) + 1]++;
+    }
+    for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
+}
+
+static void count_loads(planner *p)
+{
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++)
+            p->load[f->receiver[r]] += f->to - f->from + p->target->exchange_fragment_cycles;
+        p->asked[f->source] += f->to - f->from;
+    }
+}
+
+/* In the sender's cycles, for items that are to be there in `cycle` or later. */
+static uint64_t leaves_for(const transfer *f, uint64_t cycle)
+{
+    return cycle > f->latency ? cycle - f->latency : 0;
+}
+
+/* When a tile can have the first item of all that it takes. */
+static uint64_t first_there(const planner *p, size_t tile)
+{
+    return ipu_exchange_begin(p->target, tile) + p->target->exchange_fragment_cycles;
+}
+
+static mt_status make_bounds(
+    planner *p, mt_arena *scratch, const uint64_t *cycles_out, ipu_schedule *schedule)
+{
+    uint64_t *begin = NULL, *shortest = NULL; /* of each sender: its first word may leave; its shortest way */
+    MT_TAKE(scratch, begin, p->n_tiles);
+    MT_TAKE(scratch, shortest, p->n_tiles);
+    for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        begin[f->source] = smaller(begin[f->source], leaves_for(f, first_there(p, f->receiver[0])));
+        for (uint32_t r = 0; r < f->width; r++)
+            shortest[f->source] = smaller(shortest[f->source], way(p, f->source, f->receiver[r]));
+    }
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        const uint64_t in = p->load[t] > 0 ? ipu_exchange_begin(p->target, t) + p->load[t] : 0;
+        const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
+        schedule->tile_bound[t] = ipu_larger(in, out);
+        schedule->bound = ipu_larger(schedule->bound, ipu_larger(in, out > 0 ? out + shortest[t] : 0));
+    }
+    return MT_OK;
+}
+
+/* By how much ways differ: who takes the first words of a run together waits so long for each other at most. */
+static uint64_t spread_of_ways(const planner *p)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        least = smaller(least, p->transfers[i].latency);
+        most = ipu_larger(most, p->transfers[i].latency);
+    }
+    return most - smaller(least, most);
+}
+
+/* ---- receivers in the order in which they are ready ---- */
+
+static bool before(const planner *p, size_t a, size_t b)
+{
+    if (p->ready[a] != p->ready[b]) return p->ready[a] < p->ready[b];
+    if (p->load[a] != p->load[b]) return p->load[a] > p->load[b];
+    return a < b;
+}
+
+/* A receiver's time has grown: it goes down to its place. */
+static void sink(planner *p, size_t i)
+{
+    const size_t tile = p->heap[i];
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= p->n_tiles) break;
+        if (child + 1 < p->n_tiles && before(p, p->heap[child + 1], p->heap[child])) child++;
+        if (!before(p, p->heap[child], tile)) break;
+        p->heap[i] = p->heap[child];
+        p->heap_at[p->heap[i]] = i;
+        i = child;
+    }
+    p->heap[i] = tile;
+    p->heap_at[tile] = i;
+}
+
+typedef struct candidate {
+    uint64_t asked;
+    size_t transfer;
+} candidate;
+
+static int by_sender_load(const void *left, const void *right)
+{
+    const candidate *a = left;
+    const candidate *b = right;
+    if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
+    return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
+}
+
+/* Each receiver's transfers, those of the busiest senders first. */
+static mt_status make_receivers(planner *p, mt_arena *scratch)
+{
+    candidate *candidates = NULL;
+    MT_TAKE(scratch, candidates, p->n);
+    MT_TAKE(scratch, p->todo, p->n);
+    MT_TAKE(scratch, p->head, p->n_tiles + 1);
+    MT_TAKE(scratch, p->last, p->n_tiles);
+    MT_TAKE(scratch, p->ready, p->n_tiles);
+    MT_TAKE(scratch, p->heap, p->n_tiles);
+    MT_TAKE(scratch, p->heap_at, p->n_tiles);
+    for (size_t i = 0; i < p->n; i++) p->head[p->fragments[i].receiver + 1]++;
+    for (size_t t = 0; t < p->n_tiles; t++) p->head[t + 1] += p->last[t] = p->head[t];
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++)
+            candidates[p->last[f->receiver[r]]++] = (candidate){p->asked[f->source], i};
+    }
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        size_t n = p->last[t] - p->head[t];
+        if (n > 1) qsort(candidates + p->head[t], n, sizeof *candidates, by_sender_load);
+        p->ready[t] = n > 0 ? first_there(p, t) : UINT64_MAX;
+        p->heap[t] = t;
+    }
+    for (size_t i = 0; i < p->n; i++) p->todo[i] = candidates[i].transfer;
+    for (size_t t = p->n_tiles; t-- > 0;) sink(p, t);
+    return MT_OK;
+}
+
+/* ---- senders ---- */
+
+static uint64_t cycles_of(const ipu_send *s) { return s->paired ? s->words / IPU_PAIRED_WORDS : s->words; }
+
+/* The first run on the sender's way out that ends after `cycle`; n_sends where there is none. */
+static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
+{
+    const ipu_send *sends = p->sends + p->first_send[tile];
+    size_t low = 0;
+    size_t high = p->n_sends[tile];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sends[middle].cycle + cycles_of(&sends[middle]) > cycle)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The first cycle from `cycle` on in which so many items can begin to leave on the way out of a tile. */
+static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t items)
+{
+    const ipu_send *sends = p->sends + p->first_send[tile];
+    for (size_t i = first_after(p, tile, cycle); i < p->n_sends[tile]; i++) {
+        if (sends[i].cycle >= cycle + items) break;
+        cycle = sends[i].cycle + cycles_of(&sends[i]);
+    }
+    return cycle;
+}
+
+/* The same for a sender of items so wide. */
+static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_t cycle, size_t items)
+{
+    const size_t partner = width > 1 ? ipu_target_partner(p->target, tile) : tile;
+    for (;;) {
+        cycle = free_alone(p, tile, cycle, items);
+        if (partner == tile) return cycle;
+        const uint64_t both = free_alone(p, partner, cycle, items);
+        if (both == cycle) return cycle;
+        cycle = both;
+    }
+}
+
+static void add_send(planner *p, size_t tile, ipu_send send)
+{
+    ipu_send *sends = p->sends + p->first_send[tile];
+    size_t at = first_after(p, tile, send.cycle);
+    memmove(sends + at + 1, sends + at, (p->n_sends[tile] - at) * sizeof *sends);
+    sends[at] = send;
+    p->n_sends[tile]++;
+}
+
+/* ---- the next run ---- */
+
+/* When all receivers of a transfer can have its first item. */
+static uint64_t ready_for(const planner *p, const transfer *f)
+{
+    return ipu_larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
+}
+
+/* What `tile` takes next, and from when its sender can send it. */
+static size_t choose(planner *p, size_t tile, uint64_t *cycle)
+{
+    size_t best = SIZE_MAX;
+    uint64_t soonest = UINT64_MAX;
+    while (p->done[p->todo[p->head[tile]]]) p->head[tile]++;
+    for (size_t i = p->head[tile], tried = 0; i < p->last[tile] && tried < MOST_TRIED; i++, tried++) {
+        const transfer *f = &p->transfers[p->todo[i]];
+        if (p->done[p->todo[i]]) continue;
+        const uint64_t from =
+            free_from(p, f->source, f->width, leaves_for(f, ready_for(p, f)), f->to - f->from);
+        const uint64_t there = from + f->latency;
+        if (there >= soonest) continue;
+        soonest = there;
+        *cycle = from;
+        best = p->todo[i];
+        if (there == p->ready[tile]) break;
+    }
+    return best;
+}
+
+/* That a receiver takes nothing else any more. */
+static bool is_last(const planner *p, const member *m, size_t tile)
+{
+    return p->load[tile] == m->to - m->from + p->target->exchange_fragment_cycles;
+}
+
+/* How long a transfer's receiver waits for others: never so long that it would exceed the aim. Who has more to take
+ * keeps most of its time for senders that will be busy. */
+static int64_t patience(const planner *p, const member *m, size_t tile)
+{
+    const size_t setup = p->target->exchange_fragment_cycles;
+    const uint64_t end = p->ready[tile] - setup + p->load[tile];
+    const uint64_t slack = end < p->aim ? p->aim - end : 0;
+    return (int64_t)(is_last(p, m, tile) ? slack : slack / SLACK_SHARE);
+}
+
+/* The least and the largest shift with which all receivers of a transfer take it and lose nothing. */
+static void shifts(const planner *p, const member *m, int64_t *least, int64_t *most)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    const int64_t from = (int64_t)m->from;
+    *least = -from; /* no item leaves before cycle 0 */
+    *most = INT64_MAX;
+    for (uint32_t r = 0; r < f->width; r++) {
+        const int64_t ready = (int64_t)p->ready[f->receiver[r]] - (int64_t)f->latency - from;
+        const int64_t limit = ready + patience(p, m, f->receiver[r]);
+        if (ready > *least) *least = ready;
+        if (limit < *most) *most = limit;
+    }
+}
+
+/* That a transfer is the last of its receivers, and cannot be sent before the run: it would have to wait for its end. */
+static bool has_no_better(const planner *p, const run *r, const member *m, int64_t least)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    if (least + (int64_t)m->to <= r->shift + (int64_t)r->from) return false;
+    for (uint32_t k = 0; k < f->width; k++)
+        if (!is_last(p, m, f->receiver[k])) return false;
+    return true;
+}
+
+static void take(planner *p, run *r, const member *m)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    r->from = r->n == 0 || m->from < r->from ? m->from : r->from;
+    r->to = r->n == 0 || m->to > r->to ? m->to : r->to;
+    p->taken_at[f->receiver[0]] = p->taken_at[f->receiver[1]] = r->n;
+    p->taken[r->n++] = *m;
+}
+
+static bool takes_part(const planner *p, const run *r, size_t tile)
+{
+    size_t at = p->taken_at[tile];
+    if (at >= r->n) return false;
+    const transfer *f = &p->transfers[p->taken[at].transfer];
+    return f->receiver[0] == tile || f->receiver[1] == tile;
+}
+
+/* A run for `first`, which can leave in `cycle`, and for all of its group that can wait for one another. */
+static run gather(planner *p, const member *first, uint64_t cycle)
+{
+    const transfer *f = &p->transfers[first->transfer];
+    const size_t group = p->group[first->transfer];
+    const member *members = p->members + p->first_member[group];
+    int64_t least = 0, most = 0;
+    run alone = {.shift = (int64_t)cycle - (int64_t)first->from};
+    take(p, &alone, first);
+    run r = alone;
+    int64_t latest = INT64_MAX;
+    for (uint32_t k = 0; k < f->width; k++) {
+        const int64_t limit = r.shift + patience(p, first, f->receiver[k]);
+        if (limit < latest) latest = limit;
+    }
+    for (size_t i = 0; i < p->live[group]; i++) {
+        if (members[i].from >= r.to || members[i].to <= r.from) continue;
+        if (takes_part(p, &r, p->transfers[members[i].transfer].receiver[0])) continue;
+        shifts(p, &members[i], &least, &most);
+        if (most < r.shift && has_no_better(p, &r, &members[i], least)) most = r.shift;
+        const int64_t shift = least > r.shift ? least : r.shift;
+        if (most > latest) most = latest;
+        if (shift > most) continue;
+        take(p, &r, &members[i]);
+        r.shift = shift;
+        latest = most;
+    }
+    const uint64_t start = (uint64_t)(r.shift + (int64_t)r.from);
+    const int64_t wait = (int64_t)(free_from(p, f->source, f->width, start, r.to - r.from) - start);
+    if (latest < r.shift + wait) return alone;
+    r.shift += wait;
+    return r;
+}
+
+static void arrive(planner *p, const member *m, uint64_t there)
+{
+    const transfer *f = &p->transfers[m->transfer];
+    const size_t items = m->to - m->from;
+    const size_t setup = p->target->exchange_fragment_cycles;
+    p->done[m->transfer] = true;
+    for (uint32_t r = 0; r < f->width; r++) {
+        const uint32_t tile = f->receiver[r];
+        p->arrivals[f->fragment[r]] = (ipu_arrival){f->fragment[r], there, f->width > 1};
+        p->load[tile] -= items + setup;
+        p->ready[tile] = p->load[tile] > 0 ? there + items + setup : UINT64_MAX;
+        sink(p, p->heap_at[tile]);
+    }
+}
+
+static void commit(planner *p, const run *r)
+{
+    const transfer *first = &p->transfers[p->taken[0].transfer];
+    const uint32_t width = first->width;
+    for (size_t i = 0; i < r->n; i++) {
+        const member *m = &p->taken[i];
+        arrive(p, m, (uint64_t)(r->shift + (int64_t)m->from) + p->transfers[m->transfer].latency);
+    }
+    const ipu_send send = {first->source, r->from * width, (r->to - r->from) * width,
+        (uint64_t)(r->shift + (int64_t)r->from), width > 1};
+    add_send(p, first->source, send);
+    if (width > 1) add_send(p, ipu_target_partner(p->target, first->source), send);
+    const size_t group = p->group[p->taken[0].transfer];
+    member *members = p->members + p->first_member[group];
+    size_t left = 0;
+    for (size_t i = 0; i < p->live[group]; i++)
+        if (!p->done[members[i].transfer]) members[left++] = members[i];
+    p->live[group] = left;
+}
+
+static mt_status list(planner *p, mt_arena *scratch)
+{
+    MT_TAKE(scratch, p->done, p->n_transfers);
+    MT_TAKE(scratch, p->sends, p->first_send[p->n_tiles]);
+    MT_TAKE(scratch, p->n_sends, p->n_tiles);
+    MT_TAKE(scratch, p->taken, p->n_tiles);
+    MT_TAKE(scratch, p->taken_at, p->n_tiles);
+    while (p->ready[p->heap[0]] != UINT64_MAX) {
+        uint64_t cycle = 0;
+        const size_t chosen = choose(p, p->heap[0], &cycle);
+        const transfer *f = &p->transfers[chosen];
+        const member first = {f->from, f->to, chosen, f->width};
+        const run r = gather(p, &first, cycle);
+        commit(p, &r);
+    }
+    return MT_OK;
+}
+
+/* ---- all of it ---- */
+
+static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *schedule)
+{
+    size_t n = 0;
+    for (size_t t = 0; t < p->n_tiles; t++) n += p->n_sends[t];
+    MT_TAKE(arena, schedule->sends, n);
+    for (size_t t = 0; t < p->n_tiles; t++) {
+        for (size_t i = p->first_send[t]; i < p->first_send[t] + p->n_sends[t]; i++) {
+            const ipu_send *s = &p->sends[i];
+            if (s->tile != t) continue; /* its partner's, on its way out */
+            schedule->sends[schedule->n_sends++] = *s;
+            schedule->words_sent += s->words;
+            schedule->tile_cycles[t] = s->cycle + cycles_of(s);
+        }
+    }
+    for (size_t i = 0; i < p->n_transfers; i++) {
+        const transfer *f = &p->transfers[i];
+        for (uint32_t r = 0; r < f->width; r++) {
+            uint64_t *end = &schedule->tile_cycles[f->receiver[r]];
+            *end = ipu_larger(*end, p->arrivals[f->fragment[r]].cycle + f->to - f->from);
+        }
+    }
+    for (size_t t = 0; t < p->n_tiles; t++)
+        schedule->cycles = ipu_larger(schedule->cycles, schedule->tile_cycles[t]);
+    return MT_OK;
+}
+
+/* How to plan: with pairs where they may be; and who waits for others beyond the bound, as far as ways differ. */
+typedef struct manner {
+    bool paired, patient;
+} manner;
+
+static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how, ipu_schedule *schedule)
+{
+    uint64_t *cycles_out = NULL;
+    size_t *first = NULL;
+    *schedule = (ipu_schedule){.n_arrivals = p->n};
+    MT_TAKE(arena, schedule->tile_cycles, p->n_tiles);
+    MT_TAKE(arena, schedule->tile_bound, p->n_tiles);
+    MT_TAKE(arena, schedule->arrivals, p->n);
+    MT_TAKE(scratch, cycles_out, p->n_tiles);
+    MT_TAKE(scratch, first, p->n_tiles + 1);
+    MT_TAKE(scratch, p->first_send, p->n_tiles + 1);
+    MT_TAKE(scratch, p->load, p->n_tiles);
+    MT_TAKE(scratch, p->asked, p->n_tiles);
+    p->arrivals = schedule->arrivals;
+    MT_TRY(make_transfers(p, scratch, how.paired));
+    MT_TRY(make_groups(p, scratch, first));
+    count_out(p, first, cycles_out);
+    place_sends(p);
+    count_loads(p);
+    MT_TRY(make_bounds(p, scratch, cycles_out, schedule));
+    p->aim = schedule->bound + (how.patient ? spread_of_ways(p) : 0);
+    MT_TRY(make_receivers(p, scratch));
+    MT_TRY(list(p, scratch));
+    return hand_over(p, arena, schedule);
+}
+
+/* The bounds stay those of the first plan: they hold for every schedule, paired or not. */
+static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
+{
+    if (schedule->cycles <= next.cycles) return;
+    next.tile_bound = schedule->tile_bound;
+    next.bound = schedule->bound;
+    *schedule = next;
+}
+
+/* The shortest of all plans, until one is as short as can be. */
+static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, ipu_schedule *schedule)
+{
+    static const manner manners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
+    enum { UNPAIRED = 2, ALL = 4 };
+    const size_t first = empty->target->exchange_paired ? 0 : UNPAIRED;
+    for (size_t k = first; k < ALL; k++) {
+        planner p = *empty;
+        ipu_schedule next;
+        MT_TRY(plan(&p, arena, scratch, manners[k], &next));
+        if (k == first)
+            *schedule = next;
+        else
+            keep_shorter(schedule, next);
+        if (schedule->cycles == schedule->bound) return MT_OK;
+        if (k < UNPAIRED && p.n_paired == 0) k += UNPAIRED; /* that was planned without pairs already */
+    }
+    return MT_OK;
+}
+
+mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
+    size_t n_fragments, ipu_schedule *schedule)
+{
+    mt_arena scratch = {0};
+    const planner p = {.target = target, .fragments = fragments, .n = n_fragments, .n_tiles = target->tiles};
+    mt_status status = make(arena, &scratch, &p, schedule);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,234 @@
+#include "ipu/graph/graph.h"
+
+#include <string.h>
+
+size_t ipu_type_bytes(ipu_type type) { return type == IPU_UNSIGNED_SHORT ? 2 : 4; }
+
+const char *ipu_type_name(ipu_type type)
+{
+    static const char *const names[] = {"float", "unsigned short", "unsigned int"};
+    return names[type];
+}
+
+/* Room for `more` items behind the n there are: *items doubles when it is full. */
+static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, size_t more, size_t *capacity)
+{
+    if (n + more <= *capacity) return MT_OK;
+    size_t wanted = 2 * *capacity > n + more ? 2 * *capacity : n + more + 8;
+    void *grown = mt_arena_take(arena, wanted, size);
+    if (!grown) return MT_FILE;
+    if (n > 0) memcpy(grown, *items, n * size);
+    *items = grown;
+    *capacity = wanted;
+    return MT_OK;
+}
+
+/* The same for the array `name` of a graph. */
+#define RESERVE(graph, name, more)                                                                           \
+    do {                                                                                                     \
+        void *items_ = (void *)(graph)->name;                                                                \
+        MT_TRY(reserve((graph)->arena, &items_, sizeof *(graph)->name, (graph)->n_##name, (more),            \
+            &(graph)->capacity_##name));                                                                     \
+        (graph)->name = items_;                                                                              \
+    } while (0)
+
+static mt_status copy_name(mt_arena *arena, const char *name, const char **out)
+{
+    char *copy = mt_arena_take(arena, strlen(name) + 1, 1);
+    if (!copy) return MT_FILE;
+    memcpy(copy, name, strlen(name));
+    *out = copy;
+    return MT_OK;
+}
+
+mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph)
+{
+    MT_TAKE(arena, *graph, 1);
+    (*graph)->arena = arena;
+    (*graph)->target = *target;
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_variable(
+    ipu_graph *graph, const char *name, ipu_type type, size_t n, uint32_t *variable)
+{
+    RESERVE(graph, variables, 1);
+    ipu_variable *v = &graph->variables[graph->n_variables];
+    MT_TRY(copy_name(graph->arena, name, &v->name));
+    v->type = type;
+    v->n = n;
+    *variable = (uint32_t)graph->n_variables++;
+    return MT_OK;
+}
+
+static mt_status check_range(const ipu_graph *graph, uint32_t variable, size_t from, size_t n)
+{
+    if (variable >= graph->n_variables)
+        return mt_fail(MT_INPUT, "graph: variable %u; allowed: below %zu", variable, graph->n_variables);
+    const ipu_variable *v = &graph->variables[variable];
+    if (from > v->n || n > v->n - from)
+        return mt_fail(
+            MT_INPUT, "graph: variable '%s': %zu elements from %zu; it has %zu", v->name, n, from, v->n);
+    return MT_OK;
+}
+
+mt_status ipu_graph_set_tile_mapping(
+    ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile)
+{
+    MT_TRY(check_range(graph, variable, from, n));
+    if (tile >= graph->target.tiles)
+        return mt_fail(MT_INPUT, "graph: variable '%s': mapped to tile %u; the machine has %zu tiles",
+            graph->variables[variable].name, tile, graph->target.tiles);
+    if (n == 0) return MT_OK;
+    RESERVE(graph, mappings, 1);
+    graph->mappings[graph->n_mappings++] = (ipu_mapping){variable, tile, from, n};
+    return MT_OK;
+}
+
+mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
+{
+    MT_TRY(check_range(graph, variable, 0, 0));
+    graph->variables[variable].temporary = true;
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_tensor(ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor)
+{
+    ipu_tensor made = {.first_slice = graph->n_slices, .type = IPU_FLOAT};
+    for (size_t i = 0; i < n; i++) {
+        MT_TRY(check_range(graph, slices[i].variable, slices[i].from, slices[i].n));
+        const ipu_variable *v = &graph->variables[slices[i].variable];
+        if (i == 0) made.type = v->type;
+        if (v->type != made.type)
+            return mt_fail(MT_INPUT, "graph: a tensor of '%s' (%s) and '%s' (%s); allowed: one type",
+                graph->variables[slices[0].variable].name, ipu_type_name(made.type), v->name,
+                ipu_type_name(v->type));
+    }
+    RESERVE(graph, slices, n);
+    for (size_t i = 0; i < n; i++) {
+        if (slices[i].n == 0) continue;
+        graph->slices[graph->n_slices++] = slices[i];
+        made.n += slices[i].n;
+        made.n_slices++;
+    }
+    *tensor = made;
+    return MT_OK;
+}
+
+mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor)
+{
+    size_t n = variable < graph->n_variables ? graph->variables[variable].n : 0;
+    return ipu_graph_add_tensor(graph, &(ipu_slice){variable, 0, n}, 1, tensor);
+}
+
+mt_status ipu_graph_slice(ipu_graph *graph, ipu_tensor tensor, size_t from, size_t n, ipu_tensor *slice)
+{
+    if (from > tensor.n || n > tensor.n - from)
+        return mt_fail(MT_INPUT, "graph: %zu elements from %zu of a tensor of %zu", n, from, tensor.n);
+    RESERVE(graph, slices, tensor.n_slices);
+    ipu_tensor made = {.first_slice = graph->n_slices, .n = n, .type = tensor.type};
+    size_t skip = from;
+    size_t left = n;
+    for (size_t i = 0; i < tensor.n_slices && left > 0; i++) {
+        ipu_slice s = graph->slices[tensor.first_slice + i];
+        size_t cut = skip < s.n ? skip : s.n;
+        skip -= cut;
+        s.from += cut;
+        s.n -= cut;
+        if (s.n > left) s.n = left;
+        if (s.n == 0) continue;
+        left -= s.n;
+        graph->slices[graph->n_slices++] = s;
+        made.n_slices++;
+    }
+    *slice = made;
+    return MT_OK;
+}
+
+mt_status ipu_graph_concat(ipu_graph *graph, const ipu_tensor *tensors, size_t n, ipu_tensor *tensor)
+{
+    size_t n_slices = 0;
+    ipu_tensor made = {.type = IPU_FLOAT};
+    for (size_t i = 0; i < n; i++) {
+        if (tensors[i].n == 0) continue;
+        if (made.n == 0) made.type = tensors[i].type;
+        if (tensors[i].type != made.type)
+            return mt_fail(MT_INPUT, "graph: a concatenation of %s and %s; allowed: one type",
+                ipu_type_name(made.type), ipu_type_name(tensors[i].type));
+        made.n += tensors[i].n;
+        n_slices += tensors[i].n_slices;
+    }
+    RESERVE(graph, slices, n_slices);
+    made.first_slice = graph->n_slices;
+    made.n_slices = n_slices;
+    for (size_t i = 0; i < n; i++) {
+        if (tensors[i].n == 0) continue;
+        memcpy(graph->slices + graph->n_slices, graph->slices + tensors[i].first_slice,
+            tensors[i].n_slices * sizeof *graph->slices);
+        graph->n_slices += tensors[i].n_slices;
+    }
+    *tensor = made;
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_compute_set(ipu_graph *graph, const char *name, uint32_t *compute_set)
+{
+    RESERVE(graph, compute_sets, 1);
+    MT_TRY(copy_name(graph->arena, name, &graph->compute_sets[graph->n_compute_sets]));
+    *compute_set = (uint32_t)graph->n_compute_sets++;
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set, const ipu_codelet *codelet,
+    uint32_t tile, const void *context, size_t *vertex)
+{
+    if (compute_set >= graph->n_compute_sets)
+        return mt_fail(
+            MT_INPUT, "graph: compute set %u; allowed: below %zu", compute_set, graph->n_compute_sets);
+    if (tile >= graph->target.tiles)
+        return mt_fail(MT_INPUT, "graph: a vertex '%s' on tile %u; the machine has %zu tiles", codelet->name,
+            tile, graph->target.tiles);
+    if (codelet->n_fields > IPU_MAX_FIELDS)
+        return mt_fail(MT_INPUT, "graph: codelet '%s' has %zu fields; allowed: at most %d", codelet->name,
+            codelet->n_fields, IPU_MAX_FIELDS);
+    RESERVE(graph, vertices, 1);
+    RESERVE(graph, connections, codelet->n_fields);
+    graph->vertices[graph->n_vertices] =
+        (ipu_vertex){codelet, context, compute_set, tile, graph->n_connections};
+    for (size_t i = 0; i < codelet->n_fields; i++)
+        graph->connections[graph->n_connections++] = (ipu_connection){.connected = false};
+    *vertex = graph->n_vertices++;
+    return MT_OK;
+}
+
+mt_status ipu_graph_connect(ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor)
+{
+    if (vertex >= graph->n_vertices)
+        return mt_fail(MT_INPUT, "graph: vertex %zu; allowed: below %zu", vertex, graph->n_vertices);
+    const ipu_vertex *v = &graph->vertices[vertex];
+    size_t i = 0;
+    while (i < v->codelet->n_fields && strcmp(v->codelet->fields[i].name, field) != 0) i++;
+    if (i == v->codelet->n_fields)
+        return mt_fail(MT_INPUT, "graph: codelet '%s' has no field '%s'", v->codelet->name, field);
+    ipu_connection *connection = &graph->connections[v->first_connection + i];
+    if (connection->connected)
+        return mt_fail(MT_INPUT, "graph: tile %u: codelet '%s' field '%s' is connected twice", v->tile,
+            v->codelet->name, field);
+    if (tensor.n > 0 && tensor.type != v->codelet->fields[i].type)
+        return mt_fail(MT_INPUT,
+            "graph: tile %u: codelet '%s' field '%s' is of type %s, its tensor ('%s') of type %s", v->tile,
+            v->codelet->name, field, ipu_type_name(v->codelet->fields[i].type),
+            graph->variables[graph->slices[tensor.first_slice].variable].name, ipu_type_name(tensor.type));
+    *connection = (ipu_connection){tensor, true};
+    return MT_OK;
+}
+
+mt_status ipu_graph_add_stream(ipu_graph *graph, const char *name, ipu_type type, uint32_t *stream)
+{
+    RESERVE(graph, streams, 1);
+    ipu_stream *s = &graph->streams[graph->n_streams];
+    MT_TRY(copy_name(graph->arena, name, &s->name));
+    s->type = type;
+    *stream = (uint32_t)graph->n_streams++;
+    return MT_OK;
+}

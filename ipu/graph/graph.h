@@ -1,0 +1,184 @@
+/* What is computed where: variables on tiles, codelets, vertices that join the two, compute sets.
+ *
+ * A graph only describes. Nobody writes messages: a vertex input that is mapped to another tile becomes
+ * exchange when the graph is compiled (ipu/compile/compile.h). Building checks what can be seen at once (ids, ranges,
+ * field names, types); compiling checks the whole.
+ *
+ *     ipu_graph *graph;
+ *     MT_TRY(ipu_graph_new(arena, &target, &graph));
+ *     MT_TRY(ipu_graph_add_variable(graph, "v", IPU_FLOAT, 2 * n, &v));
+ *     MT_TRY(ipu_graph_set_tile_mapping(graph, v, 0, n, 0));          // the first half on tile 0
+ *     MT_TRY(ipu_graph_set_tile_mapping(graph, v, n, n, 1));
+ *     MT_TRY(ipu_graph_add_compute_set(graph, "sum", &sum));
+ *     MT_TRY(ipu_graph_add_vertex(graph, sum, &add, 0, NULL, &vertex));
+ *     ipu_slice halo[] = {{v, 0, n}, {v, n, 1}};                      // own part, then one element of tile 1
+ *     MT_TRY(ipu_graph_add_tensor(graph, halo, 2, &tensor));
+ *     MT_TRY(ipu_graph_connect(graph, vertex, "in", tensor));
+ *
+ * Everything lives in the arena given to ipu_graph_new, and grows by doubling. */
+#ifndef IPU_GRAPH_GRAPH_H
+#define IPU_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+#include "ipu/machine/target.h"
+
+typedef enum ipu_type { IPU_FLOAT, IPU_UNSIGNED_SHORT, IPU_UNSIGNED_INT } ipu_type;
+typedef enum ipu_direction { IPU_INPUT, IPU_OUTPUT, IPU_INOUT } ipu_direction;
+
+size_t ipu_type_bytes(ipu_type type);
+const char *ipu_type_name(ipu_type type);
+
+/* A field as its codelet sees it: contiguous, in the memory of the vertex's own tile. */
+typedef struct ipu_span {
+    void *data;
+    size_t n; /* elements */
+} ipu_span;
+
+typedef struct ipu_field {
+    const char *name;
+    ipu_direction direction;
+    ipu_type type;
+} ipu_field;
+
+/* Who executes a vertex (ipu/compile/compile.h says what a tile with several of them takes). */
+typedef enum ipu_vertex_kind {
+    IPU_MULTI_WORKER,  /* all workers of its tile, at the same time */
+    IPU_SINGLE_WORKER, /* one worker; others have other vertices meanwhile */
+    IPU_SUPERVISOR     /* the supervisor; the workers idle */
+} ipu_vertex_kind;
+
+/* What a vertex takes. A worker issues once in worker_contexts tile cycles: that is a worker cycle. */
+typedef struct ipu_cycles {
+    uint64_t entry;  /* tile cycles of the supervisor, before the workers start */
+    uint64_t worker; /* worker cycles of the slowest worker; 0 for a supervisor's vertex */
+    uint64_t idle;   /* of all workers, spent waiting for the slowest; 0 but for multi-worker vertices */
+} ipu_cycles;
+
+enum { IPU_MAX_FIELDS = 32 };
+
+/* A kind of vertex, kept by the graph. `compute` may touch its fields and read its context, nothing else:
+ * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone.
+ *
+ * Where the time depends on data, `cost_of_data` gives it, from the fields as the vertex finds them before it
+ * computes; it only reads, and it too must depend on its arguments alone. The engine asks it each time the vertex
+ * runs. `cost` is then the caller's typical value: it stands where nothing has been run (ipu/compile/compile.h,
+ * ipu_profile_costs), and no run uses it. */
+typedef struct ipu_codelet {
+    const char *name;
+    size_t n_fields; /* at most IPU_MAX_FIELDS */
+    const ipu_field *fields;
+    void (*compute)(const ipu_span *fields, const void *context);
+    ipu_cycles (*cost)(const ipu_target *target, const size_t *n_elements, const void *context);
+    size_t code_bytes;   /* once a tile that runs it */
+    size_t vertex_bytes; /* each vertex's own state: pointers, sizes, constants */
+    ipu_vertex_kind kind;
+    ipu_cycles (*cost_of_data)(const ipu_target *target, const ipu_span *fields, const void *context);
+    uint32_t interleaved; /* bit f: field f takes 128-bit loads, so what it is given must lie in region 1 */
+} ipu_codelet;
+
+/* `n` elements of a variable from element `from`. */
+typedef struct ipu_slice {
+    uint32_t variable;
+    size_t from, n;
+} ipu_slice;
+
+/* Slices one behind the other, all of one type; a handle into its graph. */
+typedef struct ipu_tensor {
+    size_t first_slice, n_slices;
+    size_t n; /* elements */
+    ipu_type type;
+} ipu_tensor;
+
+typedef struct ipu_variable {
+    const char *name;
+    ipu_type type;
+    size_t n;
+    bool temporary;
+} ipu_variable;
+
+typedef struct ipu_mapping {
+    uint32_t variable, tile;
+    size_t from, n;
+} ipu_mapping;
+
+typedef struct ipu_vertex {
+    const ipu_codelet *codelet;
+    const void *context;
+    uint32_t compute_set, tile;
+    size_t first_connection; /* codelet->n_fields of them */
+} ipu_vertex;
+
+/* A field's tensor; `connected` is false until ipu_graph_connect. */
+typedef struct ipu_connection {
+    ipu_tensor tensor;
+    bool connected;
+} ipu_connection;
+
+/* A named place on the host that programs read from or write to (ipu/graph/program.h, ipu/run/engine.h). */
+typedef struct ipu_stream {
+    const char *name;
+    ipu_type type;
+} ipu_stream;
+
+/* Read it freely; change it by the functions below only. */
+typedef struct ipu_graph {
+    mt_arena *arena;
+    ipu_target target;
+    ipu_variable *variables;
+    size_t n_variables, capacity_variables;
+    ipu_mapping *mappings; /* in the order given */
+    size_t n_mappings, capacity_mappings;
+    ipu_slice *slices;
+    size_t n_slices, capacity_slices;
+    const char **compute_sets; /* names */
+    size_t n_compute_sets, capacity_compute_sets;
+    ipu_vertex *vertices;
+    size_t n_vertices, capacity_vertices;
+    ipu_connection *connections;
+    size_t n_connections, capacity_connections;
+    ipu_stream *streams;
+    size_t n_streams, capacity_streams;
+} ipu_graph;
+
+/* All of these: MT_INPUT for what makes no sense, MT_FILE for no memory. Names are copied. */
+
+MT_NODISCARD mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph);
+MT_NODISCARD mt_status ipu_graph_add_variable(
+    ipu_graph *graph, const char *name, ipu_type type, size_t n, uint32_t *variable);
+
+/* Elements [from, from + n) of the variable live on `tile`. Each element must be mapped exactly once. On its
+ * tile a variable's part is contiguous, in the order of its elements. */
+MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
+    ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile);
+
+/* Nobody needs the variable's content between runs: the host neither writes nor reads it outside of programs. Its
+ * memory may then be another's at times (ipu/compile/live.h). */
+MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
+
+/* A tensor of `n` slices (borrowed); none is a tensor of no elements, of type IPU_FLOAT. */
+MT_NODISCARD mt_status ipu_graph_add_tensor(
+    ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor);
+MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
+/* Elements [from, from + n) of a tensor. */
+MT_NODISCARD mt_status ipu_graph_slice(
+    ipu_graph *graph, ipu_tensor tensor, size_t from, size_t n, ipu_tensor *slice);
+MT_NODISCARD mt_status ipu_graph_concat(
+    ipu_graph *graph, const ipu_tensor *tensors, size_t n, ipu_tensor *tensor);
+
+MT_NODISCARD mt_status ipu_graph_add_compute_set(ipu_graph *graph, const char *name, uint32_t *compute_set);
+
+/* Keeps codelet and context: both must live as long as the graph and its engines. */
+MT_NODISCARD mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set,
+    const ipu_codelet *codelet, uint32_t tile, const void *context, size_t *vertex);
+MT_NODISCARD mt_status ipu_graph_connect(
+    ipu_graph *graph, size_t vertex, const char *field, ipu_tensor tensor);
+
+MT_NODISCARD mt_status ipu_graph_add_stream(
+    ipu_graph *graph, const char *name, ipu_type type, uint32_t *stream);
+
+#endif

@@ -1,0 +1,157 @@
+#include "ipu/machine/target.h"
+
+#include "data/yaml.h"
+#include "ipu/machine/topology.h"
+
+enum { TILES_A_COLUMN = 4 };
+
+/* Of 32 bits, so that no sum of cycles and bytes overflows. */
+#define COUNT(member, key, low)                                                                              \
+    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, UINT32_MAX))
+#define LANES(member, key) MT_YAML_UNSIGNED(ipu_target, member, key, "0", MT_YAML_AT_LEAST(0))
+#define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
+
+static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
+    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
+    COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
+    COUNT(exchange_row_cycles, "row_cycles", 0),
+    MT_YAML_UNSIGNED(ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, UINT32_MAX)),
+    MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false"), MT_YAML_END};
+
+static const char *const shapes[] = {"ladder", "torus", "list", NULL};
+
+static const mt_yaml_key listed_link_keys[] = {
+    MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
+    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
+    MT_YAML_UNSIGNED(ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1)), MT_YAML_END};
+
+static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes),
+    LANES(links.direct, "direct"), LANES(links.cross, "cross"), LANES(links.rail, "rail"),
+    MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys),
+    MT_YAML_DOUBLE(ipu_target, links.lane_bits_per_second, "lane_bits_per_second", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1)),
+    COUNT(links.packet_bytes, "packet_bytes", 1), COUNT(links.packet_header_bytes, "packet_header_bytes", 0),
+    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0)),
+    MT_YAML_END};
+
+static const mt_yaml_key host_keys[] = {
+    MT_YAML_DOUBLE(ipu_target, host.write_bytes_per_second, "write_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLE(ipu_target, host.read_bytes_per_second, "read_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
+    COUNT(host.write_packet_bytes, "write_packet_bytes", 1),
+    COUNT(host.read_packet_bytes, "read_packet_bytes", 1),
+    COUNT(host.packet_header_bytes, "packet_header_bytes", 0), COUNT(host.sync_cycles, "sync_cycles", 0),
+    MT_YAML_END};
+
+static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
+
+static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp),
+    WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt), MT_YAML_END};
+
+static const mt_yaml_key memory_keys[] = {COUNT(memory.region0_bytes, "region0_bytes", 1),
+    MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX)),
+    COUNT(memory.reserved_bytes, "reserved_bytes", 0),
+    COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0), COUNT(memory.send_words, "send_words", 1),
+    MT_YAML_END};
+
+static const mt_yaml_key target_keys[] = {
+    MT_YAML_STRING(ipu_target, name, "name", NULL),
+    MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20)),
+    MT_YAML_UNSIGNED(ipu_target, bytes_per_tile, "bytes_per_tile", NULL, MT_YAML_WITHIN(1, UINT32_MAX)),
+    MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64)),
+    MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_MAPPING("memory", memory_keys),
+    MT_YAML_MAPPING("exchange", exchange_keys),
+    MT_YAML_MAPPING("links", link_keys),
+    MT_YAML_MAPPING("host", host_keys),
+    MT_YAML_MAPPING("vertex", vertex_keys),
+    MT_YAML_MAPPING("instructions", instruction_keys),
+    MT_YAML_END,
+};
+
+const mt_yaml_table ipu_target_table = {target_keys, sizeof(ipu_target)};
+
+/* Items lie on 8 bytes, and so do the words of the exchange in them. */
+static mt_status check_memory(const char *path, const ipu_target *target)
+{
+    const ipu_memory_rules *m = &target->memory;
+    if (8 % target->exchange_bytes_per_cycle != 0)
+        return mt_fail(MT_INPUT, "%s: exchange.bytes_per_cycle: %zu; allowed: 1, 2, 4 or 8", path,
+            target->exchange_bytes_per_cycle);
+    if (m->element_bytes % 8 != 0)
+        return mt_fail(
+            MT_INPUT, "%s: memory.element_bytes: %zu; allowed: a multiple of 8", path, m->element_bytes);
+    if (m->region0_bytes % m->element_bytes != 0 || m->region0_bytes > target->bytes_per_tile)
+        return mt_fail(MT_INPUT,
+            "%s: memory.region0_bytes: %zu; allowed: whole elements of %zu, and at most the %zu of a tile",
+            path, m->region0_bytes, m->element_bytes, target->bytes_per_tile);
+    if (m->reserved_bytes > target->bytes_per_tile)
+        return mt_fail(MT_INPUT, "%s: memory.reserved_bytes: %zu; allowed: at most the %zu of a tile", path,
+            m->reserved_bytes, target->bytes_per_tile);
+    return MT_OK;
+}
+
+static mt_status check_places(const char *path, const ipu_target *t)
+{
+    const size_t columns = t->exchange_columns;
+    const size_t places = TILES_A_COLUMN * t->exchange_rows * columns;
+    if (columns % 2 != 0)
+        return mt_fail(MT_INPUT, "%s: exchange.columns: %zu; allowed: an even number, or 0", path, columns);
+    if (columns > 0 && t->exchange_way_cycles == 0)
+        return mt_fail(
+            MT_INPUT, "%s: exchange.way_cycles: 0; allowed with exchange.columns: at least 1", path);
+    if (columns > 0 && t->tiles > places)
+        return mt_fail(MT_INPUT,
+            "%s: tiles: %zu; allowed: at most %d x exchange.rows x exchange.columns = %zu, or "
+            "exchange.columns 0",
+            path, t->tiles, TILES_A_COLUMN, places);
+    return MT_OK;
+}
+
+mt_status ipu_target_load(
+    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
+{
+    MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
+    target->ipus = 1;
+    MT_TRY(check_memory(path, target));
+    MT_TRY(check_places(path, target));
+    return ipu_topology_check_links(path, &target->links);
+}
+
+static size_t tiles_of_a_chip(const ipu_target *target)
+{
+    return target->ipus > 1 ? target->tiles / target->ipus : target->tiles;
+}
+
+void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column)
+{
+    const size_t on_chip = tile % tiles_of_a_chip(target);
+    const size_t pair = on_chip / 2;
+    const size_t turn = pair / target->exchange_rows; /* how often the numbering has turned */
+    const size_t along = pair % target->exchange_rows;
+    *row = turn % 2 == 0 ? along : target->exchange_rows - 1 - along;
+    *column = TILES_A_COLUMN * (turn / 2) + turn % 2 + 2 * (on_chip % 2);
+}
+
+size_t ipu_target_partner(const ipu_target *target, size_t tile)
+{
+    const size_t tiles = tiles_of_a_chip(target);
+    const size_t on_chip = tile % tiles;
+    const size_t partner = on_chip ^ 1;
+    return partner < tiles ? tile - on_chip + partner : tile;
+}
+
+mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)
+{
+    MT_TRY(ipu_topology_allows(&one->links, ipus));
+    *several = *one;
+    several->ipus = ipus;
+    several->tiles = one->tiles * ipus;
+    return MT_OK;
+}
+
+size_t ipu_target_chip(const ipu_target *target, size_t tile)
+{
+    return ((tile + 1) * target->ipus - 1) / target->tiles;
+}

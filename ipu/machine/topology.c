@@ -1,0 +1,543 @@
+#include "ipu/machine/topology.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- ladder and torus: links by number ---- */
+
+enum { LINKS_OF_RUNG = 4, LINKS_OF_JOINT = 4 }; /* a joint: both rails between a rung and the next */
+
+static uint32_t joints_of(ipu_shape shape, uint32_t n_rungs)
+{
+    return shape == IPU_TORUS && n_rungs > 2 ? n_rungs : n_rungs - 1;
+}
+
+/* The link that leaves a chip across its rung. */
+static uint32_t rung_link(uint32_t chip, bool cross)
+{
+    return chip / 2 * LINKS_OF_RUNG + 2 * cross + chip % 2;
+}
+
+/* The link of a side's rail through a joint. */
+static uint32_t rail_link(uint32_t n_rungs, uint32_t joint, uint32_t side, bool down)
+{
+    return n_rungs * LINKS_OF_RUNG + joint * LINKS_OF_JOINT + 2 * side + down;
+}
+
+/* Which way along the rail from rung to rung; no tie goes through the joint of last and first rung. */
+static bool goes_down(ipu_shape shape, uint32_t n_rungs, uint32_t from, uint32_t to)
+{
+    const uint32_t inside = from > to ? from - to : to - from;
+    const bool round = shape == IPU_TORUS && n_rungs - inside < inside;
+    return round != (to < from);
+}
+
+static uint32_t next_on_rungs(const ipu_topology *t, uint32_t at, uint32_t to)
+{
+    const uint32_t n_rungs = t->n_chips / 2, rung = at / 2, side = at % 2;
+    if (rung == to / 2) return rung_link(at, false);
+    if (side != to % 2) return rung_link(at, true);
+    const bool down = goes_down(t->shape, n_rungs, rung, to / 2);
+    return rail_link(n_rungs, down ? (rung + n_rungs - 1) % n_rungs : rung, side, down);
+}
+
+static uint32_t next_link(const ipu_topology *t, uint32_t at, uint32_t to)
+{
+    return t->next ? t->next[(size_t)at * t->n_chips + to] : next_on_rungs(t, at, to);
+}
+
+/* ---- making ---- */
+
+static mt_status allows_number(size_t n_chips)
+{
+    if (n_chips == 0 || n_chips > UINT16_MAX)
+        return mt_fail(MT_INPUT, "%zu IPUs joined; allowed: 1 to %d", n_chips, UINT16_MAX);
+    return MT_OK;
+}
+
+static const char *name_of(ipu_shape shape) { return shape == IPU_TORUS ? "torus" : "ladder"; }
+
+static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
+{
+    MT_TRY(allows_number(n_chips));
+    if (n_chips > 1 && n_chips % 2 == 1)
+        return mt_fail(
+            MT_INPUT, "%zu IPUs on a %s; allowed: 1, or an even number, two a rung", n_chips, name_of(shape));
+    return MT_OK;
+}
+
+/* Chips 0 to the highest that a list names. */
+static size_t listed_chips(const ipu_links *links)
+{
+    size_t n = 1;
+    for (size_t l = 0; l < links->n_list; l++) {
+        const ipu_listed_link *link = &links->list[l];
+        const size_t last = link->from > link->to ? link->from : link->to;
+        if (last >= n) n = last + 1;
+    }
+    return n;
+}
+
+mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
+{
+    if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
+    MT_TRY(allows_number(n_chips));
+    const size_t joined = listed_chips(links);
+    if (links->n_list > 0 && n_chips > 1 && n_chips != joined)
+        return mt_fail(
+            MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
+    return MT_OK;
+}
+
+static mt_status text(
+    mt_arena *arena, const char **name, const char *what, size_t number, const ipu_link *link)
+{
+    char line[96];
+    char *copy = NULL;
+    int n = snprintf(line, sizeof line, "%s %zu, IPU %u to %u", what, number, link->from, link->to);
+    MT_TAKE(arena, copy, (size_t)n + 1);
+    memcpy(copy, line, (size_t)n + 1);
+    *name = copy;
+    return MT_OK;
+}
+
+static double rate_of(const ipu_links *links, size_t lanes)
+{
+    return (double)lanes * links->lane_bits_per_second / 8 * links->efficiency;
+}
+
+static mt_status set_link(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t number,
+    uint32_t from, uint32_t to, size_t lanes, const char *what, size_t place)
+{
+    ipu_link *link = &t->links[number];
+    *link = (ipu_link){from, to, rate_of(links, lanes), NULL};
+    return text(arena, &link->name, what, place, link);
+}
+
+static mt_status set_rungs(mt_arena *arena, const ipu_links *links, ipu_topology *t)
+{
+    for (uint32_t chip = 0; chip < t->n_chips; chip++) {
+        MT_TRY(set_link(arena, links, t, rung_link(chip, false), chip, chip ^ 1, links->direct,
+            "direct, rung", chip / 2));
+        MT_TRY(set_link(
+            arena, links, t, rung_link(chip, true), chip, chip ^ 1, links->cross, "cross, rung", chip / 2));
+    }
+    return MT_OK;
+}
+
+static mt_status set_rails(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t n_joints)
+{
+    const uint32_t n_rungs = t->n_chips / 2;
+    for (uint32_t joint = 0; joint < n_joints; joint++)
+        for (uint32_t side = 0; side < 2; side++) {
+            const uint32_t low = 2 * joint + side, high = 2 * ((joint + 1) % n_rungs) + side;
+            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, false), low, high, links->rail,
+                "rail", side));
+            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, true), high, low, links->rail,
+                "rail", side));
+        }
+    return MT_OK;
+}
+
+/* The numbers of the links that begin (or end) at chip c: list[first[c]] .. list[first[c + 1] - 1], in their
+ * order. */
+static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
+{
+    uint32_t *at = NULL;
+    MT_TAKE(arena, at, t->n_chips + 2);
+    MT_TAKE(arena, *list, t->n_links);
+    for (uint32_t l = 0; l < t->n_links; l++) at[(ends ? t->links[l].to : t->links[l].from) + 2]++;
+    for (uint32_t c = 0; c < t->n_chips; c++) at[c + 2] += at[c + 1];
+    for (uint32_t l = 0; l < t->n_links; l++)
+        (*list)[at[(ends ? t->links[l].to : t->links[l].from) + 1]++] = l;
+    *first = at;
+    return MT_OK;
+}
+
+static mt_status rungs(
+    mt_arena *arena, const ipu_links *links, ipu_shape shape, size_t n_chips, ipu_topology **topology)
+{
+    MT_TRY(allows_rungs(shape, n_chips));
+    const uint32_t n_rungs = (uint32_t)n_chips / 2, n_joints = n_rungs ? joints_of(shape, n_rungs) : 0;
+    ipu_topology *t = NULL;
+    MT_TAKE(arena, t, 1);
+    *t = (ipu_topology){.shape = shape,
+        .n_chips = (uint32_t)n_chips,
+        .n_links = n_rungs * LINKS_OF_RUNG + n_joints * LINKS_OF_JOINT,
+        .hops = n_rungs ? 1 + n_rungs / 2 : 0};
+    MT_TAKE(arena, t->links, t->n_links);
+    if (n_rungs) {
+        MT_TRY(set_rungs(arena, links, t));
+        MT_TRY(set_rails(arena, links, t, n_joints));
+    }
+    *topology = t;
+    return by_chip(arena, t, false, &t->first_out, &t->out);
+}
+
+mt_status ipu_topology_ladder(
+    mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
+{
+    return rungs(arena, links, IPU_LADDER, n_chips, topology);
+}
+
+mt_status ipu_topology_torus(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
+{
+    return rungs(arena, links, IPU_TORUS, n_chips, topology);
+}
+
+/* ---- a list ---- */
+
+static mt_status check_link(const ipu_link *link, size_t number, size_t n_chips)
+{
+    if (link->from >= n_chips || link->to >= n_chips)
+        return mt_fail(MT_INPUT, "link %zu: from IPU %u to IPU %u; allowed: 0 to %zu", number, link->from,
+            link->to, n_chips - 1);
+    if (link->from == link->to)
+        return mt_fail(MT_INPUT, "link %zu: from IPU %u to itself; allowed: to another", number, link->from);
+    if (!(link->bytes_per_second > 0) || isinf(link->bytes_per_second))
+        return mt_fail(
+            MT_INPUT, "link %zu: %g bytes per second; allowed: above 0", number, link->bytes_per_second);
+    return MT_OK;
+}
+
+/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips from which it can be reached, nearest
+ * first; how many. */
+static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const uint32_t *in, uint32_t to,
+    uint32_t *hops, uint32_t *queue)
+{
+    uint32_t n = 1;
+    for (uint32_t c = 0; c < t->n_chips; c++) hops[c] = UINT32_MAX;
+    hops[to] = 0;
+    queue[0] = to;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = first[queue[i]]; k < first[queue[i] + 1]; k++) {
+            const uint32_t chip = t->links[in[k]].from;
+            if (hops[chip] != UINT32_MAX) continue;
+            hops[chip] = hops[queue[i]] + 1;
+            queue[n++] = chip;
+        }
+    return n;
+}
+
+/* The links of a chip are in the order of their numbers: the first that comes nearer is the lowest. */
+static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32_t *hops)
+{
+    uint32_t k = t->first_out[chip];
+    while (hops[t->links[t->out[k]].to] != hops[chip] - 1) k++;
+    return t->out[k];
+}
+
+/* next[], and hops: the most to the chip that all others reach soonest. */
+static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
+{
+    uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
+    MT_TRY(by_chip(scratch, t, true, &first, &in));
+    MT_TAKE(scratch, hops, t->n_chips);
+    MT_TAKE(scratch, queue, t->n_chips);
+    t->hops = UINT32_MAX;
+    for (uint32_t to = 0; to < t->n_chips; to++) {
+        const uint32_t reached = spread_back(t, first, in, to, hops, queue);
+        for (uint32_t from = 0; from < t->n_chips; from++) {
+            if (hops[from] == UINT32_MAX)
+                return mt_fail(MT_INPUT, "no way over the links from IPU %u to IPU %u", from, to);
+            if (from != to) t->next[(size_t)from * t->n_chips + to] = lowest_nearer(t, from, hops);
+        }
+        const uint32_t farthest = hops[queue[reached - 1]];
+        if (farthest < t->hops) t->hops = farthest;
+    }
+    return MT_OK;
+}
+
+mt_status ipu_topology_list(
+    mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology)
+{
+    mt_arena scratch = {0};
+    ipu_topology *t = NULL;
+    MT_TRY(allows_number(n_chips));
+    if (n_links > INT32_MAX)
+        return mt_fail(MT_INPUT, "%zu links between IPUs; allowed: at most %d", n_links, INT32_MAX);
+    MT_TAKE(arena, t, 1);
+    *t = (ipu_topology){.shape = IPU_LINK_LIST, .n_chips = (uint32_t)n_chips, .n_links = (uint32_t)n_links};
+    MT_TAKE(arena, t->links, n_links);
+    MT_TAKE(arena, t->next, n_chips * n_chips);
+    for (size_t l = 0; l < n_links; l++) {
+        MT_TRY(check_link(&links[l], l, n_chips));
+        t->links[l] = links[l];
+        if (!links[l].name) MT_TRY(text(arena, &t->links[l].name, "link", l, &links[l]));
+    }
+    MT_TRY(by_chip(arena, t, false, &t->first_out, &t->out));
+    const mt_status status = find_routes(&scratch, t);
+    mt_arena_free(&scratch);
+    *topology = t;
+    return status;
+}
+
+/* ---- of a machine ---- */
+
+mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology)
+{
+    const ipu_links *links = &target->links;
+    mt_arena scratch = {0};
+    ipu_link *listed = NULL;
+    if (links->shape != IPU_LINK_LIST) return rungs(arena, links, links->shape, target->ipus, topology);
+    if (target->ipus == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
+    if (links->n_list == 0)
+        return mt_fail(MT_INPUT,
+            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's",
+            target->ipus);
+    MT_TRY(ipu_topology_allows(links, target->ipus));
+    MT_TAKE(&scratch, listed, links->n_list);
+    for (size_t l = 0; l < links->n_list; l++)
+        listed[l] =
+            (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
+    const mt_status status = ipu_topology_list(arena, listed, links->n_list, target->ipus, topology);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* A way from each chip to chip 0, or `back`, from it to each. */
+static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
+{
+    ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
+    uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
+    MT_TAKE(scratch, t.links, t.n_links);
+    MT_TAKE(scratch, hops, t.n_chips);
+    MT_TAKE(scratch, queue, t.n_chips);
+    for (uint32_t l = 0; l < t.n_links; l++) {
+        const ipu_listed_link *link = &links->list[l];
+        t.links[l] = (ipu_link){back ? link->to : link->from, back ? link->from : link->to, 0, NULL};
+    }
+    MT_TRY(by_chip(scratch, &t, true, &first, &in));
+    if (spread_back(&t, first, in, 0, hops, queue) == t.n_chips) return MT_OK;
+    uint32_t chip = 0;
+    while (hops[chip] != UINT32_MAX) chip++;
+    return mt_fail(MT_INPUT,
+        "%s: links.list: no way from IPU %u to IPU %u; allowed: one from each of IPUs 0 to %u to each other",
+        file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
+}
+
+/* More chips than links cannot all have one that leaves them, and one of the first n_list + 1 has none: so no memory is
+ * taken for a chip of a high number alone. */
+static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
+    bool *leaves = NULL;
+    MT_TAKE(scratch, leaves, n);
+    for (size_t l = 0; l < links->n_list; l++)
+        if (links->list[l].from < n) leaves[links->list[l].from] = true;
+    for (size_t c = 0; c < n; c++)
+        if (!leaves[c])
+            return mt_fail(MT_INPUT,
+                "%s: links.list: no link from IPU %zu; allowed: a way from each of IPUs 0 to %zu to each "
+                "other",
+                file, c, n_chips - 1);
+    return MT_OK;
+}
+
+static mt_status check_joined(mt_arena *scratch, const char *file, const ipu_links *links)
+{
+    MT_TRY(check_leaves(scratch, file, links));
+    MT_TRY(check_ways(scratch, file, links, false));
+    return check_ways(scratch, file, links, true);
+}
+
+static mt_status check_lanes(const char *file, const ipu_links *links)
+{
+    static const char *const names[] = {"direct", "cross", "rail"};
+    const size_t lanes[] = {links->direct, links->cross, links->rail};
+    for (size_t k = 0; k < sizeof lanes / sizeof lanes[0]; k++) {
+        if (links->shape == IPU_LINK_LIST && lanes[k] > 0)
+            return mt_fail(MT_INPUT, "%s: links.%s: %zu; allowed with links.shape list: 0, or left out", file,
+                names[k], lanes[k]);
+        if (links->shape != IPU_LINK_LIST && lanes[k] == 0)
+            return mt_fail(MT_INPUT, "%s: links.%s: 0 or missing; allowed with links.shape %s: at least 1",
+                file, names[k], name_of(links->shape));
+    }
+    return MT_OK;
+}
+
+mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
+{
+    mt_arena scratch = {0};
+    MT_TRY(check_lanes(file, links));
+    if (links->shape != IPU_LINK_LIST && links->n_list > 0)
+        return mt_fail(MT_INPUT, "%s: links.list: %zu links; allowed with links.shape %s: none", file,
+            links->n_list, name_of(links->shape));
+    if (links->shape != IPU_LINK_LIST) return MT_OK;
+    if (links->n_list == 0)
+        return mt_fail(MT_INPUT, "%s: links.list: no links; allowed with links.shape list: at least 2", file);
+    for (size_t l = 0; l < links->n_list; l++)
+        if (links->list[l].from == links->list[l].to)
+            return mt_fail(MT_INPUT,
+                "%s: links.list.%zu.to: %u; allowed: another IPU than its links.list.%zu.from", file, l,
+                links->list[l].to, l);
+    const mt_status status = check_joined(&scratch, file, links);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- routes, loads, times ---- */
+
+size_t ipu_topology_route(const ipu_topology *t, uint32_t from, uint32_t to, uint32_t *route)
+{
+    size_t n = 0;
+    for (uint32_t at = from; at != to; at = t->links[route[n++]].to) route[n] = next_link(t, at, to);
+    return n;
+}
+
+void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *load)
+{
+    memset(load, 0, t->n_links * sizeof *load);
+    for (uint32_t from = 0; from < t->n_chips; from++)
+        for (uint32_t to = 0; to < t->n_chips; to++) {
+            const uint64_t n = bytes[(size_t)from * t->n_chips + to];
+            for (uint32_t at = from; n > 0 && at != to;) {
+                const uint32_t link = next_link(t, at, to);
+                load[link] += n;
+                at = t->links[link].to;
+            }
+        }
+}
+
+uint64_t ipu_link_cycles(const ipu_link *link, uint64_t bytes, double clock_hz)
+{
+    return (uint64_t)ceil((double)bytes * clock_hz / link->bytes_per_second);
+}
+
+uint32_t ipu_topology_busiest(const ipu_topology *t, const uint64_t *load)
+{
+    uint32_t busiest = 0;
+    double most = -1;
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        const double seconds = (double)load[l] / t->links[l].bytes_per_second;
+        if (seconds > most) {
+            most = seconds;
+            busiest = l;
+        }
+    }
+    return busiest;
+}
+
+uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, double clock_hz)
+{
+    return (uint64_t)ceil(2 * ns_per_hop * t->hops * (clock_hz / 1e9));
+}
+
+/* ---- deadlock ---- */
+
+/* Which link waits for which: follows[first[l] + k] says that a route goes from link l to the k-th link that
+ * leaves the chip where l ends. */
+typedef struct waits {
+    const ipu_topology *topology;
+    size_t *first; /* [n_links] */
+    bool *follows;
+} waits;
+
+static void note_wait(const waits *w, uint32_t link, uint32_t then)
+{
+    const ipu_topology *t = w->topology;
+    const uint32_t begin = t->first_out[t->links[link].to];
+    uint32_t k = begin;
+    while (t->out[k] != then) k++;
+    w->follows[w->first[link] + k - begin] = true;
+}
+
+/* Routes to one chip that meet stay together, so each link is followed once for each last chip: `seen` holds
+ * the last chip + 1 for which a link was. */
+static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
+{
+    const ipu_topology *t = w->topology;
+    uint32_t *seen = NULL;
+    size_t n = 0;
+    MT_TAKE(scratch, w->first, t->n_links);
+    MT_TAKE(scratch, seen, t->n_links);
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        w->first[l] = n;
+        n += t->first_out[t->links[l].to + 1] - t->first_out[t->links[l].to];
+    }
+    MT_TAKE(scratch, w->follows, n);
+    for (uint32_t to = 0; to < t->n_chips; to++)
+        for (uint32_t from = 0; from < t->n_chips; from++) {
+            if (from == to || bytes[(size_t)from * t->n_chips + to] == 0) continue;
+            uint32_t link = next_link(t, from, to);
+            while (seen[link] != to + 1 && t->links[link].to != to) {
+                const uint32_t then = next_link(t, t->links[link].to, to);
+                seen[link] = to + 1;
+                note_wait(w, link, then);
+                link = then;
+            }
+        }
+    return MT_OK;
+}
+
+/* The next link, in turn, that a link waits for; n_links where there is no more. */
+static uint32_t next_wait(const waits *w, uint32_t link, uint32_t *turn)
+{
+    const ipu_topology *t = w->topology;
+    const uint32_t begin = t->first_out[t->links[link].to], end = t->first_out[t->links[link].to + 1];
+    while (*turn < end - begin) {
+        const uint32_t k = (*turn)++;
+        if (w->follows[w->first[link] + k]) return t->out[begin + k];
+    }
+    return t->n_links;
+}
+
+static mt_status name_cycle(const ipu_topology *t, const uint32_t *link, size_t n)
+{
+    enum { NAMED = 12 };
+    char names[700] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < n && i < NAMED; i++)
+        at += (size_t)snprintf(
+            names + at, sizeof names - at, "%s'%.48s'", i ? ", " : "", t->links[link[i]].name);
+    return mt_fail(MT_INPUT,
+        "messages between IPUs can wait for each other for ever: a cycle of %zu links, each needed by what "
+        "holds "
+        "the one before: %s%s; allowed: no cycle, as on a ladder",
+        n, names, n > NAMED ? ", and so on" : "");
+}
+
+/* Depth first; path[] is the way to the link at hand. */
+static mt_status search(mt_arena *scratch, const waits *w)
+{
+    enum { NEW, ON_PATH, DONE };
+    const ipu_topology *t = w->topology;
+    uint32_t *path = NULL, *turn = NULL;
+    unsigned char *state = NULL;
+    MT_TAKE(scratch, path, t->n_links);
+    MT_TAKE(scratch, turn, t->n_links);
+    MT_TAKE(scratch, state, t->n_links);
+    for (uint32_t start = 0; start < t->n_links; start++) {
+        if (state[start] != NEW) continue;
+        size_t depth = 1;
+        path[0] = start;
+        state[start] = ON_PATH;
+        while (depth > 0) {
+            const uint32_t link = path[depth - 1], then = next_wait(w, link, &turn[link]);
+            if (then == t->n_links) {
+                state[link] = DONE;
+                depth--;
+            } else if (state[then] == NEW) {
+                path[depth++] = then;
+                state[then] = ON_PATH;
+            } else if (state[then] == ON_PATH) {
+                size_t i = depth - 1;
+                while (path[i] != then) i--;
+                return name_cycle(t, path + i, depth - i);
+            }
+        }
+    }
+    return MT_OK;
+}
+
+mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes)
+{
+    mt_arena scratch = {0};
+    waits w = {.topology = topology};
+    mt_status status = collect_waits(&scratch, bytes, &w);
+    if (status == MT_OK) status = search(&scratch, &w);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* Whole numbers, in which bytes, words and cycles are counted. */
+#ifndef IPU_MACHINE_WHOLE_H
+#define IPU_MACHINE_WHOLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline size_t ipu_divide_up(size_t n, size_t by) { return (n + by - 1) / by; }
+static inline size_t ipu_round_up(size_t n, size_t to) { return ipu_divide_up(n, to) * to; }
+static inline uint64_t ipu_larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+#endif

@@ -1,0 +1,520 @@
+#include "ipu/run/engine.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ipu/cost/cost.h"
+#include "ipu/cost/workers.h"
+
+#if defined(__SSE2__)
+#    include <xmmintrin.h>
+#endif
+
+/* ---- subnormals: the processor's setting of this thread ---- */
+
+uint64_t ipu_begin_flushing(void)
+{
+#if defined(__SSE2__)
+    enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
+    return before;
+#elif defined(__aarch64__)
+    uint64_t before = 0;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"(before | (UINT64_C(1) << 24)));
+    return before;
+#else
+    return 0;
+#endif
+}
+
+void ipu_end_flushing(uint64_t before)
+{
+#if defined(__SSE2__)
+    _mm_setcsr((unsigned)before);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(before));
+#else
+    (void)before;
+#endif
+}
+
+/* ---- making ---- */
+
+static mt_status find_dropped(const ipu_executable *e, const ipu_engine_options *options, size_t *dropped)
+{
+    *dropped = SIZE_MAX;
+    if (options->drop_compute_set < 0 || options->drop_message < 0) return MT_OK;
+    size_t set = (size_t)options->drop_compute_set;
+    size_t message = (size_t)options->drop_message;
+    if (set >= e->graph->n_compute_sets)
+        return mt_fail(
+            MT_INPUT, "engine: drop_compute_set %zu; allowed: below %zu", set, e->graph->n_compute_sets);
+    const size_t *first = e->supersteps[set].first_message;
+    size_t n = first[e->graph->target.tiles] - first[0];
+    if (message >= n) return mt_fail(MT_INPUT, "engine: drop_message %zu; allowed: below %zu", message, n);
+    *dropped = first[0] + message;
+    return MT_OK;
+}
+
+mt_status ipu_engine_new(
+    mt_arena *arena, const ipu_executable *executable, const ipu_engine_options *options, ipu_engine **engine)
+{
+    static const ipu_engine_options defaults = IPU_ENGINE_DEFAULTS;
+    const ipu_graph *graph = executable->graph;
+    size_t bytes = executable->tile_offset[graph->target.tiles];
+    if (!options) options = &defaults;
+    ipu_engine *e = NULL;
+    MT_TAKE(arena, e, 1);
+    e->executable = executable;
+    e->checked = options->checked;
+    MT_TRY(find_dropped(executable, options, &e->dropped));
+    MT_TAKE(arena, e->image, bytes);
+    MT_TAKE(arena, e->spans, executable->n_places);
+    MT_TAKE(arena, e->streams, graph->n_streams);
+    MT_TAKE(arena, e->runs, graph->n_compute_sets);
+    MT_TAKE(arena, e->compute_cycles, graph->n_compute_sets);
+    MT_TAKE(arena, e->used_slots, graph->n_compute_sets);
+    MT_TAKE(arena, e->control_runs, executable->n_controls);
+    if (e->checked) memset(e->image, 0xff, bytes);
+    for (size_t i = 0; i < executable->n_places; i++)
+        e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};
+    *engine = e;
+    return MT_OK;
+}
+
+mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *data, size_t n)
+{
+    size_t n_streams = engine->executable->graph->n_streams;
+    if (stream >= n_streams)
+        return mt_fail(MT_INPUT, "engine: stream %u; allowed: below %zu", stream, n_streams);
+    engine->streams[stream] = (ipu_stream_buffer){.data = data, .n = n};
+    return MT_OK;
+}
+
+void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context)
+{
+    engine->stop = stop;
+    engine->stop_context = context;
+}
+
+static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
+{
+    const ipu_control *control = ipu_executable_control(engine->executable, program);
+    engine->control_runs[control - engine->executable->controls]++;
+    return control;
+}
+
+/* ---- the host's access ---- */
+
+/* Walks over a tensor's elements, one stretch of a tile's memory after another. */
+typedef struct walk {
+    const ipu_engine *engine;
+    const ipu_tensor *tensor;
+    size_t next_slice, range;
+    ipu_slice left; /* of the slice at hand */
+} walk;
+
+/* The next stretch, or false at the end. */
+static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
+{
+    const ipu_executable *e = w->engine->executable;
+    if (w->left.n == 0) {
+        if (w->next_slice == w->tensor->n_slices) return false;
+        w->left = e->graph->slices[w->tensor->first_slice + w->next_slice++];
+        w->range = ipu_executable_range(e, w->left.variable, w->left.from);
+    }
+    const ipu_range *range = &e->ranges[w->range++];
+    size_t skip = w->left.from - range->from;
+    size_t n = range->n - skip < w->left.n ? range->n - skip : w->left.n;
+    *tile = w->engine->image + range->offset + skip * ipu_type_bytes(w->tensor->type);
+    *bytes = n * ipu_type_bytes(w->tensor->type);
+    w->left.from += n;
+    w->left.n -= n;
+    return true;
+}
+
+void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data)
+{
+    walk w = {.engine = engine, .tensor = tensor};
+    const unsigned char *from = data;
+    unsigned char *tile = NULL;
+    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); from += bytes) memcpy(tile, from, bytes);
+}
+
+void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data)
+{
+    walk w = {.engine = engine, .tensor = tensor};
+    unsigned char *to = data;
+    unsigned char *tile = NULL;
+    for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); to += bytes) memcpy(to, tile, bytes);
+}
+
+static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
+{
+    const char *name = engine->executable->graph->streams[program->stream].name;
+    const ipu_tensor *tensor = &program->tensor;
+    ipu_stream_buffer *stream = &engine->streams[program->stream];
+    if (!stream->data) return mt_fail(MT_INPUT, "engine: stream '%s' is connected to nothing", name);
+    if (stream->at == stream->n) stream->at = 0;
+    if (tensor->n > stream->n - stream->at)
+        return mt_fail(MT_INPUT, "engine: stream '%s': a transfer of %zu elements; %zu of %zu are left", name,
+            tensor->n, stream->n - stream->at, stream->n);
+    size_t bytes = ipu_type_bytes(tensor->type);
+    unsigned char *data = stream->data + stream->at * bytes;
+    stream->at += tensor->n;
+    if (program->kind == IPU_HOST_WRITE) {
+        ipu_engine_write(engine, tensor, data);
+        engine->host_bytes_written += tensor->n * bytes;
+    } else {
+        ipu_engine_read(engine, tensor, data);
+        engine->host_bytes_read += tensor->n * bytes;
+    }
+    (void)count_control(engine, program);
+    return MT_OK;
+}
+
+/* ---- poison ---- */
+
+/* The byte where the first element of nothing but one-bits begins, or `n`. */
+static size_t find_poison(const unsigned char *bytes, size_t n, size_t element)
+{
+    static const unsigned char poison[4] = {0xff, 0xff, 0xff, 0xff};
+    size_t i = 0;
+    while (i < n && memcmp(bytes + i, poison, element) != 0) i += element;
+    return i;
+}
+
+/* The first message of the tile that left poison, and the byte in it; false if none did. */
+static bool find_unreceived(
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, size_t *message, size_t *byte)
+{
+    const ipu_executable *e = engine->executable;
+    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
+        const ipu_message *m = &e->messages[i];
+        size_t element = ipu_type_bytes((ipu_type)e->message_type[i]);
+        *message = i;
+        *byte = find_poison(engine->image + m->destination, m->bytes, element);
+        if (*byte < m->bytes) return true;
+    }
+    return false;
+}
+
+/* The first input field of the tile's tasks that covers a place of the image: as "codelet 'c' field 'f'
+ * element n". */
+static const ipu_field *field_at(const ipu_executable *e, const ipu_superstep *step, size_t tile, size_t at,
+    const ipu_codelet **codelet, size_t *n)
+{
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        for (size_t f = 0; f < task->codelet->n_fields; f++) {
+            const ipu_field *field = &task->codelet->fields[f];
+            const ipu_place *p = &e->places[task->first_place + f];
+            size_t bytes = ipu_type_bytes(field->type);
+            if (field->direction != IPU_INPUT || at < p->offset || at >= p->offset + p->n * bytes) continue;
+            *codelet = task->codelet;
+            *n = (at - p->offset) / bytes;
+            return field;
+        }
+    }
+    return NULL;
+}
+
+static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+{
+    const ipu_executable *e = engine->executable;
+    const ipu_codelet *codelet = NULL;
+    size_t message = 0;
+    size_t byte = 0;
+    size_t n = 0;
+    (void)find_unreceived(engine, step, tile, &message, &byte);
+    const ipu_message *m = &e->messages[message];
+    const ipu_field *field = field_at(e, step, tile, m->destination + byte, &codelet, &n);
+    for (size_t r = 0; r < e->graph->n_mappings; r++) {
+        const ipu_range *range = &e->ranges[r];
+        const ipu_variable *v = &e->graph->variables[range->variable];
+        size_t bytes = ipu_type_bytes(v->type);
+        size_t at = m->source + byte;
+        if (at < range->offset || at >= range->offset + range->n * bytes) continue;
+        return mt_fail(MT_NUMERICS,
+            "compute set '%s', tile %zu: codelet '%s' field '%s' element %zu would be read before it was "
+            "received: "
+            "variable '%s' element %zu from tile %u",
+            step->name, tile, codelet ? codelet->name : "", field ? field->name : "", n, v->name,
+            range->from + (at - range->offset) / bytes, m->source_tile);
+    }
+    return mt_fail(
+        MT_NUMERICS, "compute set '%s', tile %zu: message %zu is from nowhere", step->name, tile, message);
+}
+
+/* ---- supersteps ---- */
+
+/* The host's cache sees nothing coming when a tile's turn begins: what it will touch first is asked for
+ * ahead. Asking for memory that is not there does no harm. */
+enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 16 * CACHE_LINE };
+
+static void fetch_source(const ipu_engine *engine, const ipu_message *m)
+{
+    uintptr_t source = (uintptr_t)engine->image + m->source;
+    __builtin_prefetch((const void *)source);
+    __builtin_prefetch((const void *)(source + CACHE_LINE));
+}
+
+static void fetch_fields(const ipu_engine *engine, const ipu_task *task)
+{
+    for (size_t f = 0; f < task->codelet->n_fields; f++) {
+        uintptr_t data = (uintptr_t)engine->spans[task->first_place + f].data;
+        for (size_t byte = 0; byte < BYTES_AHEAD; byte += CACHE_LINE)
+            __builtin_prefetch((const void *)(data + byte));
+    }
+}
+
+static void receive(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+{
+    const ipu_message *messages = engine->executable->messages;
+    unsigned char *image = engine->image;
+    const size_t last = step->first_message[engine->executable->graph->target.tiles];
+    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
+        const ipu_message *m = &messages[i];
+        if (i + MESSAGES_AHEAD < last) fetch_source(engine, m + MESSAGES_AHEAD);
+        if (i != engine->dropped) memcpy(image + m->destination, image + m->source, m->bytes);
+    }
+}
+
+static void compute(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+{
+    const ipu_task *tasks = engine->executable->tasks;
+    const size_t last = step->first_task[engine->executable->graph->target.tiles];
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        if (i + 1 < last) fetch_fields(engine, &tasks[i + 1]);
+        tasks[i].codelet->compute(engine->spans + tasks[i].first_place, tasks[i].context);
+    }
+}
+
+static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t tile)
+{
+    const ipu_message *messages = engine->executable->messages;
+    for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++)
+        memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
+}
+
+static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
+{
+    if (!task->codelet->cost_of_data) return ipu_cost_vertex(engine->executable, task);
+    return task->codelet->cost_of_data(
+        &engine->executable->graph->target, engine->spans + task->first_place, task->context);
+}
+
+/* Why a tile stopped: a vertex (NULL: something that it did not receive) and the cost that it cannot have. */
+typedef struct fault {
+    size_t tile;
+    const ipu_task *task;
+    ipu_cycles cost;
+} fault;
+
+/* What a tile took, where that depends on data. */
+typedef struct taken {
+    uint64_t cycles, used;
+} taken;
+
+/* The same where time depends on the data. False where a vertex cannot have its cost. */
+static bool compute_counting(
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
+{
+    const ipu_target *target = &engine->executable->graph->target;
+    ipu_workers workers = ipu_workers_begin(target);
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        const ipu_task *task = &engine->executable->tasks[i];
+        const ipu_cycles cost = cost_now(engine, task);
+        if (!ipu_workers_can(target, task->codelet->kind, cost)) {
+            *why = (fault){tile, task, cost};
+            return false;
+        }
+        ipu_workers_add(&workers, task->codelet->kind, cost);
+        task->codelet->compute(engine->spans + task->first_place, task->context);
+    }
+    *took = (taken){ipu_workers_cycles(&workers), workers.used};
+    return true;
+}
+
+/* Receives (unless that was done), checks and computes. False where a check failed. */
+static bool run_tile(
+    const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
+{
+    size_t message = 0;
+    size_t byte = 0;
+    if (!step->apart) receive(engine, step, tile);
+    *why = (fault){.tile = tile};
+    if (engine->checked && find_unreceived(engine, step, tile, &message, &byte)) return false;
+    if (!step->data_dependent)
+        compute(engine, step, tile);
+    else if (!compute_counting(engine, step, tile, took, why))
+        return false;
+    if (engine->checked) poison(engine, step, tile);
+    return true;
+}
+
+/* Of one run of a superstep: the fault of the lowest tile that has one, or of the tile behind the last; and what it
+ * took where that depends on data. */
+typedef struct outcome {
+    fault first;
+    uint64_t compute_cycles, used_slots;
+} outcome;
+
+/* Where nothing that is sent is written, a tile computes as soon as it has received, while that is still in the
+ * host's cache. */
+static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
+{
+    const size_t n_tiles = engine->executable->graph->target.tiles;
+    fault first = {.tile = n_tiles};
+    uint64_t most = 0;
+    uint64_t all_used = 0;
+#pragma omp parallel reduction(max : most) reduction(+ : all_used)
+    {
+        uint64_t before = ipu_begin_flushing();
+        if (step->apart) {
+#pragma omp for schedule(static)
+            for (size_t t = 0; t < n_tiles; t++) receive(engine, step, t);
+        }
+#pragma omp for schedule(static) nowait
+        for (size_t t = 0; t < n_tiles; t++) {
+            taken took = {0};
+            fault why;
+            if (!run_tile(engine, step, t, &took, &why)) {
+#pragma omp critical(ipu_engine_fault)
+                if (t < first.tile) first = why;
+            }
+            if (took.cycles > most) most = took.cycles;
+            all_used += took.used;
+        }
+        ipu_end_flushing(before);
+    }
+    return (outcome){first, most, all_used};
+}
+
+static mt_status report(const ipu_engine *engine, const ipu_superstep *step, const fault *why)
+{
+    if (!why->task) return report_unreceived(engine, step, why->tile);
+    return ipu_workers_fail(
+        &engine->executable->graph->target, step->name, why->tile, why->task->codelet, why->cost);
+}
+
+static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
+{
+    const ipu_superstep *step = &engine->executable->supersteps[compute_set];
+    const outcome now = run_tiles(engine, step);
+    if (now.first.tile < engine->executable->graph->target.tiles) return report(engine, step, &now.first);
+    const uint64_t cycles = step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
+    if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
+    engine->runs[compute_set]++;
+    engine->compute_cycles[compute_set] += cycles;
+    engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : step->all_used_slots;
+    return MT_OK;
+}
+
+/* ---- programs ---- */
+
+static mt_status run_program(ipu_engine *engine, const ipu_program *program);
+
+static mt_status ask_to_stop(const ipu_engine *engine)
+{
+    if (engine->stop && engine->stop(engine->stop_context)) return mt_fail(MT_STOPPED, "engine: stopped");
+    return MT_OK;
+}
+
+static const char *predicate_name(const ipu_engine *engine, const ipu_program *program)
+{
+    const ipu_graph *graph = engine->executable->graph;
+    return graph->variables[graph->slices[program->tensor.first_slice].variable].name;
+}
+
+/* Every tile gets to know it, which is counted. */
+static mt_status evaluate(ipu_engine *engine, const ipu_program *program, bool *holds)
+{
+    const ipu_control *control = count_control(engine, program);
+    uint32_t value;
+    memcpy(&value, engine->image + control->place, sizeof value);
+    if (engine->checked && value == UINT32_MAX)
+        return mt_fail(MT_NUMERICS,
+            "engine: the predicate, element %zu of variable '%s' on tile %u, would be read before it was "
+            "written",
+            engine->executable->graph->slices[program->tensor.first_slice].from,
+            predicate_name(engine, program), control->tile);
+    *holds = value != 0;
+    return MT_OK;
+}
+
+static mt_status run_if(ipu_engine *engine, const ipu_program *program)
+{
+    bool holds = false;
+    MT_TRY(evaluate(engine, program, &holds));
+    if (holds) return run_program(engine, program->children[0]);
+    return program->n_children > 1 ? run_program(engine, program->children[1]) : MT_OK;
+}
+
+static mt_status run_while(ipu_engine *engine, const ipu_program *program)
+{
+    for (uint64_t turn = 0;; turn++) {
+        bool holds = false;
+        MT_TRY(ask_to_stop(engine));
+        MT_TRY(run_program(engine, program->children[0]));
+        MT_TRY(evaluate(engine, program, &holds));
+        if (!holds) return MT_OK;
+        if (turn == program->count)
+            return mt_fail(MT_NUMERICS,
+                "engine: a loop's predicate, of variable '%s', is still true after %" PRIu64
+                " turns; allowed: as many",
+                predicate_name(engine, program), turn);
+        MT_TRY(run_program(engine, program->children[1]));
+    }
+}
+
+static mt_status run_repeat(ipu_engine *engine, const ipu_program *program)
+{
+    for (uint64_t turn = 0; turn < program->count; turn++) {
+        MT_TRY(ask_to_stop(engine));
+        MT_TRY(run_program(engine, program->children[0]));
+    }
+    return MT_OK;
+}
+
+static mt_status run_program(ipu_engine *engine, const ipu_program *program)
+{
+    switch (program->kind) {
+    case IPU_SEQUENCE:
+        for (size_t i = 0; i < program->n_children; i++) MT_TRY(run_program(engine, program->children[i]));
+        return MT_OK;
+    case IPU_REPEAT:
+        return run_repeat(engine, program);
+    case IPU_IF:
+        return run_if(engine, program);
+    case IPU_REPEAT_WHILE:
+        return run_while(engine, program);
+    case IPU_EXECUTE:
+        return run_superstep(engine, program->compute_set);
+    case IPU_HOST_WRITE:
+    case IPU_HOST_READ:
+        break;
+    }
+    return run_transfer(engine, program);
+}
+
+mt_status ipu_engine_run(ipu_engine *engine, size_t program)
+{
+    size_t n = engine->executable->n_programs;
+    if (program >= n) return mt_fail(MT_INPUT, "engine: program %zu; allowed: below %zu", program, n);
+    return run_program(engine, engine->executable->programs[program]);
+}
+
+uint64_t ipu_engine_cycles(const ipu_engine *engine)
+{
+    const ipu_superstep *steps = engine->executable->supersteps;
+    uint64_t cycles = 0;
+    for (size_t s = 0; s < engine->executable->graph->n_compute_sets; s++)
+        cycles += engine->runs[s] * (steps[s].sync_cycles + steps[s].exchange_phase_cycles) +
+                  engine->compute_cycles[s];
+    for (size_t c = 0; c < engine->executable->n_controls; c++)
+        cycles += engine->control_runs[c] * engine->executable->controls[c].cycles;
+    return cycles;
+}

@@ -1,0 +1,277 @@
+#include "ipu/run/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/cost/cost.h"
+#include "ipu/machine/topology.h"
+
+static ipu_spread spread_of(const uint64_t *x, size_t n)
+{
+    ipu_spread s = {0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] == 0) continue;
+        if (s.tiles == 0 || x[i] < s.min) s.min = x[i];
+        if (x[i] > s.max) s.max = x[i];
+        sum += x[i];
+        s.tiles++;
+    }
+    if (s.tiles == 0) return s;
+    s.mean = (double)sum / (double)s.tiles;
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
+        if (x[i] > 0) squares += ((double)x[i] - s.mean) * ((double)x[i] - s.mean);
+    s.sd = sqrt(squares / (double)s.tiles);
+    return s;
+}
+
+/* The share of the slots of n_tiles in so many cycles. */
+static double share(uint64_t used, uint64_t cycles, size_t n_tiles)
+{
+    return cycles > 0 ? (double)used / ((double)cycles * (double)n_tiles) : 0;
+}
+
+double ipu_spread_effectiveness(const ipu_spread *spread)
+{
+    return spread->max > 0 ? spread->mean / (double)spread->max : 1;
+}
+
+static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
+{
+    return (ipu_profile_step){.name = step->name,
+        .cycles = step->cycles,
+        .sync_cycles = step->sync_cycles,
+        .external_sync_cycles = step->external_sync_cycles,
+        .exchange_phase_cycles = step->exchange_phase_cycles,
+        .external_cycles = step->external_cycles,
+        .exchange_bound_cycles = step->exchange_bound_cycles,
+        .bytes_crossing = step->bytes_crossing,
+        .busiest_link = step->busiest_link,
+        .exchange = spread_of(step->exchange_cycles, n_tiles),
+        .compute = spread_of(step->compute_cycles, n_tiles),
+        .tile_exchange_cycles = step->exchange_cycles,
+        .tile_compute_cycles = step->compute_cycles,
+        .ranges_received = step->ranges_received,
+        .bytes_received = step->bytes_received,
+        .bytes_sent = step->bytes_sent,
+        .bytes_copied = step->bytes_copied,
+        .workers_busy = share(step->all_used_slots, step->compute_phase_cycles, n_tiles)};
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const size_t *a = left;
+    const size_t *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
+{
+    for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) sum->bytes[k] += tile->bytes[k];
+    sum->total += tile->total;
+    sum->gaps += tile->gaps;
+    sum->always_live += tile->always_live;
+    sum->not_always_live += tile->not_always_live;
+}
+
+/* A name that lives as long as the profile, not as the graph or the network. */
+static mt_status keep_name(mt_arena *arena, const char **name)
+{
+    if (!*name) return MT_OK;
+    const size_t n = strlen(*name) + 1;
+    char *kept;
+    MT_TAKE(arena, kept, n);
+    *name = memcpy(kept, *name, n);
+    return MT_OK;
+}
+
+static mt_status keep_map(mt_arena *arena, const ipu_executable *e, size_t tile, ipu_tile_map *map)
+{
+    MT_TRY(ipu_memory_map(arena, e, tile, map));
+    for (size_t i = 0; i < map->n_items; i++) MT_TRY(keep_name(arena, &map->items[i].name));
+    return MT_OK;
+}
+
+static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+{
+    size_t n = e->graph->target.tiles;
+    mt_arena scratch = {0};
+    ipu_tile_memory *memory;
+    MT_TAKE(arena, memory, n);
+    size_t *totals = mt_arena_take(&scratch, n, sizeof *totals);
+    if (!totals) return MT_FILE;
+    profile->memory = memcpy(memory, e->memory, n * sizeof *memory);
+    for (size_t t = 0; t < n; t++) {
+        totals[t] = e->memory[t].total + e->memory[t].gaps;
+        add_tile(&profile->memory_all, &e->memory[t]);
+        if (totals[t] > totals[profile->fullest_tile]) profile->fullest_tile = t;
+    }
+    qsort(totals, n, sizeof *totals, by_size);
+    profile->fullest = e->memory[profile->fullest_tile];
+    profile->memory_max = totals[n - 1];
+    profile->memory_median = totals[(n - 1) / 2];
+    profile->memory_there = e->graph->target.bytes_per_tile;
+    mt_arena_free(&scratch);
+    return keep_map(arena, e, profile->fullest_tile, &profile->fullest_map);
+}
+
+static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
+{
+    uint64_t *kept;
+    MT_TAKE(arena, kept, n);
+    if (n > 0) *counts = memcpy(kept, *counts, n * sizeof *kept);
+    return MT_OK;
+}
+
+/* ---- links ---- */
+
+static mt_status add_links(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+{
+    if (!e->network) return MT_OK;
+    profile->n_links = e->network->n_links;
+    MT_TAKE(arena, profile->links, profile->n_links);
+    for (size_t l = 0; l < profile->n_links; l++) {
+        const ipu_link *link = &e->network->links[l];
+        profile->links[l] = (ipu_profile_link){link->name, link->from, link->to};
+        MT_TRY(keep_name(arena, &profile->links[l].name));
+    }
+    return MT_OK;
+}
+
+static mt_status add_loads(
+    mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, ipu_profile_step *to)
+{
+    uint64_t *cycles;
+    if (!step->link_bytes) return MT_OK;
+    to->link_bytes = step->link_bytes;
+    MT_TRY(keep_counts(arena, &to->link_bytes, e->network->n_links));
+    MT_TAKE(arena, cycles, e->network->n_links);
+    for (size_t l = 0; l < e->network->n_links; l++)
+        cycles[l] = ipu_link_cycles(&e->network->links[l], step->link_bytes[l], e->graph->target.clock_hz);
+    to->link_cycles = cycles;
+    return MT_OK;
+}
+
+/* ---- kinds of vertices ---- */
+
+/* Rows under way; as many codelets. */
+typedef struct kinds {
+    ipu_profile_vertices *rows;
+    const ipu_codelet **codelets;
+    size_t n;
+} kinds;
+
+/* The row of a codelet among those from `first` on; a new one where there is none. */
+static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const ipu_codelet *codelet)
+{
+    size_t row = first;
+    while (row < k->n && k->codelets[row] != codelet) row++;
+    if (row == k->n) {
+        k->codelets[k->n] = codelet;
+        k->rows[k->n++] = (ipu_profile_vertices){.step = step, .codelet = codelet->name};
+    }
+    return &k->rows[row];
+}
+
+/* A single-worker vertex uses one of the slots that the workers take in turn. */
+static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
+{
+    const ipu_cycles cost = ipu_cost_vertex(e, task);
+    const bool one = task->codelet->kind == IPU_SINGLE_WORKER;
+    return cost.entry + (one ? 1 : e->graph->target.worker_contexts) * cost.worker;
+}
+
+static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *k)
+{
+    const size_t n_tiles = e->graph->target.tiles;
+    MT_TAKE(scratch, k->rows, e->graph->n_vertices);
+    MT_TAKE(scratch, k->codelets, e->graph->n_vertices);
+    for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
+        const ipu_superstep *step = &e->supersteps[s];
+        const size_t first = k->n;
+        for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++) {
+            ipu_profile_vertices *row = row_of(k, first, s, e->tasks[i].codelet);
+            row->instances++;
+            row->cycles += tile_cycles(e, &e->tasks[i]);
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+{
+    mt_arena scratch = {0};
+    kinds k = {0};
+    mt_status status = count_kinds(&scratch, e, &k);
+    profile->n_vertices = k.n;
+    profile->vertices = status == MT_OK ? mt_arena_take(arena, k.n, sizeof *profile->vertices) : NULL;
+    if (status == MT_OK && !profile->vertices) status = MT_FILE;
+    for (size_t v = 0; status == MT_OK && v < k.n; v++) {
+        profile->vertices[v] = k.rows[v];
+        status = keep_name(arena, &profile->vertices[v].codelet);
+    }
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
+{
+    const size_t n_tiles = executable->graph->target.tiles;
+    *profile = (ipu_profile){.n_steps = executable->graph->n_compute_sets, .n_tiles = n_tiles};
+    MT_TAKE(arena, profile->steps, profile->n_steps);
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        const ipu_superstep *from = &executable->supersteps[s];
+        ipu_profile_step *step = &profile->steps[s];
+        *step = step_of(from, n_tiles);
+        MT_TRY(keep_name(arena, &step->name));
+        MT_TRY(keep_name(arena, &step->busiest_link));
+        MT_TRY(keep_counts(arena, &step->tile_exchange_cycles, n_tiles));
+        MT_TRY(keep_counts(arena, &step->tile_compute_cycles, n_tiles));
+        MT_TRY(add_loads(arena, executable, from, step));
+    }
+    MT_TRY(add_links(arena, executable, profile));
+    MT_TRY(add_vertices(arena, executable, profile));
+    return add_memory(arena, executable, profile);
+}
+
+static void add_controls(const ipu_engine *engine, ipu_profile *profile)
+{
+    for (size_t c = 0; c < engine->executable->n_controls; c++) {
+        const ipu_control *control = &engine->executable->controls[c];
+        const uint64_t runs = engine->control_runs[c];
+        const ipu_program_kind kind = control->program->kind;
+        const bool host = kind == IPU_HOST_WRITE || kind == IPU_HOST_READ;
+        *(host ? &profile->transfers : &profile->predicates) += runs;
+        *(host ? &profile->host_cycles : &profile->control_cycles) += runs * control->cycles;
+    }
+}
+
+mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile)
+{
+    const size_t n_tiles = engine->executable->graph->target.tiles;
+    MT_TRY(ipu_profile_costs(arena, engine->executable, profile));
+    profile->host_bytes_written = engine->host_bytes_written;
+    profile->host_bytes_read = engine->host_bytes_read;
+    for (size_t s = 0; s < profile->n_steps; s++) {
+        ipu_profile_step *step = &profile->steps[s];
+        step->runs = engine->runs[s];
+        step->total_compute_cycles = engine->compute_cycles[s];
+        step->total_cycles =
+            step->runs * (step->sync_cycles + step->exchange_phase_cycles) + step->total_compute_cycles;
+        if (step->runs > 0)
+            step->workers_busy = share(engine->used_slots[s], engine->compute_cycles[s], n_tiles);
+        profile->sync_cycles += step->runs * step->sync_cycles;
+        profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
+        profile->compute_cycles += step->total_compute_cycles;
+        profile->external_sync_cycles += step->runs * step->external_sync_cycles;
+    }
+    add_controls(engine, profile);
+    profile->cycles = profile->sync_cycles + profile->exchange_cycles + profile->compute_cycles +
+                      profile->control_cycles + profile->host_cycles;
+    profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
+    return MT_OK;
+}

@@ -1,0 +1,59 @@
+#include "ipu/run/trace.h"
+
+mt_status ipu_trace_new(mt_arena *arena, const ipu_executable *executable, size_t room, ipu_trace **trace)
+{
+    ipu_trace *t = NULL;
+    MT_TAKE(arena, t, 1);
+    MT_TAKE(arena, t->supersteps, room);
+    t->executable = executable;
+    t->room = room;
+    *trace = t;
+    return MT_OK;
+}
+
+void ipu_trace_note(ipu_trace *trace, uint32_t compute_set, uint64_t begin, uint64_t compute_cycles)
+{
+    if (trace->n == trace->room)
+        trace->left_out++;
+    else
+        trace->supersteps[trace->n++] = (ipu_trace_superstep){compute_set, begin, compute_cycles};
+}
+
+static uint64_t slices_of(const ipu_superstep *step, size_t first, size_t last)
+{
+    uint64_t n = 0;
+    for (size_t t = first; t <= last; t++) {
+        n += step->exchange_cycles[t] > 0;
+        n += step->compute_cycles[t] > 0;
+    }
+    return n;
+}
+
+/* No sum or product above the largest number. */
+static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static uint64_t times(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+
+/* How often a child runs at most. Both ways of a condition count, and every turn that a loop may have: of a while the
+ * condition once more than the body. */
+static uint64_t turns_of(const ipu_program *program, size_t child)
+{
+    if (program->kind == IPU_REPEAT) return program->count;
+    if (program->kind == IPU_REPEAT_WHILE) return child == 0 ? plus(program->count, 1) : program->count;
+    return 1;
+}
+
+ipu_trace_size ipu_trace_size_of(
+    const ipu_executable *e, const ipu_program *program, size_t first, size_t last)
+{
+    ipu_trace_size size = {0};
+    if (program->kind == IPU_EXECUTE)
+        return (ipu_trace_size){1, slices_of(&e->supersteps[program->compute_set], first, last)};
+    for (size_t i = 0; i < program->n_children; i++) {
+        const ipu_trace_size child = ipu_trace_size_of(e, program->children[i], first, last);
+        const uint64_t turns = turns_of(program, i);
+        size.supersteps = plus(size.supersteps, times(turns, child.supersteps));
+        size.slices = plus(size.slices, times(turns, child.slices));
+    }
+    return size;
+}

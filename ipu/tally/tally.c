@@ -1,0 +1,676 @@
+#include "ipu/tally/tally.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/arena.h"
+
+const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
+    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "address", "loop", "spill",
+    "reload"};
+
+enum {
+    MAIN_REGISTERS = 11,
+    FLOAT_REGISTERS = 8,
+    MAX_VALUES = 8192,
+    TEXT_VALUES =
+        MAX_VALUES / 2, /* numbers that the text may use; the others are for what is made on the way */
+    MAX_CODE = 8192,
+    MAX_SOURCES = 3,
+    MAX_OUT = 2 * MAX_SOURCES +
+              2, /* instructions that one becomes: a spill and a reload for each source, a spill for the
+                                      result, itself */
+    NOTHING = -1,
+    NEVER = INT_MAX
+};
+
+typedef enum register_file { FILE_MAIN, FILE_FLOAT, FILE_NONE } register_file;
+static const int file_size[2] = {MAIN_REGISTERS, FLOAT_REGISTERS};
+
+/* One machine instruction; values are numbered, sources are values. */
+typedef struct instruction {
+    ipu_operation operation;
+    int result; /* or NOTHING */
+    int source[MAX_SOURCES];
+    int n_sources;
+} instruction;
+
+/* What an intermediate value became: itself, or a way to address memory. */
+typedef struct meaning {
+    enum { PLAIN, INDEX, OFFSET, POINTER, GATHER } kind;
+    int base, offset; /* values: POINTER uses base, GATHER both, OFFSET base */
+} meaning;
+
+typedef struct code {
+    instruction *line;
+    int n;
+    register_file *file; /* [MAX_VALUES], of each value */
+    int *uses;           /* [MAX_VALUES], memory accesses through a pointer value */
+    bool *walks;         /* [MAX_VALUES], the pointer moves on every turn */
+    meaning *meaning;    /* [MAX_VALUES], by number in the text */
+    int n_values;        /* the text's numbers come first, new values after them */
+    bool strange;        /* something was named that cannot be, or there was no room */
+} code;
+
+static bool is_main(ipu_operation operation)
+{
+    switch (operation) {
+    case IPU_OP_LOAD:
+    case IPU_OP_STORE:
+    case IPU_OP_SELECT:
+    case IPU_OP_ADDRESS:
+    case IPU_OP_LOOP:
+    case IPU_OP_SPILL:
+    case IPU_OP_RELOAD:
+    case IPU_OP_TRANSFER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does the instruction read the value? */
+static bool among(const instruction *i, int value)
+{
+    for (int k = 0; k < i->n_sources; k++)
+        if (i->source[k] == value) return true;
+    return false;
+}
+
+/* ---- reading the text ---- */
+
+enum { MAX_PARTS = 6, MAX_WORD = 64 };
+
+/* A line as: value it defines (its number, or NOTHING, is found later), operation, type that follows, last word of each part between
+ * commas. */
+typedef struct statement {
+    int defines;
+    char defined[MAX_WORD]; /* as it stands there; "" where nothing is */
+    char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
+    char part[MAX_PARTS][MAX_WORD];
+    int n_parts;
+} statement;
+
+static const char *copy_word(const char *at, const char *end, char word[MAX_WORD])
+{
+    while (at < end && *at == ' ') at++;
+    size_t n = 0;
+    while (at < end && *at != ' ' && *at != ',' && *at != '(') {
+        if (n + 1 < MAX_WORD) word[n++] = *at;
+        at++;
+    }
+    word[n] = 0;
+    return at;
+}
+
+static void last_word(const char *at, const char *end, char word[MAX_WORD])
+{
+    while (end > at && (end[-1] == ' ' || end[-1] == ')')) end--;
+    const char *start = end;
+    while (start > at && start[-1] != ' ' && start[-1] != '(') start--;
+    (void)copy_word(start, end, word);
+}
+
+static statement read_statement(const char *line, const char *end)
+{
+    statement s = {.defines = NOTHING};
+    const char *converted = memmem(line, (size_t)(end - line), " to i32", 7); /* of zext */
+    if (converted) end = converted;
+    const char *metadata = memmem(line, (size_t)(end - line), ", !", 3);
+    if (metadata) end = metadata;
+    while (line < end && *line == ' ') line++;
+    const char *equals = memmem(line, (size_t)(end - line), " = ", 3);
+    if (*line == '%' && equals) {
+        last_word(line, equals, s.defined);
+        line = equals + 3;
+    }
+    line = copy_word(line, end, s.operation);
+    if (strcmp(s.operation, "tail") == 0) line = copy_word(line, end, s.operation);
+    (void)copy_word(line, end, s.type);
+    const char *at_sign = memchr(line, '@', (size_t)(end - line));
+    if (at_sign) (void)copy_word(at_sign + 1, end, s.called);
+    if (at_sign && memchr(at_sign, '(', (size_t)(end - at_sign))) {
+        line = memchr(at_sign, '(', (size_t)(end - at_sign));
+        const char *close = memchr(line, ')', (size_t)(end - line));
+        if (close) end = close;
+    }
+    while (line < end && s.n_parts < MAX_PARTS) {
+        const char *comma = memchr(line, ',', (size_t)(end - line));
+        last_word(line, comma ? comma : end, s.part[s.n_parts++]);
+        line = comma ? comma + 1 : end;
+    }
+    return s;
+}
+
+/* ---- from statements to instructions ---- */
+
+/* The number of a value in the text, "%12"; 0, and remembered as strange, where the word is no such thing. */
+static int value_of(code *c, const char *word)
+{
+    const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
+    const bool known = digits > 0 && digits < 6 && word[1 + digits] == 0 && atoi(word + 1) < TEXT_VALUES;
+    if (!known) c->strange = true;
+    return known ? atoi(word + 1) : 0;
+}
+
+static int new_value(code *c, register_file file)
+{
+    if (c->n_values == MAX_VALUES) {
+        c->strange = true;
+        return MAX_VALUES - 1;
+    }
+    c->file[c->n_values] = file;
+    return c->n_values++;
+}
+
+static void emit(code *c, ipu_operation operation, int result, int n, const int *source)
+{
+    if (c->n == MAX_CODE) {
+        c->strange = true;
+        return;
+    }
+    instruction *i = &c->line[c->n++];
+    *i = (instruction){.operation = operation, .result = result};
+    for (int k = 0; k < n; k++)
+        if (source[k] != NOTHING && !among(i, source[k])) i->source[i->n_sources++] = source[k];
+}
+
+/* The value of an operand: a number in the text, or a constant made on the spot (rule 4). */
+static int operand(code *c, const char *word)
+{
+    if (*word == '%') return value_of(c, word);
+    double number = 0;
+    if (strncmp(word, "0x", 2) == 0) {
+        uint64_t bits = strtoull(word + 2, NULL, 16);
+        memcpy(&number, &bits, sizeof number);
+    } else {
+        number = strtod(word, NULL);
+    }
+    float single = (float)number;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    if (bits == 0) return NOTHING;
+    int made = new_value(c, FILE_FLOAT);
+    emit(c, IPU_OP_CONSTANT, made, 0, NULL);
+    if ((bits & 0xfffffu) == 0 || bits >> 20 == 0) return made;
+    int whole = new_value(c, FILE_FLOAT);
+    emit(c, IPU_OP_CONSTANT, whole, 1, &made);
+    return whole;
+}
+
+static void lower_address(code *c, const statement *s)
+{
+    int base = value_of(c, s->part[1]);
+    meaning of_base = c->meaning[base];
+    meaning m = {.kind = POINTER, .base = of_base.kind == POINTER ? of_base.base : base};
+    if (s->n_parts > 2 && s->part[2][0] == '%') {
+        meaning index = c->meaning[value_of(c, s->part[2])];
+        if (index.kind == OFFSET) {
+            m = (meaning){.kind = GATHER, .base = m.base, .offset = index.base};
+        } else {
+            m.base = new_value(c, FILE_MAIN);
+            c->walks[m.base] = true;
+        }
+    }
+    c->meaning[s->defines] = m;
+}
+
+static void lower_memory(code *c, const statement *s)
+{
+    bool load = strcmp(s->operation, "load") == 0;
+    int pointer = value_of(c, s->part[1]);
+    meaning m = c->meaning[pointer];
+    if (m.kind != POINTER && m.kind != GATHER) m = (meaning){.kind = POINTER, .base = pointer};
+    c->uses[m.base]++;
+    int through = m.kind == GATHER ? m.offset : NOTHING;
+    if (load) {
+        c->file[s->defines] = strcmp(s->type, "float") == 0 ? FILE_FLOAT : FILE_MAIN;
+        emit(c, IPU_OP_LOAD, s->defines, 2, (int[]){m.base, through});
+    } else {
+        int stored = operand(c, s->part[0]);
+        emit(c, IPU_OP_STORE, NOTHING, 3, (int[]){stored, m.base, through});
+    }
+}
+
+static void lower_float(code *c, const statement *s, ipu_operation operation)
+{
+    int source[2];
+    for (int k = 0; k < s->n_parts && k < 2; k++) source[k] = operand(c, s->part[k]);
+    c->file[s->defines] = FILE_FLOAT;
+    emit(c, operation, s->defines, s->n_parts < 2 ? s->n_parts : 2, source);
+}
+
+static void lower_choice(code *c, const statement *s)
+{
+    if (strcmp(s->operation, "fcmp") == 0) {
+        int mask = new_value(c, FILE_FLOAT);
+        int first = operand(c, s->part[0]); /* one after the other: they may make constants */
+        int second = operand(c, s->part[1]);
+        emit(c, IPU_OP_COMPARE, mask, 2, (int[]){first, second});
+        c->file[s->defines] = FILE_MAIN;
+        emit(c, IPU_OP_TRANSFER, s->defines, 1, &mask);
+        return;
+    }
+    int taken = new_value(c, FILE_NONE);
+    emit(c, IPU_OP_SELECT, taken, 1, (int[]){value_of(c, s->part[0])});
+    int first = operand(c, s->part[1]);
+    int second = operand(c, s->part[2]);
+    c->file[s->defines] = FILE_FLOAT;
+    emit(c, IPU_OP_MOVE, s->defines, 3, (int[]){taken, first, second});
+}
+
+static bool lower_call(code *c, const statement *s)
+{
+    static const struct {
+        const char *name;
+        ipu_operation operation;
+    } known[] = {
+        {"mt_exp", IPU_OP_EXP}, {"mt_expm1", IPU_OP_EXPM1}, {"mt_log", IPU_OP_LOG}, {"mt_sqrt", IPU_OP_SQRT}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (strcmp(s->called, known[k].name) == 0) {
+            lower_float(c, s, known[k].operation);
+            return true;
+        }
+    return false;
+}
+
+/* Every statement but these gives a value. */
+static bool gives_nothing(const statement *s)
+{
+    return strcmp(s->operation, "store") == 0 || strcmp(s->operation, "br") == 0;
+}
+
+/* False where the rules do not know the statement. */
+static bool lower_known(code *c, const statement *s)
+{
+    static const struct {
+        const char *name;
+        ipu_operation operation;
+    } arithmetic[] = {{"fadd", IPU_OP_ADD}, {"fsub", IPU_OP_ADD}, {"fneg", IPU_OP_ADD},
+        {"fmul", IPU_OP_MULTIPLY}, {"fdiv", IPU_OP_DIVIDE}};
+    static const char *const counting[] = {"phi", "shl", "mul", "add", "icmp", "br"};
+    for (size_t k = 0; k < sizeof arithmetic / sizeof arithmetic[0]; k++)
+        if (strcmp(s->operation, arithmetic[k].name) == 0) {
+            lower_float(c, s, arithmetic[k].operation);
+            return true;
+        }
+    for (size_t k = 0; k < sizeof counting / sizeof counting[0]; k++)
+        if (strcmp(s->operation, counting[k]) == 0) {
+            if (s->defines != NOTHING) c->meaning[s->defines].kind = INDEX;
+            return true;
+        }
+    if (strcmp(s->operation, "getelementptr") == 0)
+        lower_address(c, s);
+    else if (strcmp(s->operation, "load") == 0 || strcmp(s->operation, "store") == 0)
+        lower_memory(c, s);
+    else if (strcmp(s->operation, "fcmp") == 0 || strcmp(s->operation, "select") == 0)
+        lower_choice(c, s);
+    else if (strcmp(s->operation, "zext") == 0)
+        c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = value_of(c, s->part[0])};
+    else if (strcmp(s->operation, "call") == 0)
+        return lower_call(c, s);
+    else
+        return false;
+    return true;
+}
+
+static bool lower(code *c, statement *s)
+{
+    if (*s->defined) s->defines = value_of(c, s->defined);
+    if (s->defines == NOTHING && !gives_nothing(s)) return false;
+    return lower_known(c, s) && !c->strange;
+}
+
+/* ---- order (rule 7) ---- */
+
+typedef struct ordering {
+    const code *c;
+    int *defined_by; /* by value: line, or NOTHING */
+    int *depth, *waits, *uses_left;
+    bool *done;
+    int pressure[2];
+} ordering;
+
+static void change_of_pressure(const ordering *o, const instruction *i, int change[2])
+{
+    change[0] = change[1] = 0;
+    if (i->result != NOTHING && o->c->file[i->result] != FILE_NONE) change[o->c->file[i->result]]++;
+    for (int k = 0; k < i->n_sources; k++) {
+        int value = i->source[k];
+        if (o->defined_by[value] != NOTHING && o->uses_left[value] == 1 && o->c->file[value] != FILE_NONE)
+            change[o->c->file[value]]--;
+    }
+}
+
+static int overfill(const ordering *o, const instruction *i)
+{
+    int change[2], over = 0;
+    change_of_pressure(o, i, change);
+    for (int f = 0; f < 2; f++) {
+        int excess = o->pressure[f] + change[f] - file_size[f];
+        if (change[f] > 0 && excess > 0) over += excess;
+    }
+    return over;
+}
+
+static bool ends_loop(const instruction *i)
+{
+    return i->operation == IPU_OP_LOOP || i->operation == IPU_OP_ADDRESS;
+}
+
+/* Is line a to be taken before line b? Both are ready. */
+static bool before(const ordering *o, int a, int b)
+{
+    const instruction *x = &o->c->line[a], *y = &o->c->line[b];
+    if (ends_loop(x) != ends_loop(y)) return ends_loop(y);
+    int over_x = overfill(o, x), over_y = overfill(o, y);
+    if (over_x != over_y) return over_x < over_y;
+    if (o->depth[a] != o->depth[b]) return o->depth[a] < o->depth[b];
+    return a < b;
+}
+
+static void take(ordering *o, int line)
+{
+    const instruction *i = &o->c->line[line];
+    int change[2];
+    change_of_pressure(o, i, change);
+    for (int f = 0; f < 2; f++) o->pressure[f] += change[f];
+    for (int k = 0; k < i->n_sources; k++) o->uses_left[i->source[k]]--;
+    o->done[line] = true;
+    if (i->result == NOTHING) return;
+    for (int l = 0; l < o->c->n; l++)
+        for (int k = 0; k < o->c->line[l].n_sources; k++)
+            if (o->c->line[l].source[k] == i->result) o->waits[l]--;
+}
+
+static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ordered)
+{
+    ordering o = {.c = c};
+    MT_TAKE(scratch, o.defined_by, MAX_VALUES);
+    MT_TAKE(scratch, o.depth, MAX_CODE);
+    MT_TAKE(scratch, o.waits, MAX_CODE);
+    MT_TAKE(scratch, o.uses_left, MAX_VALUES);
+    MT_TAKE(scratch, o.done, MAX_CODE);
+    bool *held;
+    MT_TAKE(scratch, held, MAX_VALUES);
+    for (int v = 0; v < MAX_VALUES; v++) o.defined_by[v] = NOTHING;
+    for (int l = 0; l < c->n; l++)
+        if (c->line[l].result != NOTHING) o.defined_by[c->line[l].result] = l;
+    for (int l = 0; l < c->n; l++)
+        for (int k = 0; k < c->line[l].n_sources; k++) {
+            int value = c->line[l].source[k], from = o.defined_by[value];
+            o.uses_left[value]++;
+            if (from == NOTHING) {
+                if (!held[value]) o.pressure[c->file[value]]++;
+                held[value] = true;
+                continue;
+            }
+            o.waits[l]++;
+            if (o.depth[from] + 1 > o.depth[l]) o.depth[l] = o.depth[from] + 1;
+        }
+    o.pressure[FILE_FLOAT] = 0; /* what is constant through the loop is reloaded where it is used */
+    for (int n = 0; n < c->n; n++) {
+        int best = NOTHING;
+        for (int l = 0; l < c->n; l++)
+            if (!o.done[l] && o.waits[l] == 0 && (best == NOTHING || before(&o, l, best))) best = l;
+        if (best == NOTHING) return mt_fail(MT_INPUT, "values of the loop that wait for each other");
+        ordered[n] = c->line[best];
+        take(&o, best);
+    }
+    return MT_OK;
+}
+
+/* ---- registers (rule 8) ---- */
+
+typedef struct allocation {
+    const code *c;
+    const instruction *in;
+    int n_in;
+    instruction *out;
+    int n_out;
+    int held[2][MAIN_REGISTERS]; /* values in registers */
+    int n_held[2];
+    bool *stored, *defined_here;
+} allocation;
+
+static int next_use(const allocation *a, int value, int from)
+{
+    for (int l = from; l < a->n_in; l++)
+        for (int k = 0; k < a->in[l].n_sources; k++)
+            if (a->in[l].source[k] == value) return l;
+    if (a->defined_here[value]) return NEVER;
+    for (int l = 0; l < from; l++) /* lives from turn to turn */
+        for (int k = 0; k < a->in[l].n_sources; k++)
+            if (a->in[l].source[k] == value) return a->n_in + l;
+    return NEVER;
+}
+
+/* Frees a register of the file for line `from`, sparing what `spared` reads. */
+static void make_room(allocation *a, register_file file, int from, const instruction *spared)
+{
+    while (a->n_held[file] >= file_size[file]) {
+        int victim = NOTHING, farthest = -1;
+        for (int h = 0; h < a->n_held[file]; h++) {
+            int use = next_use(a, a->held[file][h], from);
+            if (use > farthest && !(spared && among(spared, a->held[file][h]))) {
+                farthest = use;
+                victim = h;
+            }
+        }
+        int value = a->held[file][victim];
+        a->held[file][victim] = a->held[file][--a->n_held[file]];
+        if (farthest != NEVER && !a->stored[value]) {
+            a->stored[value] = true;
+            a->out[a->n_out++] = (instruction){
+                .operation = IPU_OP_SPILL, .result = NOTHING, .source = {value}, .n_sources = 1};
+        }
+    }
+}
+
+static bool in_register(const allocation *a, int value)
+{
+    register_file file = a->c->file[value];
+    for (int h = 0; h < a->n_held[file]; h++)
+        if (a->held[file][h] == value) return true;
+    return false;
+}
+
+static void drop_dead(allocation *a, int from)
+{
+    for (int file = 0; file < 2; file++)
+        for (int h = 0; h < a->n_held[file];)
+            if (next_use(a, a->held[file][h], from) == NEVER)
+                a->held[file][h] = a->held[file][--a->n_held[file]];
+            else
+                h++;
+}
+
+static void allocate_line(allocation *a, int line)
+{
+    const instruction *i = &a->in[line];
+    for (int k = 0; k < i->n_sources; k++) {
+        int value = i->source[k];
+        register_file file = a->c->file[value];
+        if (file == FILE_NONE || in_register(a, value)) continue;
+        make_room(a, file, line, i);
+        a->held[file][a->n_held[file]++] = value;
+        a->out[a->n_out++] = (instruction){.operation = IPU_OP_RELOAD, .result = value};
+    }
+    drop_dead(a, line + 1);
+    if (i->result != NOTHING && a->c->file[i->result] != FILE_NONE) {
+        register_file file = a->c->file[i->result];
+        make_room(a, file, line + 1, NULL);
+        a->held[file][a->n_held[file]++] = i->result;
+    }
+    a->out[a->n_out++] = *i;
+}
+
+static mt_status allocate_registers(mt_arena *scratch, allocation *a)
+{
+    MT_TAKE(scratch, a->stored, MAX_VALUES);
+    MT_TAKE(scratch, a->defined_here, MAX_VALUES);
+    MT_TAKE(scratch, a->out, MAX_OUT * MAX_CODE);
+    for (int l = 0; l < a->n_in; l++)
+        if (a->in[l].result != NOTHING) a->defined_here[a->in[l].result] = true;
+    for (int l = 0; l < a->n_in; l++) /* what the loop is entered with, in the order of first use */
+        for (int k = 0; k < a->in[l].n_sources; k++) {
+            int value = a->in[l].source[k];
+            register_file file = a->c->file[value];
+            if (a->defined_here[value] || file == FILE_NONE) continue;
+            a->stored[value] = true;
+            if (a->n_held[file] < file_size[file] && !in_register(a, value))
+                a->held[file][a->n_held[file]++] = value;
+        }
+    for (int l = 0; l < a->n_in; l++) allocate_line(a, l);
+    return MT_OK;
+}
+
+/* ---- bundles (rule 9) ---- */
+
+static bool goes_alone(const instruction *i)
+{
+    return i->operation == IPU_OP_SPILL || i->operation == IPU_OP_RELOAD;
+}
+
+static bool pair(const instruction *first, const instruction *second)
+{
+    if (goes_alone(first) || goes_alone(second) || is_main(first->operation) == is_main(second->operation))
+        return false;
+    if (first->operation == IPU_OP_SELECT || first->operation == IPU_OP_LOOP) return false;
+    return first->result == NOTHING || (!among(second, first->result) && second->result != first->result);
+}
+
+static void count_bundles(const instruction *line, int n, ipu_tally *tally)
+{
+    for (int l = 0; l < n; l++) tally->count[line[l].operation]++;
+    for (int l = 0; l < n; l++) {
+        tally->bundles++;
+        if (l + 1 < n && pair(&line[l], &line[l + 1])) {
+            tally->pairs++;
+            l++;
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The body of the function, and in it the block that branches to itself. */
+static bool find_loop(const char *begin, const char *end, const char **loop, const char **loop_end)
+{
+    const char *block = begin;
+    char label[MAX_WORD] = "%0";
+    for (const char *line = begin; line < end;) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        const char *stop = newline ? newline : end;
+        if (isdigit((unsigned char)*line)) {
+            (void)snprintf(label, sizeof label, "%%%d", atoi(line));
+            block = stop + 1;
+        }
+        const char *branch = memmem(line, (size_t)(stop - line), "br ", 3);
+        const char *back = branch ? memmem(branch, (size_t)(stop - branch), label, strlen(label)) : NULL;
+        while (back && isdigit((unsigned char)back[strlen(label)]))
+            back = memmem(back + 1, (size_t)(stop - back - 1), label, strlen(label));
+        if (back) {
+            *loop = block;
+            *loop_end = stop;
+            return true;
+        }
+        line = stop + 1;
+    }
+    return false;
+}
+
+static mt_status lower_loop(code *c, const char *loop, const char *end)
+{
+    for (const char *line = loop; line < end;) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        const char *stop = newline ? newline : end;
+        statement s = read_statement(line, stop);
+        if (s.operation[0] && !lower(c, &s))
+            return mt_fail(MT_INPUT, "the tally knows no rule for: %.*s", (int)(stop - line), line);
+        line = stop + 1;
+    }
+    for (int v = 0; v < c->n_values; v++)
+        if (c->walks[v] && c->uses[v] > 1) emit(c, IPU_OP_ADDRESS, NOTHING, 1, &v);
+    emit(c, IPU_OP_LOOP, NOTHING, 0, NULL);
+    return c->strange ? mt_fail(MT_INPUT, "a loop of more than %d instructions", MAX_CODE) : MT_OK;
+}
+
+static unsigned lines_between(const char *begin, const char *end)
+{
+    unsigned n = 0;
+    for (const char *at = begin; at < end; at++)
+        if (at[0] == '\n' && at[1] == ' ') n++; /* statements are indented, labels are not */
+    return n;
+}
+
+/* Floats that the loop is entered with. */
+static mt_status find_floats(code *c, const char *body, const char *loop)
+{
+    for (const char *at = body; at < loop; at++) {
+        if (strncmp(at, " = load float", 13) != 0 && strncmp(at, " = fneg float", 13) != 0) continue;
+        char word[MAX_WORD];
+        last_word(body, at, word);
+        c->file[value_of(c, word)] = FILE_FLOAT;
+        if (c->strange)
+            return mt_fail(
+                MT_INPUT, "the tally knows values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
+    }
+    return MT_OK;
+}
+
+static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_tally *tally)
+{
+    code c = {.n_values = TEXT_VALUES};
+    MT_TAKE(scratch, c.line, MAX_CODE);
+    MT_TAKE(scratch, c.file, MAX_VALUES);
+    MT_TAKE(scratch, c.uses, MAX_VALUES);
+    MT_TAKE(scratch, c.walks, MAX_VALUES);
+    MT_TAKE(scratch, c.meaning, MAX_VALUES);
+    const char *loop, *loop_end;
+    if (!find_loop(body, end, &loop, &loop_end))
+        return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", tally->name);
+    MT_TRY(find_floats(&c, body, loop));
+    MT_TRY(lower_loop(&c, loop, loop_end));
+    instruction *ordered;
+    MT_TAKE(scratch, ordered, MAX_CODE);
+    MT_TRY(put_in_order(scratch, &c, ordered));
+    allocation a = {.c = &c, .in = ordered, .n_in = c.n};
+    MT_TRY(allocate_registers(scratch, &a));
+    count_bundles(a.out, a.n_out, tally);
+    tally->start = lines_between(body, loop) + lines_between(loop_end, end);
+    return MT_OK;
+}
+
+mt_status ipu_tally_count(const char *module, const char *function, ipu_tally *tally)
+{
+    *tally = (ipu_tally){.name = function};
+    char name[MAX_WORD];
+    (void)snprintf(name, sizeof name, "@%s(", function);
+    const char *at = module;
+    while ((at = strstr(at, "\ndefine ")) != NULL) {
+        const char *line_end = strchr(at + 1, '\n');
+        const char *found = strstr(at, name);
+        if (line_end && found && found < line_end) break;
+        at++;
+    }
+    const char *end = at ? strstr(at, "\n}") : NULL;
+    if (!end) return mt_fail(MT_INPUT, "no function %s in the module", function);
+    mt_arena scratch = {0};
+    mt_status status = count_in(&scratch, strchr(at + 1, '\n') + 1, end, tally);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+double ipu_tally_cycles(const ipu_tally *tally, const ipu_instruction_costs *costs)
+{
+    const unsigned *n = tally->count;
+    return tally->bundles + n[IPU_OP_DIVIDE] * (costs->f32_div - 1) +
+           (n[IPU_OP_EXP] + n[IPU_OP_EXPM1]) * (costs->f32_exp - 1) + n[IPU_OP_EXPM1] +
+           n[IPU_OP_LOG] * (costs->f32_log - 1) + n[IPU_OP_SQRT] * (costs->f32_sqrt - 1);
+}

@@ -1,0 +1,145 @@
+#include "mesh/anatomy/meaning.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "mesh/tags.h"
+
+const char *const mt_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
+
+/* ---- the same triangles ---- */
+
+typedef struct corners {
+    uint32_t sorted[3];
+    int32_t surface;
+} corners;
+
+static int by_corners(const void *a, const void *b) { return mt_face_compare(a, b); }
+
+static int32_t surface_of(int32_t tag) { return tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV ? tag : 0; }
+
+static double area_of(const mt_mesh *mesh, size_t f)
+{
+    double area[3];
+    mt_triangle_area(mesh, f, area);
+    return mt_length3(area);
+}
+
+static mt_status sort_corners(mt_arena *scratch, const mt_mesh *found, corners **sorted)
+{
+    MT_TAKE(scratch, *sorted, found->n_faces);
+    for (size_t f = 0; f < found->n_faces; f++) {
+        corners *c = *sorted + f;
+        memcpy(c->sorted, found->face_vertex + 3 * f, sizeof c->sorted);
+        mt_face_sort(c->sorted);
+        c->surface = surface_of(found->face_tag[f]);
+    }
+    qsort(*sorted, found->n_faces, sizeof **sorted, by_corners);
+    return MT_OK;
+}
+
+/* The surface that triangle f of a mesh lies on; 0: on none. */
+static int32_t find_surface(const mt_mesh *mesh, size_t f, const corners *sorted, size_t n)
+{
+    corners key;
+    memcpy(key.sorted, mesh->face_vertex + 3 * f, sizeof key.sorted);
+    mt_face_sort(key.sorted);
+    const corners *same = bsearch(&key, sorted, n, sizeof *sorted, by_corners);
+    return same ? same->surface : 0;
+}
+
+/* ---- areas ---- */
+
+static mt_status find(mt_arena *scratch, const mt_mesh *tagged, const mt_mesh *found, mt_meaning *m)
+{
+    mt_tags tags;
+    mt_surfaces counts;
+    corners *sorted;
+    double shared[MT_SURFACES] = {0}, meant[MT_SURFACES] = {0};
+    MT_TRY(mt_tags_make(scratch, tagged->n_faces, tagged->face_tag, &tags));
+    if (tags.n == 0 || tags.n > MT_MEANING_TAGS_MAX)
+        return mt_fail(
+            MT_INPUT, "triangles of %zu different tags; allowed: 1 to %d", tags.n, MT_MEANING_TAGS_MAX);
+    MT_TRY(sort_corners(scratch, found, &sorted));
+    mt_surfaces_count(found, &counts);
+    *m = (mt_meaning){.n = tags.n};
+    for (size_t t = 0; t < tags.n; t++) {
+        double on[MT_SURFACES] = {0}, whole = 0;
+        for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) {
+            const double area = area_of(tagged, tags.id[k]);
+            on[find_surface(tagged, tags.id[k], sorted, found->n_faces)] += area;
+            whole += area;
+        }
+        m->tag[t] = tags.tag[t];
+        for (int32_t s = MT_SURFACE_BASE; s < MT_SURFACES; s++)
+            if (on[s] > whole / 2) m->surface[t] = s, shared[s] += on[s], meant[s] += whole;
+    }
+    for (int s = MT_SURFACE_BASE; s < MT_SURFACES; s++)
+        if (meant[s] > 0) m->overlap[s] = shared[s] / (meant[s] + counts.area_mm2[s] - shared[s]);
+    return MT_OK;
+}
+
+mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning)
+{
+    mt_arena scratch = {0};
+    const mt_status status = find(&scratch, tagged, found, meaning);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_meaning_by_shape(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning)
+{
+    mt_arena scratch = {0};
+    mt_mesh shape = *mesh;
+    mt_surfaces found;
+    mt_status status = mt_boundary_make(&scratch, adjacency, &shape);
+    if (status == MT_OK) status = mt_surfaces_find(&shape, &found);
+    if (status == MT_OK) status = find(&scratch, mesh, &shape, meaning);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+size_t mt_meaning_foreign(const mt_mesh *mesh)
+{
+    size_t foreign = 0, differ = 0;
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        foreign += surface_of(mesh->face_tag[f]) == 0;
+        differ += mesh->face_tag[f] != 0;
+    }
+    return differ > 0 ? foreign : 0;
+}
+
+/* ---- in words ---- */
+
+static void add(char text[MT_MEANING_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char text[MT_MEANING_TEXT], const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, MT_MEANING_TEXT - used, format, arguments);
+    va_end(arguments);
+}
+
+bool mt_meaning_text(const mt_meaning *m, char text[MT_MEANING_TEXT])
+{
+    char overlaps[MT_MEANING_TEXT] = "";
+    (void)strcpy(text, "`--tags");
+    for (int32_t s = MT_SURFACE_BASE; s < MT_SURFACES; s++) {
+        if (m->overlap[s] == 0) continue;
+        const char *before = overlaps[0] ? "," : " ";
+        add(text, "%s%s", before, mt_meaning_names[s]);
+        add(overlaps, "%s %s %.0f %%", overlaps[0] ? "," : "", mt_meaning_names[s], 100 * m->overlap[s]);
+        before = "=";
+        for (size_t t = 0; t < m->n; t++)
+            if (m->surface[t] == s) add(text, "%s%d", before, m->tag[t]), before = "+";
+    }
+    add(text, "` (overlap with the surfaces found by the shape:%s)", overlaps);
+    if (overlaps[0]) return true;
+    (void)strcpy(
+        text, "none of the tags lies for more than half of its area on a surface found by the shape");
+    return false;
+}

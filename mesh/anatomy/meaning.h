@@ -1,0 +1,41 @@
+/* What somebody else's tags mean: which of base, epicardium, left and right endocardium (mt_surface) the tagged triangles
+ * of a heart are, by the area that they share with the surfaces found by its shape (mesh/anatomy/surfaces.h).
+ *
+ * A tag means the surface on which more than half of its triangles' area lies, and nothing where that is none of them.
+ * Triangles are the same where they have the same corners. */
+#ifndef MT_MESH_ANATOMY_MEANING_H
+#define MT_MESH_ANATOMY_MEANING_H
+
+#include "mesh/anatomy/surfaces.h"
+
+enum { MT_MEANING_TAGS_MAX = 64, MT_MEANING_TEXT = 1024 };
+
+/* Invariants: n >= 1; tags ascend; 0 <= overlap <= 1, and 0 where no tag means the surface. */
+typedef struct mt_meaning {
+    size_t n; /* different tags */
+    int32_t tag[MT_MEANING_TAGS_MAX];
+    int32_t surface[MT_MEANING_TAGS_MAX]; /* mt_surface, or 0 */
+    double overlap[MT_SURFACES];          /* with all tags that mean it: area of both by area of either */
+} mt_meaning;
+
+/* Gives what the tags of one mesh mean by those of another with the same vertices, whose tags are mt_surface. MT_INPUT:
+ * no tagged triangle, or more than MT_MEANING_TAGS_MAX different tags. MT_FILE: no memory. O(n log n). */
+MT_NODISCARD mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning);
+
+/* The same by the surfaces that it finds of a mesh (mt_mesh_check passed), whose adjacency is borrowed. Fails as
+ * mt_surfaces_find does, too. */
+MT_NODISCARD mt_status mt_meaning_by_shape(
+    const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning);
+
+/* What the surfaces are called in `--tags`: base, epi, lv, rv. */
+extern const char *const mt_meaning_names[MT_SURFACES];
+
+/* Writes how the commands are told that (`--tags base=10,epi=20+21,lv=30`), and how sure that is, in words. False, and a
+ * text that says that there is none, where no tag means anything. */
+bool mt_meaning_text(const mt_meaning *meaning, char text[MT_MEANING_TEXT]);
+
+/* How many triangles of a mesh have tags that are none of mt_surface: 0 where all have the tag 0, which is a mesh without
+ * tags. */
+size_t mt_meaning_foreign(const mt_mesh *mesh);
+
+#endif

@@ -1,0 +1,364 @@
+#include "mesh/cut/balance.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "mesh/cut/contacts.h"
+#include "mesh/cut/members.h"
+
+#define NONE MT_NO_MEMBER
+
+/* How much a part's own burden counts against that of others, cells that an attempt may move, and looks for each cell. */
+enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
+
+struct work {
+    size_t width, most; /* of a row; cells of a part */
+    const uint32_t *columns;
+    uint32_t n_parts, parts_per_group;
+    mt_members of;
+    int64_t *burden; /* [n_parts] by the measure */
+    /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
+    int64_t *weight;
+    mt_contacts contacts; /* where there are weights */
+    mt_arena *scratch;    /* of the contacts */
+    uint32_t *locked;     /* [n_cells] the last attempt that moved this cell */
+    uint32_t *seen;       /* [n_cells] the last search that looked at this cell from outside */
+    uint32_t attempt, search;
+    int64_t spare;     /* words between groups that moves have saved so far */
+    uint64_t looks;    /* that may still be taken */
+    struct step *step; /* [STEPS] of an attempt */
+};
+
+/* What giving a cell to another part changes. */
+struct change {
+    int64_t crossing; /* words between groups */
+    size_t n_parts, n_pairs;
+    struct {
+        uint32_t part;
+        int64_t more;
+    } burden[WIDTH + 2]; /* the giver's, the taker's, others' */
+    struct {
+        uint32_t source, reader;
+        int32_t more;
+    } pair[4 * WIDTH]; /* cells of the source that the reader needs */
+};
+
+static const uint32_t *row_of(const struct work *work, uint32_t cell)
+{
+    return work->columns + work->width * cell;
+}
+
+/* ---- one move ---- */
+
+/* Whether `part` reads this cell, which is another's, by a row other than that of cell `but`. */
+static bool reads(const struct work *work, uint32_t part, uint32_t cell, uint32_t but)
+{
+    const uint32_t *row = row_of(work, cell);
+    for (size_t k = 0; k < work->width; k++)
+        if (row[k] != but && work->of.part[row[k]] == part) return true;
+    return false;
+}
+
+static void add_burden(struct change *change, uint32_t part, int64_t more)
+{
+    size_t k = 0;
+    while (k < change->n_parts && change->burden[k].part != part) k++;
+    if (k == change->n_parts) {
+        change->burden[change->n_parts].part = part;
+        change->burden[change->n_parts++].more = 0;
+    }
+    change->burden[k].more += more;
+}
+
+static void add_pair(struct change *change, uint32_t source, uint32_t reader, int32_t more)
+{
+    size_t k = 0;
+    while (k < change->n_pairs && (change->pair[k].source != source || change->pair[k].reader != reader)) k++;
+    if (k == change->n_pairs) {
+        change->pair[change->n_pairs].source = source;
+        change->pair[change->n_pairs].reader = reader;
+        change->pair[change->n_pairs++].more = 0;
+    }
+    change->pair[k].more += more;
+}
+
+/* The cell is now the taker's to send: once for each part that reads it. */
+static void change_source(
+    const struct work *work, uint32_t cell, uint32_t giver, uint32_t taker, struct change *change)
+{
+    const uint32_t *row = row_of(work, cell);
+    for (size_t k = 0; k < work->width; k++) {
+        const uint32_t reader = work->of.part[row[k]];
+        bool first = row[k] != cell;
+        for (size_t i = 0; i < k && first; i++) first = row[i] == cell || work->of.part[row[i]] != reader;
+        if (first && reader != giver) add_pair(change, giver, reader, -1);
+        if (first && reader != taker) add_pair(change, taker, reader, 1);
+    }
+}
+
+/* Pairs of parts that begin or cease to touch. */
+static void weigh_pairs(const struct work *work, struct change *change)
+{
+    for (size_t k = 0; k < change->n_pairs; k++) {
+        const uint32_t source = change->pair[k].source, reader = change->pair[k].reader;
+        if (change->pair[k].more == 0) continue;
+        const int64_t before = mt_contacts_count(&work->contacts, source, reader);
+        const int64_t after = before + change->pair[k].more;
+        if ((before > 0) != (after > 0))
+            add_burden(change, reader, after > 0 ? work->weight[source] : -work->weight[source]);
+    }
+}
+
+/* The rows of a cell's readers are those in its own row, as the pattern is symmetric. Cells stay in their group, so that
+ * words between groups change only with what giver and taker need. */
+static void find_change(const struct work *work, uint32_t cell, uint32_t taker, struct change *change)
+{
+    const uint32_t giver = work->of.part[cell], group = giver / work->parts_per_group;
+    const uint32_t *row = row_of(work, cell);
+    change->crossing = 0;
+    change->n_parts = change->n_pairs = 0;
+    add_burden(change, giver, reads(work, giver, cell, cell));
+    add_burden(change, taker, reads(work, taker, cell, cell) ? -1 : 0);
+    for (size_t k = 0; k < work->width; k++) {
+        const uint32_t owner = work->of.part[row[k]];
+        if (row[k] == cell) continue;
+        const bool less = owner != giver && !reads(work, giver, row[k], cell);
+        const bool more = owner != taker && !reads(work, taker, row[k], cell);
+        change->burden[0].more -= less;
+        change->burden[1].more += more;
+        if (less && work->weight) add_pair(change, owner, giver, -1);
+        if (more && work->weight) add_pair(change, owner, taker, 1);
+        if (owner / work->parts_per_group != group) change->crossing += more - less;
+    }
+    if (!work->weight) return;
+    change_source(work, cell, giver, taker, change);
+    weigh_pairs(work, change);
+}
+
+struct step {
+    uint32_t cell, giver, taker;
+    int64_t worth; /* the less the better */
+    struct change change;
+};
+
+static mt_status take(struct work *work, const struct step *step, bool back)
+{
+    const struct change *change = &step->change;
+    const int32_t sign = back ? -1 : 1;
+    for (size_t k = 0; k < change->n_pairs; k++)
+        MT_TRY(mt_contacts_add(work->scratch, &work->contacts, change->pair[k].source, change->pair[k].reader,
+            sign * change->pair[k].more));
+    for (size_t k = 0; k < change->n_parts; k++)
+        work->burden[change->burden[k].part] += sign * change->burden[k].more;
+    work->spare -= sign * change->crossing;
+    mt_members_move(&work->of, step->cell, back ? step->giver : step->taker);
+    return MT_OK;
+}
+
+/* ---- one part ---- */
+
+/* Whether a change is allowed for the sake of this part; what it is worth. */
+static bool judge(
+    const struct work *work, uint32_t part, const struct change *change, int64_t level, int64_t *worth)
+{
+    *worth = 0;
+    for (size_t k = 0; k < change->n_parts; k++) {
+        const uint32_t other = change->burden[k].part;
+        const int64_t more = change->burden[k].more;
+        if (other != part && more > 0 && work->burden[other] + more > level) return false;
+        *worth += other == part ? OWN_WEIGHT * more : more;
+    }
+    return change->crossing <= work->spare;
+}
+
+/* Keeps the step in `best` if it is allowed and better. */
+static void consider(
+    struct work *work, uint32_t part, uint32_t cell, uint32_t taker, int64_t level, struct step *best)
+{
+    struct step step; /* large: not cleared */
+    step.cell = cell;
+    step.giver = work->of.part[cell];
+    step.taker = taker;
+    if (work->locked[cell] == work->attempt || work->of.size[step.giver] <= 1 ||
+        work->of.size[taker] >= work->most ||
+        step.giver / work->parts_per_group != taker / work->parts_per_group || work->looks == 0)
+        return;
+    work->looks--;
+    find_change(work, cell, taker, &step.change);
+    if (!judge(work, part, &step.change, level, &step.worth)) return;
+    if (best->cell == NONE || step.worth < best->worth || (step.worth == best->worth && cell < best->cell))
+        *best = step;
+}
+
+/* Gives the best step of a part, in or out, across its border; false: there is none. */
+static bool find_step(struct work *work, uint32_t part, int64_t level, struct step *best)
+{
+    best->cell = NONE;
+    work->search++;
+    for (uint32_t c = work->of.first[part]; c != NONE; c = work->of.next[c]) {
+        const uint32_t *row = row_of(work, c);
+        uint32_t last = part;
+        for (size_t k = 0; k < work->width; k++) {
+            const uint32_t near = row[k], owner = work->of.part[near];
+            if (owner == part) continue;
+            if (owner != last) consider(work, part, c, owner, level, best);
+            last = owner;
+            if (work->seen[near] == work->search) continue;
+            work->seen[near] = work->search;
+            consider(work, part, near, part, level, best);
+        }
+    }
+    return best->cell != NONE;
+}
+
+/* One attempt to bring a part's burden down to the level; counts the steps that stay, none: it is where it was. */
+static mt_status improve(struct work *work, uint32_t part, int64_t level, size_t *steps)
+{
+    struct step *step = work->step;
+    size_t n = 0, keep = 0;
+    int64_t least = work->burden[part];
+    work->attempt++;
+    while (n < STEPS && work->burden[part] > level && find_step(work, part, level, &step[n])) {
+        MT_TRY(take(work, &step[n], false));
+        work->locked[step[n].cell] = work->attempt;
+        n++;
+        if (work->burden[part] >= least) continue;
+        least = work->burden[part];
+        keep = n;
+    }
+    while (n > keep) MT_TRY(take(work, &step[--n], true));
+    *steps = keep;
+    return MT_OK;
+}
+
+/* ---- all parts ---- */
+
+/* What each part needs; where there are weights, from whom, and what each part weighs. */
+static mt_status count_needed(struct work *work, size_t n_cells)
+{
+    for (uint32_t c = 0; c < n_cells; c++) {
+        const uint32_t *row = row_of(work, c), source = work->of.part[c];
+        uint32_t readers = 0;
+        for (size_t k = 0; k < work->width; k++) {
+            const uint32_t reader = work->of.part[row[k]];
+            bool first = reader != source;
+            for (size_t i = 0; i < k && first; i++) first = work->of.part[row[i]] != reader;
+            if (!first) continue;
+            work->burden[reader]++;
+            readers++;
+            if (work->weight) MT_TRY(mt_contacts_add(work->scratch, &work->contacts, source, reader, 1));
+        }
+        if (work->weight) work->weight[source] += readers > 1;
+    }
+    return MT_OK;
+}
+
+static void add_weights(struct work *work)
+{
+    for (size_t k = 0; k < work->contacts.room; k++)
+        if (work->contacts.count[k] > 0)
+            work->burden[work->contacts.pair[k] & UINT32_MAX] += work->weight[work->contacts.pair[k] >> 32];
+}
+
+static void sum_up(const struct work *work, size_t *largest, size_t *total)
+{
+    *largest = *total = 0;
+    for (uint32_t p = 0; p < work->n_parts; p++) {
+        const size_t burden = (size_t)work->burden[p];
+        *total += burden;
+        if (burden > *largest) *largest = burden;
+    }
+}
+
+static mt_status lower(struct work *work, size_t largest, size_t *moves)
+{
+    bool stuck = false;
+    for (int64_t level = (int64_t)largest - 1; level >= 0 && !stuck; level--)
+        for (uint32_t p = 0; p < work->n_parts; p++) {
+            size_t steps = 1;
+            while (work->burden[p] > level && steps > 0) {
+                MT_TRY(improve(work, p, level, &steps));
+                *moves += steps;
+            }
+            stuck = stuck || work->burden[p] > level;
+        }
+    return MT_OK;
+}
+
+static mt_status balance_parts(
+    struct work *work, mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
+{
+    const size_t n = partition->n_cells;
+    MT_TAKE(work->scratch, work->burden, work->n_parts);
+    MT_TAKE(work->scratch, work->locked, n);
+    MT_TAKE(work->scratch, work->seen, n);
+    MT_TAKE(work->scratch, work->step, STEPS);
+    if (measure == MT_BALANCE_MIXED) MT_TAKE(work->scratch, work->weight, work->n_parts);
+    MT_TRY(mt_members_make(work->scratch, n, work->n_parts, partition->part, &work->of));
+    for (uint32_t p = 0; p < work->n_parts; p++)
+        if (work->of.size[p] > work->most) work->most = work->of.size[p];
+    MT_TRY(count_needed(work, n));
+    if (work->weight) add_weights(work);
+    sum_up(work, &balance->largest_before, &balance->total_before);
+    MT_TRY(lower(work, balance->largest_before, &balance->moves));
+    sum_up(work, &balance->largest_after, &balance->total_after);
+    return MT_OK;
+}
+
+/* ---- what is handed in ---- */
+
+static size_t times(const uint32_t *row, size_t width, uint32_t cell)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < width; k++) n += row[k] == cell;
+    return n;
+}
+
+static mt_status check_rows(size_t n_cells, size_t width, const uint32_t *columns)
+{
+    for (size_t k = 0; k < n_cells * width; k++)
+        if (columns[k] >= n_cells)
+            return mt_fail(MT_INPUT, "balance: row %zu reads cell %u; there are %zu cells", k / width,
+                columns[k], n_cells);
+    for (size_t c = 0; c < n_cells; c++)
+        for (size_t k = 0; k < width; k++) {
+            const uint32_t near = columns[c * width + k];
+            if (near == c) continue;
+            const size_t here = times(columns + c * width, width, near);
+            const size_t there = times(columns + near * width, width, (uint32_t)c);
+            if (here != 1 || there != 1)
+                return mt_fail(MT_INPUT,
+                    "balance: row %zu has cell %u %zu times and row %u has cell %zu %zu times; "
+                    "it must be once and once",
+                    c, near, here, near, c, there);
+        }
+    return MT_OK;
+}
+
+mt_status mt_balance_halo(size_t n_cells, size_t width, const uint32_t *columns, double imbalance,
+    mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
+{
+    if (partition->n_cells != n_cells || n_cells >= NONE)
+        return mt_fail(MT_INPUT,
+            "balance: a pattern of %zu cells and a partition of %zu; they must be the same and below %u",
+            n_cells, partition->n_cells, NONE);
+    if (width > WIDTH)
+        return mt_fail(MT_INPUT, "balance: rows of %zu cells; at most %d are allowed", width, WIDTH);
+    if (!(imbalance > 0 && imbalance <= 2))
+        return mt_fail(MT_INPUT, "balance: imbalance %g; above 0, up to 2 is allowed", imbalance);
+    MT_TRY(mt_partition_check(partition));
+    MT_TRY(check_rows(n_cells, width, columns));
+    *balance = (mt_balance){0};
+    if (partition->n_parts == 0) return MT_OK;
+    mt_arena scratch = {0};
+    struct work work = {.width = width,
+        .most = (size_t)ceil(imbalance * (double)n_cells / partition->n_parts),
+        .columns = columns,
+        .n_parts = partition->n_parts,
+        .parts_per_group = partition->parts_per_group,
+        .scratch = &scratch,
+        .looks = (uint64_t)LOOKS * n_cells};
+    const mt_status status = balance_parts(&work, measure, partition, balance);
+    mt_arena_free(&scratch);
+    return status;
+}

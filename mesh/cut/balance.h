@@ -1,0 +1,46 @@
+/* Takes the peaks off what parts must be sent: the time of an exchange is that of the part that receives most.
+ *
+ * A part has a burden, by one of two measures:
+ *   needed  the cells of other parts that its rows read (as in mesh/cut/halo.h): what it receives under a scheme without unused
+ *           cells;
+ *   mixed   its needed, and for each part that it needs a cell of, the cells there that two or more parts need (as many as
+ *           there were in the beginning): near what it receives under mixed-clean. It works best on parts that have been
+ *           balanced by needed before.
+ *
+ * Cells at the borders of the parts with the largest burden change hands, about one per cent of all at most: first those
+ * parts come down by one, then those that have the most then, and so on until one of them cannot.
+ *
+ * To bring a part down, up to 64 cells one after the other leave it or join it, each time the one that lowers 3 times the
+ * part's burden plus the others' the most, be it by less than nothing; no cell twice; what came after the lowest burden is
+ * taken back. (Kernighan and Lin, Bell Syst. Tech. J. 49, 1970, do this to the cut of two parts.) No other part is lifted
+ * above the level that is aimed at. */
+#ifndef MT_MESH_CUT_BALANCE_H
+#define MT_MESH_CUT_BALANCE_H
+
+#include "mesh/cut/partition.h"
+
+typedef enum mt_balance_measure { MT_BALANCE_NEEDED, MT_BALANCE_MIXED } mt_balance_measure;
+
+enum { MT_BALANCE_WIDTH = 32 }; /* the widest rows */
+
+/* What came of it, by the measure. */
+typedef struct mt_balance {
+    size_t largest_before, largest_after; /* burden of the part that has the most */
+    size_t total_before, total_after;     /* of all parts */
+    size_t moves;                         /* cells given to another part; some more than once */
+} mt_balance;
+
+/* Changes partition->part in place, not its edge_cut (mt_partition_edge_cut gives the new one). Row c of the pattern reads
+ * the cells columns[c][0 .. width), no cell twice but c itself, which fills the row; c is in row d where d is in row c.
+ * It holds that: the largest burden does not grow; no part grows beyond the largest that there was or imbalance * n_cells /
+ * n_parts, rounded up, whichever is more; no part becomes empty; every cell stays in its group, and the words between
+ * groups (pairs of a cell and a part of another group that needs it) do not become more. Deterministic; one thread; stops
+ * after 16 * n_cells looks at what a move would change, each O(width^2). 16 bytes of scratch a cell, and for the measure
+ * mixed at most some 100 a pair of parts that touch.
+ * MT_INPUT: a column is no cell; the pattern is not symmetric, or has a cell twice in a row, or rows wider than
+ * MT_BALANCE_WIDTH; the partition is of another number of cells, or broken; imbalance outside what is above 0 and up to 2.
+ * MT_FILE: no memory, and then the partition may be on the way, whole but not better. */
+MT_NODISCARD mt_status mt_balance_halo(size_t n_cells, size_t width, const uint32_t *columns,
+    double imbalance, mt_balance_measure measure, mt_partition *partition, mt_balance *balance);
+
+#endif

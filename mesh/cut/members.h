@@ -1,0 +1,29 @@
+/* The cells of each part, for those who move cells from part to part. */
+#ifndef MT_MESH_CUT_MEMBERS_H
+#define MT_MESH_CUT_MEMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+
+#define MT_NO_MEMBER UINT32_MAX
+
+/* Part p has the cells first[p], next[first[p]], ... up to MT_NO_MEMBER: size[p] of them, and part[c] = p for each. In the
+ * beginning they ascend. */
+typedef struct mt_members {
+    uint32_t *part;            /* [n_cells], borrowed, changed by moves */
+    size_t *size;              /* [n_parts] */
+    uint32_t *first;           /* [n_parts] */
+    uint32_t *next, *previous; /* [n_cells] */
+} mt_members;
+
+/* Of part[n_cells], every one below n_parts. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_members_make(
+    mt_arena *arena, size_t n_cells, uint32_t n_parts, uint32_t *part, mt_members *members);
+
+/* Makes this cell the first of part `to`. */
+void mt_members_move(mt_members *members, uint32_t cell, uint32_t to);
+
+#endif

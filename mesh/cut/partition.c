@@ -1,0 +1,263 @@
+#include "mesh/cut/partition.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/cut/ladder.h"
+#include "mesh/cut/metis.h"
+#include "mesh/cut/repair.h"
+
+const char *const mt_partition_methods[] = {"flat", "hierarchical", NULL};
+
+mt_status mt_partition_method_find(const char *name, mt_partition_method *method)
+{
+    char names[128] = "";
+    for (int k = 0; mt_partition_methods[k]; k++) {
+        if (strcmp(mt_partition_methods[k], name) == 0) {
+            *method = (mt_partition_method)k;
+            return MT_OK;
+        }
+        if (k > 0) (void)strncat(names, ", ", sizeof names - strlen(names) - 1);
+        (void)strncat(names, mt_partition_methods[k], sizeof names - strlen(names) - 1);
+    }
+    return mt_fail(MT_INPUT, "partition '%s'; there are: %s", name, names);
+}
+
+/* ---- one graph ---- */
+
+/* How one graph shall be divided. */
+struct division {
+    uint32_t n_parts;
+    double imbalance;
+    size_t least, most; /* cells of a part */
+};
+
+/* What METIS did not do at once, for the person at the keyboard; the first of several times. */
+static void note(
+    const struct division *division, size_t n_cells, const mt_metis_outcome *outcome, mt_partition *partition)
+{
+    if (outcome->attempts == 1) return;
+    if (partition->metis_failures == 0)
+        (void)snprintf(partition->remark, sizeof partition->remark,
+            "METIS failed on %zu cells in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
+            "this "
+            "cut differs from the usual one",
+            n_cells, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
+    partition->metis_failures += outcome->attempts - 1;
+}
+
+/* Writes part[n_cells], which holds zeroes; notes in `partition` where METIS failed. */
+static mt_status divide(
+    const mt_adjacency *adjacency, const struct division *division, uint32_t *part, mt_partition *partition)
+{
+    const size_t n = adjacency->n_cells;
+    size_t moves = 0;
+    if (division->n_parts == 1) return MT_OK;
+    if (division->n_parts >= n) {
+        for (size_t c = 0; c < n; c++) part[c] = (uint32_t)c;
+        return MT_OK;
+    }
+    mt_metis_outcome outcome;
+    MT_TRY(mt_metis_divide(
+        adjacency, division->n_parts, fmax(division->imbalance, MT_IMBALANCE_LEAST), part, &outcome));
+    note(division, n, &outcome, partition);
+    return mt_repair(adjacency, division->n_parts, division->least, division->most, part, &moves);
+}
+
+/* ---- groups ---- */
+
+/* The cells of each group: cell[start[g] .. start[g + 1]), ascending. */
+struct groups {
+    uint32_t n;
+    uint32_t *of_cell; /* [n_cells] */
+    size_t *start;     /* [n + 1] */
+    uint32_t *cell;    /* [n_cells] */
+};
+
+static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *groups)
+{
+    size_t *cursor;
+    MT_TAKE(scratch, groups->start, (size_t)groups->n + 1);
+    MT_TAKE(scratch, groups->cell, n_cells);
+    MT_TAKE(scratch, cursor, groups->n);
+    for (size_t c = 0; c < n_cells; c++) groups->start[groups->of_cell[c] + 1]++;
+    for (uint32_t g = 0; g < groups->n; g++) groups->start[g + 1] += groups->start[g];
+    memcpy(cursor, groups->start, groups->n * sizeof *cursor);
+    for (size_t c = 0; c < n_cells; c++) groups->cell[cursor[groups->of_cell[c]]++] = (uint32_t)c;
+    return MT_OK;
+}
+
+/* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
+static mt_status join_groups(
+    mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
+{
+    size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
+    size_t n = 0;
+    const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
+    graph->n_groups = groups->n;
+    MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
+    MT_TAKE(scratch, graph->near, room);
+    MT_TAKE(scratch, graph->weight, room);
+    MT_TAKE(scratch, place, groups->n);
+    for (uint32_t g = 0; g < groups->n; g++) {
+        graph->start[g] = n;
+        for (size_t k = 4 * groups->start[g]; k < 4 * groups->start[g + 1]; k++) {
+            const uint32_t near = adjacency->neighbour[4 * (size_t)groups->cell[k / 4] + k % 4];
+            if (near == MT_NO_CELL || groups->of_cell[near] == g) continue;
+            const uint32_t other = groups->of_cell[near];
+            if (place[other] <= graph->start[g]) {
+                graph->near[n] = other;
+                place[other] = ++n;
+            }
+            graph->weight[place[other] - 1]++;
+        }
+    }
+    graph->start[groups->n] = n;
+    return MT_OK;
+}
+
+/* The graph of one group's cells, numbered as they stand in `cell`; local[] is where each cell of the mesh stands. */
+static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    uint32_t group, const uint32_t *local, mt_adjacency *inner)
+{
+    const uint32_t *cell = groups->cell + groups->start[group];
+    inner->n_cells = groups->start[group + 1] - groups->start[group];
+    MT_TAKE(scratch, inner->neighbour, 4 * inner->n_cells);
+    for (size_t k = 0; k < 4 * inner->n_cells; k++) {
+        const uint32_t near = adjacency->neighbour[4 * (size_t)cell[k / 4] + k % 4];
+        const bool inside = near != MT_NO_CELL && groups->of_cell[near] == group;
+        inner->neighbour[k] = inside ? local[near] : MT_NO_CELL;
+    }
+    return MT_OK;
+}
+
+/* Divides one group and writes its cells' parts from number `first` on. */
+static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    uint32_t group, const uint32_t *local, const struct division *division, uint32_t first,
+    mt_partition *partition)
+{
+    mt_adjacency inner;
+    uint32_t *part;
+    MT_TRY(extract(scratch, adjacency, groups, group, local, &inner));
+    MT_TAKE(scratch, part, inner.n_cells);
+    struct division within = *division;
+    if (inner.n_cells > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_cells;
+    MT_TRY(divide(&inner, &within, part, partition));
+    for (size_t i = 0; i < inner.n_cells; i++)
+        partition->part[groups->cell[groups->start[group] + i]] = first + part[i];
+    return MT_OK;
+}
+
+static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    const struct division *division, mt_partition *partition)
+{
+    mt_ladder_graph graph;
+    uint32_t *chip, *local;
+    MT_TAKE(scratch, chip, groups->n);
+    MT_TAKE(scratch, local, adjacency->n_cells);
+    MT_TRY(join_groups(scratch, adjacency, groups, &graph));
+    MT_TRY(mt_ladder_place(&graph, chip));
+    for (uint32_t g = 0; g < groups->n; g++)
+        for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
+            local[groups->cell[i]] = (uint32_t)(i - groups->start[g]);
+    for (uint32_t g = 0; g < groups->n; g++) {
+        mt_arena inner = {0};
+        mt_status status = divide_group(
+            &inner, adjacency, groups, g, local, division, chip[g] * division->n_parts, partition);
+        mt_arena_free(&inner);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+/* First into groups, which may differ in size by a tenth of what parts may, then each into its parts. */
+static mt_status divide_twice(
+    mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, size_t most, mt_partition *partition)
+{
+    const uint32_t in_group = partition->parts_per_group;
+    struct groups groups = {.n = mt_partition_groups(partition)};
+    const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
+    size_t most_of_group = (size_t)ceil(bound * mean);
+    if (most_of_group > most * in_group) most_of_group = most * in_group;
+    MT_TAKE(scratch, groups.of_cell, adjacency->n_cells);
+    MT_TRY(divide(
+        adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell, partition));
+    MT_TRY(sort_groups(scratch, adjacency->n_cells, &groups));
+    /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
+    const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
+    return divide_groups(scratch, adjacency, &groups, &inner, partition);
+}
+
+static mt_status divide_mesh(
+    const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
+{
+    const size_t n = adjacency->n_cells;
+    const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
+    if (2 * mt_adjacency_inner_faces(adjacency) > INT32_MAX)
+        return mt_fail(MT_INPUT, "METIS: a graph of %zu cells has %zu entries; at most %d are allowed", n,
+            2 * mt_adjacency_inner_faces(adjacency), INT32_MAX);
+    if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
+        return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
+            partition->part, partition);
+    mt_arena scratch = {0};
+    mt_status status = divide_twice(&scratch, adjacency, options->imbalance, most, partition);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- partitions ---- */
+
+uint32_t mt_partition_groups(const mt_partition *partition)
+{
+    return partition->n_parts / partition->parts_per_group;
+}
+
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell)
+{
+    return partition->part[cell] / partition->parts_per_group;
+}
+
+size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part)
+{
+    size_t cut = 0;
+    for (size_t c = 0; c < adjacency->n_cells; c++)
+        for (size_t f = 0; f < 4; f++) {
+            uint32_t n = adjacency->neighbour[4 * c + f];
+            cut += n != MT_NO_CELL && n > c && part[n] != part[c];
+        }
+    return cut;
+}
+
+mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
+    const mt_partition_options *options, mt_partition *partition)
+{
+    const uint64_t n_parts = (uint64_t)options->n_groups * options->parts_per_group;
+    if (n_parts == 0 || n_parts > INT32_MAX)
+        return mt_fail(MT_INPUT, "a partition into %u groups of %u parts; 1 to %d parts are allowed",
+            options->n_groups, options->parts_per_group, INT32_MAX);
+    if (!(options->imbalance >= MT_IMBALANCE_LEAST && options->imbalance <= MT_IMBALANCE_MOST))
+        return mt_fail(MT_INPUT, "a partition with imbalance %g; %g to %g are allowed", options->imbalance,
+            MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
+    if (adjacency->n_cells > INT32_MAX)
+        return mt_fail(MT_INPUT, "METIS: %zu cells; at most %d are allowed", adjacency->n_cells, INT32_MAX);
+    *partition = (mt_partition){.n_parts = (uint32_t)n_parts,
+        .parts_per_group = options->parts_per_group,
+        .n_cells = adjacency->n_cells};
+    MT_TAKE(arena, partition->part, adjacency->n_cells);
+    MT_TRY(divide_mesh(adjacency, options, partition));
+    partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
+    return mt_partition_check(partition);
+}
+
+mt_status mt_partition_check(const mt_partition *partition)
+{
+    if (partition->parts_per_group == 0 || partition->n_parts % partition->parts_per_group != 0)
+        return mt_fail(MT_INPUT, "%u parts in groups of %u", partition->n_parts, partition->parts_per_group);
+    for (size_t c = 0; c < partition->n_cells; c++)
+        if (partition->part[c] >= partition->n_parts)
+            return mt_fail(
+                MT_INPUT, "cell %zu: part %u; there are %u", c, partition->part[c], partition->n_parts);
+    return MT_OK;
+}

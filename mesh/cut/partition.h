@@ -1,0 +1,70 @@
+/* Which part owns each cell. Balanced parts with few faces between them, by METIS.
+ *
+ * Parts come in groups of equal number, for machines of several chips: group g has the parts g * parts_per_group up to
+ * (g + 1) * parts_per_group. What crosses between groups costs more than what crosses between parts.
+ *
+ * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty, and
+ * need not be connected. */
+#ifndef MT_MESH_CUT_PARTITION_H
+#define MT_MESH_CUT_PARTITION_H
+
+#include "mesh/adjacency.h"
+
+typedef struct mt_partition {
+    uint32_t n_parts, parts_per_group;
+    size_t n_cells;
+    uint32_t *part;  /* [n_cells] */
+    size_t edge_cut; /* faces between cells of different parts */
+    uint32_t
+        metis_failures; /* before METIS succeeded (mesh/cut/metis.h); 0: this is the cut that this mesh always gets */
+    char remark[768]; /* the first of them, and what was done, in one line; "": none */
+} mt_partition;
+
+/* flat: k-way to all parts at once; that some of them make a group is not looked at (Burchard et al., Front. Phys. 2023,
+ *   section 7.1). METIS numbers parts by recursive bisection, so that parts of near numbers are mostly near in space: in
+ *   a heart of three million cells the numbers of two parts that share a face in a group of 1472 differ by 50 on average
+ *   (at random: 490), and groups have about a fifth more faces between them than where they are
+ *   made first.
+ * hierarchical: k-way to the groups, then each group to its parts. Groups differ by a tenth of what parts may. They are
+ *   numbered so that between them words go a short way on a ladder of chips (mesh/cut/ladder.h); within a group METIS' numbers
+ *   stay. With one group this is flat. */
+typedef enum mt_partition_method { MT_PARTITION_FLAT, MT_PARTITION_HIERARCHICAL } mt_partition_method;
+
+/* The methods' names, by number; NULL ends them. */
+extern const char *const mt_partition_methods[];
+
+/* Gives the method of this name; MT_INPUT: none; the message has those there are. */
+MT_NODISCARD mt_status mt_partition_method_find(const char *name, mt_partition_method *method);
+
+/* What may be asked of the imbalance. */
+#define MT_IMBALANCE_LEAST 1.001
+#define MT_IMBALANCE_MOST 2.0
+
+typedef struct mt_partition_options {
+    mt_partition_method method;
+    uint32_t n_groups, parts_per_group;
+    double imbalance; /* no part shall have more than imbalance * n_cells / n_parts cells */
+} mt_partition_options;
+
+/* Gives a partition of the dual graph (borrowed), all cells weighing the same. Where there are at least as many cells as
+ * parts, no part is empty and none has more than imbalance * n_cells / n_parts cells, rounded up: METIS tries, and what it
+ * does not reach where parts are small is put right afterwards (mesh/cut/repair.h), within the groups where these come first.
+ * With n_parts >= n_cells every cell has a part of its own and the last parts are empty; METIS is not asked. Same input,
+ * same outcome, unless METIS fails for a reason from outside and another seed is taken: then metis_failures and remark of the
+ * partition say so.
+ * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
+ * numbers; METIS refuses. MT_FILE: no memory, METIS' too. */
+MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
+    const mt_partition_options *options, mt_partition *partition);
+
+/* How many groups there are, and the one of a cell. */
+uint32_t mt_partition_groups(const mt_partition *partition);
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell);
+
+/* Faces between cells of different parts, as it stands in a partition of this adjacency. */
+size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part);
+
+/* The invariants above; the message names the first offending cell. */
+MT_NODISCARD mt_status mt_partition_check(const mt_partition *partition);
+
+#endif

@@ -1,0 +1,424 @@
+#include "mesh/cut/repair.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "mesh/cut/members.h"
+
+#define NONE MT_NO_MEMBER
+
+/* Numbers, the least first. */
+struct heap {
+    uint64_t *key;
+    size_t n, room;
+};
+
+/* The parts that touch one, in the order in which its cells come to them. */
+struct near {
+    uint32_t *part;
+    uint32_t n, room;
+    bool known; /* nothing has moved here since it was found */
+};
+
+/* A search outwards, that goes on where it stopped: queue[k] was found while queue[by[k]] was looked at. */
+struct search {
+    uint32_t start; /* NONE: there is none */
+    uint32_t n, at; /* parts seen; the one that is looked at */
+    uint32_t done;  /* of its neighbours */
+};
+
+struct parts {
+    mt_arena *arena;
+    const mt_adjacency *adjacency;
+    uint32_t n_parts;
+    size_t least, most;
+    mt_members of;
+    struct near *near; /* [n_parts] */
+    uint32_t *block;   /* for their lists */
+    size_t block_left;
+    uint32_t *mark, marks; /* [n_parts]: the last list that a part came into; how many lists there were */
+    uint32_t *listed;      /* [n_parts]: a list on its way */
+    uint32_t *moved;       /* [n_moved]: parts that were known and are no more */
+    size_t n_moved;
+    struct search search;
+    uint32_t *from;               /* [n_parts] in a search: the part before this one; NONE: not seen */
+    uint32_t *place;              /* [n_parts]: where in the queue */
+    uint32_t *queue, *by, *chain; /* [n_parts] */
+    struct heap by_size;          /* of (UINT32_MAX - size, part); sizes may have become less since */
+    struct heap loose;   /* of (faces to its own part, cell) of `loose_part`; some may not be true any more */
+    uint32_t loose_part; /* NONE: none */
+    size_t moves;
+    bool failed; /* no memory */
+};
+
+static mt_status begin(mt_arena *scratch, struct parts *parts, uint32_t *part)
+{
+    parts->arena = scratch;
+    MT_TAKE(scratch, parts->near, parts->n_parts);
+    MT_TAKE(scratch, parts->mark, parts->n_parts);
+    MT_TAKE(scratch, parts->listed, parts->n_parts);
+    MT_TAKE(scratch, parts->moved, parts->n_parts);
+    MT_TAKE(scratch, parts->from, parts->n_parts);
+    MT_TAKE(scratch, parts->place, parts->n_parts);
+    MT_TAKE(scratch, parts->queue, parts->n_parts);
+    MT_TAKE(scratch, parts->by, parts->n_parts);
+    MT_TAKE(scratch, parts->chain, parts->n_parts);
+    memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
+    parts->search.start = parts->loose_part = NONE;
+    return mt_members_make(scratch, parts->adjacency->n_cells, parts->n_parts, part, &parts->of);
+}
+
+/* ---- heaps ---- */
+
+static uint64_t key_of(uint32_t first, uint32_t second) { return (uint64_t)first << 32 | second; }
+
+static void sink(struct heap *heap, size_t at)
+{
+    const uint64_t key = heap->key[at];
+    for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
+        if (child + 1 < heap->n && heap->key[child + 1] < heap->key[child]) child++;
+        if (heap->key[child] >= key) break;
+        heap->key[at] = heap->key[child];
+    }
+    heap->key[at] = key;
+}
+
+static void order_heap(struct heap *heap)
+{
+    for (size_t at = heap->n / 2; at-- > 0;) sink(heap, at);
+}
+
+static void push(struct heap *heap, uint64_t key)
+{
+    size_t at = heap->n++;
+    for (; at > 0 && heap->key[(at - 1) / 2] > key; at = (at - 1) / 2)
+        heap->key[at] = heap->key[(at - 1) / 2];
+    heap->key[at] = key;
+}
+
+static void pop(struct heap *heap)
+{
+    heap->key[0] = heap->key[--heap->n];
+    if (heap->n > 0) sink(heap, 0);
+}
+
+/* Makes room for n numbers, and forgets those there are; false: no memory. */
+static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
+{
+    heap->n = 0;
+    if (heap->room >= n) return true;
+    heap->key = mt_arena_take(parts->arena, n, sizeof *heap->key);
+    heap->room = heap->key ? n : 0;
+    parts->failed |= !heap->key;
+    return heap->key != NULL;
+}
+
+/* ---- which cell to hand on ---- */
+
+static int faces_towards(const struct parts *parts, uint32_t cell, uint32_t part)
+{
+    int n = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
+        n += near != MT_NO_CELL && parts->of.part[near] == part;
+    }
+    return n;
+}
+
+/* The better of two cells of `part` to hand on to `to`: the one with the most faces there and the fewest to its own part. */
+static void weigh(const struct parts *parts, uint32_t cell, uint32_t to, uint32_t *best, int *most)
+{
+    const int touching = faces_towards(parts, cell, to);
+    if (touching == 0) return;
+    const int worth = 8 + touching - faces_towards(parts, cell, parts->of.part[cell]);
+    if (worth > *most || (worth == *most && cell < *best)) *best = cell, *most = worth;
+}
+
+/* The cell of `part` to hand on to `to`; NONE: none touches it. Looks at the smaller of the two. */
+static uint32_t choose(const struct parts *parts, uint32_t part, uint32_t to)
+{
+    uint32_t best = NONE;
+    int most = 0;
+    if (parts->of.size[part] <= parts->of.size[to]) {
+        for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c])
+            weigh(parts, c, to, &best, &most);
+        return best;
+    }
+    for (uint32_t c = parts->of.first[to]; c != NONE; c = parts->of.next[c])
+        for (size_t f = 0; f < 4; f++) {
+            const uint32_t near = parts->adjacency->neighbour[4 * (size_t)c + f];
+            if (near != MT_NO_CELL && parts->of.part[near] == part) weigh(parts, near, to, &best, &most);
+        }
+    return best;
+}
+
+static void note_loose(struct parts *parts, uint32_t cell)
+{
+    if (parts->of.part[cell] != parts->loose_part) return;
+    push(&parts->loose, key_of((uint32_t)faces_towards(parts, cell, parts->loose_part), cell));
+}
+
+static bool gather_loose(struct parts *parts, uint32_t part)
+{
+    parts->loose_part = NONE;
+    if (!make_heap(parts, &parts->loose, 2 * parts->of.size[part] + 64)) return false;
+    for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c])
+        parts->loose.key[parts->loose.n++] = key_of((uint32_t)faces_towards(parts, c, part), c);
+    order_heap(&parts->loose);
+    parts->loose_part = part;
+    return true;
+}
+
+/* The cell of `part` with the fewest faces to it, of equals the first; the part has one. NONE: no memory. */
+static uint32_t choose_any(struct parts *parts, uint32_t part)
+{
+    if (parts->loose_part != part && !gather_loose(parts, part)) return NONE;
+    for (;; pop(&parts->loose)) {
+        const uint32_t faces = (uint32_t)(parts->loose.key[0] >> 32), cell = (uint32_t)parts->loose.key[0];
+        if (parts->of.part[cell] == part && (uint32_t)faces_towards(parts, cell, part) == faces) return cell;
+    }
+}
+
+/* ---- moves ---- */
+
+/* What is known of a part's neighbours is not any more. */
+static void doubt(struct parts *parts, uint32_t part)
+{
+    if (!parts->near[part].known) return;
+    parts->near[part].known = false;
+    parts->moved[parts->n_moved++] = part;
+}
+
+static void move_cell(struct parts *parts, uint32_t cell, uint32_t to)
+{
+    const uint32_t from = parts->of.part[cell];
+    doubt(parts, from), doubt(parts, to);
+    mt_members_move(&parts->of, cell, to);
+    parts->moves++;
+    const bool loose = parts->loose_part != NONE && (from == parts->loose_part || to == parts->loose_part);
+    if (loose && parts->loose.n + 5 > parts->loose.room) parts->loose_part = NONE; /* to be gathered again */
+    if (loose) note_loose(parts, cell);
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
+        if (near == MT_NO_CELL) continue;
+        doubt(parts, parts->of.part[near]);
+        if (loose) note_loose(parts, near);
+    }
+}
+
+/* ---- who touches whom ---- */
+
+/* Room for n parts, of a larger block. */
+static uint32_t *take_list(struct parts *parts, size_t n)
+{
+    enum { BLOCK = 1 << 14 };
+    if (n > parts->block_left) {
+        parts->block_left = n > BLOCK ? n : BLOCK;
+        parts->block = mt_arena_take(parts->arena, parts->block_left, sizeof *parts->block);
+        if (!parts->block) parts->block_left = 0;
+    }
+    if (!parts->block) return NULL;
+    parts->block += n;
+    parts->block_left -= n;
+    return parts->block - n;
+}
+
+static bool keep_list(struct parts *parts, struct near *near, uint32_t n)
+{
+    if (n > near->room) {
+        near->part = take_list(parts, 2 * n);
+        near->room = near->part ? 2 * n : 0;
+    }
+    parts->failed |= n > near->room;
+    near->n = n <= near->room ? n : 0;
+    if (near->n > 0) memcpy(near->part, parts->listed, n * sizeof *near->part);
+    return !parts->failed;
+}
+
+/* Finds the neighbours of a part again; whether they, or their order, are others than before. */
+static bool look_again(struct parts *parts, uint32_t part)
+{
+    struct near *near = &parts->near[part];
+    uint32_t n = 0;
+    parts->mark[part] = ++parts->marks;
+    for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c])
+        for (size_t f = 0; f < 4; f++) {
+            const uint32_t cell = parts->adjacency->neighbour[4 * (size_t)c + f];
+            if (cell == MT_NO_CELL || parts->mark[parts->of.part[cell]] == parts->marks) continue;
+            parts->mark[parts->of.part[cell]] = parts->marks;
+            parts->listed[n++] = parts->of.part[cell];
+        }
+    near->known = true;
+    if (n == near->n && (n == 0 || memcmp(near->part, parts->listed, n * sizeof *near->part) == 0))
+        return false;
+    (void)keep_list(parts, near, n);
+    return true;
+}
+
+/* ---- chains ---- */
+
+static void see(struct parts *parts, uint32_t part, uint32_t from, uint32_t by)
+{
+    struct search *s = &parts->search;
+    parts->from[part] = from;
+    parts->place[part] = s->n;
+    parts->by[s->n] = by;
+    parts->queue[s->n++] = part;
+}
+
+/* Forgets what was seen from queue[at] on. */
+static void go_back(struct parts *parts, uint32_t at)
+{
+    struct search *s = &parts->search;
+    for (; s->n > 1 && parts->by[s->n - 1] >= at; s->n--) parts->from[parts->queue[s->n - 1]] = NONE;
+    s->at = at;
+    s->done = 0;
+}
+
+static void begin_search(struct parts *parts, uint32_t start)
+{
+    struct search *s = &parts->search;
+    for (uint32_t k = 0; k < s->n; k++) parts->from[parts->queue[k]] = NONE;
+    *s = (struct search){.start = start};
+    parts->n_moved = 0;
+    see(parts, start, start, 0);
+}
+
+/* Goes back to the first part whose neighbours have changed since they were looked at. */
+static void renew_search(struct parts *parts)
+{
+    struct search *s = &parts->search;
+    uint32_t first = NONE;
+    for (size_t k = 0; k < parts->n_moved; k++) {
+        const uint32_t part = parts->moved[k];
+        if (parts->near[part].known || parts->from[part] == NONE || parts->place[part] > s->at) continue;
+        if (look_again(parts, part) && parts->place[part] < first) first = parts->place[part];
+    }
+    parts->n_moved = 0;
+    if (first != NONE) go_back(parts, first);
+}
+
+/* The next part that is seen; NONE: there is no more. */
+static uint32_t look_further(struct parts *parts)
+{
+    struct search *s = &parts->search;
+    for (; s->at < s->n && !parts->failed; s->at++, s->done = 0) {
+        const uint32_t part = parts->queue[s->at];
+        if (!parts->near[part].known) (void)look_again(parts, part);
+        while (s->done < parts->near[part].n) {
+            const uint32_t next = parts->near[part].part[s->done++];
+            if (parts->from[next] != NONE) continue;
+            see(parts, next, part, s->at);
+            return next;
+        }
+    }
+    return NONE;
+}
+
+/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` cells, and writes
+ * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. Asked again for the same part, it
+ * goes on where it stopped, with the same outcome as from the beginning: parts between the ends of a chain keep their sizes,
+ * and where a part's neighbours have changed it goes back to that part. */
+static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t above)
+{
+    uint32_t length = 0;
+    if (parts->search.start == start)
+        renew_search(parts);
+    else
+        begin_search(parts, start);
+    uint32_t found = parts->queue[parts->search.n - 1]; /* of the last time, or the start */
+    while (found != NONE &&
+           (found == start || (parts->of.size[found] >= below && parts->of.size[found] <= above)))
+        found = look_further(parts);
+    if (parts->failed) return 0;
+    for (uint32_t p = found; p != NONE; p = p == start ? NONE : parts->from[p]) parts->chain[length++] = p;
+    return length;
+}
+
+/* Part a hands any cell to b. */
+static void jump(struct parts *parts, uint32_t a, uint32_t b)
+{
+    const uint32_t cell = choose_any(parts, a);
+    if (cell != NONE) move_cell(parts, cell, b);
+}
+
+/* Part a hands a cell to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
+ * has lost a cell before it is its turn. */
+static void hand(struct parts *parts, uint32_t a, uint32_t b)
+{
+    const uint32_t cell = choose(parts, a, b);
+    if (cell != NONE)
+        move_cell(parts, cell, b);
+    else
+        jump(parts, a, b);
+}
+
+/* The part that has the most cells, of equals the first, asked for while parts above `least` only lose cells and others never
+ * come above it. NONE: no memory. */
+static uint32_t largest(struct parts *parts)
+{
+    struct heap *heap = &parts->by_size;
+    if (heap->n == 0) {
+        if (!make_heap(parts, heap, parts->n_parts)) return NONE;
+        for (uint32_t p = 0; p < parts->n_parts; p++)
+            heap->key[heap->n++] = key_of(UINT32_MAX - (uint32_t)parts->of.size[p], p);
+        order_heap(heap);
+    }
+    for (;;) {
+        const uint32_t part = (uint32_t)heap->key[0];
+        const uint64_t now = key_of(UINT32_MAX - (uint32_t)parts->of.size[part], part);
+        if (heap->key[0] == now) return part;
+        heap->key[0] = now;
+        sink(heap, 0);
+    }
+}
+
+static void fill(struct parts *parts, uint32_t part)
+{
+    bool alone = false;
+    while (parts->of.size[part] < parts->least && !parts->failed) {
+        const uint32_t n = alone || parts->of.size[part] == 0 ? 0 : search(parts, part, 0, parts->least);
+        alone = n == 0 && parts->of.size[part] > 0;
+        const uint32_t donor = n == 0 && !parts->failed ? largest(parts) : NONE;
+        if (donor != NONE) hand(parts, donor, part);
+        for (uint32_t i = 0; i + 1 < n; i++) hand(parts, parts->chain[i], parts->chain[i + 1]);
+    }
+}
+
+static void drain(struct parts *parts, uint32_t part, uint32_t *roomy)
+{
+    bool alone = false;
+    while (parts->of.size[part] > parts->most && !parts->failed) {
+        const uint32_t n = alone ? 0 : search(parts, part, parts->most, SIZE_MAX);
+        alone = n == 0;
+        if (parts->failed) return;
+        while (n == 0 && parts->of.size[*roomy] >= parts->most) ++*roomy;
+        if (n == 0) hand(parts, part, *roomy);
+        for (uint32_t i = n; i-- > 1;) hand(parts, parts->chain[i], parts->chain[i - 1]);
+    }
+}
+
+static mt_status repair(mt_arena *scratch, struct parts *parts, uint32_t *part)
+{
+    uint32_t roomy = 0;
+    MT_TRY(begin(scratch, parts, part));
+    for (uint32_t p = 0; p < parts->n_parts; p++) fill(parts, p);
+    parts->search.start = NONE; /* draining looks for others than filling */
+    for (uint32_t p = 0; p < parts->n_parts; p++) drain(parts, p, &roomy);
+    return parts->failed ? MT_FILE : MT_OK;
+}
+
+mt_status mt_repair(
+    const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
+{
+    const size_t n = adjacency->n_cells;
+    if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
+        return mt_fail(
+            MT_INPUT, "%zu cells in %u parts of %zu to %zu cells: that cannot be", n, n_parts, least, most);
+    mt_arena scratch = {0};
+    struct parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
+    const mt_status status = repair(&scratch, &parts, part);
+    mt_arena_free(&scratch);
+    *moves = parts.moves;
+    return status;
+}

@@ -1,0 +1,241 @@
+#include "mesh/cut/scheme.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/cut/sets.h"
+
+/* ---- where ranges go ---- */
+
+/* The array with room for more; NULL and the message set where there is no memory. */
+static void *grown(void *array, size_t room, size_t size)
+{
+    void *larger = realloc(array, room * size);
+    if (!larger) (void)mt_fail(MT_FILE, "out of memory: %zu items of %zu bytes", room, size);
+    return larger;
+}
+
+static mt_status reserve_ranges(mt_scheme_sink *sink)
+{
+    if (sink->n_ranges < sink->room_ranges) return MT_OK;
+    const size_t room = 2 * sink->room_ranges + 64;
+    mt_scheme_range *range = grown(sink->range, room, sizeof *range);
+    if (!range) return MT_FILE;
+    sink->range = range;
+    size_t *to_end = grown(sink->to_end, room, sizeof *to_end);
+    if (!to_end) return MT_FILE;
+    sink->to_end = to_end;
+    sink->room_ranges = room;
+    return MT_OK;
+}
+
+static mt_status reserve_to(mt_scheme_sink *sink, size_t n)
+{
+    if (sink->n_to + n <= sink->room_to) return MT_OK;
+    const size_t room = 2 * (sink->n_to + n) + 64;
+    uint32_t *to_part = grown(sink->to_part, room, sizeof *to_part);
+    if (!to_part) return MT_FILE;
+    sink->to_part = to_part;
+    sink->room_to = room;
+    return MT_OK;
+}
+
+mt_status mt_scheme_send(
+    mt_scheme_sink *sink, uint32_t begin, uint32_t end, uint32_t n_to, const uint32_t *to)
+{
+    if (begin == end || n_to == 0) return MT_OK;
+    MT_TRY(reserve_ranges(sink));
+    MT_TRY(reserve_to(sink, n_to));
+    memcpy(sink->to_part + sink->n_to, to, n_to * sizeof *to);
+    sink->n_to += n_to;
+    sink->range[sink->n_ranges] = (mt_scheme_range){sink->source, begin, end};
+    sink->to_end[sink->n_ranges++] = sink->n_to;
+    return MT_OK;
+}
+
+void mt_scheme_sink_free(mt_scheme_sink *sink)
+{
+    free(sink->range);
+    free(sink->to_end);
+    free(sink->to_part);
+    *sink = (mt_scheme_sink){0};
+}
+
+/* ---- mixed-clean ---- */
+
+static size_t n_needing(const mt_scheme_source *source, uint32_t cell)
+{
+    return source->need_offset[(size_t)cell + 1] - source->need_offset[cell];
+}
+
+/* Appends the cells that `least` to `most` parts need to the order; how many it then has. */
+static uint32_t append(const mt_scheme_source *source, size_t least, size_t most, uint32_t *order, uint32_t n)
+{
+    for (uint32_t i = 0; i < source->n_own; i++) {
+        const size_t needing = n_needing(source, source->cell[i]);
+        if (needing >= least && needing <= most) order[n++] = source->cell[i];
+    }
+    return n;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static mt_status mixed_clean(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+{
+    (void)scheme;
+    *n_interior = append(source, 0, 0, order, 0);
+    uint32_t n = append(source, 2, SIZE_MAX, order, *n_interior), n_clean = 0;
+    MT_TRY(mt_scheme_send(sink, *n_interior, n, source->n_neighbours, source->neighbour));
+
+    uint64_t *clean; /* destination, cell */
+    MT_TAKE(scratch, clean, source->n_own);
+    for (uint32_t i = 0; i < source->n_own; i++)
+        if (n_needing(source, source->cell[i]) == 1)
+            clean[n_clean++] =
+                (uint64_t)source->need_part[source->need_offset[source->cell[i]]] << 32 | source->cell[i];
+    qsort(clean, n_clean, sizeof *clean, compare_keys);
+    for (uint32_t i = 0, k; i < n_clean; i = k) {
+        uint32_t to = (uint32_t)(clean[i] >> 32), begin = n;
+        for (k = i; k < n_clean && clean[k] >> 32 == to; k++) order[n++] = (uint32_t)clean[k];
+        MT_TRY(mt_scheme_send(sink, begin, n, 1, &to));
+    }
+    return MT_OK;
+}
+
+/* ---- full ---- */
+
+static mt_status full(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+{
+    (void)scheme, (void)scratch;
+    *n_interior = append(source, 0, 0, order, 0);
+    return mt_scheme_send(sink, *n_interior, append(source, 1, SIZE_MAX, order, *n_interior),
+        source->n_neighbours, source->neighbour);
+}
+
+/* ---- by sets ---- */
+
+/* Writes the interior, then the sets in this order; begin[n_sets] gets where each begins. */
+static mt_status lay_out(mt_arena *scratch, const mt_scheme_source *source, const mt_sets *sets,
+    const uint32_t *set_order, uint32_t *order, uint32_t *n_interior, uint32_t *begin)
+{
+    uint32_t *next, n = *n_interior = append(source, 0, 0, order, 0);
+    MT_TAKE(scratch, next, sets->n_sets);
+    for (uint32_t i = 0; i < sets->n_sets; i++) {
+        next[set_order[i]] = begin[set_order[i]] = n;
+        n += sets->size[set_order[i]];
+    }
+    for (uint32_t i = 0; i < sets->n_cells; i++) order[next[sets->set_of[i]]++] = sets->cell[i];
+    return MT_OK;
+}
+
+/* exact, and with a limit of ranges budget. */
+static mt_status a_range_a_set(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+{
+    mt_sets sets;
+    MT_TRY(mt_sets_make(scratch, source, &sets));
+    if (scheme->ranges > 0) MT_TRY(mt_sets_merge(scratch, &sets, scheme->ranges));
+    uint32_t *set_order, *begin, *to;
+    MT_TAKE(scratch, set_order, sets.n_sets);
+    MT_TAKE(scratch, begin, sets.n_sets);
+    MT_TAKE(scratch, to, sets.n_to);
+    MT_TRY(mt_sets_order_runs(scratch, &sets, set_order));
+    MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
+    for (uint32_t i = 0; i < sets.n_sets; i++) {
+        const uint32_t set = set_order[i];
+        uint32_t n_to = 0;
+        for (uint32_t q = 0; q < sets.n_to; q++)
+            if (mt_sets_has(&sets, set, q)) to[n_to++] = source->neighbour[q];
+        MT_TRY(mt_scheme_send(sink, begin[set], begin[set] + sets.size[set], n_to, to));
+    }
+    return MT_OK;
+}
+
+/* ---- ranged ---- */
+
+typedef struct interval {
+    uint32_t begin, end, destination;
+} interval;
+
+static int compare_intervals(const void *left, const void *right)
+{
+    const interval *a = left, *b = right;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    if (a->end != b->end) return a->end < b->end ? -1 : 1;
+    return (a->destination > b->destination) - (a->destination < b->destination);
+}
+
+/* What encloses the sets of each destination. */
+static interval *enclose(
+    mt_arena *scratch, const mt_scheme_source *source, const mt_sets *sets, const uint32_t *begin)
+{
+    interval *of = mt_arena_take(scratch, sets->n_to, sizeof *of);
+    if (!of) return NULL;
+    for (uint32_t q = 0; q < sets->n_to; q++) of[q] = (interval){UINT32_MAX, 0, source->neighbour[q]};
+    for (uint32_t s = 0; s < sets->n_sets; s++)
+        for (uint32_t q = 0; q < sets->n_to; q++) {
+            if (!mt_sets_has(sets, s, q)) continue;
+            if (begin[s] < of[q].begin) of[q].begin = begin[s];
+            if (begin[s] + sets->size[s] > of[q].end) of[q].end = begin[s] + sets->size[s];
+        }
+    return of;
+}
+
+static mt_status ranged(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+{
+    (void)scheme;
+    mt_sets sets;
+    MT_TRY(mt_sets_make(scratch, source, &sets));
+    uint32_t *set_order, *begin, *to;
+    MT_TAKE(scratch, set_order, sets.n_sets);
+    MT_TAKE(scratch, begin, sets.n_sets);
+    MT_TAKE(scratch, to, sets.n_to);
+    MT_TRY(mt_sets_order_intervals(scratch, &sets, set_order));
+    MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
+    interval *of = enclose(scratch, source, &sets, begin);
+    if (!of) return MT_FILE;
+    qsort(of, sets.n_to, sizeof *of, compare_intervals);
+    for (uint32_t i = 0, n_to = 0; i < sets.n_to; i++) {
+        to[n_to++] = of[i].destination;
+        if (i + 1 < sets.n_to && of[i + 1].begin == of[i].begin && of[i + 1].end == of[i].end) continue;
+        MT_TRY(mt_scheme_send(sink, of[i].begin, of[i].end, n_to, to));
+        n_to = 0;
+    }
+    return MT_OK;
+}
+
+/* ---- the table ---- */
+
+const mt_scheme mt_schemes[] = {{"full", "the whole separator to every neighbour", full, 0, true},
+    {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0, false},
+    {"mixed-clean", "cells for two or more to all neighbours, the others each to its one", mixed_clean, 0,
+        true},
+    {"exact", "a range for each set of neighbours that need the same cells; none unused", a_range_a_set, 0,
+        false},
+    {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 22, false},
+    {NULL, NULL, NULL, 0, false}};
+
+mt_status mt_scheme_find(const char *name, uint32_t ranges, mt_scheme *scheme)
+{
+    char names[256] = "";
+    for (const mt_scheme *s = mt_schemes; s->name; s++) {
+        if (s != mt_schemes) (void)strncat(names, ", ", sizeof names - strlen(names) - 1);
+        (void)strncat(names, s->name, sizeof names - strlen(names) - 1);
+        if (strcmp(s->name, name) != 0) continue;
+        *scheme = *s;
+        if (ranges == 0) return MT_OK;
+        if (s->ranges == 0)
+            return mt_fail(
+                MT_INPUT, "separator scheme '%s' has no limit of ranges; %u is given", name, ranges);
+        scheme->ranges = ranges;
+        return MT_OK;
+    }
+    return mt_fail(MT_INPUT, "separator scheme '%s'; there are: %s", name, names);
+}

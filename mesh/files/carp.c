@@ -1,0 +1,463 @@
+#include "mesh/files/carp.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/file.h"
+#include "data/number.h"
+#include "data/scan.h"
+#include "mesh/tags.h"
+#include "mesh/files/vtx.h"
+
+static const char *const endings[] = {".pts", ".elem", ".lon", NULL};
+static const char surface_ending[] = ".surf", list_ending[] = ".vtx";
+static const char *const surface_names[] = {[MT_SURFACE_BASE] = "base",
+    [MT_SURFACE_EPI] = "epi",
+    [MT_SURFACE_LV] = "lvendo",
+    [MT_SURFACE_RV] = "rvendo"};
+
+/* ---- reading ---- */
+
+/* The count of a file whose lines have at least `bytes_each` bytes. */
+static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, size_t *n)
+{
+    MT_TRY(mt_scan_count(scan, what, bytes_each, n));
+    if (*n >= UINT32_MAX || *n == 0)
+        return mt_scan_fail(scan, "%s is %zu; allowed: 1 to %u", what, *n, UINT32_MAX - 1);
+    return mt_scan_end_line(scan, what);
+}
+
+static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
+{
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        for (size_t k = 0; k < 3; k++) {
+            double *x = mesh->xyz_mm + 3 * v + k;
+            if (k > 0) MT_TRY(mt_scan_need_more(scan, k, 3));
+            MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, x));
+            *x *= unit_mm;
+        }
+        MT_TRY(mt_scan_end_line(scan, "three coordinates"));
+    }
+    return mt_scan_end_file(scan, "points", mesh->n_vertices);
+}
+
+static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
+{
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        char kind[41];
+        int64_t number;
+        mt_scan_word(scan, kind, sizeof kind);
+        if (strcmp(kind, "Tt") != 0)
+            return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); %zu of %zu elements came before",
+                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_cells);
+        for (size_t k = 0; k < 4; k++) {
+            MT_TRY(mt_scan_need_more(scan, k, 4));
+            MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
+            mesh->cell_vertex[4 * c + k] = (uint32_t)number;
+        }
+        mesh->region[c] = 1;
+        if (!mt_scan_more(scan)) continue;
+        MT_TRY(mt_scan_int(scan, "region", INT32_MIN, INT32_MAX, &number));
+        mesh->region[c] = (int32_t)number;
+        MT_TRY(mt_scan_end_line(scan, "the region"));
+    }
+    return mt_scan_end_file(scan, "elements", mesh->n_cells);
+}
+
+/* The numbers of a line, 3 or 6: as the header says or, without one, as the first line has. */
+static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
+{
+    int64_t vectors;
+    *numbers = mt_scan_words(scan);
+    if (*numbers == 3 || *numbers == 6) return MT_OK;
+    if (*numbers != 1)
+        return mt_scan_fail(scan, "%zu numbers; allowed: a header of 1 or 2, or lines of 3 or 6", *numbers);
+    MT_TRY(mt_scan_int(scan, "number of vectors of a cell", 1, 2, &vectors));
+    *numbers = 3 * (size_t)vectors;
+    return MT_OK;
+}
+
+static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
+{
+    size_t numbers;
+    MT_TRY(read_fibre_header(scan, &numbers));
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (numbers == 6) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double x[6];
+        for (size_t k = 0; k < numbers; k++) {
+            if (k > 0) MT_TRY(mt_scan_need_more(scan, k, numbers));
+            MT_TRY(mt_scan_real(scan, "part of a fibre", 1e6, &x[k]));
+        }
+        if (!mt_mesh_put_directions(mesh, c, x, x + 3))
+            return mt_scan_fail(scan,
+                "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every cell needs "
+                "directions");
+        MT_TRY(mt_scan_end_line(scan, "the fibre"));
+    }
+    return mt_scan_end_file(scan, "fibres", mesh->n_cells);
+}
+
+static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_scan scan;
+    MT_TRY(mt_file_sibling(name, endings, ".lon", path));
+    if (access(path, F_OK) != 0) return MT_OK;
+    MT_TRY(mt_scan_open(scratch, path, &scan));
+    return read_fibres(arena, &scan, mesh);
+}
+
+/* ---- which surfaces there are ---- */
+
+/* The tag in the name of a file, "STEM.SURFACE.surf" with `ending` .surf; false where it is no surface of that mesh. */
+static bool tag_of(const char *file, const char *stem, const char *ending, int32_t *tag)
+{
+    const size_t n = strlen(stem), m = strlen(file), k = strlen(ending);
+    char name[16], *end;
+    if (m < n + k + 2 || m - n - k - 1 >= sizeof name || strncmp(file, stem, n) != 0 || file[n] != '.' ||
+        strcmp(file + m - k, ending) != 0)
+        return false;
+    memcpy(name, file + n + 1, m - n - k - 1);
+    name[m - n - k - 1] = 0;
+    for (int t = MT_SURFACE_BASE; t <= MT_SURFACE_RV; t++)
+        if (strcmp(name, surface_names[t]) == 0) {
+            *tag = t;
+            return true;
+        }
+    const long number = strtol(name, &end, 10);
+    *tag = (int32_t)number;
+    return isdigit((unsigned char)name[name[0] == '-']) && *end == 0 && number >= INT32_MIN &&
+           number <= INT32_MAX;
+}
+
+/* The files of surfaces beside a mesh. */
+typedef struct listing {
+    DIR *folder;
+    char stem[MT_FILE_PATH_MAX];       /* of the mesh's files, */
+    const char *base;                  /* and without the folder */
+    const char *ending;                /* of the surfaces': surface_ending unless changed */
+    char path[MT_FILE_PATH_MAX + 256]; /* of the surface found last, */
+    int32_t tag;                       /* and its tag */
+} listing;
+
+static mt_status open_listing(const char *name, listing *l)
+{
+    char folder[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_sibling(name, endings, "", l->stem));
+    char *slash = strrchr(l->stem, '/');
+    l->base = slash ? slash + 1 : l->stem;
+    l->ending = surface_ending;
+    (void)snprintf(
+        folder, sizeof folder, "%.*s", slash ? (int)(slash - l->stem) + 1 : 1, slash ? l->stem : ".");
+    l->folder = opendir(folder);
+    return l->folder ? MT_OK : mt_fail(MT_FILE, "%s: %s", folder, strerror(errno));
+}
+
+static bool next_surface(listing *l)
+{
+    for (const struct dirent *e; (e = readdir(l->folder)) != NULL;) {
+        if (!tag_of(e->d_name, l->base, l->ending, &l->tag)) continue;
+        (void)snprintf(l->path, sizeof l->path, "%s%s", l->stem, e->d_name + strlen(l->base));
+        return true;
+    }
+    return false;
+}
+
+/* One of these files. */
+typedef struct found {
+    int32_t tag;
+    const char *path;
+} found;
+
+static int by_tag(const void *a, const void *b)
+{
+    const int32_t x = ((const found *)a)->tag, y = ((const found *)b)->tag;
+    return (x > y) - (x < y);
+}
+
+static mt_status keep_found(mt_arena *scratch, listing *l, found **files, size_t *n)
+{
+    size_t room = 0;
+    while (next_surface(l)) room++;
+    rewinddir(l->folder);
+    MT_TAKE(scratch, *files, room);
+    for (*n = 0; *n < room && next_surface(l); ++*n) {
+        char *path;
+        MT_TAKE(scratch, path, strlen(l->path) + 1);
+        (*files)[*n] = (found){l->tag, strcpy(path, l->path)};
+    }
+    return MT_OK;
+}
+
+/* Gives those with this ending, ascending by tag. */
+static mt_status find_files(mt_arena *scratch, const char *name, const char *ending, found **files, size_t *n)
+{
+    listing l;
+    MT_TRY(open_listing(name, &l));
+    l.ending = ending;
+    const mt_status status = keep_found(scratch, &l, files, n);
+    (void)closedir(l.folder);
+    MT_TRY(status);
+    if (*n > 0) qsort(*files, *n, sizeof **files, by_tag);
+    return MT_OK;
+}
+
+/* ---- reading surfaces ---- */
+
+/* A file of triangles. */
+typedef struct surface {
+    mt_scan scan;
+    size_t n;
+} surface;
+
+static mt_status read_triangles(surface *s, size_t n_vertices, uint32_t *vertex)
+{
+    for (size_t f = 0; f < s->n; f++) {
+        char kind[41];
+        int64_t number;
+        mt_scan_word(&s->scan, kind, sizeof kind);
+        if (strcmp(kind, "Tr") != 0)
+            return mt_scan_fail(&s->scan, "%s%s%s; allowed: Tr (a triangle); %zu of %zu came before",
+                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", f, s->n);
+        for (size_t k = 0; k < 3; k++) {
+            MT_TRY(mt_scan_need_more(&s->scan, k, 3));
+            MT_TRY(mt_scan_int(&s->scan, "vertex", 0, (int64_t)n_vertices - 1, &number));
+            vertex[3 * f + k] = (uint32_t)number;
+        }
+        if (!mt_scan_more(&s->scan)) continue;
+        MT_TRY(mt_scan_int(&s->scan, "region", INT32_MIN, INT32_MAX, &number));
+        MT_TRY(mt_scan_end_line(&s->scan, "the region"));
+    }
+    return mt_scan_end_file(&s->scan, "triangles", s->n);
+}
+
+static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    found *files;
+    surface *surfaces;
+    size_t n, n_faces = 0;
+    MT_TRY(find_files(scratch, name, surface_ending, &files, &n));
+    MT_TAKE(scratch, surfaces, n);
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(mt_scan_open(scratch, files[s].path, &surfaces[s].scan));
+        MT_TRY(read_count(&surfaces[s].scan, "number of triangles", sizeof "Tr 0 1 2", &surfaces[s].n));
+        n_faces += surfaces[s].n;
+    }
+    MT_TRY(mt_mesh_new_faces(arena, n_faces, mesh));
+    n_faces = 0;
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(read_triangles(&surfaces[s], mesh->n_vertices, mesh->face_vertex + 3 * n_faces));
+        for (size_t f = 0; f < surfaces[s].n; f++) mesh->face_tag[n_faces + f] = files[s].tag;
+        n_faces += surfaces[s].n;
+    }
+    return MT_OK;
+}
+
+static bool has_tag(const mt_mesh *mesh, int32_t tag)
+{
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] == tag) return true;
+    return false;
+}
+
+/* The lists of what is no surface yet. The four that have names come before the others: a surface is whole, and what is
+ * numbered besides may be a patch of one. */
+static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    found *files;
+    mt_vtx *lists;
+    size_t n, used = 0;
+    MT_TRY(find_files(scratch, name, list_ending, &files, &n));
+    MT_TAKE(scratch, lists, n);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t s = 0; s < n; s++) {
+            const int32_t tag = files[s].tag;
+            const bool named = tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV;
+            if (named != (pass == 0) || has_tag(mesh, tag)) continue;
+            lists[used].tag = tag;
+            MT_TRY(mt_vtx_read(scratch, files[s].path, mesh->n_vertices, &lists[used++]));
+        }
+    return mt_vtx_tag(arena, used, lists, mesh);
+}
+
+static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
+{
+    char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
+    mt_scan points, elements;
+    size_t n_vertices, n_cells;
+    MT_TRY(mt_file_sibling(name, endings, ".pts", points_path));
+    MT_TRY(mt_file_sibling(name, endings, ".elem", elements_path));
+    MT_TRY(mt_scan_open(scratch, points_path, &points));
+    MT_TRY(mt_scan_open(scratch, elements_path, &elements));
+    MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &n_vertices));
+    MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_cells));
+    MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
+    MT_TRY(read_points(&points, unit_mm, mesh));
+    MT_TRY(read_elements(&elements, mesh));
+    MT_TRY(read_lon(arena, scratch, name, mesh));
+    MT_TRY(read_surfaces(arena, scratch, name, mesh));
+    MT_TRY(read_lists(arena, scratch, name, mesh));
+    return mt_mesh_check_content(mesh, elements_path);
+}
+
+mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    mt_file_finish_sets(name);
+    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void put_points(FILE *out, const mt_mesh *mesh)
+{
+    (void)fprintf(out, "%zu\n", mesh->n_vertices);
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) {
+        char text[MT_NUMBER_SIZE];
+        mt_number_text(1000 * mesh->xyz_mm[k], text);
+        (void)fprintf(out, "%s%c", text, k % 3 == 2 ? '\n' : ' ');
+    }
+}
+
+static void put_elements(FILE *out, const mt_mesh *mesh)
+{
+    (void)fprintf(out, "%zu\n", mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        (void)fprintf(out, "Tt %u %u %u %u %d\n", v[0], v[1], v[2], v[3], mesh->region[c]);
+    }
+}
+
+static void put_fibres(FILE *out, const mt_mesh *mesh)
+{
+    (void)fputs(mesh->sheet ? "2\n" : "1\n", out);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const double *f = mesh->fibre + 3 * c;
+        (void)fprintf(out, "%.9f %.9f %.9f", f[0], f[1], f[2]);
+        if (mesh->sheet) {
+            const double *s = mesh->sheet + 3 * c;
+            (void)fprintf(out, " %.9f %.9f %.9f", s[0], s[1], s[2]);
+        }
+        (void)fputc('\n', out);
+    }
+}
+
+/* Surfaces of a mesh that had this name before would be taken for ours. */
+static mt_status remove_surfaces(const char *name)
+{
+    listing l;
+    mt_status status = MT_OK;
+    MT_TRY(open_listing(name, &l));
+    while (status == MT_OK && next_surface(&l)) status = mt_file_remove(l.path);
+    (void)closedir(l.folder);
+    return status;
+}
+
+static mt_status write_surface(
+    const char *name, const mt_mesh *mesh, int32_t tag, size_t n, const uint32_t *triangle)
+{
+    char ending[32], path[MT_FILE_PATH_MAX];
+    mt_file file;
+    if (tag >= MT_SURFACE_BASE && tag <= MT_SURFACE_RV)
+        (void)snprintf(ending, sizeof ending, ".%s%s", surface_names[tag], surface_ending);
+    else
+        (void)snprintf(ending, sizeof ending, ".%d%s", tag, surface_ending);
+    MT_TRY(mt_file_sibling(name, endings, ending, path));
+    MT_TRY(mt_file_begin(path, &file));
+    (void)fprintf(file.stream, "%zu\n", n);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t *v = mesh->face_vertex + 3 * (size_t)triangle[k];
+        (void)fprintf(file.stream, "Tr %u %u %u\n", v[0], v[1], v[2]);
+    }
+    return mt_file_end(&file, MT_OK);
+}
+
+static mt_status write_surfaces(const char *name, const mt_mesh *mesh, const mt_tags *tags)
+{
+    MT_TRY(remove_surfaces(name));
+    for (size_t t = 0; t < tags->n; t++)
+        MT_TRY(write_surface(
+            name, mesh, tags->tag[t], tags->offset[t + 1] - tags->offset[t], tags->id + tags->offset[t]));
+    return MT_OK;
+}
+
+/* Lists of another mesh beside ours would be read as its surfaces, where it has none of that tag. They are the user's. A
+ * folder that is not there is told of by what writes in it. */
+static mt_status refuse_lists(const char *name, const mt_tags *tags)
+{
+    listing l;
+    mt_status status = MT_OK;
+    if (open_listing(name, &l) != MT_OK) return MT_OK;
+    l.ending = list_ending;
+    while (status == MT_OK && next_surface(&l)) {
+        size_t t = 0;
+        while (t < tags->n && tags->tag[t] != l.tag) t++;
+        if (t == tags->n)
+            status = mt_fail(MT_INPUT,
+                "%s: this list of vertices would be read as a surface of the mesh that is to be written; "
+                "allowed: another name for one of them",
+                l.path);
+    }
+    (void)closedir(l.folder);
+    return status;
+}
+
+static mt_status write_all(mt_arena *scratch, const char *name, const mt_mesh *mesh)
+{
+    static const struct {
+        const char *ending;
+        void (*put)(FILE *out, const mt_mesh *mesh);
+    } parts[] = {{".pts", put_points}, {".elem", put_elements}, {".lon", put_fibres}};
+    mt_tags tags;
+    MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
+    MT_TRY(refuse_lists(name, &tags));
+    if (tags.n > MT_CARP_TAGS_MAX)
+        return mt_fail(MT_INPUT,
+            "%s: triangles of %zu different tags; allowed: %d, as each has a file of its own in this format",
+            name, tags.n, MT_CARP_TAGS_MAX);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        char path[MT_FILE_PATH_MAX];
+        mt_file file;
+        MT_TRY(mt_file_sibling(name, endings, parts[k].ending, path));
+        if (parts[k].put == put_fibres && !mesh->fibre) {
+            MT_TRY(mt_file_remove(path));
+            continue;
+        }
+        MT_TRY(mt_file_begin(path, &file));
+        parts[k].put(file.stream, mesh);
+        MT_TRY(mt_file_end(&file, MT_OK));
+    }
+    return write_surfaces(name, mesh, &tags);
+}
+
+mt_status mt_carp_write(const char *name, const mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    MT_TRY(mt_file_set_begin());
+    const mt_status status = write_all(&scratch, name, mesh);
+    mt_arena_free(&scratch);
+    return mt_file_set_end(status);
+}
+
+mt_status mt_carp_check(const char *name, mt_file_replace replace)
+{
+    listing l;
+    mt_status status = MT_OK;
+    for (size_t k = 0; endings[k]; k++) {
+        char path[MT_FILE_PATH_MAX];
+        MT_TRY(mt_file_sibling(name, endings, endings[k], path));
+        MT_TRY(mt_file_check(path, replace));
+    }
+    MT_TRY(open_listing(name, &l));
+    while (status == MT_OK && next_surface(&l)) status = mt_file_check(l.path, replace);
+    (void)closedir(l.folder);
+    return status;
+}

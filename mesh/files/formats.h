@@ -1,0 +1,43 @@
+/* In which files a mesh can stand: the formats that are read and written, by the ending of a file's name. */
+#ifndef MT_MESH_FILES_FORMATS_H
+#define MT_MESH_FILES_FORMATS_H
+
+#include "data/file.h"
+#include "mesh/mesh.h"
+
+typedef struct mt_mesh_format {
+    const char *ending; /* of a file's name, with its point */
+    const char *name;
+    const char *unit; /* of its numbers where nothing else is said: see mt_unit_mm */
+    bool keeps_fibres;
+    bool keeps_depth; /* and layers */
+    /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
+     * mt_mesh_check_content and no more, and may be a surface: triangles and no cells. */
+    mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+    /* The file is whole or as it was. NULL: this format is only read. */
+    mt_status (*write)(const char *path, const mt_mesh *mesh);
+    /* Can it be written there (mt_file_check)? NULL with `write`. */
+    mt_status (*check)(const char *path, mt_file_replace replace);
+} mt_mesh_format;
+
+/* Gives the format of a file of this name, one that can be written if it is for that. MT_INPUT names the
+ * endings there are. */
+MT_NODISCARD mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_format **format);
+
+/* Gives the format of a file to write, and looks whether it can be written: for those who have long work before it. MT_INPUT: as
+ * above; MT_FILE: as mt_file_check, for each of the files that a mesh of this format has. */
+MT_NODISCARD mt_status mt_mesh_format_check(
+    const char *path, mt_file_replace replace, const mt_mesh_format **format);
+
+/* Gives the millimetres of "um", "mm", "cm" or "m". MT_INPUT names the four. */
+MT_NODISCARD mt_status mt_unit_mm(const char *name, double *mm);
+
+/* Gives the mesh of a file of this format as `read` does. Failures: the reader's, and MT_INPUT where the file
+ * holds a surface. */
+MT_NODISCARD mt_status mt_mesh_read_as(
+    mt_arena *arena, const char *path, const mt_mesh_format *format, double unit_mm, mt_mesh *mesh);
+
+/* The same by the file's ending, in its format's usual unit; the mesh has passed mt_mesh_check. */
+MT_NODISCARD mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh);
+
+#endif

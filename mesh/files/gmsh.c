@@ -1,0 +1,654 @@
+#include "mesh/files/gmsh.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/scan.h"
+#include "mesh/tags.h"
+
+/* Layouts as in the Gmsh reference manual, "MSH file format" (4.1) and "MSH file format version 2". */
+
+enum { LINE = 1, TRIANGLE = 2, TETRAHEDRON = 4, POINT = 15 };
+
+/* ---- reading ---- */
+
+/* An entity of one dimension and its first physical tag, 0 for none. */
+typedef struct entity {
+    int64_t tag;
+    int32_t whole; /* the entity of this dimension that it is a part of; where it is none, its own tag */
+    int32_t physical;
+    bool border; /* between partitions */
+} entity;
+
+/* The entities of a section, by dimension and ascending by tag. */
+typedef struct listing {
+    bool there;
+    size_t n[4];
+    entity *of[4];
+} listing;
+
+typedef struct node {
+    int64_t tag;
+    uint32_t index;
+} node;
+
+/* What is found on the way; arrays live in the scratch arena. */
+typedef struct reader {
+    mt_scan scan;
+    mt_arena *scratch;
+    double unit_mm;
+    bool old;    /* version 2 */
+    bool binary; /* of the data in sections that may be either */
+    bool has_nodes, has_elements;
+    listing wholes, parts; /* $Entities and $PartitionedEntities */
+    size_t n_ghosts;
+    entity *ghosts; /* [n_ghosts] of copied cells, ascending by tag */
+    size_t n_nodes;
+    double *xyz_mm; /* [n_nodes][3] */
+    node *nodes;    /* [n_nodes] ascending by tag */
+    size_t n_elements, n_cells, n_faces;
+    uint32_t *cell_vertex; /* [n_elements][4] node indices; so long as they may become */
+    int32_t *region;
+    uint32_t *face_vertex;
+    int32_t *face_tag;
+} reader;
+
+/* Sections begin and end as text, whatever is between. */
+static mt_status end_section(reader *r, const char *name)
+{
+    char mark[80];
+    r->scan.binary = false;
+    (void)snprintf(mark, sizeof mark, "$End%s", name);
+    if (mt_scan_behind(&r->scan, mark)) return MT_OK;
+    return mt_scan_fail(&r->scan, "section $%s has no %s; the file may be cut off", name, mark);
+}
+
+/* The end must be the very next: what was counted is what is there. */
+static mt_status expect_end(reader *r, const char *name)
+{
+    char mark[80], word[80];
+    (void)snprintf(mark, sizeof mark, "$End%s", name);
+    const bool binary = r->scan.binary;
+    const mt_scan before = r->scan;
+    r->scan.binary = false;
+    mt_scan_word(&r->scan, word, sizeof word);
+    if (strcmp(word, mark) == 0) return MT_OK;
+    if (!binary) return mt_scan_fail(&r->scan, "'%.40s'; %s must follow here", word, mark);
+    r->scan = before;
+    return mt_scan_fail(&r->scan, "section $%s holds something else than what it counts", name);
+}
+
+static mt_status read_format(reader *r)
+{
+    char version[8];
+    int64_t binary, bytes, one;
+    mt_scan_word(&r->scan, version, sizeof version);
+    const bool v2 =
+        strcmp(version, "2") == 0 ||
+        (version[0] == '2' && version[1] == '.' && version[2] >= '0' && version[2] <= '2' && version[3] == 0);
+    if (!v2 && strcmp(version, "4.1") != 0)
+        return mt_scan_fail(&r->scan,
+            "MSH version '%s'; allowed: 2 to 2.2 and 4.1 (Gmsh converts: gmsh IN -save -format msh41 -o OUT)",
+            version);
+    r->old = v2;
+    MT_TRY(mt_scan_int(&r->scan, "file type (0 text, 1 binary)", 0, 1, &binary));
+    MT_TRY(mt_scan_int(&r->scan, "data size", 8, 8, &bytes));
+    r->binary = binary == 1;
+    if (r->binary) {
+        mt_scan_next_line(&r->scan);
+        r->scan.binary = true;
+        MT_TRY(
+            mt_scan_int(&r->scan, "the binary 1 that shows the order of bytes", INT32_MIN, INT32_MAX, &one));
+        if (one == 1 << 24)
+            return mt_scan_fail(&r->scan, "the file is big-endian; only little-endian binary can be read");
+        if (one != 1)
+            return mt_scan_fail(
+                &r->scan, "the binary 1 that shows the order of bytes is %lld", (long long)one);
+    }
+    return expect_end(r, "MeshFormat");
+}
+
+/* From here on, numbers in a section's data. */
+static void begin_data(reader *r, bool header_is_text)
+{
+    if (!r->binary) return;
+    if (header_is_text) mt_scan_next_line(&r->scan);
+    r->scan.binary = true;
+}
+
+static int by_entity_tag(const void *a, const void *b)
+{
+    const int64_t x = ((const entity *)a)->tag, y = ((const entity *)b)->tag;
+    return (x > y) - (x < y);
+}
+
+static int by_node_tag(const void *a, const void *b)
+{
+    const int64_t x = ((const node *)a)->tag, y = ((const node *)b)->tag;
+    return (x > y) - (x < y);
+}
+
+static mt_status skip_ints(reader *r, size_t n)
+{
+    int64_t unused;
+    for (size_t k = 0; k < n; k++)
+        MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &unused));
+    return MT_OK;
+}
+
+/* Of a part: the entity it was cut from, and which partitions it is in. */
+static mt_status read_parent(reader *r, int dimension, entity *e)
+{
+    int64_t parent_dimension, parent;
+    size_t n;
+    MT_TRY(mt_scan_int(&r->scan, "dimension of a parent", 0, 3, &parent_dimension));
+    MT_TRY(mt_scan_int(&r->scan, "tag of a parent", INT32_MIN, INT32_MAX, &parent));
+    if (parent_dimension == dimension) e->whole = (int32_t)parent;
+    e->border = parent_dimension > dimension;
+    MT_TRY(mt_scan_count(&r->scan, "number of partitions", r->binary ? 4 : 2, &n));
+    return skip_ints(r, n);
+}
+
+static mt_status read_entity(reader *r, int dimension, bool part, entity *e)
+{
+    double unused;
+    size_t n;
+    int64_t physical = 0;
+    MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &e->tag));
+    e->whole = (int32_t)e->tag;
+    if (part) MT_TRY(read_parent(r, dimension, e));
+    for (int k = 0; k < (dimension == 0 ? 3 : 6); k++)
+        MT_TRY(mt_scan_real(&r->scan, "extent of an entity", 1e300, &unused));
+    MT_TRY(mt_scan_count(&r->scan, "number of physical tags", r->binary ? 4 : 2, &n));
+    if (n > 0) {
+        MT_TRY(mt_scan_int(&r->scan, "physical tag", -INT32_MAX, INT32_MAX, &physical));
+        MT_TRY(skip_ints(r, n - 1));
+    }
+    e->physical = (int32_t)(physical < 0 ? -physical : physical);
+    if (dimension == 0) return MT_OK;
+    MT_TRY(mt_scan_count(&r->scan, "number of bounding entities", r->binary ? 4 : 2, &n));
+    return skip_ints(r, n);
+}
+
+/* The lists of a section, each entity once. */
+static mt_status read_listing(reader *r, bool parts, listing *l)
+{
+    for (int d = 0; d < 4; d++)
+        MT_TRY(mt_scan_count(&r->scan, "number of entities", r->binary ? 36 : 10, &l->n[d]));
+    for (int d = 0; d < 4; d++) {
+        MT_TAKE(r->scratch, l->of[d], l->n[d]);
+        for (size_t k = 0; k < l->n[d]; k++) MT_TRY(read_entity(r, d, parts, &l->of[d][k]));
+        qsort(l->of[d], l->n[d], sizeof(entity), by_entity_tag);
+        for (size_t k = 1; k < l->n[d]; k++)
+            if (l->of[d][k].tag == l->of[d][k - 1].tag)
+                return mt_scan_fail(
+                    &r->scan, "entity %lld of dimension %d is there twice", (long long)l->of[d][k].tag, d);
+    }
+    l->there = true;
+    return MT_OK;
+}
+
+static mt_status read_entities(reader *r)
+{
+    begin_data(r, true);
+    MT_TRY(read_listing(r, false, &r->wholes));
+    return expect_end(r, "Entities");
+}
+
+/* Of a mesh that Gmsh partitioned: entities cut along the partitions, to which the elements belong then. */
+static mt_status read_partitioned_entities(reader *r)
+{
+    int64_t unused;
+    begin_data(r, true);
+    MT_TRY(mt_scan_long(&r->scan, "number of partitions", 0, INT32_MAX, &unused));
+    MT_TRY(mt_scan_count(&r->scan, "number of ghost entities", r->binary ? 8 : 4, &r->n_ghosts));
+    MT_TAKE(r->scratch, r->ghosts, r->n_ghosts);
+    for (size_t k = 0; k < r->n_ghosts; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &r->ghosts[k].tag));
+        MT_TRY(mt_scan_int(&r->scan, "number of a partition", INT32_MIN, INT32_MAX, &unused));
+    }
+    qsort(r->ghosts, r->n_ghosts, sizeof *r->ghosts, by_entity_tag);
+    MT_TRY(read_listing(r, true, &r->parts));
+    return expect_end(r, "PartitionedEntities");
+}
+
+static const entity *find_entity(const entity *entities, size_t n, int64_t tag)
+{
+    const entity key = {.tag = tag};
+    return n > 0 ? bsearch(&key, entities, n, sizeof key, by_entity_tag) : NULL;
+}
+
+/* 0 where the entity is not listed or has no physical tag. A border repeats the tag of the volume that it is in. */
+static int32_t physical_of(const reader *r, int64_t dimension, int64_t tag)
+{
+    const entity *part = find_entity(r->parts.of[dimension], r->parts.n[dimension], tag);
+    if (part && part->border) return 0;
+    const entity *whole =
+        find_entity(r->wholes.of[dimension], r->wholes.n[dimension], part ? part->whole : tag);
+    if (whole && whole->physical != 0) return whole->physical;
+    return part ? part->physical : 0;
+}
+
+static mt_status read_xyz(reader *r, size_t n)
+{
+    for (int k = 0; k < 3; k++) {
+        double x;
+        MT_TRY(mt_scan_real(&r->scan, "coordinate", mt_mesh_far_mm / r->unit_mm, &x));
+        r->xyz_mm[3 * n + (size_t)k] = x * r->unit_mm;
+    }
+    return MT_OK;
+}
+
+static mt_status take_nodes(reader *r, size_t n)
+{
+    if (n >= UINT32_MAX) return mt_scan_fail(&r->scan, "%zu nodes; allowed: fewer than %u", n, UINT32_MAX);
+    r->n_nodes = n;
+    MT_TAKE(r->scratch, r->xyz_mm, 3 * n);
+    MT_TAKE(r->scratch, r->nodes, n);
+    return MT_OK;
+}
+
+static mt_status read_nodes_2(reader *r)
+{
+    size_t n;
+    MT_TRY(mt_scan_count(&r->scan, "number of nodes", r->binary ? 28 : 8, &n));
+    MT_TRY(take_nodes(r, n));
+    begin_data(r, true);
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "number of a node", 0, INT64_MAX, &r->nodes[k].tag));
+        r->nodes[k].index = (uint32_t)k;
+        MT_TRY(read_xyz(r, k));
+    }
+    return MT_OK;
+}
+
+/* One block: the tags of its nodes, then their coordinates, then more numbers of parametrised ones. */
+static mt_status read_node_block(reader *r, size_t *done)
+{
+    int64_t dimension, entity_tag, parametric;
+    double unused;
+    size_t n;
+    MT_TRY(mt_scan_int(&r->scan, "dimension of an entity", 0, 3, &dimension));
+    MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &entity_tag));
+    MT_TRY(mt_scan_int(&r->scan, "parametric (0 or 1)", 0, 1, &parametric));
+    MT_TRY(mt_scan_count(&r->scan, "number of nodes of an entity", r->binary ? 32 : 8, &n));
+    if (n > r->n_nodes - *done)
+        return mt_scan_fail(
+            &r->scan, "%zu nodes of an entity; $Nodes counts %zu, and %zu came before", n, r->n_nodes, *done);
+    for (size_t k = *done; k < *done + n; k++) {
+        MT_TRY(mt_scan_long(&r->scan, "tag of a node", 0, INT64_MAX, &r->nodes[k].tag));
+        r->nodes[k].index = (uint32_t)k;
+    }
+    for (size_t k = *done; k < *done + n; k++) {
+        MT_TRY(read_xyz(r, k));
+        for (int64_t p = 0; parametric && p < dimension; p++)
+            MT_TRY(mt_scan_real(&r->scan, "parameter of a node", 1e300, &unused));
+    }
+    *done += n;
+    return MT_OK;
+}
+
+static mt_status read_nodes_4(reader *r)
+{
+    size_t n_blocks, n, done = 0;
+    int64_t unused;
+    begin_data(r, true);
+    MT_TRY(mt_scan_count(&r->scan, "number of blocks of nodes", r->binary ? 20 : 8, &n_blocks));
+    MT_TRY(mt_scan_count(&r->scan, "number of nodes", r->binary ? 32 : 8, &n));
+    MT_TRY(mt_scan_long(&r->scan, "smallest node tag", 0, INT64_MAX, &unused));
+    MT_TRY(mt_scan_long(&r->scan, "largest node tag", 0, INT64_MAX, &unused));
+    MT_TRY(take_nodes(r, n));
+    for (size_t b = 0; b < n_blocks; b++) MT_TRY(read_node_block(r, &done));
+    if (done == n) return MT_OK;
+    return mt_scan_fail(&r->scan, "the blocks of $Nodes hold %zu nodes; it counts %zu", done, n);
+}
+
+static mt_status read_nodes(reader *r)
+{
+    if (r->has_nodes) return mt_scan_fail(&r->scan, "a second section $Nodes; one is allowed");
+    MT_TRY(r->old ? read_nodes_2(r) : read_nodes_4(r));
+    bool ascending = true;
+    for (size_t k = 1; k < r->n_nodes; k++) ascending = ascending && r->nodes[k].tag > r->nodes[k - 1].tag;
+    if (!ascending) qsort(r->nodes, r->n_nodes, sizeof *r->nodes, by_node_tag);
+    for (size_t k = 1; k < r->n_nodes; k++)
+        if (r->nodes[k].tag == r->nodes[k - 1].tag)
+            return mt_scan_fail(&r->scan, "node %lld is there twice", (long long)r->nodes[k].tag);
+    r->has_nodes = true;
+    return expect_end(r, "Nodes");
+}
+
+/* Tags without gaps are found at once. */
+static const node *find_node(const reader *r, int64_t tag)
+{
+    const node key = {.tag = tag};
+    if (r->n_nodes == 0 || tag < r->nodes[0].tag) return NULL;
+    const uint64_t guess = (uint64_t)(tag - r->nodes[0].tag);
+    if (guess < r->n_nodes && r->nodes[guess].tag == tag) return &r->nodes[guess];
+    return bsearch(&key, r->nodes, r->n_nodes, sizeof key, by_node_tag);
+}
+
+/* The vertices of an element of a kind that has n of them. */
+static mt_status read_vertices(reader *r, int n, uint32_t *vertex)
+{
+    for (int k = 0; k < n; k++) {
+        int64_t tag;
+        MT_TRY(r->old ? mt_scan_int(&r->scan, "node of an element", 0, INT64_MAX, &tag)
+                      : mt_scan_long(&r->scan, "node of an element", 0, INT64_MAX, &tag));
+        const node *found = find_node(r, tag);
+        if (!found)
+            return mt_scan_fail(&r->scan, "an element has node %lld, which is not in $Nodes", (long long)tag);
+        vertex[k] = found->index;
+    }
+    return MT_OK;
+}
+
+/* Reads the vertices of one element and keeps it if it is of a kind that is kept. */
+static mt_status read_element(reader *r, int64_t type, int32_t physical)
+{
+    uint32_t unused[2];
+    if (type == POINT) return read_vertices(r, 1, unused);
+    if (type == LINE) return read_vertices(r, 2, unused);
+    if (type == TRIANGLE) {
+        MT_TRY(read_vertices(r, 3, r->face_vertex + 3 * r->n_faces));
+        r->face_tag[r->n_faces] = physical;
+        r->n_faces += physical != 0;
+        return MT_OK;
+    }
+    MT_TRY(read_vertices(r, 4, r->cell_vertex + 4 * r->n_cells));
+    r->region[r->n_cells++] = physical ? physical : 1;
+    return MT_OK;
+}
+
+static mt_status check_type(const reader *r, int64_t type)
+{
+    static const char *const names[] = {[3] = " (quadrangle)",
+        [5] = " (hexahedron)",
+        [6] = " (prism)",
+        [7] = " (pyramid)",
+        [8] = " (line of 3 nodes)",
+        [9] = " (triangle of 6 nodes)",
+        [11] = " (tetrahedron of 10 nodes)"};
+    if (type == POINT || type == LINE || type == TRIANGLE || type == TETRAHEDRON) return MT_OK;
+    const char *name = (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
+    return mt_scan_fail(&r->scan,
+        "an element of Gmsh's type %lld%s; allowed: tetrahedra (4) and triangles (2), beside points (15) and "
+        "lines (1)",
+        (long long)type, name ? name : "");
+}
+
+static mt_status take_elements(reader *r, size_t n)
+{
+    if (n >= UINT32_MAX) return mt_scan_fail(&r->scan, "%zu elements; allowed: fewer than %u", n, UINT32_MAX);
+    r->n_elements = n;
+    MT_TAKE(r->scratch, r->cell_vertex, 4 * n);
+    MT_TAKE(r->scratch, r->region, n);
+    MT_TAKE(r->scratch, r->face_vertex, 3 * n);
+    MT_TAKE(r->scratch, r->face_tag, n);
+    return MT_OK;
+}
+
+/* The tags of an element of version 2: the first is the physical one. */
+static mt_status read_tags(reader *r, int64_t n, int32_t *physical)
+{
+    int64_t tag;
+    *physical = 0;
+    for (int64_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_int(&r->scan, "tag of an element", -INT32_MAX, INT32_MAX, &tag));
+        if (k == 0) *physical = (int32_t)(tag < 0 ? -tag : tag);
+    }
+    return MT_OK;
+}
+
+/* Text: "number type n_tags tags nodes", one by one. Binary: "type count n_tags", then "number tags nodes" of
+ * each of the count. */
+static mt_status read_elements_2(reader *r)
+{
+    size_t n;
+    int64_t number, type, n_tags, count = 1;
+    int32_t physical;
+    MT_TRY(mt_scan_count(&r->scan, "number of elements", 8, &n));
+    MT_TRY(take_elements(r, n));
+    begin_data(r, true);
+    for (size_t done = 0; done < n;) {
+        if (!r->binary) MT_TRY(mt_scan_int(&r->scan, "number of an element", 0, INT64_MAX, &number));
+        MT_TRY(mt_scan_int(&r->scan, "type of an element", 0, INT32_MAX, &type));
+        MT_TRY(check_type(r, type));
+        if (r->binary)
+            MT_TRY(mt_scan_int(&r->scan, "number of elements that follow", 1, (int64_t)(n - done), &count));
+        MT_TRY(mt_scan_int(&r->scan, "number of tags", 0, 1000, &n_tags));
+        for (int64_t k = 0; k < count; k++, done++) {
+            if (r->binary) MT_TRY(mt_scan_int(&r->scan, "number of an element", 0, INT32_MAX, &number));
+            MT_TRY(read_tags(r, n_tags, &physical));
+            MT_TRY(read_element(r, type, physical));
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status read_element_block(reader *r, size_t *done)
+{
+    int64_t dimension, entity_tag, type, number;
+    size_t n;
+    MT_TRY(mt_scan_int(&r->scan, "dimension of an entity", 0, 3, &dimension));
+    MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &entity_tag));
+    MT_TRY(mt_scan_int(&r->scan, "type of an element", 0, INT32_MAX, &type));
+    MT_TRY(check_type(r, type));
+    MT_TRY(mt_scan_count(&r->scan, "number of elements of an entity", r->binary ? 16 : 4, &n));
+    if (n > r->n_elements - *done)
+        return mt_scan_fail(&r->scan, "%zu elements of an entity; $Elements counts %zu, and %zu came before",
+            n, r->n_elements, *done);
+    if (n > 0 && dimension == 3 && find_entity(r->ghosts, r->n_ghosts, entity_tag))
+        return mt_scan_fail(&r->scan,
+            "%zu ghost elements, copies of those of other partitions; allowed: the whole mesh in one file, "
+            "which "
+            "has none (gmsh -part N without -part_split)",
+            n);
+    const int32_t physical = physical_of(r, dimension, entity_tag);
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_long(&r->scan, "tag of an element", 0, INT64_MAX, &number));
+        MT_TRY(read_element(r, type, physical));
+    }
+    *done += n;
+    return MT_OK;
+}
+
+static mt_status read_elements_4(reader *r)
+{
+    size_t n_blocks, n, done = 0;
+    int64_t unused;
+    begin_data(r, true);
+    MT_TRY(mt_scan_count(&r->scan, "number of blocks of elements", r->binary ? 20 : 8, &n_blocks));
+    MT_TRY(mt_scan_count(&r->scan, "number of elements", r->binary ? 16 : 4, &n));
+    MT_TRY(mt_scan_long(&r->scan, "smallest element tag", 0, INT64_MAX, &unused));
+    MT_TRY(mt_scan_long(&r->scan, "largest element tag", 0, INT64_MAX, &unused));
+    MT_TRY(take_elements(r, n));
+    for (size_t b = 0; b < n_blocks; b++) MT_TRY(read_element_block(r, &done));
+    if (done == n) return MT_OK;
+    return mt_scan_fail(&r->scan, "the blocks of $Elements hold %zu elements; it counts %zu", done, n);
+}
+
+static mt_status read_elements(reader *r)
+{
+    if (!r->has_nodes) return mt_scan_fail(&r->scan, "$Elements before $Nodes; they must come behind");
+    if (r->has_elements) return mt_scan_fail(&r->scan, "a second section $Elements; one is allowed");
+    MT_TRY(r->old ? read_elements_2(r) : read_elements_4(r));
+    r->has_elements = true;
+    return expect_end(r, "Elements");
+}
+
+/* Of version 4: a section that says what the elements belong to, once and before them. */
+static mt_status check_listing(const reader *r, const char *name, const listing *l)
+{
+    if (l->there) return mt_scan_fail(&r->scan, "a second section $%s; one is allowed", name);
+    if (r->has_elements) return mt_scan_fail(&r->scan, "$%s behind $Elements; it must come before", name);
+    return MT_OK;
+}
+
+static mt_status read_section(reader *r, const char *name)
+{
+    const bool parts = strcmp(name, "PartitionedEntities") == 0;
+    if (strcmp(name, "Nodes") == 0) return read_nodes(r);
+    if (strcmp(name, "Elements") == 0) return read_elements(r);
+    if (r->old || (!parts && strcmp(name, "Entities") != 0)) return end_section(r, name);
+    MT_TRY(check_listing(r, name, parts ? &r->parts : &r->wholes));
+    return parts ? read_partitioned_entities(r) : read_entities(r);
+}
+
+static mt_status read_file(reader *r)
+{
+    char word[72];
+    mt_scan_word(&r->scan, word, sizeof word);
+    if (strcmp(word, "$MeshFormat") != 0)
+        return mt_scan_fail(&r->scan, "is no MSH file: it does not begin with $MeshFormat");
+    MT_TRY(read_format(r));
+    for (;;) {
+        mt_scan_word(&r->scan, word, sizeof word);
+        if (!word[0]) break;
+        if (word[0] != '$')
+            return mt_scan_fail(&r->scan, "'%.20s'; a section, which begins with $, must follow here", word);
+        MT_TRY(read_section(r, word + 1));
+    }
+    if (r->has_elements && r->n_cells > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: has no tetrahedra", r->scan.path);
+}
+
+/* new_index[n] of the vertices that are used, UINT32_MAX of the others; returns how many are. */
+static size_t number_vertices(const reader *r, uint32_t *new_index)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < 4 * r->n_cells; k++) new_index[r->cell_vertex[k]] = 1;
+    for (size_t k = 0; k < 3 * r->n_faces; k++) new_index[r->face_vertex[k]] = 1;
+    for (size_t k = 0; k < r->n_nodes; k++) new_index[k] = new_index[k] ? (uint32_t)used++ : UINT32_MAX;
+    return used;
+}
+
+static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
+{
+    uint32_t *new_index;
+    MT_TAKE(r->scratch, new_index, r->n_nodes);
+    const size_t used = number_vertices(r, new_index);
+    MT_TRY(mt_mesh_new(arena, used, r->n_cells, mesh));
+    MT_TRY(mt_mesh_new_faces(arena, r->n_faces, mesh));
+    for (size_t k = 0; k < r->n_nodes; k++)
+        if (new_index[k] != UINT32_MAX)
+            memcpy(mesh->xyz_mm + 3 * (size_t)new_index[k], r->xyz_mm + 3 * k, 3 * sizeof *r->xyz_mm);
+    for (size_t k = 0; k < 4 * r->n_cells; k++) mesh->cell_vertex[k] = new_index[r->cell_vertex[k]];
+    for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
+    memcpy(mesh->region, r->region, r->n_cells * sizeof *r->region);
+    memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
+    return mt_mesh_check_content(mesh, r->scan.path);
+}
+
+mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    reader r = {.scratch = &scratch, .unit_mm = unit_mm};
+    mt_status status = mt_scan_open(&scratch, path, &r.scan);
+    if (status == MT_OK) status = read_file(&r);
+    if (status == MT_OK) status = make_mesh(arena, &r, mesh);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static mt_status group(
+    mt_arena *scratch, const char *path, const char *what, size_t n, const int32_t *tag, mt_tags *tags)
+{
+    MT_TRY(mt_tags_make(scratch, n, tag, tags));
+    if (n == 0 || tags->tag[0] >= 1) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s %d; in MSH tags are 1 and above", path, what, tags->tag[0]);
+}
+
+static void put(FILE *out, uint64_t value, size_t n)
+{
+    unsigned char bytes[8];
+    for (size_t k = 0; k < n; k++) bytes[k] = (unsigned char)(value >> (8 * k));
+    (void)fwrite(bytes, 1, n, out);
+}
+
+static void put_int(FILE *out, int32_t value) { put(out, (uint32_t)value, 4); }
+static void put_long(FILE *out, uint64_t value) { put(out, value, 8); }
+
+static void put_double(FILE *out, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(out, bits, 8);
+}
+
+/* Surfaces and volumes, numbered from 1, with the extent of the whole mesh and no boundaries. */
+static void put_entities(FILE *out, const mt_mesh *mesh, const mt_tags *surfaces, const mt_tags *volumes)
+{
+    double box[6];
+    mt_mesh_box(mesh, box, box + 3);
+    (void)fputs("$Entities\n", out);
+    put_long(out, 0), put_long(out, 0), put_long(out, surfaces->n), put_long(out, volumes->n);
+    for (int d = 0; d < 2; d++) {
+        const mt_tags *g = d == 0 ? surfaces : volumes;
+        for (size_t k = 0; k < g->n; k++) {
+            put_int(out, (int32_t)k + 1);
+            for (int i = 0; i < 6; i++) put_double(out, box[i]);
+            put_long(out, 1), put_int(out, g->tag[k]), put_long(out, 0);
+        }
+    }
+    (void)fputs("\n$EndEntities\n", out);
+}
+
+/* All vertices belong to the first volume. */
+static void put_nodes(FILE *out, const mt_mesh *mesh)
+{
+    const size_t n = mesh->n_vertices;
+    (void)fputs("$Nodes\n", out);
+    put_long(out, 1), put_long(out, n), put_long(out, 1), put_long(out, n);
+    put_int(out, 3), put_int(out, 1), put_int(out, 0), put_long(out, n);
+    for (size_t v = 0; v < n; v++) put_long(out, v + 1);
+    for (size_t k = 0; k < 3 * n; k++) put_double(out, mesh->xyz_mm[k]);
+    (void)fputs("\n$EndNodes\n", out);
+}
+
+/* A block of elements of n vertices each for each group; `number` counts them all. */
+static void put_blocks(
+    FILE *out, const mt_tags *g, int dimension, int type, size_t n, const uint32_t *vertex, size_t *number)
+{
+    for (size_t t = 0; t < g->n; t++) {
+        put_int(out, dimension), put_int(out, (int32_t)t + 1), put_int(out, type);
+        put_long(out, g->offset[t + 1] - g->offset[t]);
+        for (size_t i = g->offset[t]; i < g->offset[t + 1]; i++) {
+            put_long(out, ++*number);
+            for (size_t k = 0; k < n; k++) put_long(out, (uint64_t)vertex[n * g->id[i] + k] + 1);
+        }
+    }
+}
+
+static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, const mt_mesh *mesh)
+{
+    mt_tags surfaces, volumes;
+    size_t number = 0;
+    const size_t n = mesh->n_faces + mesh->n_cells;
+    MT_TRY(group(scratch, path, "tag of triangles", mesh->n_faces, mesh->face_tag, &surfaces));
+    MT_TRY(group(scratch, path, "region", mesh->n_cells, mesh->region, &volumes));
+    (void)fputs("$MeshFormat\n4.1 1 8\n", out);
+    put_int(out, 1);
+    (void)fputs("\n$EndMeshFormat\n$Comments\nmyotile " MT_VERSION "\n$EndComments\n", out);
+    put_entities(out, mesh, &surfaces, &volumes);
+    put_nodes(out, mesh);
+    (void)fputs("$Elements\n", out);
+    put_long(out, surfaces.n + volumes.n), put_long(out, n), put_long(out, 1), put_long(out, n);
+    put_blocks(out, &surfaces, 2, TRIANGLE, 3, mesh->face_vertex, &number);
+    put_blocks(out, &volumes, 3, TETRAHEDRON, 4, mesh->cell_vertex, &number);
+    (void)fputs("\n$EndElements\n", out);
+    return MT_OK;
+}
+
+mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    mt_status status = mt_file_end(&file, write_mesh(&scratch, path, file.stream, mesh));
+    mt_arena_free(&scratch);
+    return status;
+}

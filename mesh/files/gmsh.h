@@ -1,0 +1,34 @@
+/* Gmsh's mesh files: MSH 2 (2.0 to 2.2) and 4.1, text or binary, in; 4.1 binary out.
+ *
+ * Of the elements, tetrahedra and triangles of three vertices are taken and points and lines passed over. A
+ * region is the (first) physical tag of a volume, a tagged triangle is one whose surface has a physical tag. A
+ * surface's sign is its orientation and is dropped. MSH carries no fibres. Sections of other names are passed
+ * over.
+ *
+ * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
+ * has the physical tag of the whole, or its own where the whole has none. Triangles between partitions are no
+ * surface of the body and are passed over, whatever tag they repeat. So are the partitions: ours are cut for tiles
+ * (mesh/cut/partition.h). */
+#ifndef MT_MESH_FILES_GMSH_H
+#define MT_MESH_FILES_GMSH_H
+
+#include "mesh/mesh.h"
+
+/* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
+ *   vertices  those of cells and tagged triangles, in the order of the file; others are dropped;
+ *   cells     in the order of the file and as they stand there, inverted and flat ones too;
+ *   region    1 where the volume has no physical tag.
+ * MT_FILE: cannot be read, no memory. MT_INPUT, with the file and the line or byte: another version, another
+ * order of bytes, another kind of volume or surface element, ghost elements (copies of those of other partitions, in a
+ * file of one of them), damage; or no tetrahedra. The mesh has passed
+ * mt_mesh_check_content. Time O(n), and O(n log n) where node tags do not ascend; memory about twice the file and the
+ * mesh. */
+MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+
+/* Writes mesh (borrowed), in mm and without its fibres; the file is whole or as it was. Each region becomes a
+ * volume and each tag of triangles a surface, with this physical tag. Regions and tags come back as they are,
+ * cells and triangles sorted by them. MT_INPUT: a region or tag below 1, which MSH has no room for. MT_FILE:
+ * cannot be written, no memory. */
+MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
+
+#endif

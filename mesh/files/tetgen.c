@@ -1,0 +1,264 @@
+#include "mesh/files/tetgen.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/file.h"
+#include "data/scan.h"
+
+/* Formats as in TetGen's manual, "File formats", and as Chaste writes and reads them (its
+ * TrianglesMeshWriter, TrianglesMeshReader and FibreReader). */
+
+static const char *const endings[] = {".node", ".ele", ".face", ".ortho", ".axi", NULL};
+
+/* ---- a file of rows ---- */
+
+typedef struct rows {
+    mt_scan scan;
+    const char *what; /* of the rows */
+    size_t n;
+    size_t numbers; /* of a row, with its id */
+    size_t at;      /* numbers of this row that were read */
+    char path[MT_FILE_PATH_MAX];
+} rows;
+
+/* What a first line may say behind the count, within limits; `value` stays where it does not. */
+typedef struct head {
+    const char *what;
+    int64_t least, most, value;
+} head;
+
+static bool is_there(const char *name, const char *ending)
+{
+    char path[MT_FILE_PATH_MAX];
+    return mt_file_sibling(name, endings, ending, path) == MT_OK && access(path, F_OK) == 0;
+}
+
+/* The first line: "count [head ...] [BIN]". What follows is rows. */
+static mt_status read_head(rows *r, size_t n_head, head *h)
+{
+    int64_t n;
+    bool binary = false;
+    MT_TRY(mt_scan_int(&r->scan, "count", 0, UINT32_MAX - 1, &n));
+    r->n = (size_t)n;
+    for (size_t k = 0; !binary && mt_scan_more(&r->scan); k++) {
+        char word[5];
+        mt_scan behind = r->scan;
+        mt_scan_word(&behind, word, sizeof word);
+        binary = strcmp(word, "BIN") == 0;
+        if (binary)
+            r->scan = behind;
+        else if (k < n_head)
+            MT_TRY(mt_scan_int(&r->scan, h[k].what, h[k].least, h[k].most, &h[k].value));
+        else
+            break;
+    }
+    MT_TRY(mt_scan_end_line(&r->scan, "the first line"));
+    if (binary) mt_scan_next_line(&r->scan);
+    r->scan.binary = binary;
+    return MT_OK;
+}
+
+/* Opens a file and reads its first line. */
+static mt_status open_rows(mt_arena *scratch, const char *name, const char *ending, const char *what,
+    size_t n_head, head *h, rows *r)
+{
+    MT_TRY(mt_file_sibling(name, endings, ending, r->path));
+    MT_TRY(mt_scan_open(scratch, r->path, &r->scan));
+    r->scan.comment = '#';
+    r->what = what;
+    return read_head(r, n_head, h);
+}
+
+/* Rows of an id, which binary ones have not, `ints` and `reals` must be in the file. */
+static mt_status expect_rows(rows *r, bool ids, size_t ints, size_t reals)
+{
+    r->numbers = ints + reals + (ids && !r->scan.binary ? 1 : 0);
+    const size_t each = r->scan.binary ? 4 * ints + 8 * reals : 2 * r->numbers;
+    const size_t most = (mt_scan_left(&r->scan) + 1) / each; /* no blank behind the last */
+    if (r->n <= most) return MT_OK;
+    return mt_scan_fail(
+        &r->scan, "%zu %s are counted; the rest of the file has room for %zu", r->n, r->what, most);
+}
+
+/* Before each number but the first of a row: it stands on the same line. */
+static mt_status next(rows *r)
+{
+    if (r->at == r->numbers) r->at = 0;
+    const size_t before = r->at++;
+    return before == 0 ? MT_OK : mt_scan_need_more(&r->scan, before, r->numbers);
+}
+
+static mt_status read_int(rows *r, const char *what, int64_t least, int64_t most, int64_t *value)
+{
+    MT_TRY(next(r));
+    return mt_scan_int(&r->scan, what, least, most, value);
+}
+
+static mt_status read_real(rows *r, const char *what, double most, double *value)
+{
+    MT_TRY(next(r));
+    return mt_scan_real(&r->scan, what, most, value);
+}
+
+/* Text: the id of a row counts on from the first. */
+static mt_status read_id(rows *r, size_t row, int64_t first)
+{
+    int64_t id;
+    if (r->scan.binary) return MT_OK;
+    return read_int(r, "id", first + (int64_t)row, first + (int64_t)row, &id);
+}
+
+static mt_status read_vertices(rows *r, const mt_mesh *mesh, int64_t first, size_t n, uint32_t *vertex)
+{
+    for (size_t k = 0; k < n; k++) {
+        int64_t id;
+        MT_TRY(read_int(r, "vertex", first, first + (int64_t)mesh->n_vertices - 1, &id));
+        vertex[k] = (uint32_t)(id - first);
+    }
+    return MT_OK;
+}
+
+static mt_status skip_reals(rows *r, size_t n)
+{
+    double unused;
+    for (size_t k = 0; k < n; k++) MT_TRY(read_real(r, "attribute or marker", 1e300, &unused));
+    return MT_OK;
+}
+
+/* A whole number that fits a region or a tag. */
+static bool take_whole(double x, int32_t *number)
+{
+    if (!(x >= INT32_MIN && x <= INT32_MAX) || x != nearbyint(x)) return false;
+    *number = (int32_t)x;
+    return true;
+}
+
+/* ---- the files ---- */
+
+/* Gives the mesh's vertices and the first id. */
+static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *first)
+{
+    mt_scan peek = r->scan;
+    *first = 0;
+    if (!peek.binary) MT_TRY(mt_scan_int(&peek, "first id", 0, 1, first));
+    for (size_t v = 0; v < r->n; v++) {
+        MT_TRY(read_id(r, v, *first));
+        for (size_t k = 0; k < 3; k++) {
+            double *x = mesh->xyz_mm + 3 * v + k;
+            MT_TRY(read_real(r, "coordinate", mt_mesh_far_mm / unit_mm, x));
+            *x *= unit_mm;
+        }
+        MT_TRY(skip_reals(r, r->numbers - r->at));
+        MT_TRY(mt_scan_end_line(&r->scan, "a vertex"));
+    }
+    return mt_scan_end_file(&r->scan, r->what, r->n);
+}
+
+static mt_status read_cells(rows *r, int64_t first, mt_mesh *mesh)
+{
+    for (size_t c = 0; c < r->n; c++) {
+        MT_TRY(read_id(r, c, first));
+        MT_TRY(read_vertices(r, mesh, first, 4, mesh->cell_vertex + 4 * c));
+        mesh->region[c] = 1;
+        if (r->at < r->numbers) {
+            double region;
+            MT_TRY(read_real(r, "attribute", 1e300, &region));
+            (void)take_whole(region, &mesh->region[c]);
+        }
+        MT_TRY(skip_reals(r, r->numbers - r->at));
+        MT_TRY(mt_scan_end_line(&r->scan, "a cell"));
+    }
+    return mt_scan_end_file(&r->scan, r->what, r->n);
+}
+
+/* The triangle's tag becomes that of the mesh's next one, which counts if it is not 0. */
+static mt_status read_marker(rows *r, mt_mesh *mesh)
+{
+    double marker;
+    MT_TRY(read_real(r, "marker", 1e300, &marker));
+    if (!take_whole(marker, &mesh->face_tag[mesh->n_faces]))
+        return mt_scan_fail(&r->scan, "marker is %g; allowed: a whole number of 32 bits", marker);
+    mesh->n_faces += marker != 0;
+    return MT_OK;
+}
+
+/* Behind the marker TetGen may name the two cells of a triangle. */
+static mt_status read_faces(
+    mt_arena *arena, mt_arena *scratch, const char *name, int64_t first, mt_mesh *mesh)
+{
+    rows r = {0};
+    head markers = {"number of markers", 0, 1, 0};
+    if (!is_there(name, ".face")) return MT_OK;
+    MT_TRY(open_rows(scratch, name, ".face", "triangles", 1, &markers, &r));
+    MT_TRY(expect_rows(&r, true, 3, (size_t)markers.value));
+    if (markers.value == 0) return MT_OK;
+    MT_TRY(mt_mesh_new_faces(arena, r.n, mesh));
+    mesh->n_faces = 0;
+    for (size_t f = 0; f < r.n; f++) {
+        MT_TRY(read_id(&r, f, first));
+        MT_TRY(read_vertices(&r, mesh, first, 3, mesh->face_vertex + 3 * mesh->n_faces));
+        MT_TRY(read_marker(&r, mesh));
+        for (int k = 0; k < 2 && !r.scan.binary && mt_scan_more(&r.scan); k++) {
+            int64_t cell;
+            MT_TRY(mt_scan_int(&r.scan, "cell of a triangle", -1, UINT32_MAX, &cell));
+        }
+        MT_TRY(mt_scan_end_line(&r.scan, "a triangle"));
+    }
+    return mt_scan_end_file(&r.scan, r.what, r.n);
+}
+
+/* Rows of 9 or 3 numbers. */
+static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
+{
+    rows r = {0};
+    const bool ortho = is_there(name, ".ortho");
+    if (!ortho && !is_there(name, ".axi")) return MT_OK;
+    MT_TRY(open_rows(scratch, name, ortho ? ".ortho" : ".axi", "fibres", 0, NULL, &r));
+    if (r.n != mesh->n_cells)
+        return mt_scan_fail(
+            &r.scan, "%zu fibres are counted; allowed: %zu, the cells of the mesh", r.n, mesh->n_cells);
+    MT_TRY(expect_rows(&r, false, 0, ortho ? 9 : 3));
+    MT_TRY(mt_mesh_new_fibres(arena, mesh));
+    if (ortho) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        double x[9];
+        for (size_t k = 0; k < r.numbers; k++) MT_TRY(read_real(&r, "part of a direction", 1e6, &x[k]));
+        if (!mt_mesh_put_directions(mesh, c, x, x + 3))
+            return mt_scan_fail(&r.scan, "a fibre of length 0, or a sheet of length 0 or along its fibre; "
+                                         "every cell needs directions");
+        MT_TRY(mt_scan_end_line(&r.scan, "the directions of a cell"));
+    }
+    return mt_scan_end_file(&r.scan, r.what, r.n);
+}
+
+static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, double unit_mm, mt_mesh *mesh)
+{
+    enum { MANY = 1000 };
+    head of_points[] = {
+        {"dimension", 3, 3, 3}, {"number of attributes", 0, MANY, 0}, {"number of markers", 0, 1, 0}};
+    head of_cells[] = {{"number of vertices of a cell", 4, 4, 4}, {"number of attributes", 0, MANY, 0}};
+    rows points = {0}, cells = {0};
+    int64_t first;
+    MT_TRY(open_rows(scratch, name, ".node", "vertices", 3, of_points, &points));
+    MT_TRY(expect_rows(&points, true, 0, 3 + (size_t)(of_points[1].value + of_points[2].value)));
+    MT_TRY(open_rows(scratch, name, ".ele", "cells", 2, of_cells, &cells));
+    MT_TRY(expect_rows(&cells, true, 4, (size_t)of_cells[1].value));
+    if (points.n == 0 || cells.n == 0)
+        return mt_fail(MT_INPUT, "%s: counts no %s", points.n == 0 ? points.path : cells.path,
+            points.n == 0 ? "vertices" : "cells");
+    MT_TRY(mt_mesh_new(arena, points.n, cells.n, mesh));
+    MT_TRY(read_points(&points, unit_mm, mesh, &first));
+    MT_TRY(read_cells(&cells, first, mesh));
+    MT_TRY(read_faces(arena, scratch, name, first, mesh));
+    return read_fibres(arena, scratch, name, mesh);
+}
+
+mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    mt_status status = read_all(arena, &scratch, name, unit_mm, mesh);
+    mt_arena_free(&scratch);
+    return status;
+}

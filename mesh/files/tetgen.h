@@ -1,0 +1,28 @@
+/* TetGen's mesh files and Chaste's flavour of them, in:
+ *
+ *   NAME.node   "n 3 [attributes [markers]]", then "id x y z ..." a vertex
+ *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." a cell; region: its first attribute, if whole
+ *   NAME.face   "n [markers]", then "id v0 v1 v2 marker" a triangle, tagged where the marker is not 0
+ *   NAME.ortho  "n", then a line of 9 numbers a cell: fibre, sheet and normal, which is not read
+ *   NAME.axi    "n", then a line of 3 numbers a cell: fibre; not looked at where there is .ortho
+ *
+ * The last three need not be there. Ids count on from 0 or 1, as the first vertex does, and vertices are
+ * named by them; # begins a remark. A first line that ends in BIN is Chaste's: what follows is raw and
+ * little-endian, without ids, from 0; vertices of cells are int32 and all else double.
+ *
+ * Chaste's numbers are usually centimetres, and who runs TetGen chooses. Meshes of ten nodes a cell, and
+ * points that stand in .poly or .smesh, are not for this. */
+#ifndef MT_MESH_FILES_TETGEN_H
+#define MT_MESH_FILES_TETGEN_H
+
+#include "mesh/mesh.h"
+
+/* Gives the mesh of the files; `name` is their path without or with one of the endings, unit_mm what the
+ * numbers of .node are in millimetres. Vertices of cells and triangles are in range, coordinates finite
+ * and directions unit vectors; the rest of mt_mesh_check is for whoever reads: cells come as they stand,
+ * turned or flat. Region 1 where none is said. MT_FILE: .node or .ele cannot be read, or one of the others
+ * that is there; no memory. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or
+ * along its sheet, damage. */
+MT_NODISCARD mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
+
+#endif

@@ -1,0 +1,506 @@
+#include <errno.h>
+#include <expat.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/scan.h"
+#include "mesh/files/vtk.h"
+#include "mesh/files/vtk_bytes.h"
+#include "mesh/files/vtk_grid.h"
+
+/* First the XML is read up to the `_` of AppendedData, behind which the file need be no XML; on the way it is
+ * noted where the wanted arrays of each piece stand. Then they are decoded. */
+
+enum { DEPTH_MOST = 64, PIECES_MOST = 4096, CHUNK = 1 << 30 };
+
+/* Where things are in the tree: VTKFile / UnstructuredGrid / Piece / Points / DataArray. */
+enum { IN_ROOT = 1, IN_GRID, IN_PIECE, IN_SECTION, IN_ARRAY };
+
+/* The kinds of cells, in VTK's order in their data; those of an unstructured grid are of the first. */
+enum { VERTS, LINES, POLYS, STRIPS, KINDS };
+static const struct {
+    const char *section, *count;
+    int kind;
+} kinds[KINDS] = {{"Verts", "NumberOfVerts", 2}, {"Lines", "NumberOfLines", 4}, {"Polys", "NumberOfPolys", 7},
+    {"Strips", "NumberOfStrips", 6}};
+
+/* Where an array stands. */
+typedef struct array {
+    bool there, base64, appended;
+    const mt_vtk_type *type;
+    size_t components;
+    const char *begin; /* of what is in its element; of appended ones, NULL */
+    uint64_t offset;   /* of appended ones */
+    size_t line;
+} array;
+
+typedef struct wanted {
+    const mt_vtk_known *is;
+    array array;
+} wanted;
+
+typedef struct piece {
+    struct piece *next;
+    size_t n_points, n_cells, n[KINDS];
+    array points, types, ends[KINDS], corners[KINDS];
+    wanted of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES];
+} piece;
+
+typedef struct reader {
+    mt_scan scan; /* the whole file */
+    mt_arena *scratch;
+    XML_Parser parser;
+    mt_status status;
+    size_t depth;
+    bool poly_data, compressed, big_endian;
+    size_t word;
+    size_t n_pieces;
+    piece *pieces, **last, *open; /* `open`: the one whose element we are in, or NULL */
+    array *arrays[3];             /* connectivity, offsets, types: of the section that is open; NULL: none */
+    wanted *data;                 /* the same for data */
+    bool of_points, in_points;
+    const char *appended; /* behind the `_`; NULL: none */
+    bool appended_base64;
+    size_t n_corners; /* of all pieces */
+    mt_vtk_grid grid;
+} reader;
+
+/* ---- attributes ---- */
+
+/* Ends the reading of XML with this failure. */
+static void stop(reader *r, mt_status status)
+{
+    if (status == MT_OK) return;
+    r->status = status;
+    (void)XML_StopParser(r->parser, XML_FALSE);
+}
+
+static const char *attribute(const XML_Char *const *attributes, const char *name, const char *missing)
+{
+    for (; *attributes; attributes += 2)
+        if (strcmp(attributes[0], name) == 0) return attributes[1];
+    return missing;
+}
+
+static mt_status read_count(
+    const reader *r, const XML_Char *const *attributes, const char *name, uint64_t most, uint64_t *count)
+{
+    const char *text = attribute(attributes, name, "0");
+    char *end;
+    errno = 0;
+    *count = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && errno == 0 && *count <= most) return MT_OK;
+    return mt_scan_fail(&r->scan, "%s is '%.40s'; allowed: a whole number from 0 to %llu", name, text,
+        (unsigned long long)most);
+}
+
+/* A count of things of which the file can have only so many, over all pieces. */
+static mt_status read_size(
+    const reader *r, const XML_Char *const *attributes, const char *name, size_t *total, size_t *count)
+{
+    uint64_t n;
+    const size_t bytes = (size_t)(r->scan.end - r->scan.begin);
+    MT_TRY(read_count(r, attributes, name, mt_vtk_most_each * bytes - *total, &n));
+    *count = (size_t)n;
+    *total += *count;
+    return MT_OK;
+}
+
+/* ---- elements ---- */
+
+static mt_status start_root(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+{
+    if (strcmp(name, "VTKFile") != 0)
+        return mt_scan_fail(&r->scan, "is no VTK XML file: its root is <%.40s>", name);
+    const char *order = attribute(attributes, "byte_order", "LittleEndian");
+    const char *word = attribute(attributes, "header_type", "UInt32");
+    const char *compressor = attribute(attributes, "compressor", "");
+    r->big_endian = strcmp(order, "BigEndian") == 0;
+    if (!r->big_endian && strcmp(order, "LittleEndian") != 0)
+        return mt_scan_fail(&r->scan, "byte_order '%.40s'; allowed: LittleEndian, BigEndian", order);
+    r->word = strcmp(word, "UInt64") == 0 ? 8 : 4;
+    if (r->word == 4 && strcmp(word, "UInt32") != 0)
+        return mt_scan_fail(&r->scan, "header_type '%.40s'; allowed: UInt32, UInt64", word);
+    r->compressed = *compressor != 0;
+    if (r->compressed && strcmp(compressor, "vtkZLibDataCompressor") != 0)
+        return mt_scan_fail(
+            &r->scan, "compressor '%.40s'; allowed: vtkZLibDataCompressor, or none", compressor);
+    return MT_OK;
+}
+
+/* Behind the start tag of the element that is being read. */
+static const char *behind_tag(const reader *r)
+{
+    return r->scan.begin + XML_GetCurrentByteIndex(r->parser) + XML_GetCurrentByteCount(r->parser);
+}
+
+static mt_status start_appended(reader *r, const XML_Char *const *attributes)
+{
+    const char *encoding = attribute(attributes, "encoding", "raw"), *at = behind_tag(r);
+    r->appended_base64 = strcmp(encoding, "base64") == 0;
+    if (!r->appended_base64 && strcmp(encoding, "raw") != 0)
+        return mt_scan_fail(&r->scan, "encoding '%.40s'; allowed: raw, base64", encoding);
+    while (at < r->scan.end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
+    if (at >= r->scan.end || *at != '_')
+        return mt_scan_fail(&r->scan, "AppendedData does not begin with '_'");
+    r->appended = at + 1;
+    (void)XML_StopParser(r->parser, XML_FALSE);
+    return MT_OK;
+}
+
+static mt_status start_grid(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+{
+    if (strcmp(name, "AppendedData") == 0) return start_appended(r, attributes);
+    r->poly_data = strcmp(name, "PolyData") == 0;
+    if (r->poly_data || strcmp(name, "UnstructuredGrid") == 0) return MT_OK;
+    return mt_scan_fail(&r->scan, "<%.40s>; allowed: UnstructuredGrid, PolyData, AppendedData", name);
+}
+
+static mt_status start_piece(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+{
+    piece *p;
+    if (strcmp(name, "Piece") != 0) return MT_OK; /* FieldData */
+    if (++r->n_pieces > PIECES_MOST) return mt_scan_fail(&r->scan, "more than %d pieces", PIECES_MOST);
+    MT_TAKE(r->scratch, p, 1);
+    MT_TRY(read_size(r, attributes, "NumberOfPoints", &r->grid.n_points, &p->n_points));
+    const size_t before = r->grid.n_cells;
+    if (!r->poly_data) MT_TRY(read_size(r, attributes, "NumberOfCells", &r->grid.n_cells, &p->n[0]));
+    for (int k = 0; k < KINDS && r->poly_data; k++)
+        MT_TRY(read_size(r, attributes, kinds[k].count, &r->grid.n_cells, &p->n[k]));
+    p->n_cells = r->grid.n_cells - before;
+    *r->last = r->open = p;
+    r->last = &p->next;
+    return MT_OK;
+}
+
+/* What its arrays will be. */
+static void start_section(reader *r, const XML_Char *name)
+{
+    piece *p = r->open;
+    memset(r->arrays, 0, sizeof r->arrays);
+    r->data = NULL;
+    r->in_points = strcmp(name, "Points") == 0;
+    r->of_points = strcmp(name, "PointData") == 0;
+    if (r->of_points) r->data = p->of_points;
+    if (strcmp(name, "CellData") == 0) r->data = p->of_cells;
+    for (int k = 0; k < (r->poly_data ? KINDS : 1); k++)
+        if (strcmp(name, r->poly_data ? kinds[k].section : "Cells") == 0) {
+            r->arrays[0] = &p->corners[k];
+            r->arrays[1] = &p->ends[k];
+            r->arrays[2] = r->poly_data ? NULL : &p->types;
+        }
+}
+
+static mt_status note_array(
+    const reader *r, const char *name, const XML_Char *const *attributes, size_t components, array *a)
+{
+    const char *type = attribute(attributes, "type", ""), *format = attribute(attributes, "format", "ascii");
+    *a = (array){
+        .there = true, .type = mt_vtk_type_find(type), .components = components, .line = r->scan.line};
+    if (!a->type)
+        return mt_scan_fail(
+            &r->scan, "array '%.40s': type '%.40s'; allowed: Int8 to UInt64, Float32, Float64", name, type);
+    a->appended = strcmp(format, "appended") == 0;
+    a->base64 = strcmp(format, "binary") == 0;
+    if (a->appended) return read_count(r, attributes, "offset", SIZE_MAX, &a->offset);
+    if (!a->base64 && strcmp(format, "ascii") != 0)
+        return mt_scan_fail(
+            &r->scan, "array '%.40s': format '%.40s'; allowed: ascii, binary, appended", name, format);
+    a->begin = behind_tag(r);
+    for (const char *c = r->scan.begin + XML_GetCurrentByteIndex(r->parser); c < a->begin; c++)
+        a->line += *c == '\n';
+    return MT_OK;
+}
+
+static mt_status start_array(reader *r, const XML_Char *name, const XML_Char *const *attributes)
+{
+    static const char *const names[3] = {"connectivity", "offsets", "types"};
+    const char *called = attribute(attributes, "Name", "");
+    uint64_t n;
+    if (strcmp(name, "DataArray") != 0) return MT_OK;
+    MT_TRY(read_count(r, attributes, "NumberOfComponents", SIZE_MAX, &n));
+    const size_t components = n > 0 ? (size_t)n : 1; /* 0, or nothing said, is one */
+    if (r->in_points && !r->open->points.there)
+        return note_array(r, "Points", attributes, components, &r->open->points);
+    for (int k = 0; k < 3; k++)
+        if (r->arrays[k] && !r->arrays[k]->there && strcmp(called, names[k]) == 0)
+            return note_array(r, called, attributes, components, r->arrays[k]);
+    const mt_vtk_known *is = r->data ? mt_vtk_known_find(called, components, r->of_points) : NULL;
+    if (!is || (r->data[is->role].is && r->data[is->role].is <= is)) return MT_OK;
+    r->data[is->role].is = is;
+    return note_array(r, called, attributes, components, &r->data[is->role].array);
+}
+
+static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Char **attributes)
+{
+    reader *r = user;
+    r->scan.line = XML_GetCurrentLineNumber(r->parser);
+    r->depth++;
+    if (r->depth == IN_ROOT) stop(r, start_root(r, name, (const XML_Char *const *)attributes));
+    if (r->depth == IN_GRID) stop(r, start_grid(r, name, (const XML_Char *const *)attributes));
+    if (r->depth == IN_PIECE) stop(r, start_piece(r, name, (const XML_Char *const *)attributes));
+    if (r->depth == IN_SECTION && r->open) start_section(r, name);
+    if (r->depth == IN_ARRAY && r->open) stop(r, start_array(r, name, (const XML_Char *const *)attributes));
+    if (r->depth > DEPTH_MOST)
+        stop(r, mt_scan_fail(&r->scan, "elements stand in one another more than %d deep", DEPTH_MOST));
+}
+
+static void XMLCALL end_element(void *user, const XML_Char *name)
+{
+    (void)name;
+    reader *r = user;
+    if (--r->depth < IN_PIECE) r->open = NULL;
+}
+
+/* Where there is no document type there are no entities that could grow. */
+static void XMLCALL start_doctype(
+    void *user, const XML_Char *name, const XML_Char *system, const XML_Char *public, int internal)
+{
+    (void)name, (void)system, (void)public, (void)internal;
+    reader *r = user;
+    r->scan.line = XML_GetCurrentLineNumber(r->parser);
+    stop(r, mt_scan_fail(&r->scan, "a document type (<!DOCTYPE>); VTK's files have none"));
+}
+
+static mt_status parse(reader *r)
+{
+    const char *at = r->scan.begin;
+    XML_SetUserData(r->parser, r);
+    XML_SetElementHandler(r->parser, start_element, end_element);
+    XML_SetStartDoctypeDeclHandler(r->parser, start_doctype);
+    for (bool final = false; !final; at += CHUNK) {
+        const size_t left = (size_t)(r->scan.end - at);
+        final = left <= CHUNK;
+        if (XML_Parse(r->parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
+        if (r->status != MT_OK || r->appended) return r->status;
+        const enum XML_Error error = XML_GetErrorCode(r->parser);
+        if (error == XML_ERROR_NO_MEMORY) return mt_fail(MT_FILE, "%s: no memory to read XML", r->scan.path);
+        r->scan.line = XML_GetCurrentLineNumber(r->parser);
+        return mt_scan_fail(&r->scan, "is no well-formed XML: %s", XML_ErrorString(error));
+    }
+    return MT_OK;
+}
+
+static mt_status read_tree(reader *r)
+{
+    r->parser = XML_ParserCreate(NULL);
+    if (!r->parser) return mt_fail(MT_FILE, "%s: no memory to read XML", r->scan.path);
+    mt_status status = parse(r);
+    XML_ParserFree(r->parser);
+    MT_TRY(status);
+    if (r->n_pieces > 0) return MT_OK;
+    return mt_scan_fail(&r->scan, "has no <Piece> of an UnstructuredGrid or PolyData");
+}
+
+/* ---- arrays ---- */
+
+/* The text of an array that is in its element, up to the next tag. */
+static mt_scan text_of(const reader *r, const array *a)
+{
+    mt_scan scan = r->scan;
+    scan.at = a->begin;
+    scan.line = a->line;
+    const char *end = memchr(a->begin, '<', mt_scan_left(&scan));
+    if (end) scan.end = end;
+    return scan;
+}
+
+static mt_status decode_ascii(mt_scan scan, const char *name, size_t n, double *out)
+{
+    char word[41];
+    MT_TRY(mt_vtk_decode_text(&scan, name, n, out));
+    mt_scan_word(&scan, word, sizeof word);
+    if (!word[0]) return MT_OK;
+    return mt_scan_fail(&scan, "array '%s': '%s' behind the last of %zu numbers", name, word, n);
+}
+
+static mt_status find_bytes(const reader *r, const array *a, const char *name, mt_vtk_bytes *from)
+{
+    *from = (mt_vtk_bytes){.scan = r->scan,
+        .name = name,
+        .base64 = a->appended ? r->appended_base64 : a->base64,
+        .compressed = r->compressed,
+        .big_endian = r->big_endian,
+        .word = r->word};
+    from->scan.line = a->line;
+    if (!a->appended) {
+        const mt_scan text = text_of(r, a);
+        from->at = text.at, from->end = text.end;
+        return MT_OK;
+    }
+    if (!r->appended)
+        return mt_scan_fail(&from->scan, "array '%s' is appended; there is no AppendedData", name);
+    if (a->offset > (size_t)(r->scan.end - r->appended))
+        return mt_scan_fail(&from->scan, "array '%s': offset %llu; AppendedData has %zu bytes", name,
+            (unsigned long long)a->offset, (size_t)(r->scan.end - r->appended));
+    from->at = r->appended + a->offset, from->end = r->scan.end;
+    from->dense = true;
+    return MT_OK;
+}
+
+/* The array of n times so many numbers is there, and in the file may be room for it: to be asked before
+ * memory is taken. n is bounded by the file's size. */
+static mt_status check_array(const reader *r, const array *a, const char *name, size_t n, size_t components)
+{
+    if (n == 0) return MT_OK;
+    if (!a->there) return mt_fail(MT_INPUT, "%s: a piece has no array '%s'", r->scan.path, name);
+    if (a->components != components)
+        return mt_fail(MT_INPUT, "%s:%zu: array '%s' has %zu components; allowed: %zu", r->scan.path, a->line,
+            name, a->components, components);
+    if (a->appended || a->base64) {
+        mt_vtk_bytes from;
+        MT_TRY(find_bytes(r, a, name, &from));
+        return mt_vtk_bytes_check(&from, n * components * a->type->bytes);
+    }
+    const mt_scan scan = text_of(r, a);
+    if (n * components <= mt_scan_left(&scan) / 2 + 1) return MT_OK;
+    return mt_scan_fail(&scan, "array '%s': %zu numbers are needed; there is room for %zu", name,
+        n * components, mt_scan_left(&scan) / 2 + 1);
+}
+
+/* out[n] = the numbers of an array that has passed check_array. */
+static mt_status decode(const reader *r, const array *a, const char *name, size_t n, double *out)
+{
+    mt_arena own = {0};
+    mt_vtk_bytes from;
+    const unsigned char *bytes;
+    if (n == 0) return MT_OK;
+    if (!a->appended && !a->base64) return decode_ascii(text_of(r, a), name, n, out);
+    MT_TRY(find_bytes(r, a, name, &from));
+    mt_status status = mt_vtk_bytes_take(&own, &from, n * a->type->bytes, &bytes);
+    if (status == MT_OK) mt_vtk_decode(bytes, a->type, r->big_endian, n, out);
+    mt_arena_free(&own);
+    return status;
+}
+
+/* ---- pieces ---- */
+
+/* The corners of n > 0 cells are as many as the last offset says. */
+static mt_status count_corners(reader *r, const double *end, size_t n, size_t *count)
+{
+    const double last = end[n - 1];
+    const size_t most = mt_vtk_most_each * (size_t)(r->scan.end - r->scan.begin) - r->n_corners;
+    if (!(last >= 0 && last <= (double)most && last == floor(last)))
+        return mt_fail(MT_INPUT, "%s: array 'offsets' ends in %.17g; allowed: a whole number from 0 to %zu",
+            r->scan.path, last, most);
+    *count = (size_t)last;
+    r->n_corners += *count;
+    return MT_OK;
+}
+
+/* Gives an array of one number each. */
+static mt_status read_array(
+    const reader *r, const array *a, const char *name, size_t n, const double **values)
+{
+    double *out;
+    MT_TRY(check_array(r, a, name, n, 1));
+    MT_TAKE(r->scratch, out, n);
+    *values = out;
+    return decode(r, a, name, n, out);
+}
+
+static mt_status read_cells(reader *r, const piece *p, int kind, mt_vtk_cells *cells)
+{
+    cells->n = p->n[kind];
+    cells->kind = kinds[kind].kind;
+    MT_TRY(read_array(r, &p->ends[kind], "offsets", cells->n, &cells->end));
+    MT_TRY(count_corners(r, cells->end, cells->n, &cells->n_corners));
+    MT_TRY(read_array(r, &p->corners[kind], "connectivity", cells->n_corners, &cells->corner));
+    return r->poly_data ? MT_OK : read_array(r, &p->types, "types", cells->n, &cells->type);
+}
+
+static const wanted *data_of(const piece *p, bool of_points, mt_vtk_role role)
+{
+    return of_points ? &p->of_points[role] : &p->of_cells[role];
+}
+
+/* The array for a role, of all pieces, which must have the same ones. */
+static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_data *data)
+{
+    const size_t each = mt_vtk_components(role);
+    double *out;
+    bool first = true;
+    for (const piece *p = r->pieces; p; p = p->next) {
+        const wanted *one = data_of(p, of_points, role);
+        const size_t n = of_points ? p->n_points : p->n_cells;
+        if (n == 0) continue;
+        if (first) data->is = one->is;
+        first = false;
+        if (one->is != data->is)
+            return mt_fail(MT_INPUT, "%s: not every piece has an array '%s'; allowed: the same arrays in all",
+                r->scan.path, (one->is ? one->is : data->is)->name);
+        if (one->is) MT_TRY(check_array(r, &one->array, one->is->name, n, each));
+    }
+    if (!data->is) return MT_OK;
+    MT_TAKE(r->scratch, out, each * (of_points ? r->grid.n_points : r->grid.n_cells));
+    data->values = out;
+    for (const piece *p = r->pieces; p; p = p->next) {
+        const size_t n = each * (of_points ? p->n_points : p->n_cells);
+        MT_TRY(decode(r, &data_of(p, of_points, role)->array, data->is->name, n, out));
+        out += n;
+    }
+    return MT_OK;
+}
+
+static mt_status join_points(reader *r)
+{
+    double *out;
+    for (const piece *p = r->pieces; p; p = p->next)
+        MT_TRY(check_array(r, &p->points, "Points", p->n_points, 3));
+    MT_TAKE(r->scratch, out, 3 * r->grid.n_points);
+    r->grid.xyz = out;
+    for (const piece *p = r->pieces; p; p = p->next) {
+        MT_TRY(decode(r, &p->points, "Points", 3 * p->n_points, out));
+        out += 3 * p->n_points;
+    }
+    return MT_OK;
+}
+
+static mt_status join_cells(reader *r)
+{
+    size_t first = 0;
+    mt_vtk_cells **last = &r->grid.cells;
+    for (const piece *p = r->pieces; p; first += p->n_points, p = p->next)
+        for (int k = 0; k < KINDS; k++) {
+            mt_vtk_cells *cells;
+            if (p->n[k] == 0) continue;
+            MT_TAKE(r->scratch, cells, 1);
+            cells->first_point = first;
+            cells->n_points = p->n_points;
+            MT_TRY(read_cells(r, p, k, cells));
+            *last = cells;
+            last = &cells->next;
+        }
+    return MT_OK;
+}
+
+static mt_status join(reader *r)
+{
+    MT_TRY(join_points(r));
+    MT_TRY(join_cells(r));
+    for (mt_vtk_role role = 0; role < MT_VTK_ROLES; role++) {
+        MT_TRY(join_data(r, false, role, &r->grid.of_cells[role]));
+        MT_TRY(join_data(r, true, role, &r->grid.of_points[role]));
+    }
+    return MT_OK;
+}
+
+static mt_status read_all(mt_arena *arena, reader *r, const char *path, double unit_mm, mt_mesh *mesh)
+{
+    MT_TRY(mt_scan_open(r->scratch, path, &r->scan));
+    MT_TRY(read_tree(r));
+    MT_TRY(join(r));
+    return mt_vtk_grid_mesh(arena, &r->grid, unit_mm, mesh);
+}
+
+mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
+{
+    mt_arena scratch = {0};
+    reader r = {.scratch = &scratch, .status = MT_OK, .grid.path = path};
+    r.last = &r.pieces;
+    mt_status status = read_all(arena, &r, path, unit_mm, mesh);
+    mt_arena_free(&scratch);
+    return status;
+}

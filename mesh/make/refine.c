@@ -1,0 +1,246 @@
+#include "mesh/make/refine.h"
+
+#include <string.h>
+
+#include "data/vec3.h"
+
+/* ---- the midpoints of edges ---- */
+
+/* An open hash table of edges, at most half full. Numbers are those of midpoints. */
+typedef struct slot {
+    uint32_t low, high; /* the ends; both 0: empty */
+    uint32_t number;
+} slot;
+
+typedef struct edges {
+    mt_arena arena; /* of the slots */
+    slot *slots;
+    unsigned bits; /* 2^bits slots */
+    size_t n;      /* edges in it */
+} edges;
+
+static mt_status edges_begin(size_t expected, edges *e)
+{
+    *e = (edges){.bits = 4};
+    while (((size_t)1 << e->bits) < 2 * expected) e->bits++;
+    MT_TAKE(&e->arena, e->slots, (size_t)1 << e->bits);
+    return MT_OK;
+}
+
+static void edges_end(edges *e) { mt_arena_free(&e->arena); }
+
+/* Where an edge stands, or should: multiplication by 2^64 over the golden ratio, the upper bits. */
+static slot *edges_find(const edges *e, uint32_t low, uint32_t high)
+{
+    const size_t mask = ((size_t)1 << e->bits) - 1;
+    const uint64_t key = (uint64_t)low << 32 | high;
+    size_t k = (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - e->bits));
+    while ((e->slots[k].low != low || e->slots[k].high != high) && e->slots[k].high != 0) k = (k + 1) & mask;
+    return &e->slots[k];
+}
+
+static mt_status edges_grow(edges *e)
+{
+    edges larger = {.bits = e->bits + 1, .n = e->n};
+    MT_TAKE(&larger.arena, larger.slots, (size_t)1 << larger.bits);
+    for (size_t k = 0; k < (size_t)1 << e->bits; k++)
+        if (e->slots[k].high != 0) *edges_find(&larger, e->slots[k].low, e->slots[k].high) = e->slots[k];
+    edges_end(e);
+    *e = larger;
+    return MT_OK;
+}
+
+/* Gives the number of an edge; a new one counts on from `first`. */
+static mt_status edges_number(edges *e, uint32_t a, uint32_t b, size_t first, uint32_t *number)
+{
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    slot *s = edges_find(e, low, high);
+    if (s->high == 0) {
+        if (2 * (e->n + 1) > (size_t)1 << e->bits) {
+            MT_TRY(edges_grow(e));
+            s = edges_find(e, low, high);
+        }
+        *s = (slot){low, high, (uint32_t)(first + e->n++)};
+    }
+    *number = s->number;
+    return MT_OK;
+}
+
+/* ---- numbering ---- */
+
+enum { M01, M02, M03, M12, M13, M23, MIDPOINTS };
+static const uint8_t ends[MIDPOINTS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+static const uint8_t sides[3][2] = {{0, 1}, {1, 2}, {2, 0}};
+
+/* Puts the numbers of the midpoints where the first children of a cell (triangle) will stand: they are 8 (4) children
+ * of 4 (3) numbers, so there is room. */
+static mt_status number_midpoints(const mt_mesh *coarse, edges *e, mt_mesh *fine)
+{
+    for (size_t c = 0; c < coarse->n_cells; c++) {
+        const uint32_t *v = coarse->cell_vertex + 4 * c;
+        for (size_t k = 0; k < MIDPOINTS; k++)
+            MT_TRY(edges_number(
+                e, v[ends[k][0]], v[ends[k][1]], coarse->n_vertices, &fine->cell_vertex[32 * c + k]));
+    }
+    for (size_t f = 0; f < coarse->n_faces; f++) {
+        const uint32_t *v = coarse->face_vertex + 3 * f;
+        for (size_t k = 0; k < 3; k++)
+            MT_TRY(edges_number(
+                e, v[sides[k][0]], v[sides[k][1]], coarse->n_vertices, &fine->face_vertex[12 * f + k]));
+    }
+    return MT_OK;
+}
+
+static void place_vertices(const mt_mesh *coarse, const edges *e, mt_mesh *fine)
+{
+    memcpy(fine->xyz_mm, coarse->xyz_mm, 3 * coarse->n_vertices * sizeof *fine->xyz_mm);
+    for (size_t s = 0; s < (size_t)1 << e->bits; s++) {
+        if (e->slots[s].high == 0) continue;
+        const double *a = coarse->xyz_mm + 3 * (size_t)e->slots[s].low;
+        const double *b = coarse->xyz_mm + 3 * (size_t)e->slots[s].high;
+        for (size_t k = 0; k < 3; k++) fine->xyz_mm[3 * (size_t)e->slots[s].number + k] = a[k] / 2 + b[k] / 2;
+    }
+}
+
+/* ---- cutting ---- */
+
+static double distance2(const mt_mesh *mesh, uint32_t a, uint32_t b)
+{
+    return mt_square3(mesh->xyz_mm + 3 * (size_t)a, mesh->xyz_mm + 3 * (size_t)b);
+}
+
+/* The even permutations of a cell that turn its edges 01 and 23, the ends of the diagonal, to the others in pairs. */
+static const uint8_t turned[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
+
+/* The number, 0 to 2, of the diagonal to cut along. */
+static int choose_diagonal(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[MIDPOINTS])
+{
+    const double length[3] = {
+        distance2(fine, m[M01], m[M23]), distance2(fine, m[M02], m[M13]), distance2(fine, m[M03], m[M12])};
+    uint32_t lowest = 0, partner[3];
+    for (uint32_t k = 1; k < 4; k++)
+        if (v[k] < v[lowest]) lowest = k;
+    for (int d = 0; d < 3; d++) /* whom the lowest vertex is paired with: its partner in turned[d] */
+        for (int k = 0; k < 4; k++)
+            if (turned[d][k] == lowest) partner[d] = v[turned[d][k ^ 1]];
+    int best = 0;
+    for (int d = 1; d < 3; d++)
+        if (length[d] < length[best] || (length[d] == length[best] && partner[d] < partner[best])) best = d;
+    return best;
+}
+
+static void put_cell(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+}
+
+static void cut_cell(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[MIDPOINTS], uint32_t *out)
+{
+    static const uint8_t of_ends[4][4] = {{MIDPOINTS, M01, M02, M03}, {M01, MIDPOINTS, M12, M13},
+        {M02, M12, MIDPOINTS, M23}, {M03, M13, M23, MIDPOINTS}};
+    const uint8_t *t = turned[choose_diagonal(fine, v, m)];
+    const uint32_t p = m[of_ends[t[0]][t[1]]], q = m[of_ends[t[2]][t[3]]];
+    const uint32_t ring[4] = {
+        m[of_ends[t[0]][t[2]]], m[of_ends[t[1]][t[2]]], m[of_ends[t[1]][t[3]]], m[of_ends[t[0]][t[3]]]};
+    put_cell(out, v[0], m[M01], m[M02], m[M03]);
+    put_cell(out + 4, m[M01], v[1], m[M12], m[M13]);
+    put_cell(out + 8, m[M02], m[M12], v[2], m[M23]);
+    put_cell(out + 12, m[M03], m[M13], m[M23], v[3]);
+    for (size_t k = 0; k < 4; k++) put_cell(out + 16 + 4 * k, p, q, ring[(k + 1) % 4], ring[k]);
+}
+
+static void cut_cells(const mt_mesh *coarse, mt_mesh *fine)
+{
+    for (size_t c = 0; c < coarse->n_cells; c++) {
+        uint32_t m[MIDPOINTS];
+        memcpy(m, fine->cell_vertex + 32 * c, sizeof m);
+        cut_cell(fine, coarse->cell_vertex + 4 * c, m, fine->cell_vertex + 32 * c);
+    }
+}
+
+static void cut_faces(const mt_mesh *coarse, mt_mesh *fine)
+{
+    for (size_t f = 0; f < coarse->n_faces; f++) {
+        const uint32_t *v = coarse->face_vertex + 3 * f;
+        uint32_t *out = fine->face_vertex + 12 * f;
+        const uint32_t m[3] = {out[0], out[1], out[2]}; /* between 0 and 1, 1 and 2, 2 and 0 */
+        for (size_t k = 0; k < 3; k++)
+            out[3 * k] = v[k], out[3 * k + 1] = m[k], out[3 * k + 2] = m[(k + 2) % 3];
+        memcpy(out + 9, m, sizeof m);
+        for (size_t k = 0; k < 4; k++) fine->face_tag[4 * f + k] = coarse->face_tag[f];
+    }
+}
+
+/* ---- what is known of cells ---- */
+
+/* Eight copies of each item of `each` bytes. */
+static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
+{
+    char *to = mt_arena_take(arena, 8 * n, each);
+    for (size_t c = 0; to && c < n; c++)
+        for (size_t k = 0; k < 8; k++) memcpy(to + each * (8 * c + k), (const char *)from + each * c, each);
+    return to;
+}
+
+static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
+{
+    const size_t n = coarse->n_cells;
+    for (size_t c = 0; c < 8 * n; c++) fine->region[c] = coarse->region[c / 8];
+    if (coarse->fibre && !(fine->fibre = inherit(arena, n, 3 * sizeof *fine->fibre, coarse->fibre)))
+        return MT_FILE;
+    if (coarse->sheet && !(fine->sheet = inherit(arena, n, 3 * sizeof *fine->sheet, coarse->sheet)))
+        return MT_FILE;
+    if (coarse->depth && !(fine->depth = inherit(arena, n, sizeof *fine->depth, coarse->depth)))
+        return MT_FILE;
+    if (coarse->layer && !(fine->layer = inherit(arena, n, sizeof *fine->layer, coarse->layer)))
+        return MT_FILE;
+    return MT_OK;
+}
+
+/* ---- all of it ---- */
+
+mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times)
+{
+    double cells = (double)coarse->n_cells, faces = (double)coarse->n_faces,
+           vertices = (double)coarse->n_vertices;
+    for (unsigned long k = 0; k < times && cells + faces > 0 && vertices < UINT32_MAX; k++) {
+        vertices += 6 * cells + 3 * faces;
+        cells *= 8, faces *= 4;
+    }
+    if (cells < UINT32_MAX && faces < UINT32_MAX && vertices < UINT32_MAX) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%zu cells refined %lu times make %g cells, %g tagged triangles and up to %g vertices; each must "
+        "stay below %u",
+        coarse->n_cells, times, cells, faces, vertices, UINT32_MAX);
+}
+
+static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mesh *fine)
+{
+    const size_t n = coarse->n_cells, n_faces = coarse->n_faces;
+    uint32_t *cell_vertex, *face_vertex;
+    mt_mesh numbers = {0};
+    MT_TAKE(arena, cell_vertex, 32 * n);
+    MT_TAKE(arena, face_vertex, 12 * n_faces);
+    numbers.cell_vertex = cell_vertex, numbers.face_vertex = face_vertex;
+    MT_TRY(number_midpoints(coarse, e, &numbers));
+    *fine = (mt_mesh){.n_vertices = coarse->n_vertices + e->n, .n_cells = 8 * n, .n_faces = 4 * n_faces};
+    fine->cell_vertex = cell_vertex, fine->face_vertex = face_vertex;
+    MT_TAKE(arena, fine->xyz_mm, 3 * fine->n_vertices);
+    MT_TAKE(arena, fine->region, fine->n_cells);
+    MT_TAKE(arena, fine->face_tag, fine->n_faces);
+    place_vertices(coarse, e, fine);
+    cut_cells(coarse, fine);
+    cut_faces(coarse, fine);
+    return inherit_all(arena, coarse, fine);
+}
+
+mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
+{
+    edges e;
+    MT_TRY(mt_refine_check(coarse, 1));
+    /* by Euler's formula a ball of C cells has about C + V edges, half its surface's faces aside */
+    MT_TRY(edges_begin(coarse->n_cells + coarse->n_vertices, &e));
+    const mt_status status = refine(arena, coarse, &e, fine);
+    edges_end(&e);
+    return status;
+}

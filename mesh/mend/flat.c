@@ -1,0 +1,372 @@
+#include "mesh/mend/flat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STAR_MAX = 256,          /* cells around a vertex */
+    SCAN_MAX = 8 * STAR_MAX, /* cells looked at to find them */
+    REGION_FACES = 4 * 2 * STAR_MAX,
+    ROUNDS = 8,
+    EFFORT_LEAST = 1 << 18, /* cells looked at around edges, all in all: so many ... */
+    EFFORT_A_CELL = 20      /* ... and so many for each cell of the mesh */
+};
+
+static const double SHORT =
+    1e-3; /* of the longest edge of a cell: an edge that may go though its ends are on the surface */
+
+/* The cells around the vertices, while vertices are drawn together. */
+typedef struct region {
+    mt_mesh *mesh;
+    uint8_t *dead;
+    size_t *start;  /* [n_vertices + 2] cell[start[v] .. start[v + 1]) had vertex v at the beginning */
+    uint32_t *cell; /* [4 n_cells] */
+    uint32_t *next; /* [n_vertices] a ring of the vertices that are one by now */
+    uint32_t *into; /* [n_vertices] the vertex that v was drawn into; v itself as long as it is there */
+    size_t effort;  /* cells that may still be looked at around edges */
+} region;
+
+/* A face of the cells around an edge. */
+typedef struct side {
+    uint32_t v[3]; /* ascending */
+    int turn;      /* 1 or -1: which way round it is seen from outside its cell; 0 where the cell is flat */
+} side;
+
+typedef struct sides {
+    size_t n;
+    side of[REGION_FACES];
+} sides;
+
+/* ---- cells around a vertex ---- */
+
+static mt_status region_make(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, region *r)
+{
+    *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_CELL * mesh->n_cells};
+    MT_TAKE(scratch, r->start, mesh->n_vertices + 2);
+    MT_TAKE(scratch, r->cell, 4 * mesh->n_cells);
+    MT_TAKE(scratch, r->next, mesh->n_vertices);
+    MT_TAKE(scratch, r->into, mesh->n_vertices);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) r->start[mesh->cell_vertex[k] + 2]++;
+    for (size_t v = 2; v < mesh->n_vertices + 2; v++) r->start[v] += r->start[v - 1];
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++)
+        r->cell[r->start[mesh->cell_vertex[k] + 1]++] = (uint32_t)(k / 4);
+    for (size_t v = 0; v < mesh->n_vertices; v++) r->next[v] = r->into[v] = (uint32_t)v;
+    return MT_OK;
+}
+
+static bool has(const mt_mesh *mesh, size_t cell, uint32_t vertex)
+{
+    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    return v[0] == vertex || v[1] == vertex || v[2] == vertex || v[3] == vertex;
+}
+
+/* The cells that have this vertex now; false where they are too many, or too many went. */
+static bool star(const region *r, uint32_t vertex, uint32_t cells[STAR_MAX], size_t *n)
+{
+    uint32_t v = vertex;
+    size_t looked = 0;
+    *n = 0;
+    do {
+        for (size_t k = r->start[v]; k < r->start[v + 1]; k++) {
+            if (++looked > SCAN_MAX) return false;
+            if (r->dead[r->cell[k]] || !has(r->mesh, r->cell[k], vertex)) continue;
+            if (*n == STAR_MAX) return false;
+            cells[(*n)++] = r->cell[k];
+        }
+        v = r->next[v];
+    } while (v != vertex && ++looked <= SCAN_MAX);
+    return v == vertex;
+}
+
+static bool is_flat(const mt_mesh *mesh, size_t cell) { return mt_cell_form_of(mesh, cell) == MT_CELL_FLAT; }
+
+/* ---- faces around an edge ---- */
+
+static void swap_down(side *s, int i)
+{
+    if (s->v[i] <= s->v[i + 1]) return;
+    const uint32_t t = s->v[i];
+    s->v[i] = s->v[i + 1], s->v[i + 1] = t;
+    s->turn = -s->turn;
+}
+
+static void sort_corners(side *s) { swap_down(s, 0), swap_down(s, 1), swap_down(s, 0); }
+
+/* The faces of a cell; `turn` 1 where it has volume, -1 where that is negative, 0 where it has none. */
+static void add_faces(sides *list, const uint32_t *vertex, int turn)
+{
+    for (int f = 0; f < 4; f++) {
+        side *s = &list->of[list->n++];
+        for (int k = 0; k < 3; k++) s->v[k] = vertex[mt_mesh_face[f][k]];
+        s->turn = turn;
+        sort_corners(s);
+    }
+}
+
+static bool same_corners(const side *a, const side *b) { return mt_face_compare(a->v, b->v) == 0; }
+
+/* Leaves the faces of one cell only. False where one has more than two, or two on one side. */
+static bool keep_outer(sides *list)
+{
+    size_t n = 0, next;
+    qsort(list->of, list->n, sizeof *list->of, mt_face_compare);
+    for (size_t k = 0; k < list->n; k = next) {
+        const side *a = &list->of[k];
+        for (next = k + 1; next < list->n && same_corners(a, &list->of[next]);) next++;
+        if (next - k > 2 || (next - k == 2 && a->turn * a[1].turn > 0)) return false;
+        if (next - k == 1) list->of[n++] = *a;
+    }
+    list->n = n;
+    return true;
+}
+
+static bool on(const side *s, uint32_t vertex)
+{
+    return s->v[0] == vertex || s->v[1] == vertex || s->v[2] == vertex;
+}
+
+/* Moves `from` to `to` in outer faces, those that have both left out. False where two become one. */
+static bool stay_apart(sides *list, uint32_t from, uint32_t to)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < list->n; k++) {
+        side s = list->of[k];
+        if (on(&s, from) && on(&s, to)) continue;
+        for (int i = 0; i < 3; i++)
+            if (s.v[i] == from) s.v[i] = to;
+        sort_corners(&s);
+        list->of[n++] = s;
+    }
+    qsort(list->of, n, sizeof *list->of, mt_face_compare);
+    for (size_t k = 1; k < n; k++)
+        if (same_corners(&list->of[k - 1], &list->of[k])) return false;
+    return true;
+}
+
+/* An edge inside that joins two places of the surface would pinch it. A vertex of the surface stays where it is, unless
+ * `may_move`. */
+static bool keeps_surface(const sides *outer, uint32_t from, uint32_t to, bool may_move)
+{
+    bool from_on = false, to_on = false, both_on = false;
+    for (size_t k = 0; k < outer->n; k++) {
+        const bool a = on(&outer->of[k], from), b = on(&outer->of[k], to);
+        from_on = from_on || a, to_on = to_on || b, both_on = both_on || (a && b);
+    }
+    return (!from_on || may_move) && (!(from_on && to_on) || both_on);
+}
+
+/* ---- drawing an edge together ---- */
+
+/* The cells around both ends: first those of `from` alone, then those of both, then those of `to` alone. */
+typedef struct around {
+    size_t n_from, n_both, n;
+    uint32_t cell[2 * STAR_MAX];
+} around;
+
+static bool look_around(region *r, uint32_t from, uint32_t to, around *a)
+{
+    uint32_t far[STAR_MAX];
+    size_t n, n_far;
+    *a = (around){0};
+    if (r->effort == 0) return false;
+    if (!star(r, from, far, &n) || !star(r, to, a->cell + STAR_MAX, &n_far)) return false;
+    for (size_t k = 0; k < n; k++)
+        if (!has(r->mesh, far[k], to)) a->cell[a->n_from++] = far[k];
+    a->n = a->n_from;
+    for (size_t k = 0; k < n; k++)
+        if (has(r->mesh, far[k], to)) a->cell[a->n++] = far[k];
+    a->n_both = a->n - a->n_from;
+    for (size_t k = 0; k < n_far; k++) {
+        const uint32_t cell = a->cell[STAR_MAX + k];
+        if (!has(r->mesh, cell, from)) a->cell[a->n++] = cell;
+    }
+    r->effort -= a->n < r->effort ? a->n : r->effort;
+    return true;
+}
+
+static void move_vertex(mt_mesh *mesh, size_t cell, uint32_t from, uint32_t to)
+{
+    for (size_t k = 0; k < 4; k++)
+        if (mesh->cell_vertex[4 * cell + k] == from) mesh->cell_vertex[4 * cell + k] = to;
+}
+
+static int turn_of(mt_cell_form form)
+{
+    return form == MT_CELL_SOUND ? 1 : form == MT_CELL_INVERTED ? -1 : 0;
+}
+
+/* The faces after the move. False where a cell that had volume has none, or a face has two cells on one side. A flat cell
+ * that gets volume may be wound either way. */
+static bool faces_after(const region *r, const around *a, uint32_t from, uint32_t to, sides *list)
+{
+    mt_mesh *mesh = r->mesh;
+    list->n = 0;
+    for (size_t k = 0; k < a->n; k++) {
+        const size_t cell = a->cell[k];
+        if (k >= a->n_from && k < a->n_from + a->n_both) continue;
+        const bool moves = k < a->n_from, flat = is_flat(mesh, cell);
+        if (moves) move_vertex(mesh, cell, from, to);
+        const mt_cell_form form = mt_cell_form_of(mesh, cell);
+        add_faces(list, mesh->cell_vertex + 4 * cell, turn_of(form));
+        if (moves) move_vertex(mesh, cell, to, from);
+        if (!flat && form != MT_CELL_SOUND) return false;
+    }
+    return keep_outer(list);
+}
+
+/* As a move is linear, the outer faces after it are those before it, moved, where no two of them become one: what closed
+ * the region closes it still. */
+static bool may_collapse(const region *r, const around *a, uint32_t from, uint32_t to, bool may_move)
+{
+    sides before = {.n = 0}, after;
+    for (size_t k = 0; k < a->n; k++) add_faces(&before, r->mesh->cell_vertex + 4 * (size_t)a->cell[k], 0);
+    if (!keep_outer(&before) || !keeps_surface(&before, from, to, may_move)) return false;
+    return stay_apart(&before, from, to) && faces_after(r, a, from, to, &after);
+}
+
+static void turn_round(mt_mesh *mesh, size_t cell)
+{
+    uint32_t *v = mesh->cell_vertex + 4 * cell, last = v[3];
+    if (mt_cell_form_of(mesh, cell) != MT_CELL_INVERTED) return;
+    v[3] = v[2], v[2] = last;
+}
+
+/* Draws vertex `from` to vertex `to` where that leaves a sound mesh. */
+static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_repair *repair)
+{
+    around a;
+    if (!look_around(r, from, to, &a) || !may_collapse(r, &a, from, to, may_move)) return false;
+    for (size_t k = 0; k < a.n_from; k++) {
+        move_vertex(r->mesh, a.cell[k], from, to);
+        turn_round(r->mesh, a.cell[k]);
+    }
+    for (size_t k = a.n_from; k < a.n_from + a.n_both; k++) r->dead[a.cell[k]] = 1;
+    const uint32_t t = r->next[from];
+    r->next[from] = r->next[to], r->next[to] = t;
+    r->into[from] = to;
+    repair->collapsed_edges++;
+    repair->collapsed_cells += a.n_both;
+    return true;
+}
+
+/* ---- one flat cell ---- */
+
+typedef struct edge {
+    uint32_t a, b;
+    double length_mm;
+} edge;
+
+static int compare_edges(const void *left, const void *right)
+{
+    const edge *a = left, *b = right;
+    if (a->length_mm != b->length_mm) return a->length_mm < b->length_mm ? -1 : 1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    return (a->b > b->b) - (a->b < b->b);
+}
+
+/* Its edges, the shortest first. */
+static void edges_of(const mt_mesh *mesh, size_t cell, edge edges[6])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = i + 1; j < 4; j++) {
+            const uint32_t p = mesh->cell_vertex[4 * cell + i], q = mesh->cell_vertex[4 * cell + j];
+            const double *x = mesh->xyz_mm + 3 * (size_t)p, *y = mesh->xyz_mm + 3 * (size_t)q;
+            edges[n++] =
+                (edge){p < q ? p : q, p < q ? q : p, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2])};
+        }
+    qsort(edges, 6, sizeof *edges, compare_edges);
+}
+
+/* Draws its shortest edge together for which that is allowed. */
+static bool collapse_one(region *r, size_t cell, bool may_move, mt_repair *repair)
+{
+    edge edges[6];
+    edges_of(r->mesh, cell, edges);
+    for (int e = 0; e < 6; e++) {
+        const bool may = may_move || edges[e].length_mm <= SHORT * edges[5].length_mm;
+        if (collapse(r, edges[e].b, edges[e].a, may, repair) ||
+            collapse(r, edges[e].a, edges[e].b, may, repair))
+            return true;
+    }
+    return false;
+}
+
+/* Is there no other cell on one of its faces? Not known (no) around a vertex of too many cells. */
+static bool on_surface(const region *r, size_t cell)
+{
+    const uint32_t *v = r->mesh->cell_vertex + 4 * cell;
+    uint32_t cells[STAR_MAX];
+    for (int f = 0; f < 4; f++) {
+        const uint8_t *corner = mt_mesh_face[f];
+        size_t n, met = 0;
+        if (!star(r, v[corner[0]], cells, &n)) continue;
+        for (size_t k = 0; k < n; k++)
+            met += has(r->mesh, cells[k], v[corner[1]]) && has(r->mesh, cells[k], v[corner[2]]);
+        if (met == 1) return true;
+    }
+    return false;
+}
+
+static void remove_one(region *r, size_t cell, mt_repair *repair)
+{
+    const bool outside = on_surface(r, cell);
+    if (!outside && collapse_one(r, cell, true, repair)) return;
+    r->dead[cell] = 1;
+    repair->flat_surface += outside;
+    repair->flat_inside += !outside;
+}
+
+/* ---- all of them ---- */
+
+static void move_triangles(const region *r)
+{
+    for (size_t k = 0; k < 3 * r->mesh->n_faces; k++) {
+        uint32_t *v = &r->mesh->face_vertex[k], end = *v;
+        while (r->into[end] != end) end = r->into[end];
+        for (uint32_t at = *v, next; at != end; at = next) next = r->into[at], r->into[at] = end;
+        *v = end;
+    }
+}
+
+static mt_status list_flat(mt_arena *scratch, const mt_mesh *mesh, uint32_t **flat, size_t *n)
+{
+    size_t k = 0;
+    *n = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) *n += is_flat(mesh, c);
+    MT_TAKE(scratch, *flat, *n);
+    for (size_t c = 0; c < mesh->n_cells; c++)
+        if (is_flat(mesh, c)) (*flat)[k++] = (uint32_t)c;
+    return MT_OK;
+}
+
+/* One that moved with a vertex may have got volume. */
+static bool is_left(const region *r, uint32_t cell) { return !r->dead[cell] && is_flat(r->mesh, cell); }
+
+static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt_repair *repair)
+{
+    region r;
+    uint32_t *flat;
+    size_t n, drawn = 1;
+    MT_TRY(list_flat(scratch, mesh, &flat, &n));
+    if (n == 0) return MT_OK;
+    MT_TRY(region_make(scratch, mesh, dead, &r));
+    for (int round = 0; round < ROUNDS && drawn > 0; round++) {
+        drawn = 0;
+        for (size_t k = 0; k < n; k++)
+            if (is_left(&r, flat[k])) drawn += collapse_one(&r, flat[k], false, repair);
+    }
+    for (size_t k = 0; k < n; k++)
+        if (is_left(&r, flat[k])) remove_one(&r, flat[k], repair);
+    move_triangles(&r);
+    return MT_OK;
+}
+
+mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_repair *repair)
+{
+    mt_arena scratch = {0};
+    const mt_status status = remove_flat(&scratch, mesh, dead, repair);
+    mt_arena_free(&scratch);
+    return status;
+}

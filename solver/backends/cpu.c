@@ -1,0 +1,142 @@
+/* The cpu backend: the four parts of a step over the whole mesh in double precision, with OpenMP. The
+ * yardstick for the emulated machine; the order of every sum is the row's, so the threads do not change the
+ * result. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/backends/backends.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/ellpack.h"
+
+typedef struct cpu {
+    const mt_monodomain *problem;
+    size_t n;
+    double *v, *v_next, *before, *activation_ms;
+    double *state;          /* [n][18] in blocks */
+    double *diagonal, *off; /* off [n][16] in blocks */
+    uint32_t *column;       /* [n][16] in blocks */
+} cpu;
+
+/* A matrix of rows of 16 into blocks. */
+static void to_blocks(size_t n, const double *off, const uint32_t *column, cpu *c)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t row = 0; row < n; row++)
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
+            size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
+            c->off[at] = off[row * MT_ELLPACK_WIDTH + k];
+            c->column[at] = column[row * MT_ELLPACK_WIDTH + k];
+        }
+}
+
+static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
+{
+    (void)layout;
+    MT_TRY(mt_monodomain_check(problem));
+    const size_t n = problem->diffusion->n_cells;
+    cpu *c;
+    MT_TAKE(arena, c, 1);
+    *c = (cpu){.problem = problem, .n = n};
+    MT_TAKE(arena, c->v, n);
+    MT_TAKE(arena, c->v_next, n);
+    MT_TAKE(arena, c->before, n);
+    MT_TAKE(arena, c->activation_ms, n);
+    MT_TAKE(arena, c->state, n * TP06_STATES);
+    MT_TAKE(arena, c->diagonal, n);
+    MT_TAKE(arena, c->off, n * MT_ELLPACK_WIDTH);
+    MT_TAKE(arena, c->column, n * MT_ELLPACK_WIDTH);
+    mt_arena scratch = {0};
+    double *off = mt_arena_take(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);
+    if (off) {
+        mt_diffusion_step_matrix(
+            problem->diffusion, problem->dt_ms / (double)problem->pde_steps, c->diagonal, off);
+        to_blocks(n, off, problem->diffusion->column, c);
+    }
+    mt_arena_free(&scratch);
+    if (!off) return MT_FILE;
+    for (size_t cell = 0; cell < n; cell++) {
+        const mt_tp06_type *type = mt_monodomain_type(problem, cell);
+        c->v[cell] = c->before[cell] = type->v_mV;
+        c->activation_ms[cell] = INFINITY;
+        for (size_t k = 0; k < TP06_STATES; k++)
+            c->state[mt_block_index(n, TP06_STATES, cell, k)] = type->state[k];
+    }
+    *self = c;
+    return MT_OK;
+}
+
+static void stimulate(cpu *c, size_t step)
+{
+    for (size_t s = 0; s < c->problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &c->problem->stimulus[s];
+        if (!mt_stimulus_is_on(stimulus, c->problem->dt_ms, step)) continue;
+        for (size_t k = 0; k < stimulus->n_cells; k++)
+            c->v[stimulus->cell[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
+    }
+}
+
+enum { CHUNK = 64 * MT_BLOCK }; /* cells that a thread takes at a time */
+
+static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
+
+static void react(cpu *c)
+{
+    const mt_tp06_type *type = &mt_tp06_types[c->problem->cell_type];
+    const uint16_t *of = c->problem->cell_type_of;
+    const double dt_ms = c->problem->dt_ms;
+#pragma omp parallel for schedule(static)
+    for (size_t from = 0; from < c->n; from += CHUNK) {
+        const size_t n = chunk_length(c->n, from);
+        double *state = c->state + from * TP06_STATES, *v = c->v + from;
+        if (of)
+            mt_tp06_step_mixed_double(of + from, dt_ms, n, state, v, v);
+        else
+            mt_tp06_step_double(type, dt_ms, n, state, v, v);
+    }
+}
+
+static void diffuse(cpu *c)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t from = 0; from < c->n; from += CHUNK)
+        mt_ellpack_rows_double32(chunk_length(c->n, from), c->diagonal + from,
+            c->off + from * MT_ELLPACK_WIDTH, c->column + from * MT_ELLPACK_WIDTH, c->v + from, c->v,
+            c->v_next + from);
+    double *swapped = c->v;
+    c->v = c->v_next;
+    c->v_next = swapped;
+}
+
+static void record(cpu *c, size_t step)
+{
+    const double dt_ms = c->problem->dt_ms;
+#pragma omp parallel for schedule(static)
+    for (size_t cell = 0; cell < c->n; cell++) {
+        double before = c->before[cell], now = c->v[cell];
+        c->before[cell] = now;
+        if (before < 0 && now >= 0 && c->activation_ms[cell] == INFINITY)
+            c->activation_ms[cell] = dt_ms * ((double)step + before / (before - now));
+    }
+}
+
+static mt_status advance_cpu(void *self, size_t first, size_t n)
+{
+    cpu *c = self;
+    for (size_t step = first; step < first + n; step++) {
+        stimulate(c, step);
+        react(c);
+        for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse(c);
+        record(c, step);
+    }
+    return MT_OK;
+}
+
+static mt_status read_cpu(void *self, double *v_mV, double *activation_ms)
+{
+    cpu *c = self;
+    if (v_mV) memcpy(v_mV, c->v, c->n * sizeof *v_mV);
+    if (activation_ms) memcpy(activation_ms, c->activation_ms, c->n * sizeof *activation_ms);
+    return MT_OK;
+}
+
+const mt_backend mt_backend_cpu = {.name = "cpu", .open = open_cpu, .advance = advance_cpu, .read = read_cpu};

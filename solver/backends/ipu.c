@@ -1,0 +1,159 @@
+/* The ipu backend: the plan compiled and run on the emulated machine, in its arithmetic (float, flush to
+ * zero). */
+#include <math.h>
+
+#include "solver/backends/backends.h"
+#include "solver/kernels/block.h"
+#include "solver/plan/plan.h"
+
+typedef struct ipu {
+    mt_plan plan;
+    ipu_executable *executable;
+    ipu_engine *engine;
+    float *buffer; /* [n][18], for the host's reading and writing */
+    ipu_trace *trace;
+    mt_tracing traced; /* looked at where there is a trace */
+} ipu;
+
+/* Fills a per-cell variable with the same value everywhere. */
+static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
+{
+    for (size_t k = 0; k < tensor->n; k++) self->buffer[k] = value;
+    ipu_engine_write(self->engine, tensor, self->buffer);
+}
+
+/* Every cell at rest. */
+static void write_states(ipu *self, const mt_monodomain *problem)
+{
+    const mt_halo *halo = self->plan.halo;
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        const size_t n = mt_halo_own(halo, part), from = halo->own_offset[part];
+        float *state = self->buffer + TP06_STATES * from;
+        for (size_t cell = 0; cell < n; cell++) {
+            const mt_tp06_type *type = mt_monodomain_type(problem, halo->own_cell[from + cell]);
+            for (size_t k = 0; k < TP06_STATES; k++)
+                state[mt_block_index(n, TP06_STATES, cell, k)] = (float)type->state[k];
+        }
+    }
+    ipu_engine_write(self->engine, &self->plan.state, self->buffer);
+    for (size_t k = 0; k < halo->n_cells; k++)
+        self->buffer[k] = (float)mt_monodomain_type(problem, halo->own_cell[k])->v_mV;
+    ipu_engine_write(self->engine, self->plan.v, self->buffer);
+    ipu_engine_write(self->engine, &self->plan.before, self->buffer);
+}
+
+static void write_all(ipu *self, const mt_monodomain *problem)
+{
+    const mt_plan *plan = &self->plan;
+    ipu_engine_write(self->engine, &plan->d, plan->d_value);
+    ipu_engine_write(self->engine, &plan->a, plan->a_value);
+    ipu_engine_write(self->engine, &plan->column, plan->column_value);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        ipu_engine_write(self->engine, &plan->cells[s], plan->cells_value[s]);
+    if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
+    write_states(self, problem);
+    write_constant(self, &plan->activation, INFINITY);
+    write_constant(self, &plan->step, 0);
+}
+
+static mt_status open_with(
+    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, void **out)
+{
+    ipu *self;
+    MT_TAKE(arena, self, 1);
+    MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
+    MT_TRY(
+        ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
+    if (layout->checked) MT_TRY(mt_plan_check(self->executable));
+    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
+    options.checked = layout->checked;
+    if (layout->drop_message >= 0) {
+        options.drop_compute_set = MT_PLAN_PDE_AB;
+        options.drop_message = (ptrdiff_t)layout->drop_message;
+    }
+    MT_TRY(ipu_engine_new(arena, self->executable, &options, &self->engine));
+    MT_TAKE(arena, self->buffer, TP06_STATES * self->plan.halo->n_cells + self->plan.halo->n_parts);
+    write_all(self, problem);
+    *out = self;
+    return MT_OK;
+}
+
+static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
+{
+    MT_TRY(mt_monodomain_check(problem));
+    mt_arena values = {0};
+    mt_status status = open_with(arena, &values, problem, layout, self);
+    mt_arena_free(&values);
+    return status;
+}
+
+static mt_status advance_ipu(void *opaque, size_t first, size_t n)
+{
+    ipu *self = opaque;
+    const size_t program = mt_plan_program(&self->plan, first);
+    for (size_t step = first; step < first + n; step++) {
+        const bool traced = step >= self->traced.first_step && step <= self->traced.last_step;
+        self->engine->trace = traced ? self->trace : NULL;
+        MT_TRY(ipu_engine_run(self->engine, program));
+    }
+    return MT_OK;
+}
+
+/* From the parts' order to the mesh's. */
+static void read_cells(const ipu *self, const ipu_tensor *tensor, double *out)
+{
+    if (!out) return;
+    ipu_engine_read(self->engine, tensor, self->buffer);
+    const mt_halo *halo = self->plan.halo;
+    for (size_t k = 0; k < halo->n_cells; k++) out[halo->own_cell[k]] = (double)self->buffer[k];
+}
+
+static mt_status read_ipu(void *opaque, double *v_mV, double *activation_ms)
+{
+    const ipu *self = opaque;
+    read_cells(self, self->plan.v, v_mV);
+    read_cells(self, &self->plan.activation, activation_ms);
+    return MT_OK;
+}
+
+static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile)
+{
+    const ipu *self = opaque;
+    return ipu_profile_make(arena, self->engine, profile);
+}
+
+static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what, ipu_trace **trace)
+{
+    enum { PHASES = 3 }; /* of the machine, a slice each */
+    ipu *self = opaque;
+    ipu_trace_size all = {0}, *of;
+    size_t fitting = 0;
+    MT_TAKE(arena, of, self->plan.n_programs);
+    for (size_t p = 0; p < self->plan.n_programs; p++) {
+        of[p] = ipu_trace_size_of(self->executable, self->plan.program[p], what->first_tile, what->last_tile);
+        of[p].slices += PHASES * of[p].supersteps;
+    }
+    for (size_t step = what->first_step; step <= what->last_step; step++) {
+        const ipu_trace_size size = of[mt_plan_program(&self->plan, step)];
+        all.supersteps += size.supersteps;
+        all.slices += size.slices;
+        fitting += all.slices <= what->slices_max;
+    }
+    if (all.slices > what->slices_max)
+        return mt_fail(MT_INPUT,
+            "a trace of time steps %zu to %zu of tiles %zu to %zu would have %llu slices; allowed: at most "
+            "%llu, as in the first %zu of these steps",
+            what->first_step, what->last_step, what->first_tile, what->last_tile,
+            (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);
+    self->traced = *what;
+    MT_TRY(ipu_trace_new(arena, self->executable, all.supersteps, &self->trace));
+    *trace = self->trace;
+    return MT_OK;
+}
+
+const mt_backend mt_backend_ipu = {.name = "ipu",
+    .open = open_ipu,
+    .advance = advance_ipu,
+    .read = read_ipu,
+    .profile = profile_ipu,
+    .trace = trace_ipu};

@@ -1,0 +1,144 @@
+/* The diffusion operator: cell-centred finite volumes on tetrahedra, a cell coupled to its 4 neighbours and
+ * theirs.
+ *
+ * For every cell c and its faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
+ * tensors)
+ *
+ *     V_c dv_c/dt = sum_f F_f
+ *     F_f         = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c)
+ *     tau_f       = S . D S / (S . d)     or S . D S / (|S| l) where S . d < 0.05 |S| l, l = max(|d|, 0.4 sqrt|S|)
+ *     q_f         = D S - alpha tau_f d
+ *
+ * where g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
+ * conormal part through the boundary faces of c. The outer boundary lets nothing through.
+ *
+ * The same thing cell by cell, as "stars", where B_c has the coefficients of g_c and Q_c has the rows q_f:
+ *
+ *     F_f     = (p_cf - p_nf) / 2
+ *     p_c     = K_c delta_c
+ *     K_c     = alpha diag(tau) + theta_c Q_c B_c
+ *     delta_f = v_n - v_c
+ *
+ * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only a cell whose sym(K_c) is indefinite can create
+ * energy. Most of those are harmless beside their neighbours; where the spectrum shows growth, the few that are
+ * not get theta_c < 1. They are found close by (solver/diffusion/growth.h), which costs little and errs on the safe side;
+ * the spectrum has the last word.
+ *
+ * Slivers, elements that are nearly flat, cost accuracy in themselves but never the run:
+ *   - Between two of them the line d may run almost within the face, or be very short beside it where they lie flat upon each
+ *     other. Either would make tau_f as large as one likes. There tau_f is that of a face that is met at a right angle, by a
+ *     line that is not so short (above). F_f stays exact for linear fields, whatever tau_f is, and the same for both sides but
+ *     for a face on the very threshold; what is lost is damping of the jumps across the thin direction. tau_f stays above 0
+ *     even where elements overlap (S . d <= 0). No face of a well-shaped mesh is met like that: there nothing changes, to the
+ *     bit.
+ *   - An element with hardly any volume would follow its neighbours in hardly any time. V_c is its volume, but at least
+ *
+ *         e^2 (m_c k_c + sum_n k_n) / (50,000 D_l)
+ *
+ *     with e its longest edge, D_l the larger diffusivity, m_c the number of its neighbours n and k_c a bound of
+ *     sym(K_c): the largest of alpha tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
+ *     D_l / e^2 for the smallest e, so that the longest stable step is at least 3.6e-5 e^2 / D_l. Well-shaped elements
+ *     need 100 to 5,000 in place of 50,000 and keep their volume to the bit. The element holds more charge (and membrane)
+ *     than its volume has; fluxes stay as they are.
+ *
+ * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
+#ifndef MT_SOLVER_DIFFUSION_DIFFUSION_H
+#define MT_SOLVER_DIFFUSION_DIFFUSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/arena.h"
+#include "data/status.h"
+#include "mesh/adjacency.h"
+#include "mesh/mesh.h"
+#include "solver/tissue.h"
+
+enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
+
+#define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
+
+/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (mt_diffusion_check):
+ *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
+ *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
+ *   columns of a row ascend, are not the row itself and lie at most two faces away;
+ *   behind them padding: the own row, rate 0.
+ * S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue says how
+ * fast the V norm could grow; its lowest limits an explicit Euler step. */
+typedef struct mt_diffusion {
+    size_t n_cells;
+    double *volume_mm3;  /* [n_cells] > 0 V_c: the element's volume, more in some slivers */
+    double *rate;        /* [n_cells][16] per ms */
+    uint32_t *column;    /* [n_cells][16] */
+    float *theta;        /* [n_cells] 1, and between 0 and 1 in the cells that were limited */
+    double limit_dt_ms;  /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
+    double top_per_ms;   /* highest eigenvalue of S that was seen; a lower bound of the true one */
+    size_t n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
+    size_t n_limited;    /* cells with theta < 1 */
+    size_t n_slivers;    /* cells with a face whose tau_f is another, or a V_c above their volume */
+    size_t n_rounds;     /* times the spectrum was looked at */
+} mt_diffusion;
+
+/* What took long to find for an operator, enough to make it again to the last bit without. Depends on the mesh (coordinates,
+ * cells, fibres), the tissue, alpha and the algorithm: solver/diffusion/limits.h makes a key of them. */
+typedef struct mt_diffusion_known {
+    double limit_dt_ms, top_per_ms;
+    size_t n_indefinite, n_rounds, n_limited;
+    const uint32_t *limited; /* [n_limited] the cells with theta < 1, ascending */
+} mt_diffusion_known;
+
+/* The algorithm that finds these. To be raised by whoever changes what it finds. */
+enum { MT_DIFFUSION_VERSION = 2 };
+
+/* Told many times a second while an operator is made, from the calling thread: what is being done, and how much of that has
+ * been (0 to 1; of the spectrum the part of the steps that it may need at most). A stage may come several times. False
+ * stops the work (MT_STOPPED). */
+typedef bool mt_diffusion_watch(void *user, const char *stage, double done);
+
+/* What mt_diffusion_make may be told besides. All zero: nothing. */
+typedef struct mt_diffusion_options {
+    const mt_diffusion_known *known; /* borrowed; NULL, or where it does not fit the mesh: it is found */
+    mt_diffusion_watch *watch;       /* or NULL */
+    void *user;
+} mt_diffusion_options;
+
+/* Gives the operator in `arena` (204 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
+ * Fails with MT_INPUT on an alpha or tissue that is not above 0, a mesh without fibres in a tissue that conducts
+ * better one way than another, or a cell without volume, with its place; with MT_NUMERICS where the spectrum
+ * cannot be found. Deterministic. */
+MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_tissue *tissue, double alpha, mt_diffusion *diffusion);
+
+/* The same, told more; also MT_STOPPED where the watch says so. */
+MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const mt_tissue *tissue, double alpha, const mt_diffusion_options *options,
+    mt_diffusion *diffusion);
+
+/* How one cell was limited. */
+typedef struct mt_diffusion_effect {
+    double theta; /* its gradient counts so much; 1: all */
+    /* The smallest S . d / (|S| l) of its inner faces, l as above (1 without any): below 0.05 a tau_f is another. */
+    double cosine;
+    double capacity; /* V_c / its volume; 1: as it is */
+    bool limited;    /* in any of the three */
+} mt_diffusion_effect;
+
+mt_diffusion_effect mt_diffusion_effect_on(
+    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell);
+
+/* The invariants above; the message names the first offending row. */
+MT_NODISCARD mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency);
+
+/* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
+void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);
+
+/* One explicit Euler step is Z = I + dt V^-1 M: (Z v)_i = diagonal_i v_i + sum_k off[i][k] v[column[i][k]].
+ * Fills diagonal [n_cells] and off [n_cells][16]; diagonal = 1 - sum of off, added in column order. */
+void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off);
+
+/* The same in single precision: off is rounded first, and diagonal is 1 minus the sum (in double) of the
+ * rounded ones, so that constants stay to one rounding; conservation then holds to rounding only. */
+void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off);
+
+#endif

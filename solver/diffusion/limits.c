@@ -1,0 +1,103 @@
+#include "solver/diffusion/limits.h"
+
+#include <string.h>
+
+enum { KEY = MT_HASH_SIZE - 1 }; /* characters of a fingerprint */
+
+/* What stands before the list of cells; KEY characters of fingerprint stand behind it. No padding inside. */
+typedef struct head {
+    char what[16], key[KEY];
+    double limit_dt_ms, top_per_ms;
+    uint64_t n_indefinite, n_rounds, n_limited;
+} head;
+
+static const char what[16] = "myotile limits\n";
+
+static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
+
+mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE])
+{
+    const double numbers[5] = {
+        tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm, tissue->cm_uF_mm2, alpha};
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    add_number(&hash, MT_DIFFUSION_VERSION);
+    mt_hash_add(&hash, numbers, sizeof numbers);
+    add_number(&hash, mesh->n_vertices);
+    add_number(&hash, mesh->n_cells);
+    add_number(&hash, mesh->fibre != NULL);
+    mt_hash_add(&hash, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *mesh->xyz_mm);
+    mt_hash_add(&hash, mesh->cell_vertex, 4 * mesh->n_cells * sizeof *mesh->cell_vertex);
+    if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_cells * sizeof *mesh->fibre);
+    mt_hash_end(&hash, key);
+    return MT_OK;
+}
+
+mt_status mt_limits_of(mt_arena *arena, const mt_diffusion *diffusion, mt_diffusion_known *known)
+{
+    uint32_t *limited;
+    size_t n = 0;
+    MT_TAKE(arena, limited, diffusion->n_limited);
+    for (size_t c = 0; c < diffusion->n_cells && n < diffusion->n_limited; c++)
+        if (diffusion->theta[c] < 1) limited[n++] = (uint32_t)c;
+    *known = (mt_diffusion_known){.limit_dt_ms = diffusion->limit_dt_ms,
+        .top_per_ms = diffusion->top_per_ms,
+        .n_indefinite = diffusion->n_indefinite,
+        .n_rounds = diffusion->n_rounds,
+        .n_limited = n,
+        .limited = limited};
+    return MT_OK;
+}
+
+static mt_status fingerprint(const unsigned char *bytes, size_t n, char text[MT_HASH_SIZE])
+{
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, bytes, n);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+mt_status mt_limits_pack(mt_arena *arena, const char key[MT_HASH_SIZE], const mt_diffusion_known *known,
+    unsigned char **bytes, size_t *n)
+{
+    const size_t list = known->n_limited * sizeof *known->limited;
+    char sum[MT_HASH_SIZE];
+    head h = {.limit_dt_ms = known->limit_dt_ms,
+        .top_per_ms = known->top_per_ms,
+        .n_indefinite = known->n_indefinite,
+        .n_rounds = known->n_rounds,
+        .n_limited = known->n_limited};
+    memcpy(h.what, what, sizeof what);
+    memcpy(h.key, key, KEY);
+    *n = sizeof h + list + KEY;
+    MT_TAKE(arena, *bytes, *n);
+    memcpy(*bytes, &h, sizeof h);
+    if (list > 0) memcpy(*bytes + sizeof h, known->limited, list);
+    MT_TRY(fingerprint(*bytes, sizeof h + list, sum));
+    memcpy(*bytes + sizeof h + list, sum, KEY);
+    return MT_OK;
+}
+
+mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const unsigned char *bytes,
+    size_t n, mt_diffusion_known *known, bool *valid)
+{
+    head h;
+    char sum[MT_HASH_SIZE];
+    *valid = false;
+    if (n < sizeof h + KEY) return MT_OK;
+    const size_t list = n - sizeof h - KEY;
+    MT_TRY(fingerprint(bytes, n - KEY, sum));
+    memcpy(&h, bytes, sizeof h);
+    if (memcmp(bytes + n - KEY, sum, KEY) != 0 || memcmp(h.what, what, sizeof what) != 0 ||
+        memcmp(h.key, key, KEY) != 0 || list % sizeof(uint32_t) != 0 ||
+        h.n_limited != list / sizeof(uint32_t))
+        return MT_OK;
+    uint32_t *limited;
+    MT_TAKE(arena, limited, h.n_limited);
+    if (list > 0) memcpy(limited, bytes + sizeof h, list);
+    *known =
+        (mt_diffusion_known){h.limit_dt_ms, h.top_per_ms, h.n_indefinite, h.n_rounds, h.n_limited, limited};
+    *valid = true;
+    return MT_OK;
+}

@@ -1,0 +1,17 @@
+/* When a cell activates: the first time V passes 0 mV upwards, interpolated linearly within the step.
+ *
+ * Included after solver/kernels/lanes.h has chosen the arithmetic. Not yet activated is infinity, so that the
+ * earliest time is a minimum and the loop has no branch. */
+#ifndef MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
+#define MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
+
+/* The activation time after step number `step` (from 0), which took V from `before` to `now`. */
+static inline real activation_step(real step, real dt_ms, real before, real now, real activation_ms)
+{
+    real crossing = dt_ms * (step + before / (before - now));
+    real rose = now < 0 ? (real)__builtin_inf() : crossing;
+    real candidate = before < 0 ? rose : (real)__builtin_inf();
+    return candidate < activation_ms ? candidate : activation_ms;
+}
+
+#endif

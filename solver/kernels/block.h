@@ -1,0 +1,28 @@
+/* How per-cell values with several entries lie in memory: structure of arrays in blocks of 16 cells.
+ *
+ * Entry k of cell c, of K entries each and n cells in all, is at
+ *
+ *     16 K (c / 16) + w k + c mod 16,     w = min(16, n - 16 (c / 16))  the width of the block,
+ *
+ * so a block's entries k of neighbouring cells are neighbours (one vector load), a whole block is one run of
+ * memory, and nothing is padded: n cells take n K values. Used by the cell model's states (K = 18) and by the
+ * ELLPACK matrix (K = 16). */
+#ifndef MT_SOLVER_KERNELS_BLOCK_H
+#define MT_SOLVER_KERNELS_BLOCK_H
+
+#include <stddef.h>
+
+enum { MT_BLOCK = 16 };
+
+static inline size_t mt_block_width(size_t n, size_t cell)
+{
+    size_t left = n - cell / MT_BLOCK * MT_BLOCK;
+    return left < MT_BLOCK ? left : MT_BLOCK;
+}
+
+static inline size_t mt_block_index(size_t n, size_t entries, size_t cell, size_t entry)
+{
+    return cell / MT_BLOCK * MT_BLOCK * entries + mt_block_width(n, cell) * entry + cell % MT_BLOCK;
+}
+
+#endif

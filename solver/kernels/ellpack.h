@@ -1,0 +1,27 @@
+/* The matrix of a diffusion step in the machine's layout: a dense diagonal D and 16 further entries a row
+ * (ELLPACK).
+ *
+ * Row r: out[r] = D[r] v[r] + sum over k < 16 of A[r,k] v[I[r,k]], added in the order of k, with every
+ * product and every sum rounded by itself, so that the result does not depend on who owns which row. A and I
+ * lie in blocks (solver/kernels/block.h) with 16 entries a row; unused entries are A = 0 with I = the row itself. v
+ * holds what the rows read: for a part of a mesh its own cells first, then the cells received; at most 65,536
+ * of them for 16-bit columns. */
+#ifndef MT_SOLVER_KERNELS_ELLPACK_H
+#define MT_SOLVER_KERNELS_ELLPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MT_ELLPACK_WIDTH = 16 };
+
+/* The rows of a tile: v holds n_v values, those of the n rows first. out and v must not overlap. */
+void mt_ellpack_rows_float16(
+    size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out);
+
+/* A piece of n rows of a whole mesh, whose own values are v_own (a piece of v); out and v must not overlap. */
+void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
+    const float *v_own, const float *v, float *out);
+void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
+    const double *v_own, const double *v, double *out);
+
+#endif

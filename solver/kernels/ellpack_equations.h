@@ -1,0 +1,23 @@
+/* One row of the diffusion step: out = D v + sum over k < 16 of A_k v[I_k], added in the order of k.
+ *
+ * Included by the kernels after solver/kernels/lanes.h has chosen the arithmetic. `stride` is the distance between a
+ * row's entries (solver/kernels/block.h). */
+#ifndef MT_SOLVER_KERNELS_ELLPACK_EQUATIONS_H
+#define MT_SOLVER_KERNELS_ELLPACK_EQUATIONS_H
+
+#include "solver/kernels/ellpack.h"
+
+#define DEFINE_ROW(index)                                                                                    \
+    static inline real ellpack_row_##index(                                                                  \
+        real d, real v_own, const real *a, const index *column, size_t stride, const real *v)                \
+    {                                                                                                        \
+        real sum = d * v_own;                                                                                \
+        _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum +=                        \
+            a[k * stride] * v[column[k * stride]];                                                           \
+        return sum;                                                                                          \
+    }
+DEFINE_ROW(uint16_t)
+DEFINE_ROW(uint32_t)
+#undef DEFINE_ROW
+
+#endif

@@ -1,0 +1,53 @@
+/* The rows of the diffusion step, for one arithmetic and one instruction set (set by the build): see
+ * solver/kernels/ellpack.h. */
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/ellpack_equations.h"
+#include "solver/kernels/kernels.h"
+
+/* The matrix streams through once, and a block's gathers fill the processor's window, so it would not see the
+ * next block's misses in time: they are asked for AHEAD rows before. Asking for memory behind the end does no
+ * harm. */
+enum { AHEAD = 4 * MT_BLOCK, CACHE_LINE = 64 };
+static inline void fetch_ahead(const void *row, size_t size)
+{
+    for (size_t byte = 0; byte < size * MT_ELLPACK_WIDTH * MT_BLOCK; byte += CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)row + AHEAD * size * MT_ELLPACK_WIDTH + byte));
+}
+
+/* Whole blocks LANES rows at a time, then the rows of a narrower last block one by one: the same sums in the
+ * same order. */
+#define DEFINE_ROWS(name, index)                                                                             \
+    static lanes name##_lanes(                                                                               \
+        const real *d, const real *a, const index *column, const real *v_own, const real *v)                 \
+    {                                                                                                        \
+        lanes sum = lanes_load(d) * lanes_load(v_own);                                                       \
+        _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum +=                        \
+            lanes_load(a + k * MT_BLOCK) * gather_##index(v, column + k * MT_BLOCK);                         \
+        return sum;                                                                                          \
+    }                                                                                                        \
+    void MT_KERNEL(name)(size_t n, const real *d, const real *a, const index *column, const real *v_own,     \
+        const real *v, real *out)                                                                            \
+    {                                                                                                        \
+        size_t row = 0;                                                                                      \
+        for (; row + MT_BLOCK <= n; row += MT_BLOCK) {                                                       \
+            fetch_ahead(a + row * MT_ELLPACK_WIDTH, sizeof *a);                                              \
+            fetch_ahead(column + row * MT_ELLPACK_WIDTH, sizeof *column);                                    \
+            for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
+                size_t at = row * MT_ELLPACK_WIDTH + lane;                                                   \
+                lanes_store(out + row + lane,                                                                \
+                    name##_lanes(d + row + lane, a + at, column + at, v_own + row + lane, v));               \
+            }                                                                                                \
+        }                                                                                                    \
+        size_t width = n - row;                                                                              \
+        for (size_t lane = 0; lane < width; lane++) {                                                        \
+            size_t at = row * MT_ELLPACK_WIDTH + lane;                                                       \
+            out[row + lane] =                                                                                \
+                ellpack_row_##index(d[row + lane], v_own[row + lane], a + at, column + at, width, v);        \
+        }                                                                                                    \
+    }
+
+DEFINE_ROWS(ellpack_rows_32, uint32_t)
+#ifndef MT_DOUBLE
+DEFINE_ROWS(ellpack_rows_16, uint16_t)
+#endif

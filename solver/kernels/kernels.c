@@ -1,0 +1,115 @@
+#include "solver/kernels/kernels.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/kernels/ellpack.h"
+
+#define KERNELS_OF(name)                                                                                     \
+    {                                                                                                        \
+#        name, mt_tp06_step_float_##name, mt_tp06_step_double_##name, mt_ellpack_rows_16_float_##name,       \
+            mt_ellpack_rows_32_float_##name, mt_ellpack_rows_32_double_##name                                \
+    }
+
+static const mt_kernels compiled[] = {
+#ifdef __x86_64__
+    KERNELS_OF(avx512),
+    KERNELS_OF(avx2),
+#endif
+    KERNELS_OF(base),
+};
+enum { N_COMPILED = sizeof compiled / sizeof compiled[0] };
+
+static int runs_here(const mt_kernels *kernels)
+{
+#ifdef __x86_64__
+    if (strcmp(kernels->isa, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    if (strcmp(kernels->isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
+#endif
+    (void)kernels;
+    return 1;
+}
+
+size_t mt_kernels_all(const mt_kernels *all[3])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_COMPILED; i++)
+        if (runs_here(&compiled[i])) all[n++] = &compiled[i];
+    return n;
+}
+
+static _Atomic(const mt_kernels *) used;
+
+const mt_kernels *mt_kernels_used(void)
+{
+    const mt_kernels *found = atomic_load(&used);
+    if (found) return found;
+    const mt_kernels *all[3];
+    (void)mt_kernels_all(all);
+    atomic_store(&used, all[0]);
+    return all[0];
+}
+
+mt_status mt_kernels_choose(const char *isa)
+{
+    const mt_kernels *all[3];
+    char names[64] = "";
+    const size_t n = mt_kernels_all(all);
+    for (size_t k = 0; k < n; k++) {
+        if (!isa || !isa[0] || strcmp(all[k]->isa, isa) == 0) {
+            atomic_store(&used, all[k]);
+            return MT_OK;
+        }
+        (void)snprintf(
+            names + strlen(names), sizeof names - strlen(names), "%s%s", k > 0 ? ", " : "", all[k]->isa);
+    }
+    return mt_fail(MT_INPUT,
+        "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
+}
+
+void mt_tp06_step_float(
+    const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    mt_kernels_used()->tp06_float(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_double(
+    const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    mt_kernels_used()->tp06_double(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_mixed_float(
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    mt_kernels_used()->tp06_float(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_tp06_step_mixed_double(
+    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    mt_kernels_used()->tp06_double(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_ellpack_rows_float16(
+    size_t n, const float *d, const float *a, const uint16_t *column, size_t n_v, const float *v, float *out)
+{
+    enum { LINE = 64 / sizeof(float) };
+    for (size_t k = 0; k < n_v; k += LINE)
+        __builtin_prefetch(v + k); /* the gathers would fetch it one miss at a time */
+    mt_kernels_used()->rows_float16(n, d, a, column, v, v, out);
+}
+
+void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
+    const float *v_own, const float *v, float *out)
+{
+    mt_kernels_used()->rows_float32(n, d, a, column, v_own, v, out);
+}
+
+void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
+    const double *v_own, const double *v, double *out)
+{
+    mt_kernels_used()->rows_double32(n, d, a, column, v_own, v, out);
+}

@@ -1,0 +1,57 @@
+/* The compiled versions of the kernels, and the choice among them at run time.
+ *
+ * Each *_kernel.c is compiled for every arithmetic and instruction set with MT_REAL_NAME (float, double) and
+ * MT_ISA (base, avx2, avx512, and one: a single lane, for benchmarks) set; the names carry both. */
+#ifndef MT_SOLVER_KERNELS_KERNELS_H
+#define MT_SOLVER_KERNELS_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/status.h"
+#include "solver/cells/tp06.h"
+
+#define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
+#define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
+#define MT_KERNEL(name) MT_KERNEL_EXPAND(name, MT_REAL_NAME, MT_ISA)
+
+typedef struct mt_kernels {
+    const char *isa;
+    void (*tp06_float)(
+        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);
+    void (*tp06_double)(
+        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);
+    void (*rows_float16)(
+        size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);
+    void (*rows_float32)(
+        size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);
+    void (*rows_double32)(
+        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
+} mt_kernels;
+
+#define MT_KERNELS_DECLARE(isa)                                                                              \
+    void mt_tp06_step_float_##isa(                                                                           \
+        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);            \
+    void mt_tp06_step_double_##isa(                                                                          \
+        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);         \
+    void mt_ellpack_rows_16_float_##isa(                                                                     \
+        size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);      \
+    void mt_ellpack_rows_32_float_##isa(                                                                     \
+        size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);      \
+    void mt_ellpack_rows_32_double_##isa(                                                                    \
+        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
+MT_KERNELS_DECLARE(base)
+MT_KERNELS_DECLARE(avx2)
+MT_KERNELS_DECLARE(avx512)
+
+/* Those in use: the chosen ones, or else the best this machine can run. */
+const mt_kernels *mt_kernels_used(void);
+
+/* Uses those of this instruction set from now on; NULL or "": the best. All give the same bits. MT_INPUT: it is none of those
+ * that were compiled and run here, which the message has. Not while a kernel runs. */
+MT_NODISCARD mt_status mt_kernels_choose(const char *isa);
+
+/* All that this machine can run, best first; returns their number (at most 3). */
+size_t mt_kernels_all(const mt_kernels *all[3]);
+
+#endif

@@ -1,0 +1,421 @@
+#include "solver/plan/plan.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/kernels/block.h"
+#include "solver/plan/codelets.h"
+#include "solver/kernels/ellpack.h"
+
+_Static_assert(
+    (int)MT_ELLPACK_WIDTH == (int)MT_DIFFUSION_ROW, "a row of the operator is a row of the matrix");
+
+/* What the vertices of the plan take as their contexts; lives as long as the plan. */
+typedef struct contexts {
+    mt_ode_context ode;
+    float dt_ms;
+    float *rise_mV; /* [n_stimuli] */
+} contexts;
+
+/* The tile of a part: those of group g are on chip g. */
+static uint32_t tile_of(const mt_plan *plan, uint32_t part)
+{
+    const ipu_target *target = &plan->graph->target;
+    const uint32_t on_a_chip = (uint32_t)(target->tiles / target->ipus);
+    return mt_halo_group_of(plan->halo, part) * on_a_chip + part % plan->halo->parts_per_group;
+}
+static size_t own_from(const mt_plan *plan, size_t part) { return plan->halo->own_offset[part]; }
+static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(plan->halo, (uint32_t)part); }
+
+/* ---- variables ---- */
+
+/* A variable with `entries` values a cell, each part's on its tile. */
+static mt_status add_per_cell(
+    mt_plan *plan, const char *name, ipu_type type, size_t entries, ipu_tensor *tensor)
+{
+    uint32_t variable;
+    MT_TRY(ipu_graph_add_variable(plan->graph, name, type, entries * plan->halo->n_cells, &variable));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        if (own_count(plan, part) > 0)
+            MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, entries * own_from(plan, part),
+                entries * own_count(plan, part), tile_of(plan, part)));
+    return ipu_graph_whole(plan->graph, variable, tensor);
+}
+
+static mt_status add_variables(mt_plan *plan)
+{
+    MT_TRY(add_per_cell(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
+    MT_TRY(add_per_cell(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
+    MT_TRY(add_per_cell(plan, "d", IPU_FLOAT, 1, &plan->d));
+    MT_TRY(add_per_cell(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
+    MT_TRY(add_per_cell(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
+    MT_TRY(add_per_cell(plan, "state", IPU_FLOAT, TP06_STATES, &plan->state));
+    if (plan->problem->cell_type_of) MT_TRY(add_per_cell(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    MT_TRY(add_per_cell(plan, "before", IPU_FLOAT, 1, &plan->before));
+    MT_TRY(add_per_cell(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    uint32_t step;
+    MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, step, part, 1, tile_of(plan, part)));
+    MT_TRY(ipu_graph_whole(plan->graph, step, &plan->step));
+    const ipu_tensor *between = plan->v == &plan->v_a ? &plan->v_b : &plan->v_a;
+    return ipu_graph_set_temporary(plan->graph, plan->graph->slices[between->first_slice].variable);
+}
+
+/* ---- the diffusion step in the parts' order ---- */
+
+static mt_status fill_part(
+    mt_plan *plan, uint32_t part, const float *diagonal, const float *off, uint32_t *map, uint32_t *local)
+{
+    const mt_diffusion *diffusion = plan->problem->diffusion;
+    const size_t n = own_count(plan, part), from = own_from(plan, part);
+    MT_TRY(mt_halo_columns(plan->halo, MT_ELLPACK_WIDTH, diffusion->column, part, map, local));
+    for (size_t row = 0; row < n; row++) {
+        size_t cell = plan->halo->own_cell[from + row];
+        plan->d_value[from + row] = diagonal[cell];
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
+            size_t at = MT_ELLPACK_WIDTH * from + mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
+            plan->a_value[at] = off[MT_ELLPACK_WIDTH * cell + k];
+            plan->column_value[at] = (uint16_t)local[MT_ELLPACK_WIDTH * row + k];
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status fill_matrix_with(mt_arena *scratch, mt_plan *plan)
+{
+    const mt_monodomain *problem = plan->problem;
+    const size_t n = plan->halo->n_cells;
+    float *diagonal, *off;
+    uint32_t *map, *local;
+    MT_TAKE(scratch, diagonal, n);
+    MT_TAKE(scratch, off, n * MT_ELLPACK_WIDTH);
+    MT_TAKE(scratch, map, n);
+    size_t most = 0;
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        if (own_count(plan, part) > most) most = own_count(plan, part);
+    MT_TAKE(scratch, local, most * MT_ELLPACK_WIDTH);
+    memset(map, 0xff, n * sizeof *map);
+    mt_diffusion_step_matrix_float(
+        problem->diffusion, problem->dt_ms / (double)problem->pde_steps, diagonal, off);
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        MT_TRY(fill_part(plan, part, diagonal, off, map, local));
+    return MT_OK;
+}
+
+static mt_status check_columns(const mt_halo *halo)
+{
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        if (mt_halo_local(halo, part) > UINT16_MAX + (size_t)1)
+            return mt_fail(MT_FIT,
+                "tile %u: %zu cells with those received; 16-bit columns reach 65536: use more tiles", part,
+                mt_halo_local(halo, part));
+    return MT_OK;
+}
+
+static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
+{
+    const size_t n = plan->halo->n_cells;
+    MT_TAKE(values, plan->d_value, n);
+    MT_TAKE(values, plan->a_value, n * MT_ELLPACK_WIDTH);
+    MT_TAKE(values, plan->column_value, n * MT_ELLPACK_WIDTH);
+    mt_arena scratch = {0};
+    mt_status status = fill_matrix_with(&scratch, plan);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status fill_types(mt_arena *values, mt_plan *plan)
+{
+    const uint16_t *of = plan->problem->cell_type_of;
+    if (!of) return MT_OK;
+    MT_TAKE(values, plan->of_value, plan->halo->n_cells);
+    for (size_t k = 0; k < plan->halo->n_cells; k++) plan->of_value[k] = of[plan->halo->own_cell[k]];
+    return MT_OK;
+}
+
+/* ---- vertices ---- */
+
+/* The part's own piece of a variable with `entries` values a cell. */
+static mt_status own_piece(mt_plan *plan, ipu_tensor whole, size_t entries, uint32_t part, ipu_tensor *piece)
+{
+    return ipu_graph_slice(
+        plan->graph, whole, entries * own_from(plan, part), entries * own_count(plan, part), piece);
+}
+
+static mt_status connect_own(
+    mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t entries, uint32_t part)
+{
+    ipu_tensor piece;
+    MT_TRY(own_piece(plan, whole, entries, part, &piece));
+    return ipu_graph_connect(plan->graph, vertex, field, piece);
+}
+
+/* The part's local order of a potential: its own cells, then every range it receives. */
+static mt_status local_order(
+    mt_plan *plan, ipu_tensor v, uint32_t part, ipu_slice *slices, ipu_tensor *tensor)
+{
+    const mt_halo *halo = plan->halo;
+    const uint32_t variable = plan->graph->slices[v.first_slice].variable;
+    size_t n = 0;
+    slices[n++] = (ipu_slice){variable, own_from(plan, part), own_count(plan, part)};
+    for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
+        const mt_scheme_range *range = &halo->range[halo->in_range[k]];
+        slices[n++] =
+            (ipu_slice){variable, own_from(plan, range->source) + range->begin, range->end - range->begin};
+    }
+    return ipu_graph_add_tensor(plan->graph, slices, n, tensor);
+}
+
+static mt_status add_pde(
+    mt_plan *plan, uint32_t set, ipu_tensor from, ipu_tensor to, uint32_t part, ipu_slice *slices)
+{
+    size_t vertex;
+    ipu_tensor v;
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &mt_codelet_pde, tile_of(plan, part), NULL, &vertex));
+    MT_TRY(connect_own(plan, vertex, "d", plan->d, 1, part));
+    MT_TRY(connect_own(plan, vertex, "a", plan->a, MT_ELLPACK_WIDTH, part));
+    MT_TRY(connect_own(plan, vertex, "column", plan->column, MT_ELLPACK_WIDTH, part));
+    MT_TRY(local_order(plan, from, part, slices, &v));
+    MT_TRY(ipu_graph_connect(plan->graph, vertex, "v", v));
+    return connect_own(plan, vertex, "out", to, 1, part);
+}
+
+static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
+{
+    size_t vertex;
+    if (plan->problem->cell_type_of) {
+        MT_TRY(ipu_graph_add_vertex(
+            plan->graph, set, &mt_codelet_ode_mixed, tile_of(plan, part), &c->ode.dt_ms, &vertex));
+        MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    } else {
+        MT_TRY(
+            ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, tile_of(plan, part), &c->ode, &vertex));
+    }
+    MT_TRY(connect_own(plan, vertex, "state", plan->state, TP06_STATES, part));
+    MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
+    return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
+}
+
+static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
+{
+    size_t vertex;
+    ipu_tensor step;
+    MT_TRY(ipu_graph_add_vertex(
+        plan->graph, set, &mt_codelet_activation, tile_of(plan, part), &c->dt_ms, &vertex));
+    MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
+    MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
+    MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
+    MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
+    return connect_own(plan, vertex, "activation", plan->activation, 1, part);
+}
+
+static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slices)
+{
+    static const char *const names[MT_PLAN_STIMULUS] = {"ode", "pde a to b", "pde b to a", "activation"};
+    uint32_t set[MT_PLAN_STIMULUS];
+    for (int s = 0; s < MT_PLAN_STIMULUS; s++)
+        MT_TRY(ipu_graph_add_compute_set(plan->graph, names[s], &set[s]));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
+        if (own_count(plan, part) == 0) continue;
+        MT_TRY(add_ode(plan, set[MT_PLAN_ODE], c, part));
+        MT_TRY(add_pde(plan, set[MT_PLAN_PDE_AB], plan->v_a, plan->v_b, part, slices));
+        MT_TRY(add_pde(plan, set[MT_PLAN_PDE_BA], plan->v_b, plan->v_a, part, slices));
+        MT_TRY(add_activation(plan, set[MT_PLAN_ACTIVATION], c, part));
+    }
+    return MT_OK;
+}
+
+/* ---- stimuli ---- */
+
+/* Where each cell stands in the parts' order, and on which part. */
+typedef struct places {
+    uint32_t *part, *at; /* [n_cells]; at: within the part */
+} places;
+
+static mt_status find_places(mt_arena *scratch, const mt_halo *halo, places *p)
+{
+    MT_TAKE(scratch, p->part, halo->n_cells);
+    MT_TAKE(scratch, p->at, halo->n_cells);
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++) {
+            p->part[halo->own_cell[k]] = part;
+            p->at[halo->own_cell[k]] = (uint32_t)(k - halo->own_offset[part]);
+        }
+    return MT_OK;
+}
+
+/* One stimulus: its cells sorted by part, a variable that holds their places, a vertex on each tile that has
+ * some. */
+static mt_status add_stimulus(
+    mt_arena *values, mt_arena *scratch, mt_plan *plan, const contexts *c, const places *p, size_t s)
+{
+    const mt_stimulus *stimulus = &plan->problem->stimulus[s];
+    char name[32];
+    (void)snprintf(name, sizeof name, "stimulus %zu", s);
+    uint32_t set, variable;
+    MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
+    MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_cells, &variable));
+    MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->cells[s]));
+    MT_TAKE(values, plan->cells_value[s], stimulus->n_cells);
+    size_t *offset, *filled;
+    MT_TAKE(scratch, offset, plan->halo->n_parts + (size_t)1);
+    MT_TAKE(scratch, filled, plan->halo->n_parts);
+    for (size_t k = 0; k < stimulus->n_cells; k++) offset[p->part[stimulus->cell[k]] + (size_t)1]++;
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++) offset[part + 1] += offset[part];
+    for (size_t k = 0; k < stimulus->n_cells; k++) {
+        uint32_t cell = stimulus->cell[k], part = p->part[cell];
+        plan->cells_value[s][offset[part] + filled[part]++] = (uint16_t)p->at[cell];
+    }
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
+        size_t n = offset[part + 1] - offset[part], vertex;
+        ipu_tensor cells;
+        if (n == 0) continue;
+        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, tile_of(plan, part)));
+        MT_TRY(ipu_graph_add_vertex(
+            plan->graph, set, &mt_codelet_stimulus, tile_of(plan, part), &c->rise_mV[s], &vertex));
+        MT_TRY(ipu_graph_slice(plan->graph, plan->cells[s], offset[part], n, &cells));
+        MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", cells));
+        MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
+    }
+    return MT_OK;
+}
+
+static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, const contexts *c)
+{
+    MT_TAKE(arena, plan->cells, plan->problem->n_stimuli);
+    MT_TAKE(values, plan->cells_value, plan->problem->n_stimuli);
+    mt_arena scratch = {0};
+    places p;
+    mt_status status = find_places(&scratch, plan->halo, &p);
+    for (size_t s = 0; status == MT_OK && s < plan->problem->n_stimuli; s++)
+        status = add_stimulus(values, &scratch, plan, c, &p, s);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- programs ---- */
+
+/* One time step with the stimuli that are on. */
+static mt_status step_program(
+    mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program)
+{
+    const ipu_program *ab, *ba, *both, *pair[2], **parts;
+    const size_t pde_steps = plan->problem->pde_steps;
+    size_t n = 0;
+    MT_TAKE(arena, parts, plan->problem->n_stimuli + 4);
+    for (size_t s = 0; s < plan->problem->n_stimuli; s++)
+        if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
+    MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
+    MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_AB, &ab));
+    MT_TRY(ipu_program_execute(arena, MT_PLAN_PDE_BA, &ba));
+    pair[0] = ab;
+    pair[1] = ba;
+    MT_TRY(ipu_program_sequence(arena, pair, 2, &both));
+    if (pde_steps / 2 > 0) MT_TRY(ipu_program_repeat(arena, pde_steps / 2, both, &parts[n++]));
+    if (pde_steps % 2 == 1) parts[n++] = ab;
+    MT_TRY(ipu_program_execute(arena, MT_PLAN_ACTIVATION, &parts[n++]));
+    return ipu_program_sequence(arena, parts, n, program);
+}
+
+/* Each pulse is switched twice, and each switch begins at most one new set of stimuli that are on together. */
+static mt_status add_programs(mt_arena *arena, mt_plan *plan)
+{
+    const mt_monodomain *problem = plan->problem;
+    const size_t n = problem->n_stimuli;
+    size_t most = 2;
+    for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
+    MT_TAKE(arena, plan->program, most);
+    MT_TAKE(arena, plan->on, most * (n ? n : 1));
+    plan->n_programs = 1; /* none on */
+    for (size_t step = 0; n > 0 && step != SIZE_MAX;
+         step = mt_monodomain_next_switch(problem, step, SIZE_MAX)) {
+        bool *on = plan->on + plan->n_programs * n;
+        for (size_t s = 0; s < n; s++) on[s] = mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
+        bool known = false;
+        for (size_t q = 0; q < plan->n_programs; q++)
+            known |= memcmp(plan->on + q * n, on, n * sizeof *on) == 0;
+        if (!known) plan->n_programs++;
+    }
+    for (size_t q = 0; q < plan->n_programs; q++)
+        MT_TRY(step_program(arena, plan, plan->on + q * n, &plan->program[q]));
+    return MT_OK;
+}
+
+size_t mt_plan_program(const mt_plan *plan, size_t step)
+{
+    const mt_monodomain *problem = plan->problem;
+    for (size_t q = 0; q < plan->n_programs; q++) {
+        bool same = true;
+        for (size_t s = 0; s < problem->n_stimuli; s++)
+            same &= plan->on[q * problem->n_stimuli + s] ==
+                    mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
+        if (same) return q;
+    }
+    assert(false); /* every set of stimuli has its program */
+    return 0;
+}
+
+mt_status mt_plan_make(
+    mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
+{
+    const mt_halo *halo = layout->halo;
+    const ipu_target *target = layout->target;
+    if (mt_halo_groups(halo) > target->ipus || halo->parts_per_group > target->tiles / target->ipus)
+        return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
+            mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
+            target->tiles / target->ipus);
+    *plan = (mt_plan){.problem = problem, .halo = halo};
+    plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
+    contexts *c;
+    MT_TAKE(arena, c, 1);
+    c->ode = (mt_ode_context){&mt_tp06_types[problem->cell_type], problem->dt_ms};
+    c->dt_ms = (float)problem->dt_ms;
+    MT_TAKE(arena, c->rise_mV, problem->n_stimuli);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);
+    MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
+    MT_TRY(check_columns(halo));
+    MT_TRY(add_variables(plan));
+    if (values) MT_TRY(fill_matrix(values, plan));
+    if (values) MT_TRY(fill_types(values, plan));
+    size_t most = 0;
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        size_t n = halo->in_offset[part + 1] - halo->in_offset[part];
+        if (n > most) most = n;
+    }
+    ipu_slice *slices;
+    MT_TAKE(arena, slices, most + 1);
+    MT_TRY(add_vertices(plan, c, slices));
+    if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
+    return add_programs(arena, plan);
+}
+
+mt_status mt_plan_check(const ipu_executable *executable)
+{
+    char why[1024];
+    const mt_status status = ipu_executable_check(executable);
+    if (status != MT_INPUT) return status;
+    (void)snprintf(why, sizeof why, "%s", mt_message());
+    return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", why);
+}
+
+static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)
+{
+    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    mt_plan plan;
+    ipu_executable *executable;
+    MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
+    MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
+    if (layout->checked) MT_TRY(mt_plan_check(executable));
+    return ipu_profile_costs(arena, executable, profile);
+}
+
+mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile)
+{
+    mt_arena scratch = {0};
+    mt_status status = costs(arena, &scratch, layout, profile);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,299 @@
+#include <criterion/criterion.h>
+
+#include "app/cli/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What printing writes, as one text; the caller frees it. */
+static char *printed(const mt_table *tables, size_t n, bool as_document, mt_format format)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    mt_status status =
+        as_document ? mt_tables_print(stream, tables, n, format) : mt_table_print(stream, tables, format);
+    fclose(stream);
+    cr_assert_eq(status, MT_OK, "%s", mt_message());
+    return text;
+}
+
+static void expect(const mt_table *tables, size_t n, bool as_document, mt_format format, const char *expected)
+{
+    char *text = printed(tables, n, as_document, format);
+    cr_assert_str_eq(text, expected, "printed:\n%s\nexpected:\n%s", text, expected);
+    free(text);
+}
+
+static mt_table costs(mt_arena *arena)
+{
+    mt_table t = mt_table_begin(arena, "Cost of a \"step\"");
+    mt_table_strings(&t, "scheme");
+    mt_table_decimals(&t, "cycles", "", 0);
+    mt_table_digits(&t, "time", "\u00b5s", 3);
+    mt_table_text(&t, "exact"), mt_table_number(&t, 1234567), mt_table_number(&t, 17.0666);
+    mt_table_text(&t, "full, \"old\""), mt_table_number(&t, NAN), mt_table_number(&t, 0.1);
+    mt_table_text(&t, NULL), mt_table_number(&t, -3), mt_table_number(&t, 1e-9);
+    return t;
+}
+
+Test(table, text_aligns_columns_below_names_and_units)
+{
+    mt_arena arena = {0};
+    mt_table t = costs(&arena);
+    expect(&t, 1, false, MT_FORMAT_TEXT,
+        "Cost of a \"step\"\n"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+        "\u2500\u2500\u2500"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n"
+        "scheme        cycles   time\n"
+        "                         \u00b5s\n"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+        "\u2500\u2500\u2500"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n"
+        "exact        1234567   17.1\n"
+        "full, \"old\"        -    0.1\n"
+        "-                 -3  1e-09\n"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
+        "\u2500\u2500\u2500"
+        "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n");
+    mt_arena_free(&arena);
+}
+
+Test(table, json_is_one_object_with_all_digits_and_escapes)
+{
+    mt_arena arena = {0};
+    mt_table t = costs(&arena);
+    expect(&t, 1, false, MT_FORMAT_JSON,
+        "{\n"
+        "  \"title\": \"Cost of a \\\"step\\\"\",\n"
+        "  \"columns\": [\n"
+        "    {\"name\": \"scheme\", \"unit\": \"\"},\n"
+        "    {\"name\": \"cycles\", \"unit\": \"\"},\n"
+        "    {\"name\": \"time\", \"unit\": \"\u00b5s\"}],\n"
+        "  \"rows\": [\n"
+        "    {\"scheme\": \"exact\", \"cycles\": 1234567, \"time\": 17.0666},\n"
+        "    {\"scheme\": \"full, \\\"old\\\"\", \"cycles\": null, \"time\": 0.1},\n"
+        "    {\"scheme\": null, \"cycles\": -3, \"time\": 1e-09}]\n"
+        "}\n");
+    mt_arena_free(&arena);
+}
+
+Test(table, csv_names_units_in_the_header_and_quotes_where_needed)
+{
+    mt_arena arena = {0};
+    mt_table t = costs(&arena);
+    expect(&t, 1, false, MT_FORMAT_CSV,
+        "scheme,cycles,time[\u00b5s]\n"
+        "exact,1234567,17.0666\n"
+        "\"full, \"\"old\"\"\",,0.1\n"
+        ",-3,1e-09\n");
+    mt_arena_free(&arena);
+}
+
+static mt_table tiny(mt_arena *arena, const char *title, double value)
+{
+    mt_table t = mt_table_begin(arena, title);
+    mt_table_decimals(&t, "n", "mm", 1);
+    if (!isnan(value)) mt_table_number(&t, value);
+    return t;
+}
+
+Test(table, several_tables_are_one_document)
+{
+    mt_arena arena = {0};
+    mt_table t[2] = {tiny(&arena, "one", 2.25), tiny(&arena, "two", NAN)};
+    expect(t, 2, true, MT_FORMAT_TEXT,
+        "one\n\u2500\u2500\u2500\n  n\n mm\n\u2500\u2500\u2500\n2.2\n\u2500\u2500\u2500\n"
+        "\ntwo\n\u2500\u2500\n n\nmm\n\u2500\u2500\n\u2500\u2500\n");
+    expect(t, 2, true, MT_FORMAT_CSV, "# one\nn[mm]\n2.25\n\n# two\nn[mm]\n");
+    expect(t, 2, true, MT_FORMAT_JSON,
+        "[{\n  \"title\": \"one\",\n  \"columns\": [\n    {\"name\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": "
+        "[\n"
+        "    {\"n\": 2.25}]\n},\n"
+        "{\n  \"title\": \"two\",\n  \"columns\": [\n    {\"name\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": "
+        "[]\n}]\n");
+    expect(t, 0, true, MT_FORMAT_JSON, "[]\n");
+    mt_arena_free(&arena);
+}
+
+/* A reader of JSON, slow and obvious: answers what follows the value at `p`, or NULL where there is no value.
+ */
+static const char *skip_json(const char *p);
+
+static const char *skip_blank(const char *p) { return p + strspn(p, " \n\t\r"); }
+
+static const char *skip_json_string(const char *p)
+{
+    if (*p++ != '"') return NULL;
+    for (; *p != '"'; p++) {
+        if ((unsigned char)*p < 0x20) return NULL;
+        if (*p != '\\') continue;
+        p++;
+        if (*p == 'u' && strspn(p + 1, "0123456789abcdefABCDEF") < 4) return NULL;
+        if (!*p || !strchr("\"\\/bfnrtu", *p)) return NULL;
+    }
+    return p + 1;
+}
+
+static const char *skip_json_list(const char *p, char end, bool keyed)
+{
+    p = skip_blank(p + 1);
+    if (*p == end) return p + 1;
+    for (;; p++) {
+        if (keyed) {
+            p = skip_json_string(skip_blank(p));
+            if (!p || *(p = skip_blank(p)) != ':') return NULL;
+            p++;
+        }
+        p = skip_json(p);
+        if (!p) return NULL;
+        p = skip_blank(p);
+        if (*p == end) return p + 1;
+        if (*p != ',') return NULL;
+    }
+}
+
+static const char *skip_json(const char *p)
+{
+    p = skip_blank(p);
+    if (*p == '{') return skip_json_list(p, '}', true);
+    if (*p == '[') return skip_json_list(p, ']', false);
+    if (*p == '"') return skip_json_string(p);
+    if (strncmp(p, "null", 4) == 0) return p + 4;
+    if (!strchr("-0123456789", *p) || !*p) return NULL;
+    char *end;
+    (void)strtod(p, &end);
+    return end > p ? end : NULL;
+}
+
+/* Text of a name that is in Latin-1: each byte that is no character becomes U+FFFD. */
+Test(table, json_is_utf_8_whatever_bytes_the_texts_have)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_begin(&arena, "K\xE4se \xE2\x99\xA5 \xE2\x99");
+    mt_table_strings(&t, "what");
+    mt_table_text(&t, "\xFF\"\xC3\xA4");
+    char *text = printed(&t, 1, false, MT_FORMAT_JSON);
+    cr_assert(strstr(text, "\"K\xEF\xBF\xBDse \xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\""), "%s", text);
+    cr_assert(strstr(text, "\"\xEF\xBF\xBD\\\"\xC3\xA4\""), "%s", text);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(table, json_can_be_parsed_whatever_the_texts_are)
+{
+    mt_arena arena = {0};
+    mt_table t[2] = {mt_table_begin(&arena, "a\\b\"c\"\n\t\x01 end"), costs(&arena)};
+    mt_table_strings(&t[0], "key \"quoted\"");
+    mt_table_digits(&t[0], "x", "%", 3);
+    mt_table_text(&t[0], "\x1f\r\\"), mt_table_number(&t[0], INFINITY);
+    mt_table_text(&t[0], ""), mt_table_number(&t[0], -0.1234567890123456789e-300);
+    char *text = printed(t, 2, true, MT_FORMAT_JSON);
+    const char *end = skip_json(text);
+    cr_assert(end && *skip_blank(end) == 0, "no JSON:\n%s", text);
+    cr_assert_null(strstr(text, "inf"));
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(table, csv_gives_back_the_same_doubles)
+{
+    static const double numbers[] = {
+        0.1, 1.0 / 3, 1e300, 5e-324, 123456789012345678.0, -2.5e-7, 1.0000000000000002};
+    mt_arena arena = {0};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        mt_table t = tiny(&arena, "", numbers[k]);
+        char *text = printed(&t, 1, false, MT_FORMAT_CSV);
+        cr_assert_eq(strtod(strchr(text, '\n'), NULL), numbers[k], "%s is not %.17g", text, numbers[k]);
+        free(text);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(table, a_short_row_or_a_late_column_is_refused)
+{
+    mt_arena arena = {0};
+    mt_table t = costs(&arena);
+    mt_table_text(&t, "alone");
+    cr_assert_eq(mt_table_print(stdout, &t, MT_FORMAT_TEXT), MT_INPUT);
+    cr_assert(strstr(mt_message(), "10 values"), "%s", mt_message());
+    mt_table late = tiny(&arena, "late", 1);
+    mt_table_strings(&late, "more");
+    mt_table_number(&late, 2);
+    cr_assert_eq(mt_tables_print(stdout, &late, 1, MT_FORMAT_CSV), MT_INPUT);
+    mt_arena_free(&arena);
+}
+
+Test(table, a_stream_that_takes_no_more_is_a_failure)
+{
+    mt_arena arena = {0};
+    mt_table t = costs(&arena);
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert_not_null(full);
+    cr_assert_eq(mt_table_print(full, &t, MT_FORMAT_TEXT), MT_FILE);
+    fclose(full);
+    mt_arena_free(&arena);
+}
+
+Test(table, formats_are_known_by_name)
+{
+    mt_format format = MT_FORMAT_CSV;
+    cr_assert_eq(mt_format_parse("text", &format), MT_OK);
+    cr_assert_eq(format, MT_FORMAT_TEXT);
+    cr_assert_eq(mt_format_parse("json", &format), MT_OK);
+    cr_assert_eq(format, MT_FORMAT_JSON);
+    cr_assert_eq(mt_format_parse("csv", &format), MT_OK);
+    cr_assert_eq(format, MT_FORMAT_CSV);
+    cr_assert_eq(mt_format_parse("xml", &format), MT_INPUT);
+    cr_assert(
+        strstr(mt_message(), "\"xml\"") && strstr(mt_message(), "text, json and csv"), "%s", mt_message());
+}
+
+/* 100 rows make the values grow several times. */
+static mt_status fill_and_print(mt_arena *arena, FILE *stream)
+{
+    mt_table t = mt_table_begin(arena, "many");
+    mt_table_strings(&t, "a");
+    mt_table_digits(&t, "b", "s", 3);
+    for (int k = 0; k < 100; k++) mt_table_text(&t, "x"), mt_table_number(&t, k);
+    return mt_table_print(stream, &t, MT_FORMAT_CSV);
+}
+
+/* Row k of the 100 is "x,k". */
+Test(table, a_long_table_keeps_all_its_values)
+{
+    mt_arena arena = {0};
+    char *text, *save, row[16];
+    size_t n;
+    FILE *stream = open_memstream(&text, &n);
+    cr_assert_eq(fill_and_print(&arena, stream), MT_OK, "%s", mt_message());
+    (void)fclose(stream);
+    char *line = strtok_r(strstr(text, "a,b[s]"), "\n", &save);
+    for (int k = 0; k < 100; k++) {
+        (void)snprintf(row, sizeof row, "x,%d", k);
+        cr_assert((line = strtok_r(NULL, "\n", &save)) != NULL);
+        cr_assert_str_eq(line, row);
+    }
+    cr_assert_null(strtok_r(NULL, "\n", &save));
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(table, every_lack_of_memory_comes_back_as_a_status)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+    size_t n = 1;
+    for (; n < 1000; n++) {
+        mt_arena arena = {0};
+        mt_arena_fail_at(n);
+        mt_status status = fill_and_print(&arena, nowhere);
+        mt_arena_free(&arena);
+        if (status == MT_OK) break;
+        cr_assert_eq(status, MT_FILE);
+    }
+    cr_assert(n > 100 && n < 1000, "%zu", n);
+    mt_arena_fail_at(0);
+    fclose(nowhere);
+}

@@ -1,0 +1,346 @@
+/* Surfaces filled with cells by command, and the anatomy of what comes of it. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "tests/app/program.h"
+
+#include "mesh/files/formats.h"
+#include "mesh/files/gmsh.h"
+#include "mesh/anatomy/surfaces.h"
+#include "mesh/files/vtk.h"
+#include "tests/answers.h"
+#include "tests/mesh/bowl.h"
+
+TestSuite(fill, .init = enter_room, .fini = leave_room);
+
+/* The triangles with this tag (0: all) as OBJ, with all points. */
+static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        const double *x = mesh->xyz_mm + 3 * v;
+        (void)fprintf(file, "v %.9g %.9g %.9g\n", x[0], x[1], x[2]);
+    }
+    for (size_t t = 0; t < mesh->n_faces; t++) {
+        const uint32_t *v = mesh->face_vertex + 3 * t;
+        if (tag == 0 || mesh->face_tag[t] == tag)
+            (void)fprintf(file, "f %u %u %u\n", v[0] + 1, v[1] + 1, v[2] + 1);
+    }
+    cr_assert_eq(fclose(file), 0);
+}
+
+static double volume_of(const mt_mesh *mesh)
+{
+    double volume = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) volume += mt_mesh_volume_mm3(mesh, c);
+    return volume;
+}
+
+/* The mesh in a file has as many cells as wanted, all of its boundary is tagged, and each surface has about the area that
+ * it should have. */
+static void assert_heart(const char *path, double cells, const mt_surfaces *wanted, double tolerance)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_surfaces have;
+    ok(mt_mesh_read(&arena, path, &mesh));
+    ok(mt_adjacency_make(&arena, &mesh, &adjacency));
+    cr_assert(fabs((double)mesh.n_cells / cells - 1) <= 0.05, "%zu cells", mesh.n_cells);
+    cr_assert_eq(mesh.n_faces, mt_adjacency_boundary_faces(&adjacency));
+    mt_surfaces_count(&mesh, &have);
+    for (int s = 0; s < MT_SURFACES; s++)
+        cr_assert(fabs(have.area_mm2[s] - wanted->area_mm2[s]) <= tolerance * wanted->area_mm2[s],
+            "surface %d: %g, not %g mm^2", s, have.area_mm2[s], wanted->area_mm2[s]);
+    mt_arena_free(&arena);
+}
+
+/* Tags of a surface that mean nothing here, and those of 1 to 3 that mean something else. */
+Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
+{
+    static const int32_t renamed[2][4] = {{0, 10, 20, 30}, {0, 2, 3, 1}};
+    static const char *const line[2] = {"base=10,epi=20,lv=30", "base=2,epi=3,lv=1"};
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh bowl;
+        mt_surfaces wanted;
+        char *text, *said, what[128];
+        bowl_make(&arena, 40, 28, 90, &bowl);
+        mt_surfaces_count(&bowl, &wanted);
+        for (size_t f = 0; f < bowl.n_faces; f++) bowl.face_tag[f] = renamed[k][bowl.face_tag[f]];
+        ok(mt_vtu_write("bowl.vtu", &bowl));
+        said = warnings(&text, "mesh fill bowl.vtu --cells 3000 -o heart.hdf");
+        (void)snprintf(what, sizeof what, "are not used; to use them: `--tags %s` (overlap with", line[k]);
+        cr_assert(strstr(said, what), "%s", said);
+        cr_assert(strstr(text, "found by the flat base"), "%s", text);
+        free(said), free(text);
+        assert_heart("heart.hdf", 3000, &wanted, 0.1);
+        mt_arena_free(&arena);
+    }
+}
+
+/* Each surface of the mesh follows the given one within a few per cent, and its border by less than a cell. */
+Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    mt_surfaces wanted;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    mt_surfaces_count(&bowl, &wanted);
+    write_obj("epi.obj", &bowl, MT_SURFACE_EPI);
+    write_obj("lv.obj", &bowl, MT_SURFACE_LV);
+    write_obj("base.obj", &bowl, MT_SURFACE_BASE);
+    free(works("mesh fill epi.obj lv.obj base.obj --as epi,lv,base --cells 6000 -o heart.hdf"));
+    assert_heart("heart.hdf", 6000, &wanted, 0.1);
+    char *text = works("mesh fibres heart.hdf -o fibred.hdf --format json");
+    cr_assert(strstr(text, "\"given\""), "%s", text);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl, mesh;
+    mt_surfaces wanted;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    mt_surfaces_count(&bowl, &wanted);
+    for (size_t k = 0; k < 3 * bowl.n_vertices; k++) bowl.xyz_mm[k] /= 10;
+    write_obj("heart.obj", &bowl, 0);
+    char *text = works("mesh fill heart.obj --unit cm --cells 6000 -o heart.msh --format json");
+    cr_assert(is_json(text), "%s", text);
+    cr_assert(strstr(text, "found by the flat base") && strstr(text, "\"taken\""), "%s", text);
+    cr_assert_float_eq(json_number(text, "area of the base", "value"), wanted.area_mm2[MT_SURFACE_BASE],
+        0.02 * wanted.area_mm2[MT_SURFACE_BASE]);
+    const double volume = json_number(text, "volume enclosed", "value");
+    free(text);
+    assert_heart("heart.msh", 6000, &wanted, 0.05);
+    ok(mt_mesh_read(&arena, "heart.msh", &mesh));
+    cr_assert_float_eq(volume_of(&mesh), volume, 0.02 * volume);
+    mt_arena_free(&arena);
+}
+
+/* Cells of 0.1 of the edge's cube, give or take what the tolerance of the count and the shape of cells make of it. The wall
+ * of this bowl is a wedge of some 35 degrees at its rim. */
+Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 40, 90, &bowl);
+    for (size_t v = 0; v <= BOWL_HALF; v++) {
+        const double down = -bowl.xyz_mm[3 * v + 2] / 90;
+        for (size_t k = 0; k < 2; k++) bowl.xyz_mm[3 * v + k] *= 1 + 1.5 * down * (1 - down);
+    }
+    write_obj("epi.obj", &bowl, MT_SURFACE_EPI);
+    write_obj("lv.obj", &bowl, MT_SURFACE_LV);
+    char *text = works("mesh fill epi.obj lv.obj --as epi,lv --edge-mm 6 -o heart.hdf --format json");
+    cr_assert_gt(json_number(text, "area of the base", "value"), 0);
+    free(text);
+    text = works("mesh info heart.hdf --format json");
+    cr_assert_float_eq(json_number(text, "mean edge", "value"), 6, 0.6);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+/* 12 triangles around a cube, two of them twice, and a mesh without tagged triangles. */
+Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
+                           "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 1 5 8\n");
+    char *text = works("mesh fill cube.obj --cells 2000 -o cube.hdf --format json");
+    cr_assert_eq(json_number(text, "triangles given", "value"), 14, "%s", text);
+    cr_assert_eq(json_number(text, "triangles without area or twice", "value"), 2, "%s", text);
+    free(text);
+    ok(mt_mesh_read(&arena, "cube.hdf", &mesh));
+    cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_cells / 2000 - 1) <= 0.05, "%zu", mesh.n_cells);
+    cr_assert_float_eq(volume_of(&mesh), 729, 1e-6);
+    refuses(2, "0 cavities; needed: one outer surface", "mesh fibres cube.hdf -o fibred.hdf");
+    mt_arena_free(&arena);
+}
+
+/* A program in front of gmsh's that fails unless it is asked to keep the triangles, or always. */
+static void put_before_gmsh(const char *when_to_go_on)
+{
+    char script[256], path[4096];
+    (void)mkdir("bin", 0755);
+    (void)snprintf(script, sizeof script,
+        "#!/bin/sh\ncase \"$*\" in *\"%s\"*) PATH=${PATH#*:} exec gmsh \"$@\";; esac\n"
+        "exit 1\n",
+        when_to_go_on);
+    write_text("bin/gmsh", script);
+    cr_assert_eq(chmod("bin/gmsh", 0755), 0);
+    (void)snprintf(path, sizeof path, "%s/bin:%s", room, getenv("PATH"));
+    cr_assert_eq(setenv("PATH", path, 1), 0);
+}
+
+Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl, mesh;
+    mt_surfaces wanted, have;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    mt_surfaces_count(&bowl, &wanted);
+    write_obj("heart.obj", &bowl, 0);
+    put_before_gmsh("angle 0");
+    char *text = works("mesh fill heart.obj --cells 6000 -o heart.hdf --format json");
+    cr_assert(strstr(text, "\"failed\"") && strstr(text, "\"as it is\""), "%s", text);
+    free(text);
+    ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
+    mt_surfaces_count(&mesh, &have);
+    for (int s = 0; s < MT_SURFACES; s++)
+        cr_assert_eq(have.n_triangles[s], wanted.n_triangles[s], "surface %d", s);
+    put_before_gmsh("never");
+    refuses(5, "gmsh failed", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
+    refuses(3, "this command needs the program", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    mt_arena_free(&arena);
+}
+
+/* A gmsh that asks us to stop and goes on for an hour. */
+Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("heart.obj", &bowl, 0);
+    put_before_gmsh("never");
+    write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
+    refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
+    mt_arena_free(&arena);
+}
+
+/* A gmsh that tells its number and goes on for an hour; nobody can ask a killed program to stop it. */
+Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    int ended, gmsh = 0;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("heart.obj", &bowl, 0);
+    mt_arena_free(&arena);
+    put_before_gmsh("never");
+    write_text("bin/gmsh", "#!/bin/sh\necho $$ >number.part\nmv number.part number\nexec sleep 3600\n");
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) _exit(myotile("mesh fill heart.obj --cells 6000 -o heart.hdf").code);
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (int k = 0; k < 3000 && !there("number"); k++) (void)nanosleep(&pause, NULL);
+    FILE *file = fopen("number", "r");
+    cr_assert(file && fscanf(file, "%d", &gmsh) == 1 && gmsh > 0);
+    (void)fclose(file);
+    cr_assert_eq(kill(gmsh, 0), 0, "it is at work");
+    cr_assert_eq(kill(child, SIGKILL), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    int alive = 1;
+    for (int k = 0; k < 1000 && alive; k++) {
+        char path[64], state = 'Z';
+        (void)snprintf(path, sizeof path, "/proc/%d/stat", gmsh);
+        FILE *stat = fopen(path, "r");
+        alive = stat && fscanf(stat, "%*d %*s %c", &state) == 1 && state != 'Z';
+        if (stat) (void)fclose(stat);
+        (void)nanosleep(&pause, NULL);
+    }
+    cr_assert(!alive, "gmsh is still there");
+    mt_file_sweep(".", NULL);
+    (void)things();
+}
+
+Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
+{
+    mt_arena arena = {0};
+    mt_mesh bowl;
+    bowl_make(&arena, 40, 28, 90, &bowl);
+    write_obj("epi.obj", &bowl, MT_SURFACE_EPI);
+    write_obj("all.obj", &bowl, 0);
+    mt_arena_free(&arena);
+    free(works("mesh slab --size-mm 20,2,2 --edge-mm 1 -o slab.hdf"));
+    refuses(2, "epi.obj: the surface is not closed: 32 edges", "mesh fill epi.obj -o a.hdf");
+    refuses(2, "slab.hdf: has 480 cells already", "mesh fill slab.hdf -o a.hdf");
+    refuses(2, "all.obj: a surface of", "mesh info all.obj");
+    refuses(2, "all.obj: a surface of", "mesh convert all.obj a.hdf");
+    refuses(2, "a.stl: .stl files are only read", "mesh convert slab.hdf a.stl");
+    refuses(3, "none.obj", "mesh fill all.obj none.obj -o a.hdf");
+    refuses(2, "a.txt: the ending", "mesh fill all.obj -o a.txt");
+    refuses(2, "-o is needed", "mesh fill all.obj");
+    refuses(2, "an argument is missing", "mesh fill -o a.hdf");
+    refuses(2, "--cells 12; allowed: a whole number from 100", "mesh fill all.obj --cells 12 -o a.hdf");
+    refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
+    refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --cells 1000 -o a.hdf");
+    refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
+    refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",
+        "mesh fill all.obj --tags epi=7 -o a.hdf");
+    refuses(2, "--as epi,lv; allowed: one of base, epi, lv, rv or - for each of the 1",
+        "mesh fill all.obj --as epi,lv -o a.hdf");
+    refuses(2, "--as epj; allowed", "mesh fill all.obj --as epj -o a.hdf");
+    refuses(2, "--as epi; allowed: one of base, epi, lv, rv or - for each of the 2",
+        "mesh fill all.obj all.obj --as epi -o a.hdf");
+    refuses(2, "unit inch", "mesh fill all.obj --unit inch -o a.hdf");
+}
+
+/* ---- the same triangles, given and found */
+
+static void assert_same_fibres(const char *one, const char *two)
+{
+    mt_arena arena = {0};
+    mt_mesh a, b;
+    mt_surfaces in_a, in_b;
+    ok(mt_mesh_read(&arena, one, &a));
+    ok(mt_mesh_read(&arena, two, &b));
+    cr_assert_eq(a.n_cells, b.n_cells);
+    cr_assert_arr_eq(a.fibre, b.fibre, 3 * a.n_cells * sizeof *a.fibre);
+    mt_surfaces_count(&a, &in_a), mt_surfaces_count(&b, &in_b);
+    cr_assert_arr_eq(in_a.n_triangles, in_b.n_triangles, sizeof in_a.n_triangles);
+    mt_arena_free(&arena);
+}
+
+Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    free(works("mesh ventricles --cells 6000 -o heart.hdf"));
+    free(works("mesh fibres heart.hdf -o given.hdf"));
+    char *text = works("mesh fibres heart.hdf -o found.hdf --surfaces found --format json");
+    cr_assert(strstr(text, "found by the flat base"), "%s", text);
+    free(text);
+    assert_same_fibres("given.hdf", "found.hdf");
+
+    /* the base as two surfaces, and other numbers */
+    ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
+    for (size_t f = 0; f < mesh.n_faces; f++) {
+        const int32_t other[] = {0, f % 2 ? 13 : 4, 2, 1, 25};
+        mesh.face_tag[f] = other[mesh.face_tag[f]];
+    }
+    ok(mt_gmsh_write("other.msh", &mesh));
+    text = works("mesh fibres other.msh -o renamed.hdf --tags base=13+4,epi=2,lv=1,rv=25 --format json");
+    cr_assert(strstr(text, "\"given\""), "%s", text);
+    free(text);
+    assert_same_fibres("given.hdf", "renamed.hdf");
+
+    /* without tags: found; without and told to take them: refused */
+    mesh.n_faces = 0;
+    ok(mt_gmsh_write("bare.msh", &mesh));
+    free(works("mesh fibres bare.msh -o bare.hdf"));
+    assert_same_fibres("given.hdf", "bare.hdf");
+    refuses(
+        2, "no triangle of the mesh is tagged as base", "mesh fibres bare.msh -o no.hdf --surfaces given");
+    refuses(2, "no triangle of the mesh is tagged as left",
+        "mesh fibres other.msh -o no.hdf --tags base=4,epi=2");
+    refuses(
+        2, "allowed: one of them", "mesh fibres other.msh -o no.hdf --tags base=4,epi=2 --surfaces found");
+    refuses(2, "--surfaces both; allowed: given, found", "mesh fibres other.msh -o no.hdf --surfaces both");
+    refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; there are",
+        "mesh fibres other.msh -o no.hdf --tags base=4,epi=2,lv=1,rv=26");
+    static const char *const bad[] = {"base", "base=", "base=x", "base=1,", "base=1,base=2", "base=1,epi=1",
+        "bas=1", "base=1+", "base=99999999999", "=1", "base=1;epi=2"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        refuses(2, "; allowed: base, epi, lv and rv, each with its tags",
+            "mesh fibres other.msh -o no.hdf --tags %s", bad[k]);
+    mt_arena_free(&arena);
+}

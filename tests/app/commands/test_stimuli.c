@@ -1,0 +1,170 @@
+/* Stimuli on tagged surfaces and at the apex, by command. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "mesh/files/vtkhdf.h"
+#include "tests/mesh/tagged_slab.h"
+
+#include <omp.h>
+
+/* The base is z = 3, so the wall's lowest place, and its apex, is on the epicardium x = 2 at z = 0. */
+static const double size_mm[3] = {2, 3, 3};
+static size_t n_cells;
+
+/* Every kind of place; conductivities alike along and across, which needs no fibres. */
+static const char wall[] =
+    "mesh: {file: wall.hdf}\n"
+    "tissue:\n"
+    "  intracellular_l_mS_mm: 0.17\n"
+    "  intracellular_t_mS_mm: 0.17\n"
+    "  extracellular_l_mS_mm: 0.62\n"
+    "  extracellular_t_mS_mm: 0.62\n"
+    "  chi_per_mm: 140\n"
+    "  cm_uF_mm2: 0.01\n"
+    "cell: {type: epi}\n"
+    "time: {end_ms: 3}\n"
+    "stimuli:\n"
+    "  - {at: apex, radius_mm: 0.8, duration_ms: 2, strength_uA_mm3: 50}\n"
+    "  - {surface: lv_endocardium, depth_mm: 0.3, centre_mm: [0, 1, 2], radius_mm: 0.9,\n"
+    "     start_ms: 0.5, duration_ms: 0.4, period_ms: 0.7, count: 3, strength_uA_mm3: 70}\n"
+    "  - {surface: 1, min_mm: [0, 2, 0], max_mm: [1, 3, 3], start_ms: 1, duration_ms: 1,\n"
+    "     strength_uA_mm3: 60}\n"
+    "  - {centre_mm: [2, 3, 2], radius_mm: 0.6, start_ms: 1.5, duration_ms: 1,\n"
+    "     strength_uA_mm3: 60}\n"
+    "machine: {tiles: 4}\n";
+
+static void enter(void)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    enter_room();
+    omp_set_num_threads(1);
+    tagged_slab(&arena, size_mm, 0.5, &mesh);
+    n_cells = mesh.n_cells;
+    cr_assert_eq(mt_vtkhdf_write("wall.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+    write_text("wall.yaml", wall);
+}
+
+TestSuite(stimuli, .init = enter, .fini = leave_room);
+
+static const double *activation_of(mt_arena *arena, const char *folder)
+{
+    char path[64];
+    double *ms;
+    (void)snprintf(path, sizeof path, "%s/result.hdf", folder);
+    cr_assert_eq(mt_vtkhdf_read_field(arena, path, "activation", n_cells, &ms), MT_OK, "%s", mt_message());
+    return ms;
+}
+
+/* To the bit, and of some cells activated. */
+static void assert_same_activation(const char *one, const char *two)
+{
+    mt_arena arena = {0};
+    const double *a = activation_of(&arena, one), *b = activation_of(&arena, two);
+    size_t n = 0;
+    for (size_t c = 0; c < n_cells; c++) n += isfinite(a[c]) ? 1 : 0;
+    cr_assert(n > 20, "%zu of %zu", n, n_cells);
+    cr_assert_arr_eq(a, b, n_cells * sizeof *a);
+    mt_arena_free(&arena);
+}
+
+Test(stimuli, of_every_kind_give_the_same_bits_on_any_number_of_tiles_and_threads)
+{
+    free(works("run wall.yaml --output one"));
+    omp_set_num_threads(2);
+    free(works("run wall.yaml --output two --set machine.tiles=17"));
+    assert_same_activation("one", "two");
+}
+
+Test(stimuli, used_yaml_says_all_of_every_kind_and_runs_again_to_the_same_bits)
+{
+    size_t n;
+    free(works("run wall.yaml --output one"));
+    char *used = bytes_of("one/used.yaml", &n);
+    cr_assert(strstr(used, "- at: \"apex\"\n    radius_mm: 0.8\n    start_ms: 0\n"), "%s", used);
+    cr_assert(strstr(used, "surface: \"1\"\n    depth_mm: 0\n"), "%s", used);
+    cr_assert(strstr(used, "period_ms: 0.7\n    count: 3\n"), "%s", used);
+    free(used);
+    free(works("run one/used.yaml --output two"));
+    assert_same_activation("one", "two");
+    cr_assert(same_file("one/used.yaml", "two/used.yaml"));
+    cr_assert(same_file("one/activation.png", "two/activation.png"));
+}
+
+/* What is stimulated is activated first: the earliest cell at the apex, at the lowest end of the epicardium. */
+Test(stimuli, at_the_apex_the_wave_starts_there)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    double x[3];
+    size_t first = 0;
+    char only[sizeof wall];
+    const char *second = strstr(wall, "  - {surface: lv_"), *machine = strstr(wall, "machine:");
+    (void)snprintf(only, sizeof only, "%.*s%s", (int)(second - wall), wall, machine);
+    write_text("apex.yaml", only);
+    free(works("run apex.yaml --output out"));
+    cr_assert_eq(mt_vtkhdf_read(&arena, "out/result.hdf", &mesh), MT_OK);
+    const double *ms = activation_of(&arena, "out");
+    for (size_t c = 0; c < n_cells; c++)
+        if (ms[c] < ms[first] || isnan(ms[first])) first = c;
+    mt_mesh_centroid(&mesh, first, x);
+    cr_assert(x[0] > 1.2 && x[2] < 0.8, "[%g, %g, %g]", x[0], x[1], x[2]);
+    mt_arena_free(&arena);
+}
+
+/* A run elsewhere finds the list that used.yaml names; what it says of a place is what the run did. */
+Test(stimuli, at_listed_vertices_run_again_from_another_folder)
+{
+    char only[sizeof wall];
+    size_t n;
+    const char *first = strstr(wall, "at: apex, radius_mm: 0.8"), *second = strstr(wall, "  - {surface: lv_"),
+               *machine = strstr(wall, "machine:");
+    (void)snprintf(only, sizeof only, "%.*svtx: site.vtx%.*s%s", (int)(first - wall), wall,
+        (int)(second - first) - (int)strlen("at: apex, radius_mm: 0.8"),
+        first + strlen("at: apex, radius_mm: 0.8"), machine);
+    write_text("site.yaml", only);
+    write_text("site.vtx", "3\nintra\n0\n1\n2\n");
+    free(works("run site.yaml --output one"));
+    char *used = bytes_of("one/used.yaml", &n);
+    cr_assert(strstr(used, "- vtx: \"/") && strstr(used, "/site.vtx\"\n"), "%s", used);
+    free(used);
+    cr_assert(mkdir("elsewhere", 0777) == 0 && chdir("elsewhere") == 0);
+    free(works("run ../one/used.yaml --output ../two"));
+    cr_assert_eq(chdir(".."), 0);
+    assert_same_activation("one", "two");
+    refuses(3, "none.vtx: ", "run site.yaml --set stimuli.0.vtx=none.vtx");
+    write_text("site.vtx", "1\nintra\n100000\n");
+    refuses(2, "site.yaml: stimuli.0: vtx: ", "run site.yaml");
+    refuses(2, "/site.vtx:3: vertex is '100000'; allowed: a whole number from 0 to ", "run site.yaml");
+}
+
+/* The wall's layers as types of cells: the machine pays for telling them apart, and the wave is another. */
+Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
+{
+    mt_arena arena = {0};
+    free(works("mesh fibres wall.hdf -o layered.hdf"));
+    refuses(2, "cell.type: layers; the mesh has none", "run wall.yaml --set cell.type=layers");
+    free(works("run wall.yaml --output epi --set mesh.file=layered.hdf"));
+    free(works("run wall.yaml --output one --set mesh.file=layered.hdf --set cell.type=layers"));
+    free(works("run wall.yaml --output two --set mesh.file=layered.hdf --set cell.type=layers --set "
+               "machine.tiles=17"));
+    free(works("run one/used.yaml --output three"));
+    assert_same_activation("one", "two");
+    assert_same_activation("one", "three");
+    const double *one = activation_of(&arena, "one"), *epi = activation_of(&arena, "epi");
+    cr_assert(memcmp(one, epi, n_cells * sizeof *one) != 0);
+    mt_arena_free(&arena);
+}
+
+Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
+{
+    refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
+    refuses(2, "stimuli.1: no cell's centre of the surface lies within 0.01 mm of [0, 1, 2]; the nearest is",
+        "run wall.yaml --set stimuli.1.radius_mm=0.01");
+    refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; there are ",
+        "run wall.yaml --set stimuli.2.surface=rv_endocardium");
+    free(works("mesh slab --size-mm 2,3,3 --edge-mm 0.5 -o plain.hdf"));
+    refuses(2, "`myotile mesh surfaces`", "run wall.yaml --set mesh.file=plain.hdf");
+}

@@ -1,0 +1,34 @@
+/* What all pictures share: round numbers, numbers as text. Words, boxes and files are tested with the pictures. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "app/draw/page.h"
+
+Test(page, steps_of_a_scale_are_round_and_not_too_many)
+{
+    static const struct {
+        double range, step;
+    } known[] = {{45, 5}, {14, 1}, {14.1, 2}, {28, 2}, {29, 5}, {70, 5}, {71, 10}, {140, 10}, {141, 20},
+        {1.3, 0.1}, {0, 1}, {NAN, 1}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        cr_assert_float_eq(mt_page_step(known[k].range, 14), known[k].step, 1e-12, "%g gives %g",
+            known[k].range, mt_page_step(known[k].range, 14));
+    cr_assert_float_eq(mt_page_step(8, 8), 1, 1e-12);
+    cr_assert_float_eq(mt_page_step(8.1, 8), 2, 1e-12);
+}
+
+Test(page, whole_numbers_have_commas_between_their_thousands_and_others_their_digits)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } known[] = {{0, "0"}, {7, "7"}, {999, "999"}, {1000, "1,000"}, {94208, "94,208"}, {3030123, "3,030,123"},
+        {-1234567, "-1,234,567"}, {-100, "-100"}, {0.05, "0.05"}, {2.5, "2.5"}, {1234.5, "1234.5"},
+        {1e300, "1e+300"}, {INFINITY, "inf"}, {-999999999999999, "-999,999,999,999,999"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        char text[32];
+        mt_page_number(known[k].value, text);
+        cr_assert_str_eq(text, known[k].text);
+    }
+}

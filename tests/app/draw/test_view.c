@@ -1,0 +1,178 @@
+/* From which sides a mesh is looked at. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "app/draw/view.h"
+#include "data/vec3.h"
+#include "tests/mesh/tagged_slab.h"
+
+static mt_arena arena;
+static mt_mesh mesh;
+static mt_view views[MT_VIEWS_MAX];
+
+static size_t n_views(void)
+{
+    size_t n;
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_OK, "%s", mt_message());
+    return n;
+}
+
+static void end(void) { mt_arena_free(&arena); }
+
+TestSuite(view, .fini = end);
+
+/* Right, up, toward: orthonormal, and right x up = toward. */
+static void assert_frame(const mt_view *v)
+{
+    const double *axis[3] = {v->right, v->up, v->toward};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            cr_assert_float_eq(mt_dot3(axis[i], axis[k]), i == k, 1e-12, "%s: %d %d", v->name, i, k);
+    const double turn[3] = {v->right[1] * v->up[2] - v->right[2] * v->up[1],
+        v->right[2] * v->up[0] - v->right[0] * v->up[2], v->right[0] * v->up[1] - v->right[1] * v->up[0]};
+    cr_assert_float_eq(mt_dot3(turn, v->toward), 1, 1e-12);
+}
+
+/* Both with the base, at +z, up and a little turned to us, and from opposite sides. */
+static void assert_opposite(void)
+{
+    for (int k = 0; k < 2; k++) {
+        assert_frame(&views[k]);
+        cr_assert(views[k].up[2] > 0.9 && views[k].toward[2] > 0 && views[k].right[2] < 1e-9);
+    }
+    cr_assert(fabs(views[0].right[0] + views[1].right[0]) < 1e-12);
+    cr_assert(fabs(views[0].right[1] + views[1].right[1]) < 1e-12);
+}
+
+/* The right ventricle is at +x of the left one. The front of a person who stands, with z up and the right hand
+ * at +x, is +y. */
+Test(view, two_ventricles_are_seen_from_the_front_with_the_right_one_on_our_left_and_from_behind)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    make_septum(&mesh);
+    cr_assert_eq(n_views(), 2);
+    assert_opposite();
+    cr_assert_str_eq(views[0].name, "Anterior view");
+    cr_assert(views[0].toward[1] > 0.5 && views[0].toward[0] > 0.2, "[%g, %g]", views[0].toward[0],
+        views[0].toward[1]);
+    cr_assert(views[0].right[0] < -0.8 && views[1].right[0] > 0.8);
+}
+
+/* Whatever axis of space it stands along. */
+Test(view, a_left_ventricle_alone_is_seen_from_two_sides)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    for (size_t shift = 0; shift < 3; shift++) {
+        cr_assert_eq(n_views(), 2);
+        cr_assert_str_eq(views[0].name, "From one side");
+        for (int k = 0; k < 2; k++) {
+            assert_frame(&views[k]);
+            cr_assert_gt(views[k].up[(2 + shift) % 3], 0.9);
+        }
+        for (size_t v = 0; v < mesh.n_vertices; v++) { /* x y z to z x y: still right-handed */
+            double *x = mesh.xyz_mm + 3 * v, z = x[2];
+            x[2] = x[1], x[1] = x[0], x[0] = z;
+        }
+    }
+}
+
+Test(view, what_is_no_heart_is_seen_once)
+{
+    const double size_mm[3] = {4, 5, 5};
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] += 10;
+    cr_assert_eq(n_views(), 1);
+    cr_assert_str_eq(views[0].name, "");
+    assert_frame(&views[0]);
+    mesh.n_faces = 0;
+    cr_assert_eq(n_views(), 1);
+}
+
+Test(view, lack_of_memory_is_reported)
+{
+    const double size_mm[3] = {4, 5, 5};
+    size_t n;
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    mt_arena_fail_at(1);
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_FILE);
+    mt_arena_fail_at(0);
+}
+
+/* The mean of the cells around a vertex of the surface is up to half an edge off, for all of them lie on one side; what is made
+ * of it must be much nearer. */
+Test(view, values_at_the_surface_follow_those_of_the_cells)
+{
+    mt_adjacency adjacency;
+    mt_skin skin;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 2}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
+    for (size_t c = 0; c < mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        value[c] = (float)(10 * x[0]);
+    }
+    cr_assert_eq(mt_skin_make(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    for (size_t v = 0; v < mesh.n_vertices; v++)
+        cr_assert_float_eq((double)skin.value[v], 10 * mesh.xyz_mm[3 * v], 10 * 0.25 * 0.5,
+            "vertex %zu: %g at %g mm", v, (double)skin.value[v], mesh.xyz_mm[3 * v]);
+}
+
+static void count_at_edge(void *context, const mt_meeting *meeting)
+{
+    size_t(*met)[7] = context;
+    cr_assert(meeting->face != meeting->other);
+    met[meeting->a][meeting->b]++;
+}
+
+/* Two tetrahedra that share the edge 1-4 and nothing else: its four faces meet in six ways, those of the other ten edges
+ * in one each. */
+Test(view, at_an_edge_of_four_faces_each_meets_each)
+{
+    double xyz_mm[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 1, 2, 1, 0, 2, -1, 0};
+    uint32_t cell_vertex[] = {0, 1, 2, 4, 1, 5, 6, 4};
+    const float value[2] = {0};
+    size_t met[7][7] = {{0}};
+    mt_adjacency adjacency;
+    mt_skin skin;
+    mesh = (mt_mesh){.n_vertices = 7, .n_cells = 2, .xyz_mm = xyz_mm, .cell_vertex = cell_vertex};
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    mt_skin_meetings(&skin, count_at_edge, met);
+    for (uint32_t a = 0; a < 7; a++)
+        for (uint32_t b = 0; b < 7; b++) {
+            size_t edges = 0;
+            for (size_t c = 0; c < 2 && a < b; c++) {
+                bool has_a = false, has_b = false;
+                for (size_t k = 4 * c; k < 4 * c + 4; k++)
+                    has_a |= cell_vertex[k] == a, has_b |= cell_vertex[k] == b;
+                edges += has_a && has_b;
+            }
+            cr_assert_eq(met[a][b], edges == 2 ? 6 : edges, "%u-%u: %zu", a, b, met[a][b]);
+        }
+}
+
+static void count_meeting(void *context, const mt_meeting *meeting)
+{
+    size_t *n = context;
+    cr_assert(meeting->face != meeting->other && meeting->a < meeting->b);
+    ++*n;
+}
+
+/* A closed surface of triangles has three edges for every two faces. */
+Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
+{
+    mt_adjacency adjacency;
+    mt_skin skin;
+    size_t n = 0;
+    tagged_slab(&arena, (const double[]){4, 5, 5}, 1, &mesh);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    const float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
+    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    mt_skin_meetings(&skin, count_meeting, &n);
+    cr_assert(skin.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * skin.n_faces, "%zu", n);
+}

@@ -1,0 +1,150 @@
+/* Runs and conversions that are killed at random moments, 300 of each: what is there afterwards is whole, and once there has
+ * been a result there always is one. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+#include "tests/random.h"
+
+#include "data/folder.h"
+#include "data/h5.h"
+#include "mesh/files/formats.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { TIMES = 300 };
+
+static char program[1024];
+static uint64_t state = 1;
+
+static void enter(void)
+{
+    enter_room();
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    cr_assert(n > 0);
+    program[n] = 0;
+    (void)snprintf(strrchr(program, '/'), 16, "/myotile");
+    cr_assert(there(program), "%s: the tests need the program", program);
+}
+
+TestSuite(killed, .init = enter, .fini = leave_room);
+
+static double now_s(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Starts the program with these words, quiet. */
+static pid_t start(char *const word[])
+{
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(99);
+        (void)execv(program, word);
+        _exit(99);
+    }
+    return child;
+}
+
+static double seconds_of(char *const word[])
+{
+    int ended;
+    const double from = now_s();
+    cr_assert_eq(waitpid(start(word), &ended, 0) > 0 && WIFEXITED(ended) && WEXITSTATUS(ended) == 0, true);
+    return now_s() - from;
+}
+
+/* Kills it after a part of the time it takes; gives the signal. It may have ended before. */
+static int kill_at_random(char *const word[], double seconds)
+{
+    static const int numbers[] = {SIGKILL, SIGTERM, SIGINT};
+    const int number = numbers[draw(&state, 3)];
+    const double wait_s = between(&state, 0, 1.1 * seconds);
+    int ended;
+    const pid_t child = start(word);
+    (void)nanosleep(
+        &(struct timespec){.tv_sec = (time_t)wait_s, .tv_nsec = (long)(1e9 * fmod(wait_s, 1))}, NULL);
+    (void)kill(child, number);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    const bool of_it = WIFSIGNALED(ended) ? WTERMSIG(ended) == number : true;
+    const int code = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + number;
+    cr_assert(of_it && (code == 0 || code == 128 + number), "signal %d: code %d", number, code);
+    return number;
+}
+
+static void parts_are_swept(const char *folder)
+{
+    mt_file_sweep(folder, NULL);
+    (void)things(); /* fails where one is left */
+}
+
+/* The result is whole, and its files are of one run, unless the renames themselves were cut by SIGKILL. */
+static void check_results(int number)
+{
+    static char used[65536];
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    size_t n;
+    cr_assert_eq(mt_mesh_read(&arena, "out/result.hdf", &mesh), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+    cr_assert_eq(mt_h5_open("out/result.hdf", &h5), MT_OK);
+    cr_assert_eq(mt_h5_read_text(&h5, "run", "used", used, sizeof used), MT_OK);
+    mt_h5_close(&h5);
+    char *text = bytes_of("out/used.yaml", &n), *png = bytes_of("out/activation.png", &n);
+    cr_assert(n > 12 && memcmp(png + n - 8, "IEND", 4) == 0, "the picture is whole");
+    cr_assert(number == SIGKILL || strcmp(used, text) == 0, "%s\nand\n%s", used, text);
+    free(text), free(png);
+}
+
+Test(killed, runs_leave_whole_results_of_one_run)
+{
+    char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
+         out[] = "out", set[] = "--set", cpu[] = "machine.backend=cpu", end[] = "time.end_ms=1", title[64];
+    char *word[] = {name, run, path, output, out, set, cpu, set, end, set, title, NULL};
+    (void)strcpy(title, "title=first");
+    const double seconds = seconds_of(word);
+    int last = 0;
+    for (int k = 0; k < TIMES; k++) {
+        (void)snprintf(title, sizeof title, "title=run %d", k);
+        const int number = kill_at_random(word, seconds);
+        last = number == SIGKILL ? SIGKILL : last; /* what it cut stays cut until a run ends */
+        check_results(last);
+    }
+    (void)strcpy(title, "title=last");
+    (void)seconds_of(word);
+    check_results(0);
+    parts_are_swept("out");
+}
+
+Test(killed, conversions_leave_one_mesh_or_the_other)
+{
+    char name[] = "myotile", mesh[] = "mesh", convert[] = "convert", from[16], to[] = "set.pts";
+    char *word[] = {name, mesh, convert, from, to, NULL};
+    size_t n_cells[2];
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_mesh m;
+        free(works("mesh slab --size-mm 20,20,20 --edge-mm %d -o m%d.hdf", 2 - k, k));
+        (void)snprintf(from, sizeof from, "m%d.hdf", k);
+        cr_assert_eq(mt_mesh_read(&arena, from, &m), MT_OK);
+        n_cells[k] = m.n_cells;
+        mt_arena_free(&arena);
+    }
+    const double seconds = seconds_of(word);
+    for (int k = 0; k < TIMES; k++) {
+        mt_arena arena = {0};
+        mt_mesh m;
+        (void)snprintf(from, sizeof from, "m%d.hdf", k % 2);
+        (void)kill_at_random(word, seconds);
+        cr_assert_eq(mt_mesh_read(&arena, to, &m), MT_OK, "%s", mt_message());
+        cr_assert(m.n_cells == n_cells[0] || m.n_cells == n_cells[1]);
+        mt_arena_free(&arena);
+    }
+    (void)seconds_of(word);
+    parts_are_swept(".");
+}

@@ -1,0 +1,354 @@
+/* What a command leaves when its output goes nowhere, its folder is taken, or it is stopped. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "app/cli/progress.h"
+#include "data/folder.h"
+#include "data/h5.h"
+
+#include <omp.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const char small[] = "title: Small slab\n"
+                            "mesh:\n"
+                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
+                            "tissue:\n"
+                            "  intracellular_l_mS_mm: 0.17\n"
+                            "  intracellular_t_mS_mm: 0.019\n"
+                            "  extracellular_l_mS_mm: 0.62\n"
+                            "  extracellular_t_mS_mm: 0.24\n"
+                            "  chi_per_mm: 140\n"
+                            "  cm_uF_mm2: 0.01\n"
+                            "cell: {type: epi}\n"
+                            "time: {end_ms: 1}\n"
+                            "stimuli:\n"
+                            "  - min_mm: [0, 0, 0]\n"
+                            "    max_mm: [1.5, 1.5, 1]\n"
+                            "    duration_ms: 2\n"
+                            "    strength_uA_mm3: 50\n"
+                            "points:\n"
+                            "  - {name: near, at_mm: [0, 0, 0]}\n"
+                            "machine: {tiles: 8}\n";
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("small.yaml", small);
+    write_machine("eight.yaml", 8);
+}
+
+TestSuite(outputs, .init = enter, .fini = leave_room);
+
+/* ---- standard output */
+
+/* Every command that prints, and the files that are there afterwards all the same. */
+static const struct {
+    const char *line, *files[4];
+} commands[] = {
+    {"mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o m.hdf", {"m.hdf"}},
+    {"mesh slab --size-mm 40,40,40 --edge-mm 10 -o slab.hdf", {"slab.hdf"}},
+    {"run small.yaml --output out",
+        {"out/result.hdf", "out/activation.csv", "out/activation.png", "out/used.yaml"}},
+    {"run small.yaml --output json --format json", {"json/result.hdf", "json/profile.json"}},
+    {"run small.yaml --output host --set machine.backend=cpu", {"host/result.hdf"}},
+    {"mesh info m.hdf", {NULL}},
+    {"mesh convert m.hdf c.pts", {"c.pts", "c.elem", "c.lon"}},
+    {"mesh convert m.hdf c.vtu", {"c.vtu"}},
+    {"mesh refine m.hdf -o fine.hdf", {"fine.hdf"}},
+    {"partition m.hdf --target eight.yaml -o cut.hdf --picture cut.png --profile tiles",
+        {"cut.hdf", "cut.png", "tiles/profile.json"}},
+    {"cell --end-ms 5 -o trace.csv", {"trace.csv"}},
+    {"machine list", {NULL}},
+    {"machine show gc200", {NULL}},
+    {"reproduce table1 --mesh m.hdf --ipus 1 --picture t.png", {"t.png"}},
+    {"--help", {NULL}},
+    {"run --help", {NULL}},
+    {"--version", {NULL}},
+};
+
+/* As run_line, with what there is for output. */
+static int run_into(FILE *out, const char *format, char **said)
+{
+    char line[LINE_SIZE], name[] = "myotile", *word[64] = {name};
+    int n = 1;
+    size_t size;
+    (void)snprintf(line, sizeof line, "%s", format);
+    for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save)) word[n++] = w;
+    FILE *messages = open_memstream(said, &size);
+    const int code = mt_command_main(n, word, out, messages);
+    (void)fclose(messages);
+    return code;
+}
+
+static void loses_only_the_output(const char *path, int mode, const char *reason)
+{
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        char *said = NULL;
+        FILE *out = fopen(path, "w");
+        const int only = open(path, mode);
+        cr_assert(out && only >= 0 && dup2(only, fileno(out)) >= 0);
+        (void)close(only);
+        const int code = run_into(out, commands[k].line, &said);
+        cr_assert_eq(code, 3, "%s: code %d: %s", commands[k].line, code, said);
+        cr_assert(strstr(said, "myotile: standard output: ") && strstr(said, reason), "%s: %s",
+            commands[k].line, said);
+        for (int f = 0; f < 4 && commands[k].files[f]; f++)
+            cr_assert(there(commands[k].files[f]), "%s: no %s", commands[k].line, commands[k].files[f]);
+        (void)things(); /* nothing half-written */
+        (void)fclose(out);
+        free(said);
+    }
+}
+
+Test(outputs, a_full_device_loses_the_output_alone)
+{
+    loses_only_the_output("/dev/full", O_WRONLY, "No space left on device");
+}
+
+/* What the program puts in the place of a closed stream can be read from alone. */
+Test(outputs, a_closed_descriptor_loses_the_output_alone)
+{
+    loses_only_the_output("/dev/null", O_RDONLY, "Bad file descriptor");
+}
+
+/* The program itself, found beside the tests. */
+static void program_path(char *path, size_t size)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, size - 1);
+    cr_assert(n > 0);
+    path[n] = 0;
+    char *slash = strrchr(path, '/');
+    (void)snprintf(slash, size - (size_t)(slash - path), "/myotile");
+    cr_assert(there(path), "%s: the tests need the program", path);
+    /* what fontconfig keeps (program.h) is not to change the program's exit code */
+    cr_assert_eq(setenv("ASAN_OPTIONS", "detect_stack_use_after_return=0:detect_leaks=0", 1), 0);
+}
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char line[LINE_SIZE];
+    FORMAT_LINE(line, format);
+    const int ended = system(line);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+}
+
+Test(outputs, the_program_bears_closed_streams_and_readers_that_leave)
+{
+    char path[1024];
+    size_t n;
+    program_path(path, sizeof path);
+    cr_assert_eq(shell("'%s' run small.yaml --output closed >&- 2>said", path), 3);
+    cr_assert(there("closed/result.hdf") && there("closed/activation.png"));
+    cr_assert_eq(shell("'%s' run small.yaml --output none >&- 2>&- <&-", path), 3);
+    cr_assert(there("none/result.hdf"));
+    cr_assert(same_file("closed/result.hdf", "none/result.hdf"), "no output went into a file");
+    cr_assert_eq(
+        shell("bash -c '\"%s\" run small.yaml --output left 2>said | true; exit ${PIPESTATUS[0]}'", path), 3);
+    cr_assert(there("left/result.hdf"));
+    char *said = bytes_of("said", &n);
+    cr_assert_str_eq(said, "myotile: standard output: Broken pipe; the results are in left/\n");
+    free(said);
+}
+
+Test(outputs, a_pipe_may_be_the_file)
+{
+    char path[1024];
+    size_t n;
+    program_path(path, sizeof path);
+    cr_assert_eq(shell("'%s' cell --end-ms 5 -o /dev/stdout | cat > piped", path), 0);
+    char *text = bytes_of("piped", &n);
+    cr_assert(strncmp(text, "t[ms],V[mV],", 12) == 0 && strstr(text, "/dev/stdout: epi cell"), "%s", text);
+    free(text);
+}
+
+/* Blocks of 512 or 1024 bytes, as the shell likes. */
+Test(outputs, a_file_above_the_limit_is_a_failure_and_no_more)
+{
+    char path[1024];
+    size_t n;
+    program_path(path, sizeof path);
+    cr_assert_eq(shell("ulimit -f 20; '%s' run small.yaml --output big >table 2>said", path), 3);
+    char *said = bytes_of("said", &n), *table = bytes_of("table", &n);
+    cr_assert(strstr(said, "result.hdf") && strstr(table, "Activation times"), "%s", said);
+    free(said), free(table);
+    (void)things();
+}
+
+/* ---- folders and names */
+
+Test(outputs, a_folder_of_somebody_else_is_left_alone)
+{
+    cr_assert_eq(mkdir("mine", 0777), 0);
+    write_text("mine/result.hdf", "mine");
+    refuses(3, "mine: this folder holds files that myotile did not write", "run small.yaml --output mine");
+    refuses(3, "mine: this folder holds files", "partition slab.hdf --profile mine");
+    free(works("run small.yaml --output mine --force"));
+    free(works("run small.yaml --output mine"));
+}
+
+Test(outputs, a_failed_run_by_force_does_not_make_a_folder_ours)
+{
+    cr_assert_eq(mkdir("mine", 0777), 0);
+    write_text("mine/result.hdf", "mine");
+    refuses(
+        2, "whole multiple of the edge", "run small.yaml --output mine --force --set mesh.slab.edge_mm=0.7");
+    refuses(3, "mine: this folder holds files", "run small.yaml --output mine");
+}
+
+Test(outputs, a_name_that_is_taken_is_noticed_before_the_work)
+{
+    free(works("run small.yaml --output out"));
+    cr_assert_eq(remove("out/activation.png"), 0);
+    cr_assert_eq(mkdir("out/activation.png", 0777), 0);
+    refuses(3, "out/activation.png: is a folder", "run small.yaml --output out");
+}
+
+Test(outputs, two_runs_do_not_share_a_folder)
+{
+    mt_folder folder;
+    cr_assert_eq(mt_folder_enter("out", MT_FILE_OURS, &folder), MT_OK);
+    refuses(3, "out: another run of myotile is writing there", "run small.yaml --output out");
+    mt_folder_leave(&folder);
+    free(works("run small.yaml --output out"));
+}
+
+/* A stranger's file of a format that cannot say who wrote it, and one that can. */
+Test(outputs, files_of_others_are_replaced_only_by_force)
+{
+    static const char *const lines[] = {"cell --end-ms 1 -o theirs.csv",
+        "mesh slab --size-mm 1,1,1 --edge-mm 1 -o theirs.hdf", "mesh convert slab.hdf theirs.pts",
+        "mesh convert slab.hdf theirs.vtu", "mesh refine slab.hdf -o theirs.hdf",
+        "partition slab.hdf --target eight.yaml -o theirs.hdf",
+        "partition slab.hdf --target eight.yaml --picture theirs.png"};
+    free(works("mesh slab --size-mm 30,30,30 --edge-mm 15 -o slab.hdf"));
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        const char *path = strstr(lines[k], "theirs");
+        write_text(path, "1 2 3\n");
+        refuses(3, "exists already, and does not seem to be written by myotile; --force replaces it", "%s",
+            lines[k]);
+        free(works("%s --force", lines[k]));
+        free(works("%s", lines[k]));
+    }
+    write_text("theirs.7.surf", "0\n");
+    refuses(3, "theirs.7.surf: exists already", "mesh convert slab.hdf theirs.pts");
+}
+
+Test(outputs, a_failed_rerun_leaves_the_old_results_as_they_were)
+{
+    size_t before, after;
+    free(works("run small.yaml --output out"));
+    char *old = bytes_of("out/used.yaml", &before);
+    refuses(5, "V is", "run small.yaml --output out --set stimuli.0.strength_uA_mm3=1e6");
+    char *now = bytes_of("out/used.yaml", &after);
+    cr_assert(before == after && memcmp(old, now, before) == 0);
+    free(old), free(now);
+}
+
+/* ---- the same run twice */
+
+Test(outputs, two_equal_runs_give_files_equal_to_the_byte)
+{
+    static const char *const files[] = {"result.hdf", "activation.csv", "activation.png", "used.yaml",
+        "profile.json", "tiles.csv", "trace.json"};
+    char a[64], b[64];
+    free(works("run small.yaml --output one --profile --trace 0:3"));
+    (void)nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL); /* HDF5 counts seconds */
+    free(works("run small.yaml --output two --profile --trace 0:3"));
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        (void)snprintf(a, sizeof a, "one/%s", files[k]);
+        (void)snprintf(b, sizeof b, "two/%s", files[k]);
+        cr_assert(same_file(a, b), "%s", files[k]);
+    }
+}
+
+static void run_says(const char *path, const char *attribute, const char *text)
+{
+    char found[65536];
+    mt_h5 h5;
+    cr_assert_eq(mt_h5_open(path, &h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_read_text(&h5, attribute[0] == '/' ? "VTKHDF/CellData/activation" : "run",
+                     attribute + (attribute[0] == '/'), found, sizeof found),
+        MT_OK, "%s", mt_message());
+    mt_h5_close(&h5);
+    cr_assert(strncmp(found, text, strlen(text)) == 0, "%s: %s", attribute, found);
+}
+
+Test(outputs, a_result_says_how_it_came_about)
+{
+    char program[64];
+    mt_h5 h5;
+    free(works("run small.yaml --output out"));
+    run_says("out/result.hdf", "used", "# Every value used by a run of myotile ");
+    run_says("out/result.hdf", "stopped_by", "its end");
+    run_says("out/result.hdf", "/nan", "not activated within the 1 ms of the run");
+    cr_assert_eq(mt_h5_open("out/result.hdf", &h5), MT_OK);
+    cr_assert_eq(mt_h5_read_text(&h5, "/", "program", program, sizeof program), MT_OK);
+    cr_assert_eq(strncmp(program, "myotile ", 8), 0);
+    int64_t number[288];
+    cr_assert_eq(mt_h5_read(&h5, "VTKHDF/CellData/element", MT_H5_INT64, 1, &(size_t){288}, number), MT_OK);
+    for (int64_t k = 0; k < 288; k++) cr_assert_eq(number[k], k);
+    mt_h5_close(&h5);
+}
+
+/* ---- signals */
+
+/* A run of minutes in a child, whose log is awaited to say `text`; gives the child. */
+static pid_t start_run(const char *line, const char *text)
+{
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        char *said;
+        if (!freopen("log", "w", stderr)) _exit(99);
+        mt_progress_choose_interval(0.02);
+        FILE *out = fopen("out.txt", "w");
+        const int code = out ? run_into(out, line, &said) : 99;
+        if (out) (void)fclose(out);
+        write_text("said", said);
+        _exit(code);
+    }
+    for (int k = 0; k < 3000; k++) {
+        char log[65536] = "";
+        FILE *file = fopen("log", "r");
+        if (file) log[fread(log, 1, sizeof log - 1, file)] = 0;
+        if (file) (void)fclose(file);
+        if (strstr(log, text)) return child;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    (void)kill(child, SIGKILL);
+    cr_assert(false, "the log never said '%s'", text);
+    return child;
+}
+
+static void leaves_what_there_is(int number, const char *name)
+{
+    int ended = 0;
+    size_t n;
+    const pid_t child = start_run(
+        "run small.yaml --output out --progress lines --set time.end_ms=300000 --set machine.backend=cpu",
+        "simulating");
+    cr_assert_eq(kill(child, number), 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 128 + number, "status %d", ended);
+    run_says("out/result.hdf", "stopped_by", name);
+    run_says("out/result.hdf", "/nan", "not reached before the run was stopped at ");
+    char *said = bytes_of("said", &n), *table = bytes_of("out.txt", &n), *log = bytes_of("log", &n);
+    cr_assert(strstr(said, "myotile: stopped at ") &&
+                  strstr(said, " of 300000 ms; what there is by then is in out/"),
+        "%s", said);
+    cr_assert(strstr(table, "stopped; asked for") && strstr(table, "300000  ms"), "%s", table);
+    cr_assert(strstr(log, "myotile: stopping: writing the results so far; a second signal quits at once\n"),
+        "%s", log);
+    cr_assert(there("out/activation.png") && there("out/activation.csv") && there("out/used.yaml"));
+    free(said), free(table), free(log);
+    (void)things();
+}
+
+Test(outputs, ctrl_c_leaves_what_there_is) { leaves_what_there_is(SIGINT, "SIGINT"); }
+Test(outputs, sigterm_leaves_what_there_is) { leaves_what_there_is(SIGTERM, "SIGTERM"); }
+Test(outputs, sighup_leaves_what_there_is) { leaves_what_there_is(SIGHUP, "SIGHUP"); }

@@ -1,0 +1,545 @@
+/* What `run` and `partition` write about the emulated machine: profile.json, tables and traces. */
+#include <criterion/criterion.h>
+
+#include "app/cli/json.h"
+#include "app/results/profile_files.h"
+#include "tests/app/json.h"
+#include "tests/app/program.h"
+
+#include <dirent.h>
+#include <omp.h>
+
+/* 3 x 2 x 1 mm at 0.5 mm: 288 cells on machines of 8 tiles; 50 time steps of two diffusion steps each. */
+enum { TILES = 8, STEPS = 50 };
+
+static const char small[] = "title: Small \"slab\"\n"
+                            "mesh:\n"
+                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
+                            "tissue:\n"
+                            "  intracellular_l_mS_mm: 0.17\n"
+                            "  intracellular_t_mS_mm: 0.019\n"
+                            "  extracellular_l_mS_mm: 0.62\n"
+                            "  extracellular_t_mS_mm: 0.24\n"
+                            "  chi_per_mm: 140\n"
+                            "  cm_uF_mm2: 0.01\n"
+                            "cell: {type: epi}\n"
+                            "time: {end_ms: 1, pde_steps: 2}\n"
+                            "stimuli:\n"
+                            "  - min_mm: [0, 0, 0]\n"
+                            "    max_mm: [1.5, 1.5, 1]\n"
+                            "    duration_ms: 0.2\n"
+                            "    strength_uA_mm3: 50\n"
+                            "machine: {target: eight.yaml}\n";
+
+static mt_arena arena;
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("small.yaml", small);
+    write_machine("eight.yaml", TILES);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(profile_files, .init = enter, .fini = leave);
+
+static json *read_json(const char *path)
+{
+    size_t n;
+    char *text = bytes_of(path, &n);
+    json *value = json_parse(&arena, text);
+    free(text);
+    return value;
+}
+
+/* ---- tables of numbers */
+
+enum { COLUMNS = 64 };
+
+typedef struct csv {
+    char *name[COLUMNS];
+    size_t n_columns, n_rows;
+    char **field; /* [n_rows][n_columns] */
+} csv;
+
+/* A line's fields; commas inside quotes belong to them. */
+static size_t split(char *line, char *field[COLUMNS])
+{
+    size_t n = 0;
+    bool quoted = false;
+    field[n++] = line;
+    for (char *at = line; *at; at++) {
+        if (*at == '"') quoted = !quoted;
+        if (*at != ',' || quoted) continue;
+        *at = 0;
+        cr_assert(n < COLUMNS);
+        field[n++] = at + 1;
+    }
+    return n;
+}
+
+static csv read_csv(const char *path)
+{
+    size_t n, lines = 0;
+    csv table = {0};
+    char *bytes = bytes_of(path, &n), *text = memcpy(json_take(&arena, n + 1, 1), bytes, n + 1), *save;
+    free(bytes);
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    char *line = strtok_r(text, "\n", &save);
+    table.n_columns = split(line, table.name);
+    table.field = json_take(&arena, lines * table.n_columns, sizeof *table.field);
+    while ((line = strtok_r(NULL, "\n", &save))) {
+        char *field[COLUMNS];
+        cr_assert_eq(split(line, field), table.n_columns, "%s: row %zu", path, table.n_rows);
+        memcpy(table.field + table.n_rows++ * table.n_columns, field, table.n_columns * sizeof *field);
+    }
+    return table;
+}
+
+static size_t column_of(const csv *table, const char *name)
+{
+    size_t k = 0;
+    while (k < table->n_columns && strcmp(table->name[k], name) != 0) k++;
+    cr_assert(k < table->n_columns, "no column %s", name);
+    return k;
+}
+
+/* Not a number where there is nothing. */
+static double csv_value(const csv *table, size_t row, const char *name)
+{
+    const char *text = table->field[row * table->n_columns + column_of(table, name)];
+    return text[0] ? strtod(text, NULL) : NAN;
+}
+
+static double csv_sum(const csv *table, const char *name)
+{
+    double sum = 0;
+    for (size_t row = 0; row < table->n_rows; row++) sum += csv_value(table, row, name);
+    return sum;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The lower of the two in the middle. */
+static double csv_median(const csv *table, const char *name)
+{
+    double *values = json_take(&arena, table->n_rows, sizeof *values);
+    for (size_t row = 0; row < table->n_rows; row++) values[row] = csv_value(table, row, name);
+    qsort(values, table->n_rows, sizeof *values, compare_numbers);
+    return values[(table->n_rows - 1) / 2];
+}
+
+/* Of all rows, not of a sample of them. */
+static double csv_most(const csv *table, const char *name)
+{
+    double most = 0;
+    for (size_t row = 0; row < table->n_rows; row++) most = fmax(most, csv_value(table, row, name));
+    return most;
+}
+
+static double csv_above_0(const csv *table, const char *name)
+{
+    double n = 0;
+    for (size_t row = 0; row < table->n_rows; row++) n += csv_value(table, row, name) > 0;
+    return n;
+}
+
+/* Over the tiles that have work. */
+static double csv_sd(const csv *table, const char *name)
+{
+    const double n = csv_above_0(table, name), mean = csv_sum(table, name) / n;
+    double squares = 0;
+    for (size_t row = 0; row < table->n_rows; row++)
+        if (csv_value(table, row, name) > 0) squares += pow(csv_value(table, row, name) - mean, 2);
+    return n > 0 ? sqrt(squares / n) : 0;
+}
+
+/* ---- profile.json */
+
+static bool is_a_profile(const json *profile)
+{
+    char path[1100];
+    (void)snprintf(path, sizeof path, "%s/data/reference/profile.schema.json", source_root);
+    const json *schema = read_json(path);
+    return json_obeys(schema, schema, profile, "profile");
+}
+
+Test(profile_files, profiles_are_what_their_schema_says)
+{
+    free(works("run small.yaml --output one"));
+    free(works("run small.yaml --output four --set machine.ipus=4 --profile"));
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    free(works("partition slab.hdf --target eight.yaml --ipus 2 --profile cut"));
+    cr_assert(is_a_profile(read_json("one/profile.json")), "%s", json_why);
+    cr_assert(is_a_profile(read_json("four/profile.json")), "%s", json_why);
+    cr_assert(is_a_profile(read_json("cut/profile.json")), "%s", json_why);
+    cr_assert_str_eq(json_at(read_json("one/profile.json"), "title")->text, "Small \"slab\"");
+    cr_assert_str_eq(json_at(read_json("cut/profile.json"), "title")->text, "slab.hdf on 2 IPUs");
+    cr_assert_null(json_at(read_json("one/profile.json"), "links")->first);
+}
+
+Test(profile_files, what_does_not_fit_has_no_profile)
+{
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    refuses(4, "--profile of slab.hdf on 1 IPU: it does not fit: tile ",
+        "partition slab.hdf --target eight.yaml --set memory.element_bytes=8 --set memory.region0_bytes=96 "
+        "--set bytes_per_tile=104 --set memory.reserved_bytes=0 --profile cut");
+}
+
+/* A schema that allowed anything would test nothing. */
+Test(profile_files, the_schema_refuses_what_is_no_profile)
+{
+    static const struct {
+        const char *old, *new, *why;
+    } wrong[] = {{"\"version\": 1", "\"version\": 2", "profile.version: const"},
+        {"\"clock_hz\": ", "\"clock\": ", "profile.machine: clock_hz"},
+        {"\"runs\": 50", "\"runs\": -50", "profile.compute_sets.item.runs: minimum"},
+        {"\"instances\": ", "\"instances\": 0.5, \"x\": ", "profile.vertices.item.instances: type"},
+        {"\"sd\": ", "\"ad\": 0, \"sd\": ", "tile_exchange_cycles.ad: not allowed"}};
+    size_t n;
+    free(works("run small.yaml --output out"));
+    char *text = bytes_of("out/profile.json", &n), *changed = malloc(n + 64);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        const char *at = strstr(text, wrong[k].old);
+        cr_assert_not_null(at, "%s", wrong[k].old);
+        (void)snprintf(
+            changed, n + 64, "%.*s%s%s", (int)(at - text), text, wrong[k].new, at + strlen(wrong[k].old));
+        cr_assert(!is_a_profile(json_parse(&arena, changed)), "%s", wrong[k].new);
+        cr_assert_not_null(strstr(json_why, wrong[k].why), "%s: %s", wrong[k].new, json_why);
+    }
+    free(text), free(changed);
+}
+
+/* Every cycle stands in one place, and the printed table, the compute sets and the vertices tell the same. */
+static void check_sums(const char *machine)
+{
+    char *text = works("run small.yaml --output out --format json %s", machine);
+    const json *profile = read_json("out/profile.json"), *totals = json_at(profile, "totals"),
+               *sets = json_at(profile, "compute_sets");
+    const double cycles = json_value(totals, "cycles");
+    const double sync =
+                     json_value(totals, "internal_sync_cycles") + json_value(totals, "external_sync_cycles"),
+                 exchange = json_value(totals, "exchange_cycles");
+    cr_assert_eq(json_value(profile, "time_steps"), STEPS);
+    cr_assert_eq(sync + exchange + json_value(totals, "compute_cycles"), cycles);
+    cr_assert_eq(json_sum(sets, "total_cycles"), cycles);
+    cr_assert_eq(json_number(text, "all", "max"), cycles / STEPS);
+    cr_assert_eq(json_number(text, "all", "whole run"), json_value(totals, "seconds"));
+    cr_assert_eq(json_number(text, "  exposed exchange", "max"), (sync + exchange) / STEPS);
+    cr_assert_eq(json_number(text, "sync", "max"), sync / STEPS);
+    for (const json *set = sets->first; set; set = set->next) {
+        double of_vertices = 0;
+        for (const json *kind = json_at(profile, "vertices")->first; kind; kind = kind->next)
+            if (strcmp(json_at(kind, "compute_set")->text, json_at(set, "name")->text) == 0)
+                of_vertices += json_value(kind, "cycles");
+        /* a mean of whole numbers, rounded once */
+        cr_assert_float_eq(of_vertices,
+            json_value(set, "tile_compute_cycles.tiles") * json_value(set, "tile_compute_cycles.mean"),
+            1e-12 * of_vertices);
+    }
+    const json *ode = json_item(json_at(profile, "vertices"), "codelet", "ode");
+    cr_assert_eq(json_number(text, "ODE compute", "vertices"), json_value(ode, "instances"));
+    const json *pde = json_item(sets, "name", "pde a to b");
+    cr_assert_float_eq(json_number(text, "PDE exchange", "mean/max"),
+        100 * json_value(pde, "tile_exchange_cycles.effectiveness"), 1e-10);
+    const json *memory = json_at(profile, "memory");
+    cr_assert_eq(
+        json_sum(json_at(memory, "categories"), "bytes_fullest") + json_value(memory, "gaps_fullest"),
+        json_value(memory, "bytes_fullest"));
+    cr_assert_eq(json_number(text, "fullest tile", "bytes"), json_value(memory, "bytes_fullest"));
+    cr_assert_eq(json_number(text, "median tile", "bytes"), json_value(memory, "bytes_median"));
+    static const char *const exchanged[][2] = {{"runs", "runs"}, {"pieces received", "pieces_received"},
+        {"received", "bytes_received"}, {"sent", "bytes_sent"}, {"copied", "bytes_copied"}};
+    const char *exchange_rows = strstr(text, "\"Exchange, all tiles");
+    for (size_t k = 0; k < sizeof exchanged / sizeof *exchanged; k++)
+        cr_assert_eq(json_number(exchange_rows, "pde a to b", exchanged[k][0]),
+            json_value(pde, exchanged[k][1]), "%s", exchanged[k][0]);
+    cr_assert_neq(json_value(pde, "bytes_sent"), json_value(pde, "bytes_received"), "nothing to tell apart");
+    free(text);
+}
+
+Test(profile_files, sums_of_the_profile_are_those_of_the_printed_table) { check_sums(""); }
+
+Test(profile_files, sums_of_several_chips_are_those_of_the_printed_table)
+{
+    check_sums("--set machine.ipus=4");
+}
+
+/* What `partition` says of a machine is what its profile has. */
+Test(profile_files, the_table_of_a_partition_is_that_of_its_profile)
+{
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    char *text = works("partition slab.hdf --target eight.yaml --ipus 4 --profile cut --format json");
+    const json *profile = read_json("cut/profile.json"), *memory = json_at(profile, "memory"),
+               *pde = json_item(json_at(profile, "compute_sets"), "name", "pde a to b");
+    const struct {
+        const char *row;
+        double value;
+    } rows[] = {{"memory of the fullest tile", json_value(memory, "bytes_fullest")},
+        {"memory of the median tile", json_value(memory, "bytes_median")},
+        {"exchange of a diffusion step", json_value(pde, "exchange_cycles")},
+        {"of it the busiest link between IPUs", json_value(pde, "external_exchange_cycles")},
+        {"of the rest no schedule needs less than", json_value(pde, "exchange_bound_cycles")},
+        {"bytes between IPUs, once a receiving IPU", json_value(pde, "bytes_crossing")}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        cr_assert_eq(json_number(text, rows[k].row, "value"), rows[k].value, "%s", rows[k].row);
+    cr_assert_float_eq(json_number(text, "exchange of the mean tile against the slowest", "value"),
+        100 * json_value(pde, "tile_exchange_cycles.effectiveness"), 1e-10);
+    cr_assert_neq(
+        json_value(memory, "bytes_median"), json_value(memory, "bytes_fullest"), "nothing to tell apart");
+    free(text);
+}
+
+/* ---- tables of tiles and links */
+
+Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
+{
+    free(works("run small.yaml --output out --profile --set machine.ipus=4"));
+    const json *profile = read_json("out/profile.json"), *sets = json_at(profile, "compute_sets");
+    const csv tiles = read_csv("out/tiles.csv"), links = read_csv("out/links.csv");
+    cr_assert_eq(tiles.n_rows, 4 * TILES);
+    for (const json *set = sets->first; set; set = set->next) {
+        static const char *const phases[] = {"exchange", "compute"};
+        for (int k = 0; k < 2; k++) {
+            char name[128], of[64];
+            (void)snprintf(name, sizeof name, "%s %s[cycles]", phases[k], json_at(set, "name")->text);
+            (void)snprintf(of, sizeof of, "tile_%s_cycles", phases[k]);
+            cr_assert_eq(csv_most(&tiles, name), json_value(json_at(set, of), "max"), "%s", name);
+            const double busy = json_value(json_at(set, of), "tiles");
+            cr_assert_float_eq(
+                csv_sum(&tiles, name), busy * json_value(json_at(set, of), "mean"), 1e-6, "%s", name);
+            cr_assert_eq(csv_above_0(&tiles, name), busy, "%s", name);
+            cr_assert_float_eq(csv_sd(&tiles, name), json_value(json_at(set, of), "sd"), 1e-6, "%s", name);
+        }
+    }
+    for (const json *kind = json_at(profile, "memory.categories")->first; kind; kind = kind->next) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "%s[bytes]", json_at(kind, "name")->text);
+        cr_assert_eq(csv_sum(&tiles, name), json_value(kind, "bytes_all_tiles"), "%s", name);
+    }
+    cr_assert_eq(csv_most(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_fullest"));
+    cr_assert_eq(csv_median(&tiles, "memory[bytes]"), json_value(profile, "memory.bytes_median"));
+    /* nothing of the fullest tile lies beyond its end or in two regions; what is always live has its bytes for itself */
+    const csv map = read_csv("out/memory.csv");
+    double end = 0, always = 0;
+    size_t passing = 0;
+    for (size_t a = 0; a < map.n_rows; a++) {
+        const double from = csv_value(&map, a, "offset[bytes]"), bytes = csv_value(&map, a, "bytes[bytes]");
+        cr_assert_eq(csv_value(&map, a, "tile"), json_value(profile, "memory.fullest_tile"));
+        cr_assert(from + bytes <= 638976 && (from < 212992) == (csv_value(&map, a, "region") == 0));
+        if (isnan(csv_value(&map, a, "live from"))) cr_assert_geq(from, end);
+        if (isnan(csv_value(&map, a, "live from"))) end = from + bytes, always += bytes;
+        cr_assert(!(csv_value(&map, a, "live from") > csv_value(&map, a, "live to")), "row %zu", a);
+        passing += csv_value(&map, a, "live from") < csv_value(&map, a, "live to");
+    }
+    cr_assert_eq(always, json_value(profile, "memory.always_live_fullest"));
+    cr_assert_gt(passing, 0, "nothing is live for more than a moment");
+    cr_assert_eq(end, 638976, "what is reserved is the last");
+    for (size_t a = 0; a < tiles.n_rows; a++) {
+        cr_assert_eq(csv_value(&tiles, a, "chip"), (double)(a / TILES));
+        for (size_t b = 0; b < a; b++) /* no two in one place */
+            cr_assert(csv_value(&tiles, a, "chip") != csv_value(&tiles, b, "chip") ||
+                      csv_value(&tiles, a, "row") != csv_value(&tiles, b, "row") ||
+                      csv_value(&tiles, a, "column") != csv_value(&tiles, b, "column"));
+    }
+    const json *rows = json_at(profile, "links");
+    cr_assert_eq(links.n_rows, json_length(rows));
+    cr_assert_eq(links.n_rows, 2 * 12, "12 links on a ladder of four, in two diffusion steps");
+    cr_assert_eq(csv_sum(&links, "load[bytes]"), json_sum(rows, "bytes"));
+    cr_assert_eq(csv_most(&links, "busy[cycles]"),
+        json_value(json_item(sets, "name", "pde a to b"), "external_exchange_cycles"));
+}
+
+Test(profile_files, links_of_a_list_are_named_by_number_and_ends)
+{
+    write_ring_machine("ring.yaml", TILES);
+    free(works("run small.yaml --output out --set machine.target=ring.yaml --set machine.ipus=3 --profile"));
+    const json *profile = read_json("out/profile.json");
+    const json *rows = json_at(profile, "links");
+    static const char *const names[] = {"link 0, IPU 0 to 1", "link 1, IPU 1 to 0", "link 2, IPU 1 to 2",
+        "link 3, IPU 2 to 1", "link 4, IPU 2 to 0", "link 5, IPU 0 to 2"};
+    cr_assert_eq(json_length(rows), 2 * 6, "in two diffusion steps");
+    size_t n, k = 0;
+    for (const json *row = rows->first; row; row = row->next)
+        cr_assert_str_eq(json_at(row, "name")->text, names[k++ % 6]);
+    char *table = bytes_of("out/links.csv", &n);
+    cr_assert(strstr(table, ",\"link 5, IPU 0 to 2\",0,2,"), "%s", table);
+    cr_assert(there("out/links.png"));
+    free(table);
+}
+
+/* ---- which files */
+
+static size_t entries(const char *folder)
+{
+    size_t n = 0;
+    DIR *dir = opendir(folder);
+    cr_assert_not_null(dir, "%s is not there", folder);
+    for (struct dirent *entry; (entry = readdir(dir));) n += entry->d_name[0] != '.';
+    (void)closedir(dir);
+    return n;
+}
+
+Test(profile_files, only_what_is_asked_for_is_written)
+{
+    static const char *const details[] = {
+        "tiles.csv", "memory.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
+    char path[64];
+    free(works("run small.yaml --output out --set machine.ipus=2 --profile --trace 0:1"));
+    for (size_t k = 0; k < 6; k++) {
+        (void)snprintf(path, sizeof path, "out/%s", details[k]);
+        cr_assert(there(path), "%s", path);
+    }
+    cr_assert(there("out/trace.json"));
+    cr_assert_eq(entries("out"), 12);
+    free(works("run small.yaml --output out --profile"));
+    cr_assert_eq(entries("out"), 9, "one chip has no links");
+    free(works("run small.yaml --output out"));
+    cr_assert_eq(entries("out"), 5);
+    cr_assert_eq(mkdir("mine", 0777), 0);
+    write_text("mine/tiles.csv", "mine");
+    free(works("run small.yaml --force --output mine"));
+    cr_assert(there("mine/tiles.csv"), "there was no profile before");
+    write_text("mine/profile.json", "{\"format\": \"of another program\"}");
+    free(works("run small.yaml --output mine --set machine.backend=cpu"));
+    cr_assert(there("mine/tiles.csv") && there("mine/profile.json"), "that is none of ours");
+    free(works("run small.yaml --output out --set machine.backend=cpu"));
+    cr_assert_eq(entries("out"), 4);
+}
+
+/* Pairs of halves, forms that are too long, numbers that are too large and ends that are missing; RFC 3629. */
+Test(profile_files, words_are_utf_8)
+{
+    static const char *const right[] = {"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80",
+        "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+        "Herz \xe2\x99\xa5 \xc3\xa4"};
+    static const char *const wrong[] = {"\xff", "\x80", "\xc1\xbf", "\xc2", "\xc3z", "\xe0\x9f\xbf",
+        "\xed\xa0\x80", "\xe2\x99", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf1\x80\x80",
+        "\xf5\x80\x80\x80", "a\xe2\x99z"};
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++)
+        cr_assert(mt_json_allows(right[k]), "right %zu", k);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        cr_assert(!mt_json_allows(wrong[k]), "wrong %zu", k);
+}
+
+Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
+{
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    cr_assert_eq(symlink("slab.hdf", "a\xff.hdf"), 0);
+    refuses(2, "the title of a profile", "partition a\xff.hdf --target eight.yaml --profile cut");
+    free(works("partition slab.hdf --target eight.yaml --profile cut"));
+    ipu_profile none = {0};
+    const ipu_target target = {.name = "a\xff"};
+    const mt_profiled of = {.title = "a", .profile = &none, .target = &target};
+    const size_t before = entries("cut");
+    cr_assert_eq(mt_profile_write(&of, "cut", true), MT_INPUT);
+    cr_assert_eq(entries("cut"), before);
+}
+
+Test(profile_files, what_makes_no_sense_is_refused)
+{
+    refuses(2, "--trace 3; allowed: FIRST:LAST, two of the time steps 0 to 49", "run small.yaml --trace 3");
+    refuses(2, "--trace 3,4; allowed", "run small.yaml --trace 3,4");
+    refuses(2, "--trace 4:3; allowed", "run small.yaml --trace 4:3");
+    refuses(2, "--trace 0:50; allowed", "run small.yaml --trace 0:50");
+    refuses(2, "--trace 1:2:3; allowed", "run small.yaml --trace 1:2:3");
+    refuses(2, "--trace -1:2; allowed", "run small.yaml --trace -1:2");
+    refuses(2, "--trace-tiles 0:8; allowed: FIRST:LAST, two of the tiles 0 to 7",
+        "run small.yaml --trace 0:1 --trace-tiles 0:8");
+    refuses(2, "--trace-tiles without --trace", "run small.yaml --trace-tiles 0:1");
+    refuses(2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile");
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    refuses(2, "--profile with 2 counts of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
+    refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
+}
+
+/* 8 tiles and 3 phases of the machine in each of 4 or 5 supersteps a time step: of 2,000,000 slices some 33,000 steps
+ * have room. */
+Test(profile_files, a_trace_that_is_too_large_is_refused_with_what_is_allowed)
+{
+    refuses(2, "slices; allowed: at most 2000000, as in the first 33",
+        "run small.yaml --set time.end_ms=2000 --trace 0:99999");
+}
+
+/* ---- traces */
+
+/* Nanoseconds, from microseconds with three decimals. */
+static double ns(const json *event, const char *key) { return round(1000 * json_value(event, key)); }
+
+static int by_thread_and_time(const void *left, const void *right)
+{
+    const json *const *a = left, *const *b = right;
+    const double d = json_value(*a, "tid") - json_value(*b, "tid"), e = ns(*a, "ts") - ns(*b, "ts");
+    return d != 0 ? (d > 0) - (d < 0) : (e > 0) - (e < 0);
+}
+
+/* The slices of a trace, by thread and time. */
+static const json **slices_of(const json *trace, size_t *n)
+{
+    const json *events = json_at(trace, "traceEvents"),
+               **slice = json_take(&arena, json_length(events), sizeof *slice);
+    *n = 0;
+    for (const json *event = events->first; event; event = event->next)
+        if (*json_at(event, "ph")->text == 'X') slice[(*n)++] = event;
+    qsort(slice, *n, sizeof *slice, by_thread_and_time);
+    return slice;
+}
+
+Test(profile_files, slices_of_a_tile_never_overlap_and_the_machines_fill_its_time)
+{
+    size_t n, machine = 0;
+    double cycles = 0, ode = 0;
+    free(works("run small.yaml --output out --profile --set machine.ipus=2 --trace 0:49"));
+    const json *profile = read_json("out/profile.json");
+    const csv tiles = read_csv("out/tiles.csv");
+    const json *trace = read_json("out/trace.json"), **slice = slices_of(trace, &n);
+    cr_assert_eq(
+        json_value(trace, "otherData.supersteps"), json_sum(json_at(profile, "compute_sets"), "runs"));
+    cr_assert_eq(json_length(json_at(trace, "otherData")), 4, "title, machine, clock and supersteps");
+    for (size_t k = 0; k < n; k++) {
+        const bool whole = json_value(slice[k], "tid") == 2 * TILES + 1;
+        const bool follows = k > 0 && json_value(slice[k - 1], "tid") == json_value(slice[k], "tid");
+        const double gap =
+            follows ? ns(slice[k], "ts") - ns(slice[k - 1], "ts") - ns(slice[k - 1], "dur") : 0;
+        cr_assert(whole ? gap == 0 : gap >= 0, "slice %zu: %g ns behind the one before", k, gap);
+        cr_assert_eq(json_value(slice[k], "pid"), 1 + floor((json_value(slice[k], "tid") - 1) / TILES));
+        if (whole) machine++, cycles += json_value(slice[k], "args.cycles");
+        if (!whole && strcmp(json_at(slice[k], "name")->text, "compute: ode") == 0)
+            ode += json_value(slice[k], "args.cycles");
+    }
+    cr_assert_gt(machine, 0);
+    cr_assert_eq(cycles, json_value(profile, "totals.cycles"));
+    cr_assert_eq(
+        ns(slice[n - 1], "ts") + ns(slice[n - 1], "dur"), round(1e9 * json_value(profile, "totals.seconds")));
+    cr_assert_eq(ode, STEPS * csv_sum(&tiles, "compute ode[cycles]"));
+}
+
+Test(profile_files, a_part_of_a_trace_is_that_part_of_the_whole)
+{
+    size_t n_all, n_part, found = 0;
+    free(works("run small.yaml --output all --trace 0:49"));
+    free(works("run small.yaml --output part --trace 20:22 --trace-tiles 3:4"));
+    const json **all = slices_of(read_json("all/trace.json"), &n_all),
+               **part = slices_of(read_json("part/trace.json"), &n_part);
+    /* of each step ODE, two diffusions and activation compute, and two exchange; of the machine, two sync as well */
+    cr_assert_eq(n_part, 3 * (2 * 6 + 8));
+    for (size_t k = 0; k < n_part; k++) {
+        cr_assert(json_value(part[k], "tid") == 4 || json_value(part[k], "tid") == 5 ||
+                  json_value(part[k], "tid") == 9);
+        for (size_t i = 0; i < n_all; i++)
+            found += by_thread_and_time(&part[k], &all[i]) == 0 &&
+                     strcmp(json_at(part[k], "name")->text, json_at(all[i], "name")->text) == 0 &&
+                     json_value(part[k], "args.cycles") == json_value(all[i], "args.cycles");
+    }
+    cr_assert_eq(found, n_part);
+}

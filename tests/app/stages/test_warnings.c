@@ -1,0 +1,291 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "app/stages/warnings.h"
+
+#include <omp.h>
+
+/* 3 x 2 x 1 mm at 0.5 mm: 288 cells, all activated within 6 ms. */
+static const char small[] = "mesh:\n"
+                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
+                            "tissue:\n"
+                            "  intracellular_l_mS_mm: 0.17\n"
+                            "  intracellular_t_mS_mm: 0.019\n"
+                            "  extracellular_l_mS_mm: 0.62\n"
+                            "  extracellular_t_mS_mm: 0.24\n"
+                            "  chi_per_mm: 140\n"
+                            "  cm_uF_mm2: 0.01\n"
+                            "cell: {type: epi}\n"
+                            "time: {end_ms: 8}\n"
+                            "stimuli:\n"
+                            "  - min_mm: [0, 0, 0]\n"
+                            "    max_mm: [1.5, 1.5, 1]\n"
+                            "    duration_ms: 2\n"
+                            "    strength_uA_mm3: 50\n"
+                            "machine: {backend: cpu}\n";
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("small.yaml", small);
+}
+
+TestSuite(warnings, .init = enter, .fini = leave_room);
+
+/* The small case with a weak stimulus in another place. */
+static void write_second_stimulus(const char *path)
+{
+    static const char second[] =
+        "  - {min_mm: [2, 1, 0], max_mm: [3, 2, 1], duration_ms: 2, strength_uA_mm3: 5}\n";
+    char text[sizeof small + sizeof second];
+    const char *behind = strstr(small, "machine:");
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(behind - small), small, second, behind);
+    write_text(path, text);
+}
+
+/* ---- what is said */
+
+static int kept = -1;
+
+static void begin_listening(void)
+{
+    const int to = open("stderr", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    (void)fflush(stderr);
+    kept = dup(STDERR_FILENO);
+    cr_assert(kept >= 0 && dup2(to, STDERR_FILENO) >= 0);
+    (void)close(to);
+}
+
+/* To be freed. */
+static char *end_listening(void)
+{
+    size_t n;
+    (void)fflush(stderr);
+    (void)dup2(kept, STDERR_FILENO);
+    (void)close(kept);
+    return bytes_of("stderr", &n);
+}
+
+/* Of the small case with a setting or two, before it runs. */
+static char *said_of_case(const char *set, const char *other)
+{
+    const char *const sets[] = {set, other};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_assert_eq(mt_case_load(&arena, "small.yaml", sets,
+                     other ? 2
+                     : set ? 1
+                           : 0,
+                     &c),
+        MT_OK, "%s", mt_message());
+    begin_listening();
+    mt_warnings_of_case("small.yaml", &c);
+    char *said = end_listening();
+    mt_arena_free(&arena);
+    return said;
+}
+
+/* Of a run with these settings, which succeeds. */
+static char *said_of_run(const char *sets)
+{
+    char line[512], *table;
+    (void)snprintf(line, sizeof line, "run small.yaml --output out%s%s", *sets ? " --set " : "", sets);
+    char *said = warnings(&table, line);
+    free(table);
+    return said;
+}
+
+static void expect(char *said, const char *warning)
+{
+    char expected[512];
+    (void)snprintf(expected, sizeof expected, "myotile: warning: small.yaml: %s", warning);
+    cr_expect(strstr(said, expected), "no '%s' in: %s", expected, said);
+    free(said);
+}
+
+static void expect_silence(char *said)
+{
+    cr_expect_str_empty(said, "%s", said);
+    free(said);
+}
+
+/* ---- before a run */
+
+Test(warnings, a_usual_case_has_none)
+{
+    expect_silence(said_of_run(""));
+    /* whole but for what decimals leave: 100 ms of 1/30 ms, and tenths in binary */
+    expect_silence(said_of_case("time.dt_ms=0.0333333", "time.end_ms=100"));
+    expect_silence(said_of_case("time.dt_ms=0.04", "stimuli.0.start_ms=0.36"));
+    expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
+}
+
+/* More than four times beyond what was measured; isotropic tissues and three times as many membranes are within it. */
+Test(warnings, tissue_far_from_what_was_measured_is_told_by_its_key)
+{
+    static const char *const wrong[][2] = {
+        {"tissue.intracellular_l_mS_mm=1.7",
+            "tissue.intracellular_l_mS_mm: found 1.7 mS/mm; usual 0.17 to 0.34\n"},
+        {"tissue.intracellular_t_mS_mm=1.9",
+            "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n"},
+        {"tissue.extracellular_l_mS_mm=62",
+            "tissue.extracellular_l_mS_mm: found 62 mS/mm; usual 0.12 to 0.62\n"},
+        {"tissue.extracellular_t_mS_mm=0.01",
+            "tissue.extracellular_t_mS_mm: found 0.01 mS/mm; usual 0.08 to 0.24\n"},
+        {"tissue.chi_per_mm=1400", "tissue.chi_per_mm: found 1400 per mm; usual 140 to 200\n"},
+        {"tissue.cm_uF_mm2=1", "tissue.cm_uF_mm2: found 1 uF/mm^2; usual 0.01 to 0.02\n"},
+        {"tissue.cm_uF_mm2=1", "tissue, chi times Cm: found 140 uF/mm^3; usual 1.4 to 4\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity along fibres: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity across fibres: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+        expect(said_of_case(wrong[k][0], NULL), wrong[k][1]);
+    expect(said_of_run("tissue.intracellular_t_mS_mm=1.9"), wrong[1][1]); /* that a run says it */
+    expect_silence(said_of_case("tissue.intracellular_t_mS_mm=0.17", "tissue.extracellular_t_mS_mm=0.62"));
+    expect_silence(said_of_case("tissue.chi_per_mm=400", NULL));
+}
+
+Test(warnings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_used)
+{
+    expect(said_of_case("stimuli.0.duration_ms=0.51", NULL),
+        "stimuli.0.duration_ms: found 0.51 ms, which are 25.5 steps of 0.02 ms; used: 26 steps, 0.52 ms\n");
+    expect(said_of_case("stimuli.0.start_ms=0.03", NULL),
+        "stimuli.0.start_ms: found 0.03 ms, which are 1.5 steps of 0.02 ms; used: 2 steps, 0.04 ms\n");
+    expect(said_of_case("stimuli.0.period_ms=3.009", "stimuli.0.count=2"),
+        "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
+}
+
+Test(warnings, each_is_one_line_whatever_the_file_is_called)
+{
+    begin_listening();
+    mt_warn("a\nb\x1b.hdf: %d", 7);
+    char *said = end_listening();
+    cr_expect_str_eq(said, "myotile: warning: a b .hdf: 7\n");
+    free(said);
+}
+
+/* Before the mesh is read: it needs none. */
+static char *said_of_fibres(const char *options)
+{
+    begin_listening();
+    reply r = myotile("mesh fibres none.hdf -o out.hdf %s", options);
+    char *said = end_listening();
+    cr_assert_eq(r.code, 3, "%s", r.said);
+    forget(&r);
+    return said;
+}
+
+Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
+{
+    static const char *const options[] = {"--endo-deg", "--epi-deg", "--sheet-endo-deg", "--sheet-epi-deg"};
+    for (int k = 0; k < 4; k++) {
+        char given[64], expected[128];
+        (void)snprintf(given, sizeof given, "%s -1.05", options[k]);
+        (void)snprintf(expected, sizeof expected,
+            "myotile: warning: none.hdf: %s: found -1.05 degrees, which looks like radians (they would be "
+            "-60.2 degrees); "
+            "usual",
+            options[k]);
+        char *said = said_of_fibres(given);
+        cr_expect(strncmp(said, expected, strlen(expected)) == 0, "%s: %s", given, said);
+        free(said);
+    }
+    expect_silence(said_of_fibres("--endo-deg 60 --epi-deg=-60 --sheet-endo-deg 0 --layers 1,1,1"));
+    expect_silence(said_of_fibres("--endo-deg 3.2"));
+}
+
+/* ---- after it */
+
+/* A tenth of the benchmark's strength. V of its cells starts at -85 mV and cannot have risen by more than 2 ms of it. */
+Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_to)
+{
+    char *said = said_of_run("stimuli.0.strength_uA_mm3=5"), *table;
+    const char *peak = strstr(said, "it raised V of its 108 cells to ");
+    cr_assert(
+        strncmp(said, "myotile: warning: small.yaml: stimuli.0: found no activation by 8 ms: ", 70) == 0 &&
+            peak,
+        "%s", said);
+    const double peak_mV = strtod(peak + strlen("it raised V of its 108 cells to "), NULL);
+    cr_expect(peak_mV > -85 + 2 && peak_mV < -85.23 + 2 * 5 / 1.4, "%g mV", peak_mV);
+    cr_expect(strstr(said, "3.571 mV/ms (strength_uA_mm3 5 over chi Cm) for 2 ms; usual 35.7 mV/ms for 2 ms"),
+        "%s", said);
+    cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "one line: %s", said);
+    free(said);
+    said = said_of_run("time.end_ms=0.1");
+    cr_expect(strstr(said, "; usual a run that goes on after 2 ms, when the stimulus ends"), "%s", said);
+    free(said);
+    said = said_of_run("stimuli.0.start_ms=7.995"); /* the step it begins in is the first behind the end */
+    cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
+        "%s", said);
+    free(said);
+    /* beside one that works a weak one is no matter: the wave comes to its cells */
+    write_second_stimulus("two.yaml");
+    said = warnings(&table, "run two.yaml --output out");
+    cr_expect_str_empty(said, "%s", said);
+    free(said), free(table);
+}
+
+/* Also in the table. */
+Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
+{
+    char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
+    const double activated = json_number(table, "cells activated", "value"),
+                 lately = json_number(table, "cells activated in the last 5 ms", "value");
+    char expected[128];
+    cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
+    (void)snprintf(expected, sizeof expected,
+        "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 cells (%.3g %%) are "
+        "not",
+        2.88 * (100 - activated), 100 - activated);
+    cr_expect(strstr(said, expected), "%s", said);
+    free(said), free(table);
+    said = warnings(&table, "run small.yaml --output out --set time.end_ms=20 --format json");
+    cr_expect_str_empty(said);
+    cr_expect_eq(json_number(table, "cells activated in the last 5 ms", "value"), 0);
+    free(said), free(table);
+}
+
+/* What it warns of after a run to 100 ms of four cells with such activation times. */
+static char *said_of_four(const double *activation_ms)
+{
+    const mt_diffusion four = {.n_cells = 4};
+    const mt_monodomain problem = {.diffusion = &four};
+    begin_listening();
+    mt_warnings_of_run("a.yaml", NULL, &problem, activation_ms, 100);
+    return end_listening();
+}
+
+Test(warnings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
+{
+    char *died = said_of_four((const double[]){1, 94, INFINITY, 3}),
+         *on = said_of_four((const double[]){1, 96, INFINITY, 3}),
+         *all = said_of_four((const double[]){1, 99.9, 2, 3});
+    cr_expect(strstr(died, "a.yaml: found 1 of 4 cells (25 %) not activated, and none that was after 94 ms, "
+                           "though the run went"),
+        "%s", died);
+    cr_expect(strstr(on, "the wave still on its way at 100 ms: 1 of 4 cells (25 %)"), "%s", on);
+    cr_expect_str_empty(all);
+    free(died), free(on), free(all);
+}
+
+/* The cell that is named is the stimulus's, though by then V is no number in those before it either. */
+Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
+{
+    static const char *const backends[] = {"cpu", "ipu --set machine.tiles=8"};
+    for (int k = 0; k < 2; k++) {
+        char line[256];
+        (void)snprintf(line, sizeof line,
+            "run small.yaml --set machine.backend=%s --set stimuli.0.strength_uA_mm3=50000 --set "
+            "stimuli.0.min_mm=[2.5,1.5,0.5] --set stimuli.0.max_mm=[3,2,1]",
+            backends[k]);
+        refuses(5,
+            "small.yaml: cell 282 at [2.625, 1.75, 0.875] mm: V is not a number between 0 and 1 ms; it must",
+            "%s", line);
+        refuses(5, "; stimuli.0 was on there and raises V by 3.571e+04 mV/ms: a weaker strength_uA_mm3 or a",
+            "%s", line);
+    }
+}

@@ -1,0 +1,656 @@
+#include <criterion/criterion.h>
+
+#include "ipu/machine/topology.h"
+#include "tests/ipu/test_ring.h"
+#include "tests/random.h"
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(compile, .fini = teardown);
+
+static const ipu_executable *compiled(const ipu_graph *graph)
+{
+    ipu_executable *e = NULL;
+    cr_assert_eq(ipu_compile(&arena, graph, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
+    return e;
+}
+
+static void expect_refused(const ipu_graph *graph, mt_status status, const char *message)
+{
+    ipu_executable *e = NULL;
+    cr_expect_eq(ipu_compile(&arena, graph, NULL, 0, &e), status, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+/* One variable "v" of 8 floats on `tiles` tiles, mapped to tile 0 unless `map` is false; one compute set
+ * "set". */
+static ipu_graph *small_graph(size_t tiles, bool map)
+{
+    ipu_graph *g = NULL;
+    uint32_t id;
+    ipu_target target = ring_target(tiles);
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "v", IPU_FLOAT, 8, &id), MT_OK);
+    if (map) cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, 8, 0), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &id), MT_OK);
+    return g;
+}
+
+static uint32_t add_variable(ipu_graph *g, const char *name, size_t n, uint32_t tile)
+{
+    uint32_t id;
+    cr_assert_eq(ipu_graph_add_variable(g, name, IPU_FLOAT, n, &id), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 0, n, tile), MT_OK);
+    return id;
+}
+
+/* A vertex "copy" on `tile` from `n_in` slices to one. */
+static void add_copy(ipu_graph *g, uint32_t tile, const ipu_slice *in, size_t n_in, ipu_slice out)
+{
+    size_t vertex;
+    ipu_tensor t;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, tile, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, in, n_in, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "in", t), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &out, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
+}
+
+/* Each tile receives 2 fragments of one word, first all from the left, then all from the right: no sender is asked
+ * twice at once. exchange = 10 + 2 * (160 + 1) = 332, the phase too; compute = 11 + 6 * 10 = 71;
+ * T = 126 + 332 + 71 = 529. "back" is local: T = 71. */
+Test(compile, cycles_of_a_ring_are_those_of_a_hand)
+{
+    ipu_target target = ring_target(4);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph);
+    const ipu_superstep *add = &e->supersteps[r.add];
+    for (size_t t = 0; t < 4; t++) {
+        cr_expect_eq(add->exchange_cycles[t], 332);
+        cr_expect_eq(add->compute_cycles[t], 71);
+    }
+    cr_expect_eq(add->sync_cycles, 126);
+    cr_expect_eq(add->exchange_phase_cycles, 332);
+    cr_expect_eq(add->exchange_bound_cycles, 332);
+    cr_expect_eq(add->compute_phase_cycles, 71);
+    cr_expect_eq(add->cycles, 529);
+    cr_expect_eq(add->ranges_received, 8);
+    cr_expect_eq(add->bytes_received, 32);
+    cr_expect_eq(add->bytes_sent, 32);
+    cr_expect_eq(add->bytes_copied, 0);
+    const ipu_superstep *back = &e->supersteps[r.back];
+    cr_expect_eq(back->sync_cycles, 0);
+    cr_expect_eq(back->exchange_phase_cycles, 0);
+    cr_expect_eq(back->cycles, 71);
+}
+
+/* Tail: v 40 bytes with 8 behind it; edge: a buffer of 48 and a copy of 40 bytes, 5 cycles; split: two
+ * buffers of 4 bytes, 8 each. w: 40. Vertex state: 12 -> 16 (or 20 -> 24) and 8. Code: 100 -> 104 and 50
+ * -> 56. Exchange: 2 fragments received and 2 words sent, apart, 4 * 36. Reserved: 1104. The code's element of 16384 has 304
+ * bytes of code. */
+Test(compile, memory_and_cycles_of_the_layouts)
+{
+    static const struct {
+        ring_layout layout;
+        size_t received, vertex_state;
+        uint64_t exchange;
+    } cases[] = {{RING_TAIL, 8, 24, 332}, {RING_EDGE, 48, 24, 337}, {RING_SPLIT, 16, 32, 332}};
+    ipu_target target = ring_target(4);
+    for (size_t i = 0; i < 3; i++) {
+        ring r;
+        cr_assert_eq(ring_make(&arena, &target, 4, 10, cases[i].layout, &r), MT_OK);
+        const ipu_executable *e = compiled(r.graph);
+        const ipu_tile_memory *m = &e->memory[2];
+        cr_expect_eq(m->bytes[IPU_MEMORY_VARIABLES], 80);
+        cr_expect_eq(m->bytes[IPU_MEMORY_RECEIVED], cases[i].received);
+        cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_STATE], cases[i].vertex_state);
+        cr_expect_eq(m->bytes[IPU_MEMORY_VERTEX_CODE], 160);
+        cr_expect_eq(m->bytes[IPU_MEMORY_EXCHANGE_CODE], 144);
+        cr_expect_eq(m->bytes[IPU_MEMORY_RESERVED], 1104);
+        cr_expect_eq(m->total, 80 + cases[i].received + cases[i].vertex_state + 160 + 144 + 1104);
+        cr_expect_eq(m->gaps, 16384 - 304);
+        cr_expect_eq(e->supersteps[r.add].exchange_cycles[1], cases[i].exchange);
+    }
+}
+
+Test(compile, a_ring_on_one_tile_needs_no_exchange)
+{
+    ipu_target target = ring_target(4);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_LOCAL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph);
+    cr_expect_eq(e->n_messages, 0);
+    cr_expect_eq(e->supersteps[r.add].sync_cycles, 0);
+    cr_expect_eq(e->supersteps[r.add].cycles, 4 * 71, "four vertices in turn on tile 0");
+    cr_expect_eq(e->memory[1].total + e->memory[1].gaps, 1104, "reserved");
+}
+
+/* Tile 0 holds v; tiles 1 to 3 read [0, 8), [0, 4) and [2, 8) and are 24, 27 and 26 cycles away: the words 0 to 7 leave
+ * once, in the cycles 146 to 153, and are with tile 1 after 178, the last with tile 3 after 154 + 26. By themselves
+ * tiles 1 to 3 need 178, 174 and 176; tile 0 can begin in cycle 143, when tile 2 could take words. */
+Test(compile, what_several_tiles_receive_is_sent_once)
+{
+    ipu_graph *g = small_graph(4, true);
+    const size_t from[] = {0, 0, 2};
+    const size_t n[] = {8, 4, 6};
+    for (uint32_t t = 1; t < 4; t++) {
+        uint32_t out = add_variable(g, "out", 8, t);
+        add_copy(g, t, &(ipu_slice){0, from[t - 1], n[t - 1]}, 1, (ipu_slice){out, 0, n[t - 1]});
+    }
+    const ipu_executable *e = compiled(g);
+    const ipu_superstep *step = &e->supersteps[0];
+    cr_expect_eq(step->bytes_sent, 32);
+    cr_expect_eq(step->bytes_received, 32 + 16 + 24);
+    cr_expect_eq(step->exchange_cycles[0], 143 + 8);
+    cr_expect_eq(step->exchange_cycles[1], 178);
+    cr_expect_eq(step->exchange_cycles[2], 174);
+    cr_expect_eq(step->exchange_cycles[3], 176);
+    cr_expect_eq(step->exchange_bound_cycles, 178);
+    cr_expect_eq(step->exchange_phase_cycles, 180);
+}
+
+/* At 1 GHz and with lanes of half a byte a cycle: direct links carry 2 bytes a cycle, cross links and rails
+ * 1; a hop of the sync is 15 cycles. */
+static ipu_target several_target(size_t ipus, size_t tiles_of_one)
+{
+    ipu_target one = ring_target(tiles_of_one), several;
+    one.clock_hz = 1e9;
+    one.links = (ipu_links){.direct = 4,
+        .cross = 2,
+        .rail = 2,
+        .lane_bits_per_second = 8e9,
+        .efficiency = 0.5,
+        .packet_bytes = 1024,
+        .sync_ns_per_hop = 15};
+    cr_assert_eq(ipu_target_several(&one, ipus, &several), MT_OK, "%s", mt_message());
+    return several;
+}
+
+/* Variable 0, "v", of 8 floats on tile 0; tile t > 0 reads n[t] of its elements from from[t]. */
+static const ipu_superstep *step_from_tile_0(const ipu_target *target, const size_t *from, const size_t *n)
+{
+    ipu_graph *g = NULL;
+    uint32_t set;
+    cr_assert_eq(ipu_graph_new(&arena, target, &g), MT_OK);
+    (void)add_variable(g, "v", 8, 0);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &set), MT_OK);
+    for (uint32_t t = 1; t < target->tiles; t++) {
+        if (n[t] == 0) continue;
+        const uint32_t out = add_variable(g, "out", 8, t);
+        add_copy(g, t, &(ipu_slice){0, from[t], n[t]}, 1, (ipu_slice){out, 0, n[t]});
+    }
+    return &compiled(g)->supersteps[0];
+}
+
+/* Tiles 0 and 1 are one chip, 2 and 3 another. Tile 1 reads [0, 8), 2 reads [0, 4), 3 reads [2, 8): the 32
+ * bytes cross once, 16 cycles at 2 bytes a cycle. Tile 1 takes longest, 168; by one cycle tile 2, as if on the same
+ * chip 23 cycles away, is ready later than tile 1, 24 away: phase = 147 + 24 + 8 + 16; the sync is 126 and 2 * 15. */
+Test(compile, what_several_tiles_of_a_chip_receive_crosses_once)
+{
+    const ipu_target target = several_target(2, 2);
+    const ipu_superstep *step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 2}, (size_t[]){0, 8, 4, 6});
+    cr_expect_eq(step->bytes_crossing, 32);
+    cr_expect_eq(step->external_cycles, 16);
+    cr_expect_str_eq(step->busiest_link, "direct, rung 0, IPU 0 to 1");
+    cr_expect_eq(step->exchange_cycles[1], 10 + 168);
+    cr_expect_eq(step->exchange_phase_cycles, 147 + 24 + 8 + 16);
+    cr_expect_eq(step->sync_cycles, 126 + 30);
+    cr_expect_eq(step->cycles, 126 + 30 + 147 + 24 + 8 + 16 + step->compute_phase_cycles);
+}
+
+/* To chip 2 over the rail, to chip 3 across the rung and along the other rail, both for themselves: 32 bytes
+ * at 1 byte a cycle; 16 bytes to chip 1, at 2 bytes. The sync has 2 hops of 30 on top. */
+Test(compile, every_chip_that_receives_is_sent_its_own)
+{
+    const ipu_target target = several_target(4, 1);
+    const ipu_superstep *step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 0}, (size_t[]){0, 4, 8, 8});
+    cr_expect_eq(step->bytes_crossing, 16 + 32 + 32);
+    cr_expect_eq(step->external_cycles, 32);
+    cr_expect_str_eq(step->busiest_link, "cross, rung 0, IPU 0 to 1", "the first of three");
+    cr_expect_eq(step->sync_cycles, 126 + 60);
+}
+
+/* 32 bytes are 4 packets of at most 10 bytes, 3 more each: 44 bytes at 2 a cycle. Two ranges of 8 are a
+ * packet each. */
+Test(compile, each_range_that_crosses_goes_in_packets)
+{
+    ipu_target target = several_target(2, 2);
+    target.links.packet_bytes = 10;
+    target.links.packet_header_bytes = 3;
+    const ipu_superstep *step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 0}, (size_t[]){0, 0, 8, 0});
+    cr_expect_eq(step->bytes_crossing, 32);
+    cr_expect_eq(step->external_cycles, 22);
+    step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 4}, (size_t[]){0, 0, 2, 2});
+    cr_expect_eq(step->bytes_crossing, 16);
+    cr_expect_eq(step->external_cycles, 11);
+}
+
+/* 64 bytes of tile 0 and 64 of tile 1, which lie one behind the other on the host: 7 packets of at most 10
+ * bytes each, not 13 of both; 128 + 14 * 2 bytes at 2 a cycle. */
+Test(compile, ranges_of_two_tiles_cross_apart)
+{
+    ipu_target target = several_target(2, 2);
+    ipu_graph *g = NULL;
+    uint32_t set;
+    target.links.packet_bytes = 10;
+    target.links.packet_header_bytes = 2;
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &set), MT_OK);
+    for (uint32_t tile = 0; tile < 2; tile++) {
+        const uint32_t in = add_variable(g, "in", 16, tile), out = add_variable(g, "out", 16, 2);
+        add_copy(g, 2, &(ipu_slice){in, 0, 16}, 1, (ipu_slice){out, 0, 16});
+    }
+    cr_expect_eq(compiled(g)->supersteps[0].external_cycles, 78);
+}
+
+Test(compile, what_stays_in_its_chip_costs_what_it_costs_there)
+{
+    const ipu_target target = several_target(2, 2);
+    const ipu_superstep *step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 0}, (size_t[]){0, 8, 0, 0});
+    cr_expect_eq(step->bytes_crossing, 0);
+    cr_expect_eq(step->external_cycles, 0);
+    cr_expect_null(step->busiest_link);
+    cr_expect_eq(step->exchange_phase_cycles, 10 + 168);
+    cr_expect_eq(step->sync_cycles, 126);
+}
+
+/* The ring of one tile a chip: 0 and 1, 2 and 3 are rungs; 1 and 2, 3 and 0 go across a rung and along a
+ * rail, every word alone: 4 cycles. T = 126 + 60 + 332 + 4 + 71. */
+Test(compile, cycles_of_a_ring_of_chips_are_those_of_a_hand)
+{
+    const ipu_target target = several_target(4, 1);
+    ring r;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    const ipu_executable *e = compiled(r.graph);
+    const ipu_superstep *add = &e->supersteps[r.add];
+    cr_expect_eq(add->bytes_crossing, 32);
+    cr_expect_eq(add->external_cycles, 4);
+    cr_expect_str_eq(add->busiest_link, "cross, rung 0, IPU 0 to 1");
+    cr_expect_eq(add->exchange_phase_cycles, 332 + 4);
+    cr_expect_eq(add->cycles, 186 + 336 + 71);
+    cr_expect_eq(e->supersteps[r.back].cycles, 71, "nothing is sent");
+}
+
+/* One way round, a word to the tile before takes three links. */
+Test(compile, a_network_of_the_caller_is_used_and_its_deadlocks_are_refused)
+{
+    const ipu_link links[] = {
+        {0, 1, 1e9, NULL}, {1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 0, 1e9, NULL}, {1, 0, 0.25e9, "back"}};
+    ipu_topology *network = NULL;
+    ipu_target target = several_target(4, 1);
+    ring r;
+    cr_assert_eq(ipu_topology_list(&arena, links, 5, 4, &network), MT_OK, "%s", mt_message());
+    target.network = network;
+    const ipu_superstep *step = step_from_tile_0(&target, (size_t[]){0, 0, 0, 0}, (size_t[]){0, 1, 0, 1});
+    cr_expect_eq(step->external_cycles, 8);
+    cr_expect_str_eq(step->busiest_link, "link 0, IPU 0 to 1");
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    expect_refused(r.graph, MT_INPUT,
+        "compute set 'add': messages between IPUs can wait for each other for ever: a cycle of 4 links, each "
+        "needed "
+        "by what holds the one before: 'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2', 'link 2, IPU 2 to 3', "
+        "'link 3, IPU 3 to 0'; allowed: no cycle, as on a ladder");
+    target.network = NULL;
+    target.links.shape = IPU_LINK_LIST;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    expect_refused(r.graph, MT_INPUT,
+        "4 IPUs joined by a list of links, and no list; allowed: a network of the target's");
+    target.network = network;
+    target.ipus = 2;
+    cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
+    expect_refused(r.graph, MT_INPUT, "a network of 4 IPUs for a machine of 2; allowed: as many");
+}
+
+/* v[0, 3) and v[3, 8) are neighbours in tile 0's memory: one range. Ranges that are not stay apart. */
+Test(compile, neighbouring_pieces_become_one_message)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 8, 1);
+    ipu_slice joined[] = {{0, 0, 3}, {0, 3, 5}};
+    ipu_slice apart[] = {{0, 3, 5}, {0, 0, 3}};
+    add_copy(g, 1, joined, 2, (ipu_slice){out, 0, 4});
+    cr_expect_eq(compiled(g)->n_messages, 1);
+    add_copy(g, 1, apart, 2, (ipu_slice){out, 4, 4});
+    cr_expect_eq(compiled(g)->n_messages, 3);
+}
+
+Test(compile, vertices_of_a_tile_share_a_tensor)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 8, 1);
+    uint32_t own = add_variable(g, "own", 4, 1);
+    ipu_slice tail[] = {{own, 0, 4}, {0, 1, 2}};
+    add_copy(g, 1, tail, 2, (ipu_slice){out, 0, 3});
+    add_copy(g, 1, tail, 2, (ipu_slice){out, 3, 3});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->n_messages, 1);
+    cr_expect_eq(e->places[0].offset, e->places[2].offset);
+    cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_RECEIVED], 8);
+    ipu_slice other[] = {{own, 0, 4}, {0, 5, 3}}; /* the tail is taken: an edge buffer of 28 bytes */
+    add_copy(g, 1, other, 2, (ipu_slice){out, 6, 2});
+    e = compiled(g);
+    cr_expect_eq(e->n_messages, 3);
+    cr_expect_eq(e->memory[1].bytes[IPU_MEMORY_RECEIVED], 8 + 32);
+    cr_expect_eq(e->supersteps[0].bytes_copied, 16);
+}
+
+Test(compile, a_part_of_scattered_ranges_is_contiguous_on_its_tile)
+{
+    ipu_graph *g = small_graph(2, false);
+    for (uint32_t i = 0; i < 8; i++) cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, i, 1, i % 2), MT_OK);
+    ipu_slice odd[] = {{0, 1, 1}, {0, 3, 1}, {0, 5, 1}};
+    uint32_t out = add_variable(g, "out", 3, 1);
+    add_copy(g, 1, odd, 3, (ipu_slice){out, 0, 3});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->n_messages, 0, "v[1], v[3], v[5] lie side by side on tile 1");
+}
+
+Test(compile, unmapped_and_doubly_mapped_elements_are_named)
+{
+    ipu_graph *g = small_graph(2, false);
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 5, 3, 1), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 0 is mapped to no tile");
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 0, 4, 0), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 4 is mapped to no tile");
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, 0, 3, 2, 0), MT_OK);
+    expect_refused(g, MT_INPUT, "variable 'v': element 3 is mapped to tile 0 and to tile 0; allowed: one");
+}
+
+Test(compile, an_unconnected_field_is_named)
+{
+    ipu_graph *g = small_graph(2, true);
+    size_t vertex;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, 1, NULL, &vertex), MT_OK);
+    expect_refused(g, MT_INPUT, "compute set 'set', tile 1: codelet 'copy' field 'in': connected to nothing");
+}
+
+Test(compile, an_output_on_another_tile_is_refused)
+{
+    ipu_graph *g = small_graph(2, true);
+    add_copy(g, 1, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){0, 1, 1});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 1: codelet 'copy' field 'out': element 0, of variable 'v', is mapped to "
+        "tile 0; a "
+        "vertex writes only to its own tile (map the variable there, or let a vertex of tile 0 read it)");
+}
+
+Test(compile, an_output_in_pieces_is_refused)
+{
+    ipu_graph *g = small_graph(1, true);
+    size_t vertex;
+    ipu_tensor t;
+    ipu_slice pieces[] = {{0, 0, 1}, {0, 2, 1}};
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, pieces, 2, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "in", t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': its 2 elements are 2 separate "
+        "ranges of "
+        "the tile's memory; allowed for an output: one");
+}
+
+Test(compile, two_writers_of_an_element_are_refused)
+{
+    ipu_graph *g = small_graph(1, true);
+    uint32_t in = add_variable(g, "in", 4, 0);
+    add_copy(g, 0, &(ipu_slice){in, 0, 3}, 1, (ipu_slice){0, 0, 3});
+    add_copy(g, 0, &(ipu_slice){in, 0, 3}, 1, (ipu_slice){0, 3, 3});
+    (void)compiled(g);
+    add_copy(g, 0, &(ipu_slice){in, 0, 1}, 1, (ipu_slice){0, 4, 1});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 4 of the tile's part "
+        "is written "
+        "here and written by another vertex ('copy' field 'out') of the same compute set");
+}
+
+Test(compile, reading_in_place_what_another_vertex_writes_is_refused)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t out = add_variable(g, "out", 4, 0);
+    uint32_t far = add_variable(g, "far", 4, 1);
+    add_copy(g, 0, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){0, 0, 3});
+    add_copy(g, 1, &(ipu_slice){0, 0, 3}, 1, (ipu_slice){far, 0, 3});
+    (void)compiled(g); /* a vertex may read what it writes; a far one received it before */
+    add_copy(g, 0, &(ipu_slice){0, 2, 2}, 1, (ipu_slice){out, 0, 2});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 2 of the tile's part "
+        "is written "
+        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+}
+
+/* The first vertex may read v[0, 4) and write it; the second shares the received tensor, and with it v in
+ * place. */
+Test(compile, reading_a_shared_tail_in_place_is_seen)
+{
+    ipu_graph *g = small_graph(2, true);
+    uint32_t far = add_variable(g, "far", 2, 1);
+    uint32_t out = add_variable(g, "out", 4, 0);
+    ipu_slice tail[] = {{0, 0, 8}, {far, 0, 2}};
+    add_copy(g, 0, tail, 2, (ipu_slice){0, 0, 4});
+    (void)compiled(g);
+    add_copy(g, 0, tail, 2, (ipu_slice){out, 0, 4});
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 0 of the tile's part "
+        "is written "
+        "here and read in place by another vertex ('copy' field 'in') of the same compute set");
+}
+
+static const ipu_field two_outputs_fields[] = {{"x", IPU_OUTPUT, IPU_FLOAT}, {"y", IPU_INOUT, IPU_FLOAT}};
+static const ipu_codelet two_outputs = {"two", 2, two_outputs_fields, ring_copy, ring_cost, .code_bytes = 0};
+
+Test(compile, two_outputs_of_a_vertex_must_not_overlap)
+{
+    ipu_graph *g = small_graph(1, true);
+    size_t vertex;
+    ipu_tensor t;
+    cr_assert_eq(ipu_graph_add_vertex(g, 0, &two_outputs, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 0, 4}, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "x", t), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 3, 2}, 1, &t), MT_OK);
+    cr_assert_eq(ipu_graph_connect(g, vertex, "y", t), MT_OK);
+    expect_refused(g, MT_INPUT,
+        "compute set 'set', tile 0: codelet 'two' field 'x': variable 'v': element 3 of the tile's part is "
+        "written "
+        "here and written by the same vertex ('two' field 'y') of the same compute set");
+}
+
+/* Copied bytes tell an edge buffer from a tail. */
+Test(compile, a_tail_stands_behind_the_end_of_a_part_and_is_all_received)
+{
+    for (size_t i = 0; i < 3; i++) {
+        ipu_graph *g = small_graph(2, true);
+        uint32_t own = add_variable(g, "own", 4, 1);
+        uint32_t other = add_variable(g, "other", 4, 1);
+        uint32_t out = add_variable(g, "out", 8, 1);
+        ipu_slice cases[][3] = {
+            {{own, 2, 2}, {0, 0, 2}, {0, 4, 2}},    /* the end, then received: a tail */
+            {{own, 0, 3}, {0, 0, 2}, {0, 4, 2}},    /* not the end: 12 bytes copied */
+            {{own, 2, 2}, {0, 0, 2}, {other, 0, 2}} /* not all received: 8 + 8 bytes copied */
+        };
+        const size_t copied[] = {0, 12, 16};
+        add_copy(g, 1, cases[i], 3, (ipu_slice){out, 0, 4});
+        cr_expect_eq(compiled(g)->supersteps[0].bytes_copied, copied[i], "case %zu", i);
+    }
+}
+
+/* Elements of 8 bytes, so no gaps. Tile 2: code 56 and of the exchange, for one fragment, 36 -> 40, all of region 0; out 32,
+ * received 32, one vertex's state 8. Tile 0: code of one run sent 40; v 32. */
+Test(compile, a_tile_that_is_too_full_is_named_with_its_biggest_items)
+{
+    ipu_graph *g = small_graph(3, true);
+    uint32_t out = add_variable(g, "out", 8, 2);
+    add_copy(g, 2, &(ipu_slice){0, 0, 8}, 1, (ipu_slice){out, 0, 8});
+    g->target.memory.region0_bytes = 96;
+    g->target.memory.element_bytes = 8;
+    g->target.memory.reserved_bytes = 0;
+    g->target.bytes_per_tile = 168;
+    (void)compiled(g);
+    g->target.bytes_per_tile = 167;
+    expect_refused(g, MT_FIT,
+        "tile 2: 168 bytes asked for, 167 there; largest: code of codelets 'copy' 56, code of the exchange "
+        "'set' 40, "
+        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles are over");
+    g->target.bytes_per_tile = 71;
+    expect_refused(g, MT_FIT,
+        "tile 2: 168 bytes asked for, 71 there; largest: code of codelets 'copy' 56, code of the exchange "
+        "'set' 40, "
+        "variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles are over");
+}
+
+Test(compile, programs_are_checked_against_the_graph)
+{
+    ipu_graph *g = small_graph(1, true);
+    ipu_executable *e = NULL;
+    ipu_tensor t;
+    uint32_t stream;
+    const ipu_program *p = NULL;
+    cr_assert_eq(ipu_program_execute(&arena, 1, &p), MT_OK);
+    cr_expect_eq(ipu_compile(&arena, g, &p, 1, &e), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: compute set 1; allowed: below 1");
+    cr_assert_eq(ipu_graph_whole(g, 0, &t), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(g, "s", IPU_UNSIGNED_INT, &stream), MT_OK);
+    cr_assert_eq(ipu_program_host_read(&arena, t, stream, &p), MT_OK);
+    cr_assert_eq(ipu_program_repeat(&arena, 2, p, &p), MT_OK);
+    cr_expect_eq(ipu_compile(&arena, g, &p, 1, &e), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "program: stream 's' is of type unsigned int, its tensor of type float");
+}
+
+Test(compile, an_empty_part_is_no_trouble)
+{
+    ipu_graph *g = small_graph(2, true);
+    add_copy(g, 1, NULL, 0, (ipu_slice){0, 0, 0});
+    const ipu_executable *e = compiled(g);
+    cr_expect_eq(e->supersteps[0].compute_cycles[1], 11);
+    cr_expect_eq(e->places[0].n, 0);
+}
+
+static mt_status build_all(mt_arena *into)
+{
+    ipu_target target = ring_target(4);
+    static ring r;
+    const ipu_program *p = NULL;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    MT_TRY(ring_make(into, &target, 4, 10, RING_EDGE, &r));
+    MT_TRY(ring_program(into, &r, 2, &p));
+    MT_TRY(ipu_compile(into, r.graph, &p, 1, &e));
+    MT_TRY(ipu_engine_new(into, e, NULL, &engine));
+    return ipu_engine_run(engine, 0);
+}
+
+Test(compile, every_allocation_may_fail)
+{
+    for (size_t n = 1;; n++) {
+        mt_arena_fail_at(n);
+        mt_status status = build_all(&arena);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        if (status == MT_OK) {
+            cr_assert_gt(n, 40);
+            return;
+        }
+        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_lt(n, 1000);
+    }
+}
+
+/* ---- many vertices of a tile, against all pairs of them ---- */
+
+enum { ELEMENTS = 24, MOST_VERTICES = 5 };
+
+typedef struct vertex_of_two {
+    size_t in, n_in, out, n_out;
+} vertex_of_two;
+
+static bool meet(size_t a, size_t n, size_t b, size_t m) { return a < b + m && b < a + n; }
+
+static bool race_in(const vertex_of_two *v, size_t n)
+{
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            if (a != b && (meet(v[a].out, v[a].n_out, v[b].out, v[b].n_out) ||
+                              meet(v[a].out, v[a].n_out, v[b].in, v[b].n_in)))
+                return true;
+    return false;
+}
+
+static vertex_of_two any_vertex(uint64_t *state)
+{
+    vertex_of_two v = {draw(state, ELEMENTS), 1 + draw(state, 6), draw(state, ELEMENTS), 1 + draw(state, 3)};
+    if (v.in + v.n_in > ELEMENTS) v.n_in = ELEMENTS - v.in;
+    if (v.out + v.n_out > ELEMENTS) v.n_out = ELEMENTS - v.out;
+    return v;
+}
+
+Test(compile, a_race_is_found_wherever_two_of_all_vertices_race)
+{
+    uint64_t state = 1;
+    size_t races = 0, others = 0;
+    for (int round = 0; round < 2000; round++) {
+        vertex_of_two v[MOST_VERTICES];
+        const size_t n = 2 + draw(&state, MOST_VERTICES - 1);
+        mt_arena_free(&arena);
+        ipu_graph *g = small_graph(1, true);
+        const uint32_t id = add_variable(g, "w", ELEMENTS, 0);
+        for (size_t k = 0; k < n; k++) {
+            v[k] = any_vertex(&state);
+            add_copy(g, 0, &(ipu_slice){id, v[k].in, v[k].n_in}, 1, (ipu_slice){id, v[k].out, v[k].n_out});
+        }
+        ipu_executable *e;
+        const mt_status status = ipu_compile(&arena, g, NULL, 0, &e);
+        cr_assert_eq(status, race_in(v, n) ? MT_INPUT : MT_OK, "round %d: %s", round, mt_message());
+        races += status == MT_INPUT, others += status == MT_OK;
+    }
+    cr_assert(races > 200 && others > 200, "%zu, %zu", races, others);
+}
+
+/* Vertices of tile 0 write, those of tile 1 receive. */
+Test(compile, a_superstep_sends_what_it_writes_where_any_message_meets_any_output)
+{
+    uint64_t state = 2;
+    size_t apart = 0;
+    for (int round = 0; round < 1000; round++) {
+        vertex_of_two v[MOST_VERTICES];
+        const size_t n = 1 + draw(&state, MOST_VERTICES);
+        bool written = false, sent[ELEMENTS] = {false};
+        mt_arena_free(&arena);
+        ipu_graph *g = small_graph(2, true);
+        const uint32_t id = add_variable(g, "w", ELEMENTS, 0), far = add_variable(g, "far", 8, 1);
+        for (size_t k = 0; k < n; k++) {
+            v[k] = any_vertex(&state);
+            v[k].out = ELEMENTS / MOST_VERTICES * k;
+            add_copy(g, 0, &(ipu_slice){0, 0, 1}, 1, (ipu_slice){id, v[k].out, v[k].n_out});
+        }
+        for (size_t k = 0; k < 2; k++) {
+            add_copy(g, 1, &(ipu_slice){id, v[0].in + k, 1}, 1, (ipu_slice){far, k, 1});
+            sent[v[0].in + k] = true;
+            if (v[0].in + 2 > ELEMENTS) break;
+        }
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = v[k].out; i < v[k].out + v[k].n_out; i++) written |= sent[i];
+        cr_assert_eq(compiled(g)->supersteps[0].apart, written, "round %d", round);
+        apart += written;
+    }
+    cr_assert(apart > 100 && apart < 900, "%zu", apart);
+}
+
+/* Each of so many takes what others take too, what only it takes, and what follows its own part. */
+Test(compile, of_many_vertices_those_that_take_the_same_share_its_memory)
+{
+    enum { MANY = 3000 };
+    ipu_graph *g = small_graph(2, true);
+    const uint32_t far = add_variable(g, "far", MANY, 1), own = add_variable(g, "own", MANY, 0);
+    for (size_t k = 0; k < MANY; k++)
+        add_copy(g, 0, (ipu_slice[]){{far, k / 3 * 3, 1}, {far, 0, 2}}, 2, (ipu_slice){own, k, 1});
+    const ipu_executable *e = compiled(g);
+    for (size_t k = 0; k < MANY; k++) {
+        const size_t place = e->places[e->tasks[k].first_place].offset;
+        const size_t before = e->places[e->tasks[k > 0 ? k - 1 : 0].first_place].offset;
+        cr_assert_eq(place, before + (k > 0 && k % 3 == 0 ? 64 : 0), "vertex %zu", k);
+    }
+}

@@ -1,0 +1,304 @@
+#include <criterion/criterion.h>
+
+#include "ipu/compile/live.h"
+#include "tests/ipu/test_ring.h"
+
+/* Variable "t" of 8 floats, temporary; "in" and "out" beside it, which are not. Compute sets, all on tile 0 and in the graph
+ * only where a test runs them: "write" gives all of t, "some" its first half, "read" reads it, "both" reads and gives it,
+ * "other" does not touch it. */
+enum { WRITE, SOME, READ, BOTH, OTHER, SETS };
+
+static mt_arena arena;
+static ipu_graph *graph;
+static uint32_t t, in, out, stream;
+static ipu_tensor whole, half;
+static uint32_t set_of[SETS];
+static bool made[SETS];
+
+static uint32_t variable(const char *name)
+{
+    uint32_t id;
+    cr_assert_eq(ipu_graph_add_variable(graph, name, IPU_FLOAT, 8, &id), MT_OK);
+    cr_assert_eq(ipu_graph_set_tile_mapping(graph, id, 0, 8, 0), MT_OK);
+    return id;
+}
+
+/* A vertex of compute set `set` that copies n elements. */
+static void copy(uint32_t set, uint32_t from, uint32_t to, size_t n)
+{
+    size_t vertex;
+    ipu_tensor tensor;
+    cr_assert_eq(ipu_graph_add_vertex(graph, set, &ring_copy_codelet, 0, NULL, &vertex), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, &(ipu_slice){from, 0, n}, 1, &tensor), MT_OK);
+    cr_assert_eq(ipu_graph_connect(graph, vertex, "in", tensor), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, &(ipu_slice){to, 0, n}, 1, &tensor), MT_OK);
+    cr_assert_eq(ipu_graph_connect(graph, vertex, "out", tensor), MT_OK);
+}
+
+static void setup(void)
+{
+    const ipu_target target = ring_target(1);
+    for (int kind = 0; kind < SETS; kind++) made[kind] = false;
+    cr_assert_eq(ipu_graph_new(&arena, &target, &graph), MT_OK);
+    t = variable("t");
+    in = variable("in");
+    out = variable("out");
+    cr_assert_eq(ipu_graph_set_temporary(graph, t), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(graph, "s", IPU_FLOAT, &stream), MT_OK);
+    cr_assert_eq(ipu_graph_whole(graph, t, &whole), MT_OK);
+    cr_assert_eq(ipu_graph_slice(graph, whole, 4, 4, &half), MT_OK);
+}
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(live, .init = setup, .fini = teardown);
+
+static uint32_t make(int kind)
+{
+    static const char *const names[SETS] = {"write", "some", "read", "both", "other"};
+    const uint32_t from[SETS] = {in, in, t, t, in}, to[SETS] = {t, t, out, t, out};
+    if (made[kind]) return set_of[kind];
+    cr_assert_eq(ipu_graph_add_compute_set(graph, names[kind], &set_of[kind]), MT_OK);
+    copy(set_of[kind], from[kind], to[kind], kind == SOME ? 4 : 8);
+    made[kind] = true;
+    return set_of[kind];
+}
+
+static const ipu_program *run(int kind)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_execute(&arena, make(kind), &p), MT_OK);
+    return p;
+}
+
+static const ipu_program *repeat(uint64_t count, const ipu_program *body)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_repeat(&arena, count, body, &p), MT_OK);
+    return p;
+}
+
+static const ipu_program *send(ipu_tensor tensor)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_host_write(&arena, stream, tensor, &p), MT_OK);
+    return p;
+}
+
+static const ipu_program *fetch(ipu_tensor tensor)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_host_read(&arena, tensor, stream, &p), MT_OK);
+    return p;
+}
+
+/* Element 0 of a variable of its own decides. */
+static ipu_tensor predicate(void)
+{
+    uint32_t id;
+    ipu_tensor tensor;
+    cr_assert_eq(ipu_graph_add_variable(graph, "decides", IPU_UNSIGNED_INT, 1, &id), MT_OK);
+    cr_assert_eq(ipu_graph_whole(graph, id, &tensor), MT_OK);
+    return tensor;
+}
+
+static const ipu_program *when(const ipu_program *then, const ipu_program *otherwise)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_if(&arena, predicate(), then, otherwise, &p), MT_OK);
+    return p;
+}
+
+static const ipu_program *during(const ipu_program *condition, const ipu_program *body)
+{
+    const ipu_program *p;
+    cr_assert_eq(ipu_program_repeat_while(&arena, condition, predicate(), body, 9, &p), MT_OK);
+    return p;
+}
+
+enum { MOST = 6 };
+
+/* Up to the first NULL. */
+static const ipu_program *sequence(const ipu_program *const parts[MOST])
+{
+    const ipu_program *p;
+    size_t n = 0;
+    while (n < MOST && parts[n]) n++;
+    cr_assert_eq(ipu_program_sequence(&arena, parts, n, &p), MT_OK);
+    return p;
+}
+#define SEQUENCE(...) sequence((const ipu_program *const[MOST]){__VA_ARGS__})
+
+static ipu_liveness found(const ipu_program *const *programs, size_t n)
+{
+    ipu_liveness liveness;
+    cr_assert_eq(ipu_liveness_find(&arena, graph, programs, n, &liveness), MT_OK, "%s", mt_message());
+    cr_expect(liveness.variable[in].always && liveness.variable[out].always, "they are not temporary");
+    return liveness;
+}
+
+/* Both begin a new graph behind them. */
+static void expect_range(const ipu_program *program, uint32_t first, uint32_t last)
+{
+    const ipu_live live = found(&program, 1).variable[t];
+    cr_expect(!live.always);
+    cr_expect_eq(live.first, first);
+    cr_expect_eq(live.last, last);
+    setup();
+}
+
+static void expect_always(const ipu_program *program)
+{
+    cr_expect(found(&program, 1).variable[t].always);
+    setup();
+}
+
+Test(live, moments_are_in_the_order_of_the_programs)
+{
+    (void)make(BOTH), (void)make(SOME);
+    const ipu_program *programs[] = {SEQUENCE(run(OTHER), send(whole), run(READ), fetch(whole)),
+        SEQUENCE(run(READ), run(WRITE), send(half))};
+    const ipu_liveness l = found(programs, 2);
+    cr_expect_eq(l.set_moment[set_of[OTHER]], 0);
+    cr_expect_eq(l.set_moment[set_of[READ]], 2);
+    cr_expect_eq(l.set_moment[set_of[WRITE]], 4);
+    cr_expect_eq(l.set_moment[set_of[BOTH]], 6, "no program executes it");
+    cr_expect_eq(l.set_moment[set_of[SOME]], 7);
+    cr_expect_eq(l.n_moments, 8);
+}
+
+Test(live, from_the_writing_to_the_last_reading)
+{
+    expect_range(SEQUENCE(run(WRITE), run(OTHER), run(READ)), 0, 2);
+    expect_range(SEQUENCE(run(OTHER), run(WRITE), run(BOTH), run(READ)), 1, 3);
+    expect_range(SEQUENCE(run(WRITE), run(READ), run(OTHER), run(WRITE), run(READ)), 0, 1);
+    expect_range(SEQUENCE(run(WRITE), run(SOME), run(READ)), 0, 2);
+}
+
+Test(live, what_is_written_needs_room_though_nobody_reads_it)
+{
+    expect_range(SEQUENCE(run(OTHER), run(WRITE)), 1, 1);
+    expect_range(
+        SEQUENCE(run(OTHER), run(WRITE), run(OTHER), run(SOME)), 1, 2); /* nothing of it is kept to 2 */
+}
+
+Test(live, always_where_something_is_read_before_all_is_written)
+{
+    expect_always(run(READ));
+    expect_always(SEQUENCE(run(READ), run(WRITE)));
+    expect_always(SEQUENCE(run(SOME), run(READ)));
+    expect_always(run(BOTH));
+}
+
+Test(live, always_where_it_is_not_marked_or_nobody_touches_it)
+{
+    expect_always(run(OTHER));
+    graph->variables[t].temporary = false;
+    expect_always(SEQUENCE(run(WRITE), run(READ)));
+}
+
+Test(live, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one)
+{
+    expect_range(SEQUENCE(run(WRITE), repeat(3, SEQUENCE(run(READ), run(OTHER)))), 0, 2);
+    expect_range(SEQUENCE(run(WRITE), repeat(1, SEQUENCE(run(READ), run(OTHER)))), 0, 1);
+    expect_range(repeat(3, SEQUENCE(run(WRITE), run(READ), run(OTHER))), 0, 1);
+    expect_range(
+        repeat(2, SEQUENCE(run(WRITE), repeat(2, SEQUENCE(run(READ), run(OTHER))), run(BOTH))), 0, 3);
+    expect_always(repeat(3, SEQUENCE(run(READ), run(WRITE))));
+}
+
+/* 0 read: the loop is not entered. */
+Test(live, a_loop_without_turns_writes_nothing)
+{
+    expect_always(SEQUENCE(repeat(0, run(WRITE)), run(READ)));
+    expect_range(SEQUENCE(run(WRITE), repeat(0, run(OTHER)), run(READ)), 0, 1);
+}
+
+/* The predicate is a moment of its own: 1 in all of these. */
+Test(live, either_way_of_a_condition_counts)
+{
+    const ipu_program *nothing = SEQUENCE(NULL);
+    expect_range(SEQUENCE(run(WRITE), when(run(OTHER), run(READ))), 0, 3);
+    expect_range(SEQUENCE(run(WRITE), when(run(READ), NULL), run(OTHER)), 0, 2);
+    expect_range(SEQUENCE(run(OTHER), when(run(WRITE), send(whole)), run(READ)), 2, 4);
+    expect_range(SEQUENCE(run(WRITE), when(nothing, nothing), run(READ)), 0, 2);
+    expect_always(SEQUENCE(run(OTHER), when(run(WRITE), NULL), run(READ)));
+    expect_always(SEQUENCE(run(OTHER), when(run(OTHER), run(WRITE)), run(READ)));
+}
+
+/* 0 write, then the condition, the predicate, the body. */
+Test(live, a_loop_that_decides_runs_its_condition_first_and_again)
+{
+    const ipu_program *nothing = SEQUENCE(NULL);
+    expect_range(SEQUENCE(run(WRITE), during(run(OTHER), run(READ))), 0, 3);
+    expect_range(SEQUENCE(run(WRITE), during(run(READ), run(OTHER))), 0, 3);
+    expect_range(during(run(WRITE), SEQUENCE(run(READ), run(OTHER))), 0, 2);
+    expect_range(SEQUENCE(run(WRITE), during(nothing, nothing), run(READ)), 0, 2);
+    expect_range(SEQUENCE(during(run(WRITE), run(OTHER)), run(READ)), 0, 3);
+    expect_always(SEQUENCE(during(run(OTHER), run(WRITE)), run(READ)));
+    expect_always(during(run(READ), run(WRITE)));
+}
+
+/* Written on one tile, read by all of them. */
+Test(live, a_predicate_is_read_where_it_decides)
+{
+    ipu_tensor decides = predicate();
+    const uint32_t v = graph->slices[decides.first_slice].variable;
+    const ipu_program *asked, *all;
+    uint32_t words;
+    cr_assert_eq(ipu_graph_set_temporary(graph, v), MT_OK);
+    cr_assert_eq(ipu_graph_add_stream(graph, "words", IPU_UNSIGNED_INT, &words), MT_OK);
+    cr_assert_eq(ipu_program_host_write(&arena, words, decides, &all), MT_OK);
+    cr_assert_eq(ipu_program_if(&arena, decides, run(READ), NULL, &asked), MT_OK);
+    all = SEQUENCE(run(WRITE), all, run(OTHER), asked);
+    const ipu_live live = found(&all, 1).variable[v];
+    cr_expect(!live.always && live.first == 1 && live.last == 3);
+    cr_expect(found(&asked, 1).variable[v].always);
+}
+
+Test(live, transfers_read_and_write)
+{
+    ipu_tensor twice;
+    cr_assert_eq(ipu_graph_concat(graph, (ipu_tensor[]){half, half}, 2, &twice), MT_OK);
+    expect_always(SEQUENCE(send(twice), fetch(half)));
+    expect_range(SEQUENCE(send(whole), run(OTHER), fetch(half)), 0, 2);
+    expect_always(SEQUENCE(send(half), fetch(half)));
+    expect_always(SEQUENCE(fetch(half), send(whole)));
+}
+
+/* 0 write, 1 read, 2 other, 3 both. */
+Test(live, every_program_counts)
+{
+    const ipu_program *programs[] = {
+        SEQUENCE(run(WRITE), run(READ)), SEQUENCE(run(OTHER), run(WRITE), run(BOTH)), run(READ)};
+    ipu_live live = found(programs, 2).variable[t];
+    cr_expect(!live.always && live.first == 0 && live.last == 3);
+    cr_expect(found(programs, 3).variable[t].always, "the third reads what a run before has written");
+}
+
+Test(live, a_compute_set_that_no_program_executes_is_one_of_its_own)
+{
+    (void)make(OTHER);
+    expect_range(run(WRITE), 0, 0);
+    (void)make(OTHER), (void)make(SOME);
+    expect_range(run(WRITE), 0, 2); /* 1 other, 2 some */
+    (void)make(READ);
+    expect_always(run(WRITE));
+}
+
+Test(live, every_allocation_may_fail)
+{
+    const ipu_program *program = SEQUENCE(run(WRITE), repeat(2, run(READ)));
+    for (size_t n = 1;; n++) {
+        ipu_liveness liveness;
+        mt_arena_fail_at(n);
+        const mt_status status = ipu_liveness_find(&arena, graph, &program, 1, &liveness);
+        mt_arena_fail_at(0);
+        if (status == MT_OK) {
+            cr_assert_geq(n, 10);
+            return;
+        }
+        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_lt(n, 100);
+    }
+}

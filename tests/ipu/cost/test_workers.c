@@ -1,0 +1,311 @@
+#include <criterion/criterion.h>
+
+#include <omp.h>
+
+#include "ipu/run/profile.h"
+#include "ipu/cost/workers.h"
+#include "tests/ipu/test_ring.h"
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(workers, .fini = teardown);
+
+static ipu_cycles cycles(uint64_t entry, uint64_t worker, uint64_t idle)
+{
+    return (ipu_cycles){.entry = entry, .worker = worker, .idle = idle};
+}
+
+/* n vertices of 10 worker cycles and an entry of 2: 1 to 6 go side by side, the 7th behind the first. */
+Test(workers, single_worker_vertices_go_side_by_side)
+{
+    const ipu_target target = ring_target(1);
+    for (size_t n = 1; n <= 13; n++) {
+        const size_t turns = n <= 6 ? 1 : n <= 12 ? 2 : 3;
+        ipu_workers w = ipu_workers_begin(&target);
+        for (size_t k = 0; k < n; k++) ipu_workers_add(&w, IPU_SINGLE_WORKER, cycles(2, 10, 0));
+        cr_expect_eq(ipu_workers_cycles(&w), 2 * n + 6 * 10 * turns, "%zu vertices", n);
+        cr_expect_eq(w.used, 10 * n);
+    }
+}
+
+/* Three workers and 5, 1, 3, 4, 2, 6: 5 to the first, 1 to the second, 3 to the third; 4 to the second (5), 2 to
+ * the third (5), and 6 to the first of three equals: 11. */
+Test(workers, the_least_loaded_worker_takes_the_next_vertex)
+{
+    static const uint64_t work[] = {5, 1, 3, 4, 2, 6};
+    ipu_target target = ring_target(1);
+    target.worker_contexts = 3;
+    ipu_workers w = ipu_workers_begin(&target);
+    for (size_t k = 0; k < 6; k++) ipu_workers_add(&w, IPU_SINGLE_WORKER, cycles(0, work[k], 0));
+    cr_expect_eq(w.load[0], 11);
+    cr_expect_eq(w.load[1], 5);
+    cr_expect_eq(w.load[2], 5);
+    cr_expect_eq(ipu_workers_cycles(&w), 3 * 11);
+}
+
+/* A supervisor's 40; all workers 11 + 6 * 7, of whom two idle 7 and 3; one worker 5 + 6 * 9: in any order. */
+Test(workers, kinds_come_one_after_the_other)
+{
+    static const ipu_vertex_kind kinds[] = {IPU_SUPERVISOR, IPU_MULTI_WORKER, IPU_SINGLE_WORKER};
+    const ipu_cycles costs[] = {cycles(40, 0, 0), cycles(11, 7, 10), cycles(5, 9, 0)};
+    const ipu_target target = ring_target(1);
+    for (size_t first = 0; first < 3; first++) {
+        ipu_workers w = ipu_workers_begin(&target);
+        for (size_t k = 0; k < 3; k++) ipu_workers_add(&w, kinds[(first + k) % 3], costs[(first + k) % 3]);
+        cr_expect_eq(ipu_workers_cycles(&w), 40 + (11 + 42) + (5 + 54));
+        cr_expect_eq(w.used, 42 - 10 + 9);
+    }
+}
+
+Test(workers, a_cost_is_one_that_its_kind_of_vertex_can_have)
+{
+    const ipu_target target = ring_target(1);
+    cr_expect(ipu_workers_can(&target, IPU_MULTI_WORKER, cycles(0, 4, 20)));
+    cr_expect_not(ipu_workers_can(&target, IPU_MULTI_WORKER, cycles(0, 4, 21)));
+    cr_expect(ipu_workers_can(&target, IPU_SINGLE_WORKER, cycles(0, 4, 0)));
+    cr_expect_not(ipu_workers_can(&target, IPU_SINGLE_WORKER, cycles(0, 4, 1)));
+    cr_expect(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 0)));
+    cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 1, 0)));
+    cr_expect_not(ipu_workers_can(&target, IPU_SUPERVISOR, cycles(9, 0, 1)));
+}
+
+/* ---- in a graph: a vertex adds to its one element; its cost is in its context, or is the element ---- */
+
+typedef struct adding {
+    float step;
+    ipu_cycles cost;
+} adding;
+
+static void add_compute(const ipu_span *f, const void *context)
+{
+    const adding *a = context;
+    *(float *)f[0].data += a->step;
+}
+
+static ipu_cycles add_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    const adding *a = context;
+    (void)target, (void)n;
+    return a->cost;
+}
+
+/* As many worker cycles as the element's value; entry and idle as ever. */
+static ipu_cycles add_cost_of_data(const ipu_target *target, const ipu_span *f, const void *context)
+{
+    const adding *a = context;
+    (void)target;
+    return (ipu_cycles){
+        .entry = a->cost.entry, .worker = (uint64_t) * (const float *)f[0].data, .idle = a->cost.idle};
+}
+
+static const ipu_field add_fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
+static const ipu_codelet all_workers = {
+    .name = "all", .n_fields = 1, .fields = add_fields, .compute = add_compute, .cost = add_cost};
+static const ipu_codelet one_worker = {.name = "one",
+    .n_fields = 1,
+    .fields = add_fields,
+    .compute = add_compute,
+    .cost = add_cost,
+    .kind = IPU_SINGLE_WORKER};
+static const ipu_codelet supervisor = {.name = "supervisor",
+    .n_fields = 1,
+    .fields = add_fields,
+    .compute = add_compute,
+    .cost = add_cost,
+    .kind = IPU_SUPERVISOR};
+static const ipu_codelet by_data = {.name = "by data",
+    .n_fields = 1,
+    .fields = add_fields,
+    .compute = add_compute,
+    .cost = add_cost,
+    .cost_of_data = add_cost_of_data};
+static const ipu_codelet one_by_data = {.name = "one by data",
+    .n_fields = 1,
+    .fields = add_fields,
+    .compute = add_compute,
+    .cost = add_cost,
+    .kind = IPU_SINGLE_WORKER,
+    .cost_of_data = add_cost_of_data};
+
+typedef struct vertex {
+    const ipu_codelet *codelet;
+    uint32_t tile;
+    adding context;
+} vertex;
+
+/* n vertices of one compute set "set", with an element each of variable 0. */
+static ipu_graph *graph_of(size_t tiles, const vertex *vertices, size_t n, ipu_tensor *whole)
+{
+    const ipu_target target = ring_target(tiles);
+    ipu_graph *g = NULL;
+    uint32_t x, set;
+    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
+    cr_assert_eq(ipu_graph_add_variable(g, "x", IPU_FLOAT, n, &x), MT_OK);
+    cr_assert_eq(ipu_graph_add_compute_set(g, "set", &set), MT_OK);
+    for (size_t k = 0; k < n; k++) {
+        const vertex *v = &vertices[k];
+        ipu_tensor one;
+        size_t id;
+        cr_assert_eq(ipu_graph_set_tile_mapping(g, x, k, 1, v->tile), MT_OK);
+        cr_assert_eq(ipu_graph_add_vertex(g, set, v->codelet, v->tile, &v->context, &id), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){x, k, 1}, 1, &one), MT_OK);
+        cr_assert_eq(ipu_graph_connect(g, id, "x", one), MT_OK);
+    }
+    cr_assert_eq(ipu_graph_whole(g, x, whole), MT_OK);
+    return g;
+}
+
+static ipu_engine *engine_of(const ipu_graph *g)
+{
+    const ipu_program *p;
+    ipu_executable *e = NULL;
+    ipu_engine *engine = NULL;
+    cr_assert_eq(ipu_program_execute(&arena, 0, &p), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    return engine;
+}
+
+/* Tile 0: all workers, 11 + 6 * 10, 12 idle. Tile 1: three single ones of 20, 5 and 4: 3 * 2 + 6 * 20. Tile 2:
+ * the supervisor, 30. Tile 3: nothing. The phase takes 126 cycles, in which 4 * 126 slots are there; 48 + 29 are used. */
+Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy_all_are)
+{
+    static const vertex vertices[] = {{&all_workers, 0, {1, {11, 10, 12}}}, {&one_worker, 1, {1, {2, 20, 0}}},
+        {&one_worker, 1, {1, {2, 5, 0}}}, {&one_worker, 1, {1, {2, 4, 0}}},
+        {&supervisor, 2, {1, {30, 0, 0}}}};
+    ipu_tensor whole;
+    ipu_profile profile;
+    float x[5] = {0};
+    ipu_engine *engine = engine_of(graph_of(4, vertices, 5, &whole));
+    const ipu_superstep *step = &engine->executable->supersteps[0];
+    cr_expect_eq(step->compute_cycles[0], 71);
+    cr_expect_eq(step->compute_cycles[1], 126);
+    cr_expect_eq(step->compute_cycles[2], 30);
+    cr_expect_eq(step->compute_cycles[3], 0);
+    cr_expect_eq(step->compute_phase_cycles, 126);
+    cr_expect_eq(step->used_slots[0], 48);
+    cr_expect_eq(step->used_slots[1], 29);
+    cr_expect_eq(step->used_slots[2], 0);
+    cr_expect_eq(step->all_used_slots, 77);
+    cr_expect_not(step->data_dependent);
+    ipu_engine_write(engine, &whole, x);
+    for (int run = 0; run < 3; run++) cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    ipu_engine_read(engine, &whole, x);
+    for (size_t k = 0; k < 5; k++) cr_expect_eq(x[k], 3, "every kind computes");
+    cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+    cr_expect_eq(profile.compute_cycles, 3 * 126);
+    cr_expect_float_eq(profile.steps[0].workers_busy, 77.0 / (4 * 126), 1e-15);
+    cr_assert_eq(ipu_profile_costs(&arena, engine->executable, &profile), MT_OK);
+    cr_expect_float_eq(profile.steps[0].workers_busy, 77.0 / (4 * 126), 1e-15);
+}
+
+Test(workers, a_cost_that_a_vertex_cannot_have_is_named_when_it_is_compiled)
+{
+    static const struct {
+        vertex vertex;
+        const char *message;
+    } cases[] = {
+        {{&supervisor, 1, {1, {30, 2, 0}}},
+            "compute set 'set', tile 1: codelet 'supervisor', of the supervisor: 2 worker cycles and 0 idle; "
+            "allowed: 0"},
+        {{&one_worker, 0, {1, {0, 2, 1}}}, "compute set 'set', tile 0: codelet 'one': 1 worker cycles idle; "
+                                           "allowed: at most 0 of a vertex of "
+                                           "one worker whose slowest takes 2"},
+        {{&all_workers, 2, {1, {0, 2, 11}}}, "compute set 'set', tile 2: codelet 'all': 11 worker cycles "
+                                             "idle; allowed: at most 10 of a vertex "
+                                             "of all workers whose slowest takes 2"}};
+    for (size_t k = 0; k < 3; k++) {
+        ipu_tensor whole;
+        ipu_executable *e = NULL;
+        cr_expect_eq(ipu_compile(&arena, graph_of(3, &cases[k].vertex, 1, &whole), NULL, 0, &e), MT_INPUT);
+        cr_expect_str_eq(mt_message(), cases[k].message);
+    }
+}
+
+Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
+{
+    static const vertex one = {&one_worker, 0, {1, {0, 2, 0}}};
+    ipu_tensor whole;
+    ipu_executable *e = NULL;
+    ipu_graph *g = graph_of(1, &one, 1, &whole);
+    g->target.worker_contexts = 64;
+    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_OK, "%s", mt_message());
+    g->target.worker_contexts = 65;
+    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a machine of 65 worker contexts a tile; allowed: from 1 to 64");
+    g->target.worker_contexts = 0;
+    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_INPUT);
+}
+
+/* ---- costs of data ---- */
+
+/* Tile 0 begins with 1 and gains 1 a run; tile 1 with 5 and gains 2; tile 2 with 3 and gains 3: the slowest take
+ * 5, 7 and 9 (two of them). Each enters in 11; tile 2 has a supervisor's vertex of 4 besides. Nobody is idle in
+ * tiles 0 and 1; 2 worker cycles are in tile 2. Compiled it is 100. */
+Test(workers, a_cost_of_data_is_that_of_each_run)
+{
+    static const vertex vertices[] = {{&by_data, 0, {1, {11, 100, 0}}}, {&by_data, 1, {2, {11, 100, 0}}},
+        {&by_data, 2, {3, {11, 100, 2}}}, {&supervisor, 2, {0, {4, 0, 0}}}};
+    static const float start[] = {1, 5, 3, 0};
+    ipu_tensor whole;
+    ipu_profile profile;
+    const ipu_graph *g = graph_of(3, vertices, 4, &whole);
+    for (int threads = 1; threads <= 4; threads += 3) {
+        omp_set_num_threads(threads);
+        ipu_engine *engine = engine_of(g);
+        const ipu_superstep *step = &engine->executable->supersteps[0];
+        ipu_engine_write(engine, &whole, start);
+        cr_expect(step->data_dependent);
+        cr_expect_eq(step->compute_phase_cycles, 11 + 600 + 4);
+        const size_t taken = mt_arena_taken();
+        cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+        cr_expect_eq(ipu_engine_cycles(engine), 11 + 6 * 5);
+        for (int run = 0; run < 2; run++) cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+        cr_expect_eq(mt_arena_taken(), taken, "running takes no memory");
+        const uint64_t all = (11 + 6 * 5) + (11 + 6 * 7) + (4 + 11 + 6 * 9);
+        cr_expect_eq(ipu_engine_cycles(engine), all);
+        cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+        cr_expect_eq(profile.cycles, all);
+        cr_expect_eq(profile.steps[0].total_cycles, all);
+        cr_expect_eq(profile.steps[0].total_compute_cycles, all);
+        cr_expect_eq(profile.steps[0].cycles, 615);
+        const double used = 6 * (1 + 2 + 3) + 6 * (5 + 7 + 9) + 6 * (3 + 6 + 9) - 3 * 2;
+        cr_expect_float_eq(profile.steps[0].workers_busy, used / (double)(3 * all), 1e-15);
+    }
+}
+
+/* Seven vertices of one worker each, of 1 to 7 cycles: the seventh goes behind the first. */
+Test(workers, single_worker_vertices_may_depend_on_data)
+{
+    vertex vertices[7];
+    float x[7];
+    ipu_tensor whole;
+    for (size_t k = 0; k < 7; k++) {
+        vertices[k] = (vertex){&one_by_data, 0, {0, {3, 0, 0}}};
+        x[k] = (float)k + 1;
+    }
+    ipu_engine *engine = engine_of(graph_of(1, vertices, 7, &whole));
+    ipu_engine_write(engine, &whole, x);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
+    cr_expect_eq(ipu_engine_cycles(engine), 7 * 3 + 6 * (1 + 7));
+    cr_expect_eq(engine->used_slots[0], 28);
+}
+
+/* Of tiles 1 and 2 the lower is named; there the second vertex, which the first has not changed. */
+Test(workers, a_cost_of_data_that_a_vertex_cannot_have_ends_the_run)
+{
+    static const vertex vertices[] = {{&by_data, 0, {1, {0, 9, 5}}}, {&by_data, 1, {1, {0, 9, 5}}},
+        {&by_data, 1, {1, {0, 9, 45}}}, {&by_data, 2, {1, {0, 9, 11}}}};
+    static const float start[] = {1, 1, 8, 2};
+    ipu_tensor whole;
+    ipu_engine *engine = engine_of(graph_of(3, vertices, 4, &whole));
+    ipu_engine_write(engine, &whole, start);
+    cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "compute set 'set', tile 1: codelet 'by data': 45 worker cycles idle; "
+                                   "allowed: at most 40 of a vertex of "
+                                   "all workers whose slowest takes 8");
+    cr_expect_eq(engine->runs[0], 0);
+    cr_expect_eq(ipu_engine_cycles(engine), 0);
+}

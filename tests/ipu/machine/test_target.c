@@ -1,0 +1,290 @@
+#include <criterion/criterion.h>
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipu/machine/target.h"
+
+static const char gc200[] = "data/machines/gc200.yaml";
+
+Test(target, the_gc200_is_as_its_sources_say)
+{
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_assert_eq(ipu_target_load(&arena, gc200, NULL, 0, &t), MT_OK, "%s", mt_message());
+    cr_expect_str_eq(t.name, "GC200");
+    cr_expect_eq(t.tiles, 1472);
+    cr_expect_eq(t.bytes_per_tile, 624 * 1024);
+    cr_expect_eq(t.worker_contexts, 6);
+    cr_expect_eq(t.clock_hz, 1.325e9);
+    cr_expect_eq(t.exchange_bytes_per_cycle, 4);
+    cr_expect_eq(t.local_copy_bytes_per_cycle, 8);
+    cr_expect_eq(t.sync_cycles, 126);
+    cr_expect_eq(t.exchange_fixed_cycles, 170 - 160);
+    cr_expect_eq(t.exchange_fragment_cycles, 160);
+    cr_expect_eq(t.exchange_row_cycles, 2);
+    cr_expect_eq(t.exchange_way_cycles, 18);
+    cr_expect_eq(t.exchange_rows, 23);
+    cr_expect_eq(t.exchange_columns, 16);
+    cr_expect_not(t.exchange_paired);
+    cr_expect_eq(t.links.shape, IPU_LADDER);
+    cr_expect_eq(t.links.direct, 4);
+    cr_expect_eq(t.links.cross, 2);
+    cr_expect_eq(t.links.rail, 2);
+    cr_expect_eq(t.links.lane_bits_per_second, 128 * ldexp(1, 30));
+    cr_expect_eq(t.links.efficiency, 0.85);
+    cr_expect_eq(t.links.packet_bytes, 1024);
+    cr_expect_eq(t.links.packet_header_bytes, 0);
+    cr_expect_eq(t.links.sync_ns_per_hop, 15);
+    cr_expect_float_eq(t.host.write_bytes_per_second, 16 * 16e9 * 128 / 130 / 8, 1e7, "in three digits");
+    cr_expect_eq(t.host.read_bytes_per_second, t.host.write_bytes_per_second);
+    cr_expect_eq(t.host.write_packet_bytes, 1024);
+    cr_expect_eq(t.host.read_packet_bytes, 256);
+    cr_expect_eq(t.host.packet_header_bytes, 24);
+    cr_expect_eq(t.host.sync_cycles, 600);
+    cr_expect_eq(t.memory.region0_bytes, 208 * 1024);
+    cr_expect_eq(t.memory.element_bytes, 16 * 1024);
+    cr_expect_eq(t.memory.reserved_bytes, 0x450);
+    cr_expect_eq(t.memory.exchange_code_bytes, 9 * 4);
+    cr_expect_eq(t.memory.send_words, 4148);
+    cr_expect_eq(t.vertex_entry_cycles, 11);
+    cr_expect_eq(t.instructions.f32_div, 3);
+    cr_expect_eq(t.instructions.f32_exp, 3);
+    cr_expect_eq(t.instructions.f32_log, 6);
+    cr_expect_eq(t.instructions.f32_sqrt, 5);
+    mt_arena_free(&arena);
+}
+
+Test(target, the_other_machines_differ_where_their_sources_say)
+{
+    static const struct {
+        const char *path, *name;
+        size_t tiles, bytes_per_tile, region0_bytes, rows;
+        double clock_hz;
+    } machines[] = {{"data/machines/gc2.yaml", "GC2", 1216, 256 * 1024, 128 * 1024, 19, 1.6e9},
+        {"data/machines/bow.yaml", "Bow", 1472, 624 * 1024, 208 * 1024, 23, 1.85e9},
+        {"data/machines/c600.yaml", "C600", 1472, 624 * 1024, 208 * 1024, 23, 1.486e9}};
+    mt_arena arena = {0};
+    ipu_target t;
+    for (int k = 0; k < 3; k++) {
+        cr_assert_eq(ipu_target_load(&arena, machines[k].path, NULL, 0, &t), MT_OK, "%s", mt_message());
+        cr_expect_str_eq(t.name, machines[k].name);
+        cr_expect_eq(t.tiles, machines[k].tiles);
+        cr_expect_eq(t.bytes_per_tile, machines[k].bytes_per_tile);
+        cr_expect_eq(t.memory.region0_bytes, machines[k].region0_bytes);
+        cr_expect_eq(t.exchange_rows, machines[k].rows);
+        cr_expect_eq(t.exchange_columns, 16);
+        cr_expect_eq(t.clock_hz, machines[k].clock_hz);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(target, every_machine_loads)
+{
+    mt_arena arena = {0};
+    glob_t found;
+    ipu_target t;
+    cr_assert_eq(glob("data/machines/*", 0, NULL, &found), 0);
+    cr_assert_geq(found.gl_pathc, 4);
+    for (size_t k = 0; k < found.gl_pathc; k++)
+        cr_expect_eq(ipu_target_load(&arena, found.gl_pathv[k], NULL, 0, &t), MT_OK, "%s", mt_message());
+    globfree(&found);
+    mt_arena_free(&arena);
+}
+
+Test(target, overrides_make_another_machine)
+{
+    static const char *const sets[] = {"tiles=1471", "exchange.sync_cycles=0", "instructions.f32_div=3.6"};
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets, 3, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t.tiles, 1471);
+    cr_expect_eq(t.sync_cycles, 0);
+    cr_expect_eq(t.instructions.f32_div, 3.6);
+    mt_arena_free(&arena);
+}
+
+Test(target, region_0_is_whole_elements_and_inside_the_tile)
+{
+    static const char *const sets[] = {"memory.region0_bytes=212991", "bytes_per_tile=212991",
+        "memory.reserved_bytes=638977", "memory.reserved_bytes=638976", "memory.element_bytes=13",
+        "exchange.bytes_per_cycle=3"};
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[0], 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: whole "
+                                   "elements of 16384, and at most the 638976 of "
+                                   "a tile");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[1], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[2], 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: memory.reserved_bytes: 638977; allowed: at most the 638976 of a tile");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[3], 1, &t), MT_OK);
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[4], 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: memory.element_bytes: 13; allowed: a multiple of 8");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[5], 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: exchange.bytes_per_cycle: 3; allowed: 1, 2, 4 or 8");
+    mt_arena_free(&arena);
+}
+
+/* A machine of the same name of which only the rows are known, or more tiles than its die has places for. */
+Test(target, tiles_must_have_their_places)
+{
+    static const char *const odd = "exchange.columns=15";
+    static const char *const more = "tiles=1473";
+    static const char *const no_way = "exchange.way_cycles=0";
+    static const char *const rows[] = {"tiles=1473", "exchange.columns=0"};
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, gc200, &odd, 1, &t), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "data/machines/gc200.yaml: exchange.columns: 15; allowed: an even number, or 0");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &no_way, 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: exchange.way_cycles: 0; allowed with exchange.columns: at least 1");
+    cr_expect_eq(ipu_target_load(&arena, gc200, &more, 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x exchange.rows x "
+        "exchange.columns = 1472, or exchange.columns 0");
+    cr_expect_eq(ipu_target_load(&arena, gc200, rows, 2, &t), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* Pairs go up the 23 rows, tiles 0 to 45, down again beside that, 46 to 91, then on in the next column of four. */
+Test(target, tiles_stand_where_the_chip_numbers_them)
+{
+    static const size_t places[][3] = {{0, 0, 0}, {1, 0, 2}, {2, 1, 0}, {45, 22, 2}, {46, 22, 1}, {47, 22, 3},
+        {48, 21, 1}, {91, 0, 3}, {92, 0, 4}, {94, 1, 4}, {1471, 0, 63}, {1426, 22, 61}};
+    bool taken[23][64] = {{false}};
+    size_t row, column;
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, NULL, 0, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_target_several(&one, 4, &several), MT_OK, "%s", mt_message());
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        ipu_target_place(&several, 3 * 1472 + places[i][0], &row, &column);
+        cr_expect_eq(row, places[i][1], "row of tile %zu", places[i][0]);
+        cr_expect_eq(column, places[i][2], "column of tile %zu", places[i][0]);
+    }
+    ipu_target_place(&one, 46, &row, &column);
+    cr_expect_eq(64 * row + column, 1409, "its number on the chip");
+    for (size_t t = 0; t < 1472; t++) {
+        size_t beside, two_on;
+        ipu_target_place(&one, t, &row, &column);
+        cr_assert(row < 23 && column < 64 && !taken[row][column], "tile %zu", t);
+        taken[row][column] = true;
+        ipu_target_place(&one, ipu_target_partner(&one, t), &beside, &two_on);
+        cr_assert(beside == row && two_on == (column ^ 2), "tile %zu", t);
+    }
+    one.tiles = 5;
+    cr_expect_eq(ipu_target_partner(&one, 4), 4, "alone");
+    mt_arena_free(&arena);
+}
+
+Test(target, several_chips_have_the_tiles_of_all)
+{
+    static const char *const set = "links.shape=torus";
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, &set, 1, &one), MT_OK, "%s", mt_message());
+    cr_expect_eq(one.links.shape, IPU_TORUS);
+    cr_assert_eq(ipu_target_several(&one, 4, &several), MT_OK, "%s", mt_message());
+    cr_expect_eq(several.tiles, 4 * 1472);
+    cr_expect_eq(several.links.shape, IPU_TORUS);
+    for (size_t chip = 0; chip < 4; chip++) {
+        cr_expect_eq(ipu_target_chip(&several, 1472 * chip), chip);
+        cr_expect_eq(ipu_target_chip(&several, 1472 * chip + 1471), chip);
+    }
+    several.ipus = 2;
+    several.tiles = 5; /* 0 and 1; 2 to 4 */
+    cr_expect_eq(ipu_target_chip(&several, 1), 0);
+    cr_expect_eq(ipu_target_chip(&several, 2), 1);
+    cr_expect_eq(ipu_target_several(&one, 3, &several), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, two a rung");
+    mt_arena_free(&arena);
+}
+
+#define LISTED(links)                                                                                        \
+    "links.shape=list", "links.direct=0", "links.cross=0", "links.rail=0", "links.list=" links
+#define THERE_AND_BACK "{from: 0, to: 1, lanes: 4}, {from: 1, to: 0, lanes: 3}"
+
+Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
+{
+    static const char *const sets[] = {
+        LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 0, lanes: 1}]")};
+    mt_arena arena = {0};
+    ipu_target one, several;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets, 5, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(one.links.shape, IPU_LINK_LIST);
+    cr_assert_eq(one.links.n_list, 4);
+    for (size_t l = 0; l < 4; l++) cr_expect_eq(one.links.list[l].lanes, 4 - l);
+    cr_expect_eq(one.links.list[2].from, 1);
+    cr_expect_eq(one.links.list[2].to, 2);
+    for (size_t n = 0; n < 8; n++)
+        cr_expect_eq(ipu_target_several(&one, n, &several), n == 1 || n == 3 ? MT_OK : MT_INPUT, "%zu", n);
+    cr_expect_str_eq(mt_message(), "7 IPUs on links that join 3; allowed: 1 or 3");
+    cr_assert_eq(ipu_target_several(&one, 3, &several), MT_OK);
+    cr_expect_eq(several.tiles, 3 * 1472);
+    mt_arena_free(&arena);
+}
+
+/* What is wrong with links, and what the message says of it. */
+Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allowed)
+{
+    static const struct {
+        const char *sets[5], *said;
+    } wrong[] = {{{LISTED("[]")}, ": links.list: no links; allowed with links.shape list: at least 2"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 1, lanes: 1}]")},
+            ": links.list.2.to: 1; allowed: another IPU than its links.list.2.from"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 1}]")},
+            ": links.list: no link from IPU 2; allowed: a way from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[{from: 0, to: 1, lanes: 1}, {from: 1, to: 2, lanes: 1}, {from: 2, to: 1, lanes: 1}]")},
+            ": links.list: no way from IPU 1 to IPU 0; allowed: one from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[" THERE_AND_BACK ", {from: 2, to: 0, lanes: 1}]")},
+            ": links.list: no way from IPU 0 to IPU 2; allowed: one from each of IPUs 0 to 2 to each other"},
+        {{LISTED("[{from: 0, to: 65535, lanes: 1}]")}, ": 65535; allowed: at least 0 and at most 65534"},
+        {{LISTED("[{from: 0, to: 1, lanes: 0}]")}, ": 0; allowed: at least 1"},
+        {{LISTED("[{from: 0, to: 1}]")}, "links.list.0.lanes is missing; allowed: a whole number at least 1"},
+        {{"links.shape=list", "links.direct=0", "links.cross=0", "links.list=[" THERE_AND_BACK "]",
+             "tiles=8"},
+            ": links.rail: 2; allowed with links.shape list: 0, or left out"},
+        {{"links.list=[" THERE_AND_BACK "]", "links.shape=torus", "tiles=8", "tiles=8", "tiles=8"},
+            ": links.list: 2 links; allowed with links.shape torus: none"},
+        {{"links.cross=0", "tiles=8", "tiles=8", "tiles=8", "tiles=8"},
+            ": links.cross: 0 or missing; allowed with links.shape ladder: at least 1"}};
+    mt_arena arena = {0};
+    ipu_target t;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        cr_expect_eq(ipu_target_load(&arena, gc200, wrong[k].sets, 5, &t), MT_INPUT, "%s", wrong[k].said);
+        cr_expect(strstr(mt_message(), wrong[k].said), "'%s' in '%s'", wrong[k].said, mt_message());
+    }
+    mt_arena_free(&arena);
+}
+
+Test(target, a_broken_machine_file_is_named_with_line_and_key)
+{
+    char path[] = "/tmp/ipu_target_XXXXXX";
+    char message[200];
+    int handle = mkstemp(path);
+    cr_assert(handle >= 0);
+    FILE *file = fdopen(handle, "w");
+    cr_assert(fputs("name: X\ntiles: 0\n", file) >= 0);
+    cr_assert_eq(fclose(file), 0);
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, path, NULL, 0, &t), MT_INPUT);
+    (void)snprintf(message, sizeof message, "%s:2: tiles: 0; allowed: at least 1 and at most 1048576", path);
+    cr_expect_str_eq(mt_message(), message);
+    static const char *const set = "tiles=4";
+    cr_expect_eq(ipu_target_load(&arena, path, &set, 1, &t), MT_INPUT);
+    (void)snprintf(message, sizeof message,
+        "%s:1: bytes_per_tile: missing; allowed: a whole number at least 1 and at most 4294967295", path);
+    cr_expect_str_eq(mt_message(), message);
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}

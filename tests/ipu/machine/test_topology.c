@@ -1,0 +1,318 @@
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ipu/machine/topology.h"
+
+static mt_arena arena;
+
+static void teardown(void) { mt_arena_free(&arena); }
+
+TestSuite(topology, .fini = teardown);
+
+static const ipu_links gc200 = {.direct = 4,
+    .cross = 2,
+    .rail = 2,
+    .lane_bits_per_second = 137438953472,
+    .efficiency = 0.85,
+    .packet_bytes = 1024,
+    .sync_ns_per_hop = 15};
+
+static ipu_topology *made(ipu_shape shape, size_t n)
+{
+    ipu_topology *t = NULL;
+    cr_assert_eq((shape == IPU_TORUS ? ipu_topology_torus : ipu_topology_ladder)(&arena, &gc200, n, &t),
+        MT_OK, "%s", mt_message());
+    return t;
+}
+
+static ipu_topology *listed(const ipu_link *links, size_t n_links, size_t n)
+{
+    ipu_topology *t = NULL;
+    cr_assert_eq(ipu_topology_list(&arena, links, n_links, n, &t), MT_OK, "%s", mt_message());
+    return t;
+}
+
+/* The chips on the way, as text: "0 1 3". */
+static const char *way(const ipu_topology *t, uint32_t from, uint32_t to)
+{
+    static char text[512];
+    uint32_t route[64];
+    const size_t n = ipu_topology_route(t, from, to, route);
+    int at = snprintf(text, sizeof text, "%u", from);
+    for (size_t i = 0; i < n; i++) {
+        const ipu_link *link = &t->links[route[i]];
+        cr_assert_eq(link->from, i == 0 ? from : t->links[route[i - 1]].to, "a route is joined");
+        at += snprintf(text + at, sizeof text - (size_t)at, " %u", link->to);
+    }
+    return text;
+}
+
+/* n bytes from every chip to every other. */
+static uint64_t *all_to_all(const ipu_topology *t, uint64_t n)
+{
+    uint64_t *bytes = mt_arena_take(&arena, (size_t)t->n_chips * t->n_chips, sizeof *bytes);
+    for (uint32_t a = 0; a < t->n_chips; a++)
+        for (uint32_t b = 0; b < t->n_chips; b++) bytes[a * t->n_chips + b] = a == b ? 0 : n;
+    return bytes;
+}
+
+static uint64_t *loaded(const ipu_topology *t, const uint64_t *bytes)
+{
+    uint64_t *load = mt_arena_take(&arena, t->n_links, sizeof *load);
+    ipu_topology_load(t, bytes, load);
+    return load;
+}
+
+static void expect_refused(mt_status status, const char *message)
+{
+    cr_expect_eq(status, MT_INPUT);
+    cr_expect_str_eq(mt_message(), message);
+}
+
+/* The rows as they are known of the model of Graphcore's tests, to their digits; a flow is what one chip
+ * sends another. */
+Test(topology, ladders_of_2_4_8_and_16_chips_have_the_figures_of_the_model)
+{
+    static const double clock_hz[] = {1.6e9, 1.33e9, 1.85e9};
+    static const struct {
+        size_t n;
+        uint32_t hops;
+        uint64_t sync[3], flows;
+        double per_flow, per_flow_digit, per_chip;
+        const char *link;
+    } rows[] = {{2, 1, {48, 40, 56}, 1, 58.41, 0.01, 58.4, "direct, rung 0, IPU 0 to 1"},
+        {4, 2, {96, 80, 111}, 2, 14.60, 0.01, 43.8, "rail 0, IPU 0 to 2"},
+        {8, 3, {144, 120, 167}, 8, 3.65, 0.01, 25.6, "rail 0, IPU 2 to 4"},
+        {16, 5, {240, 200, 278}, 32, 0.913, 0.001, 13.7, "rail 0, IPU 6 to 8"}};
+    for (size_t k = 0; k < 4; k++) {
+        const ipu_topology *t = made(IPU_LADDER, rows[k].n);
+        const uint64_t *load = loaded(t, all_to_all(t, 1));
+        const uint32_t busiest = ipu_topology_busiest(t, load);
+        const double per_flow = t->links[busiest].bytes_per_second / (double)load[busiest] / 1e9;
+        cr_expect_eq(t->hops, rows[k].hops);
+        for (int f = 0; f < 3; f++)
+            cr_expect_eq(ipu_topology_sync_cycles(t, 15, clock_hz[f]), rows[k].sync[f]);
+        cr_expect_str_eq(t->links[busiest].name, rows[k].link);
+        cr_expect_eq(load[busiest], rows[k].flows);
+        cr_expect_float_eq(per_flow, rows[k].per_flow, rows[k].per_flow_digit / 2);
+        cr_expect_float_eq(per_flow * (double)(rows[k].n - 1), rows[k].per_chip, 0.05);
+    }
+}
+
+/* 8 chips: through the middle go 2 rungs to 2 rungs; a chip crosses its rung for the 3 chips on other rungs
+ * and sides. */
+Test(topology, loads_of_a_ladder_are_those_of_a_hand)
+{
+    const ipu_topology *t = made(IPU_LADDER, 8);
+    const uint64_t *load = loaded(t, all_to_all(t, 10));
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        const ipu_link *link = &t->links[l];
+        const bool rail = link->from / 2 != link->to / 2;
+        const bool middle = link->from / 2 + link->to / 2 == 3; /* rungs 1 and 2 */
+        const uint64_t wanted = rail ? middle ? 80 : 60 : strncmp(link->name, "cross", 5) == 0 ? 30 : 10;
+        cr_expect_eq(load[l], wanted, "%s: %lu", link->name, load[l]);
+    }
+}
+
+Test(topology, a_link_is_busy_for_its_bytes_at_its_rate)
+{
+    const ipu_link link = {0, 1, 1e9, "x"};
+    cr_expect_eq(ipu_link_cycles(&link, 0, 2e9), 0);
+    cr_expect_eq(ipu_link_cycles(&link, 3, 2e9), 6);
+    cr_expect_eq(ipu_link_cycles(&link, 3, 1.1e9), 4, "3.3 rounded up");
+}
+
+/* The slower of two links with the same load; the one with more load of two alike. */
+Test(topology, the_busiest_link_is_by_time_not_by_bytes)
+{
+    const ipu_link links[] = {{0, 1, 4e9, NULL}, {1, 0, 1e9, NULL}};
+    const ipu_topology *t = listed(links, 2, 2);
+    cr_expect_eq(ipu_topology_busiest(t, (uint64_t[]){10, 10}), 1);
+    cr_expect_eq(ipu_topology_busiest(t, (uint64_t[]){50, 10}), 0);
+    cr_expect_eq(ipu_topology_busiest(t, (uint64_t[]){40, 10}), 0, "the first of equals");
+    cr_expect_str_eq(t->links[1].name, "link 1, IPU 1 to 0");
+}
+
+Test(topology, routes_of_a_ladder_cross_the_rung_first)
+{
+    const ipu_topology *t = made(IPU_LADDER, 8);
+    uint32_t route[8];
+    cr_expect_str_eq(way(t, 0, 1), "0 1");
+    cr_expect_str_eq(way(t, 0, 7), "0 1 3 5 7");
+    cr_expect_str_eq(way(t, 7, 2), "7 6 4 2");
+    cr_expect_eq(ipu_topology_route(t, 5, 5, route), 0);
+    cr_expect_eq(ipu_topology_route(t, 0, 1, route), 1);
+    cr_expect_float_eq(t->links[route[0]].bytes_per_second, 4 * 14.60e9, 0.02e9, "what ends across the rung");
+    (void)ipu_topology_route(t, 0, 3, route);
+    cr_expect_float_eq(t->links[route[0]].bytes_per_second, 2 * 14.60e9, 0.01e9, "what goes on");
+}
+
+/* 8 rungs: 3 back through the joined ends instead of 5; of 4 and 4 never through the joined ends. */
+Test(topology, routes_of_a_torus_go_the_shorter_way)
+{
+    const ipu_topology *t = made(IPU_TORUS, 16);
+    cr_expect_str_eq(way(t, 0, 10), "0 14 12 10");
+    cr_expect_str_eq(way(t, 14, 3), "14 15 1 3");
+    cr_expect_str_eq(way(t, 2, 10), "2 4 6 8 10");
+    cr_expect_str_eq(way(t, 10, 2), "10 8 6 4 2");
+    cr_expect_str_eq(way(t, 12, 4), "12 10 8 6 4");
+    cr_expect_eq(t->hops, 5);
+    cr_expect_eq(
+        made(IPU_TORUS, 4)->n_links, made(IPU_LADDER, 4)->n_links, "two rungs are neighbours anyway");
+    cr_expect_eq(made(IPU_TORUS, 6)->n_links, 3 * 4 + 3 * 4);
+}
+
+/* Two ways of two links from 0 to 3: over 2 by link 0, over 1 by link 1. */
+Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
+{
+    const ipu_link links[] = {{0, 2, 1e9, NULL}, {0, 1, 1e9, NULL}, {1, 3, 1e9, NULL}, {2, 3, 1e9, NULL},
+        {3, 0, 1e9, NULL}, {3, 0, 9e9, NULL}};
+    const ipu_topology *t = listed(links, 6, 4);
+    uint32_t route[4];
+    cr_expect_str_eq(way(t, 0, 3), "0 2 3");
+    cr_expect_str_eq(way(t, 1, 2), "1 3 0 2");
+    cr_expect_eq(ipu_topology_route(t, 3, 0, route), 1);
+    cr_expect_eq(route[0], 4, "the lower number, not the faster");
+}
+
+/* A ladder given as a list: the hops of its sync are counted, and are those of the formula. */
+Test(topology, hops_of_a_list_are_counted)
+{
+    for (uint32_t n = 2; n <= 16; n += 2) {
+        for (int shape = IPU_LADDER; shape <= IPU_TORUS; shape++) {
+            const ipu_topology *t = made((ipu_shape)shape, n);
+            cr_expect_eq(listed(t->links, t->n_links, n)->hops, t->hops, "%u chips", n);
+        }
+    }
+    cr_expect_eq(listed(NULL, 0, 1)->hops, 0);
+}
+
+Test(topology, one_chip_has_no_links)
+{
+    cr_expect_eq(made(IPU_LADDER, 1)->n_links, 0);
+    cr_expect_eq(ipu_topology_sync_cycles(made(IPU_TORUS, 1), 15, 1e9), 0);
+}
+
+Test(topology, what_cannot_be_joined_is_refused)
+{
+    ipu_topology *t = NULL;
+    const ipu_link self[] = {{1, 1, 1e9, NULL}}, far[] = {{0, 2, 1e9, NULL}}, still[] = {{0, 1, 0, NULL}},
+                   one_way[] = {{0, 1, 1e9, NULL}};
+    expect_refused(ipu_topology_ladder(&arena, &gc200, 3, &t),
+        "3 IPUs on a ladder; allowed: 1, or an even number, two a rung");
+    expect_refused(ipu_topology_torus(&arena, &gc200, 5, &t),
+        "5 IPUs on a torus; allowed: 1, or an even number, two a rung");
+    expect_refused(ipu_topology_ladder(&arena, &gc200, 0, &t), "0 IPUs joined; allowed: 1 to 65535");
+    expect_refused(
+        ipu_topology_list(&arena, self, 1, 2, &t), "link 0: from IPU 1 to itself; allowed: to another");
+    expect_refused(ipu_topology_list(&arena, far, 1, 2, &t), "link 0: from IPU 0 to IPU 2; allowed: 0 to 1");
+    expect_refused(
+        ipu_topology_list(&arena, still, 1, 2, &t), "link 0: 0 bytes per second; allowed: above 0");
+    expect_refused(ipu_topology_list(&arena, one_way, 1, 2, &t), "no way over the links from IPU 1 to IPU 0");
+}
+
+/* One way round, one lane from 2 to 0 and four elsewhere: over each link go what ends behind it, what goes on there, and
+ * what came over the link before. A lane has 16 Gi bytes a second, of which 0.85 are data. */
+Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
+{
+    ipu_listed_link ring[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 1}};
+    ipu_target target = {.ipus = 3, .clock_hz = 1.325e9, .links = gc200};
+    ipu_topology *t = NULL;
+    target.links.shape = IPU_LINK_LIST;
+    target.links.list = ring;
+    target.links.n_list = 3;
+    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(t->n_links, 3);
+    cr_expect_str_eq(way(t, 0, 2), "0 1 2");
+    cr_expect_str_eq(way(t, 2, 1), "2 0 1");
+    const uint64_t *load = loaded(t, all_to_all(t, 10));
+    for (uint32_t l = 0; l < 3; l++) {
+        cr_expect_eq(load[l], 30);
+        cr_expect_float_eq(
+            t->links[l].bytes_per_second, (double)ring[l].lanes * 16 * 0x1p30 * 0.85, 1e-4, "link %u", l);
+    }
+    cr_expect_eq(ipu_topology_busiest(t, load), 2);
+    cr_expect_str_eq(t->links[2].name, "link 2, IPU 2 to 0");
+    cr_expect_eq(t->hops, 2);
+    target.ipus = 1;
+    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t->n_links, 0);
+    target.ipus = 2;
+    expect_refused(ipu_topology_of(&arena, &target, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
+}
+
+/* A chip of a high number takes no memory by itself. */
+Test(topology, the_check_of_a_list_takes_memory_by_its_length)
+{
+    ipu_listed_link far[] = {{0, 65534, 1}, {65534, 0, 1}};
+    const ipu_links links = {.shape = IPU_LINK_LIST, .list = far, .n_list = 2};
+    const size_t before = mt_arena_taken();
+    expect_refused(ipu_topology_check_links("x", &links),
+        "x: links.list: no link from IPU 1; allowed: a way from each of IPUs 0 to 65534 to each other");
+    cr_expect_leq(mt_arena_taken() - before, 3 * sizeof(bool), "of the chips 0 to 2 at most");
+}
+
+/* ---- deadlock ---- */
+
+Test(topology, a_ladder_never_waits_for_itself)
+{
+    for (size_t n = 2; n <= 64; n += 2) {
+        const ipu_topology *t = made(IPU_LADDER, n);
+        cr_expect_eq(ipu_topology_check_deadlock(t, all_to_all(t, 1)), MT_OK, "%s", mt_message());
+    }
+}
+
+/* Three rungs have no routes of two steps, and four none through the joined ends; those of five close the
+ * ring. */
+Test(topology, a_torus_of_five_rungs_waits_for_itself)
+{
+    for (size_t n = 2; n <= 8; n += 2) {
+        const ipu_topology *t = made(IPU_TORUS, n);
+        cr_expect_eq(ipu_topology_check_deadlock(t, all_to_all(t, 1)), MT_OK, "%s", mt_message());
+    }
+    const ipu_topology *t = made(IPU_TORUS, 10);
+    expect_refused(ipu_topology_check_deadlock(t, all_to_all(t, 1)),
+        "messages between IPUs can wait for each other for ever: a cycle of 5 links, each needed by what "
+        "holds the "
+        "one before: 'rail 1, IPU 1 to 3', 'rail 1, IPU 3 to 5', 'rail 1, IPU 5 to 7', 'rail 1, IPU 7 to 9', "
+        "'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
+}
+
+/* Only pairs that carry data count. */
+Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
+{
+    const ipu_topology *t = made(IPU_TORUS, 16);
+    uint64_t *bytes = mt_arena_take(&arena, 16 * 16, sizeof *bytes);
+    for (uint32_t a = 0; a < 16; a++) bytes[a * 16 + (a + 2) % 16] = bytes[a * 16 + (a ^ 1)] = 1;
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
+}
+
+/* The example of Dally and Seitz. Without the route from 3 to 1 nothing closes. */
+Test(topology, a_ring_of_four_with_routes_two_on_waits_for_itself)
+{
+    const ipu_link links[] = {
+        {0, 1, 1e9, "north"}, {1, 2, 1e9, "east"}, {2, 3, 1e9, "south"}, {3, 0, 1e9, "west"}};
+    const ipu_topology *t = listed(links, 4, 4);
+    uint64_t bytes[16] = {[2] = 1, [4 + 3] = 1, [8] = 1, [12 + 1] = 1};
+    expect_refused(ipu_topology_check_deadlock(t, bytes),
+        "messages between IPUs can wait for each other for ever: a cycle of 4 links, each needed by what "
+        "holds the "
+        "one before: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
+    bytes[12 + 1] = 0;
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
+}
+
+/* The same ring of chips 1 to 4, and chip 0 beside it: the link from 1 to 2 is followed for each last chip, 0
+ * first. */
+Test(topology, a_link_waits_for_all_that_its_routes_go_on_to)
+{
+    const ipu_link links[] = {{1, 2, 1e9, NULL}, {2, 3, 1e9, NULL}, {3, 4, 1e9, NULL}, {4, 1, 1e9, NULL},
+        {2, 0, 1e9, NULL}, {0, 1, 1e9, NULL}};
+    const ipu_topology *t = listed(links, 6, 5);
+    uint64_t bytes[25] = {[5] = 1, [5 + 3] = 1, [10 + 4] = 1, [15 + 1] = 1, [20 + 2] = 1};
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_INPUT);
+    bytes[5 + 3] = 0;
+    cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
+}

@@ -1,0 +1,69 @@
+#include <criterion/criterion.h>
+
+#include "ipu/run/profile.h"
+#include "tests/answers.h"
+#include "tests/ipu/test_ring.h"
+
+/* The ring of test_compile, 4 tiles of 10 on a machine of 6: "add" 529 cycles, "back" 71. */
+typedef struct ringing {
+    mt_arena arena;
+    ring r;
+    const ipu_program *program;
+    ipu_executable *e;
+    ipu_engine *engine;
+    ipu_trace *trace;
+} ringing;
+
+static ringing *begin(uint64_t rounds, size_t room)
+{
+    static ringing x;
+    const ipu_target target = ring_target(6);
+    x = (ringing){0};
+    ok(ring_make(&x.arena, &target, 4, 10, RING_TAIL, &x.r));
+    ok(ring_program(&x.arena, &x.r, rounds, &x.program));
+    ok(ipu_compile(&x.arena, x.r.graph, &x.program, 1, &x.e));
+    ok(ipu_engine_new(&x.arena, x.e, NULL, &x.engine));
+    ok(ipu_trace_new(&x.arena, x.e, room, &x.trace));
+    return &x;
+}
+
+Test(trace, notes_every_superstep_in_the_cycle_in_which_it_begins)
+{
+    ringing *x = begin(3, 8);
+    ok(ipu_engine_run(x->engine, 0)); /* before anybody wants it */
+    x->engine->trace = x->trace;
+    ok(ipu_engine_run(x->engine, 0));
+    cr_assert_eq(x->trace->n, 6);
+    cr_assert_eq(x->trace->left_out, 0);
+    for (size_t k = 0; k < 6; k++) {
+        cr_expect_eq(x->trace->supersteps[k].compute_set, k % 2 ? x->r.back : x->r.add);
+        cr_expect_eq(x->trace->supersteps[k].begin, 3 * 600 + k / 2 * 600 + (k % 2 ? 529 : 0));
+    }
+    x->engine->trace = NULL;
+    ok(ipu_engine_run(x->engine, 0));
+    cr_assert_eq(x->trace->n, 6);
+    mt_arena_free(&x->arena);
+}
+
+Test(trace, what_finds_no_room_is_counted)
+{
+    ringing *x = begin(3, 4);
+    x->engine->trace = x->trace;
+    ok(ipu_engine_run(x->engine, 0));
+    cr_assert_eq(x->trace->n, 4);
+    cr_assert_eq(x->trace->left_out, 2);
+    mt_arena_free(&x->arena);
+}
+
+/* Of "add" each of four tiles has an exchange and a compute slice, of "back" a compute slice; two tiles hold nothing. */
+Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
+{
+    ringing *x = begin(3, 1);
+    const ipu_trace_size all = ipu_trace_size_of(x->e, x->program, 0, 5),
+                         two = ipu_trace_size_of(x->e, x->program, 3, 4);
+    cr_assert_eq(all.supersteps, 6);
+    cr_assert_eq(all.slices, 3 * 4 * 3);
+    cr_assert_eq(two.supersteps, 6);
+    cr_assert_eq(two.slices, 3 * 3, "tile 3 alone has anything to do");
+    mt_arena_free(&x->arena);
+}

@@ -1,0 +1,425 @@
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "data/arena.h"
+#include "ipu/tally/tally.h"
+#include "tests/random.h"
+
+/* A module with the one function f: a check for n = 0, then the loop over `body`, as clang writes it.
+ * Numbers: %0 = n, %1 .. %4 = pointers, %7 = the counter, %8 .. %89 for the body, %90 and %91 end the turn.
+ * Outside the loop stand 3 statements. */
+static const char *loop_of(const char *body)
+{
+    static char module[400000];
+    int n = snprintf(module, sizeof module,
+        "; ModuleID = 'hand'\n"
+        "source_filename = \"hand.c\"\n"
+        "target datalayout = \"e-m:e-p:32:32\"\n"
+        "\n"
+        "; Function Attrs: nounwind\n"
+        "define dso_local void @f(i32 noundef %%0, ptr noundef %%1, ptr noundef %%2, ptr noundef %%3, ptr "
+        "%%4) "
+        "local_unnamed_addr #0 {\n"
+        "  %%5 = icmp eq i32 %%0, 0\n"
+        "  br i1 %%5, label %%92, label %%6\n"
+        "\n"
+        "6:                                                ; preds = %%5, %%6\n"
+        "  %%7 = phi i32 [ %%90, %%6 ], [ 0, %%5 ]\n"
+        "%s"
+        "  %%90 = add nuw i32 %%7, 1\n"
+        "  %%91 = icmp eq i32 %%90, %%0\n"
+        "  br i1 %%91, label %%92, label %%6, !llvm.loop !5\n"
+        "\n"
+        "92:                                               ; preds = %%6, %%5\n"
+        "  ret void\n"
+        "}\n"
+        "\n"
+        "attributes #0 = { nounwind }\n",
+        body);
+    cr_assert(n > 0 && (size_t)n < sizeof module);
+    return module;
+}
+
+/* Pieces of bodies: a float read from a pointer, a float written through one. */
+#define ADDRESS(number, pointer) "  %" #number " = getelementptr inbounds float, ptr %" #pointer ", i32 %7\n"
+#define LOAD(number, address) "  %" #number " = load float, ptr %" #address ", align 4, !tbaa !1\n"
+#define STORE(number, address) "  store float %" #number ", ptr %" #address ", align 4, !tbaa !1\n"
+#define READ_8_TO_9 ADDRESS(8, 1) LOAD(9, 8)
+#define WRITE(number) ADDRESS(88, 2) STORE(number, 88)
+
+typedef struct expectation {
+    ipu_operation operation;
+    unsigned count;
+} expectation;
+
+/* The tally of the loop over `body`: the expected counts (ended by a count of 0), the rest zero. */
+static void expect(const char *body, const expectation *expected, unsigned bundles, unsigned pairs)
+{
+    ipu_tally t;
+    unsigned want[IPU_OPERATIONS] = {[IPU_OP_LOOP] = 1};
+    for (; expected->count; expected++) want[expected->operation] = expected->count;
+    cr_assert_eq(ipu_tally_count(loop_of(body), "f", &t), MT_OK, "%s", mt_message());
+    for (int o = 0; o < IPU_OPERATIONS; o++)
+        cr_expect_eq(t.count[o], want[o], "%s: %u, expected %u", ipu_operation_name[o], t.count[o], want[o]);
+    cr_expect_eq(t.bundles, bundles, "%u bundles, expected %u", t.bundles, bundles);
+    cr_expect_eq(t.pairs, pairs, "%u pairs, expected %u", t.pairs, pairs);
+    cr_expect_eq(t.start, 3);
+    cr_expect_str_eq(t.name, "f");
+}
+
+#define EXPECT(body, bundles, pairs, ...)                                                                    \
+    expect((body), (const expectation[]){__VA_ARGS__, {0, 0}}, bundles, pairs)
+
+/* Each waits for the one before: load, load, multiply, store, loop. Pointers used once step for free. */
+Test(tally, a_loop_that_loads_multiplies_and_stores)
+{
+    EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fmul float %9, %11\n" WRITE(12), 5, 0,
+        {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1});
+}
+
+Test(tally, every_float_operation_is_one_instruction)
+{
+    static const struct {
+        const char *text;
+        ipu_operation operation;
+    } known[] = {{"fadd float %9, %9", IPU_OP_ADD}, {"fsub float %9, %9", IPU_OP_ADD},
+        {"fneg float %9", IPU_OP_ADD}, {"fmul float %9, %9", IPU_OP_MULTIPLY},
+        {"fdiv float %9, %9", IPU_OP_DIVIDE}, {"tail call float @mt_exp(float noundef %9) #3", IPU_OP_EXP},
+        {"tail call float @mt_expm1(float noundef %9) #3", IPU_OP_EXPM1},
+        {"tail call float @mt_log(float noundef %9) #3", IPU_OP_LOG},
+        {"call float @mt_sqrt(float noundef %9)", IPU_OP_SQRT}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        char body[512];
+        (void)snprintf(body, sizeof body, "%s  %%12 = %s\n%s", READ_8_TO_9, known[k].text, WRITE(12));
+        EXPECT(body, 4, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1}, {known[k].operation, 1});
+    }
+}
+
+/* Rule 4. 0 needs none; 1.5 = 0x3fc00000 has zeros in its lower 20 bits: one, in the load's bundle; 0.1 =
+ * 0x3dcccccd has them nowhere: two, the first in the load's bundle; 0x000fffff has zeros in its upper 12
+ * bits. */
+Test(tally, constants_take_none_one_or_two_instructions)
+{
+    EXPECT(READ_8_TO_9 "  %12 = fadd float %9, 0.000000e+00\n" WRITE(12), 4, 0, {IPU_OP_LOAD, 1},
+        {IPU_OP_STORE, 1}, {IPU_OP_ADD, 1});
+    EXPECT(READ_8_TO_9 "  %12 = fmul float %9, 1.500000e+00\n" WRITE(12), 4, 1, {IPU_OP_LOAD, 1},
+        {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_CONSTANT, 1});
+    EXPECT(READ_8_TO_9 "  %12 = fmul float %9, 0x3FB99999A0000000\n" WRITE(12), 5, 1, {IPU_OP_LOAD, 1},
+        {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_CONSTANT, 2});
+    EXPECT(READ_8_TO_9 "  %12 = fmul float %9, 0x37DFFFFE00000000\n" WRITE(12), 4, 1, {IPU_OP_LOAD, 1},
+        {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_CONSTANT, 1});
+}
+
+/* Order by depth: load + constant 1.5; constant 2.5; add; multiply; store; loop. */
+Test(tally, a_constant_is_made_at_each_use)
+{
+    EXPECT(READ_8_TO_9
+        "  %12 = fadd float %9, 1.500000e+00\n  %13 = fmul float %12, 1.500000e+00\n" WRITE(13),
+        6, 1, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1}, {IPU_OP_ADD, 1}, {IPU_OP_MULTIPLY, 1},
+        {IPU_OP_CONSTANT, 2});
+}
+
+/* load + constant; compare; transfer; branch; move; store; loop. The branch shares its bundle with nothing.
+ */
+Test(tally, a_choice_is_a_compare_a_transfer_a_branch_and_a_move)
+{
+    EXPECT(READ_8_TO_9 "  %12 = fcmp olt float %9, 0.000000e+00\n"
+                       "  %13 = select i1 %12, float %9, float 1.500000e+00\n" WRITE(13),
+        7, 1, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1}, {IPU_OP_CONSTANT, 1}, {IPU_OP_COMPARE, 1},
+        {IPU_OP_TRANSFER, 1}, {IPU_OP_SELECT, 1}, {IPU_OP_MOVE, 1});
+}
+
+/* Rule 3: v[column[i]] takes no address step, and neither does writing there again: the offset is in a
+ * register. */
+Test(tally, a_gather_needs_no_address_step)
+{
+    static const char index[] = "  %8 = getelementptr inbounds i16, ptr %1, i32 %7\n"
+                                "  %9 = load i16, ptr %8, align 2, !tbaa !1\n"
+                                "  %10 = zext i16 %9 to i32\n"
+                                "  %11 = getelementptr inbounds float, ptr %3, i32 %10\n" LOAD(12, 11);
+    char body[1024];
+    (void)snprintf(body, sizeof body, "%s%s", index, WRITE(12));
+    EXPECT(body, 4, 0, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1});
+    (void)snprintf(body, sizeof body, "%s%s", index, "  %13 = fadd float %12, %12\n" STORE(13, 11));
+    EXPECT(body, 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_ADD, 1});
+}
+
+/* Read and written through one pointer: it steps by an instruction of its own. load, multiply, store, step,
+ * loop. */
+Test(tally, a_pointer_used_twice_takes_a_step)
+{
+    EXPECT(READ_8_TO_9 "  %12 = fmul float %9, %9\n" STORE(12, 8), 5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1},
+        {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADDRESS, 1});
+    /* base + immediate is the same pointer: load, load, multiply, store, step, loop */
+    EXPECT(READ_8_TO_9 "  %10 = getelementptr inbounds i8, ptr %8, i32 4\n" LOAD(
+               11, 10) "  %12 = fmul float %9, %11\n" WRITE(12),
+        6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADDRESS, 1});
+}
+
+/* Depth 0: load a, load b; 1: a + a, store b; 2: (a + a)^2 ... : load a | load b, a + a | store b, square |
+ * store | loop. The second load does not make what the add reads, so the two share a bundle; the store of b
+ * and the square likewise. */
+Test(tally, neighbours_that_do_not_need_each_other_share_a_bundle)
+{
+    EXPECT(READ_8_TO_9 ADDRESS(10, 3) LOAD(11, 10) "  %12 = fadd float %9, %9\n" ADDRESS(13, 4)
+               STORE(11, 13) "  %14 = fmul float %12, %12\n" WRITE(14),
+        5, 2, {IPU_OP_LOAD, 2}, {IPU_OP_STORE, 2}, {IPU_OP_ADD, 1}, {IPU_OP_MULTIPLY, 1});
+}
+
+/* By depth: load + constant; a; compare; b + transfer; branch; c; move; sum; store; loop. The multiply c
+ * stands behind the branch and does not need it, and yet does not share its bundle. */
+Test(tally, a_branch_ends_its_bundle)
+{
+    EXPECT(READ_8_TO_9 "  %10 = fadd float %9, %9\n"
+                       "  %11 = fmul float %10, %10\n"
+                       "  %12 = fcmp olt float %9, 0.000000e+00\n"
+                       "  %13 = select i1 %12, float %9, float 1.500000e+00\n"
+                       "  %14 = fmul float %11, %11\n"
+                       "  %15 = fadd float %13, %14\n" WRITE(15),
+        10, 2, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1}, {IPU_OP_ADD, 2}, {IPU_OP_MULTIPLY, 2},
+        {IPU_OP_CONSTANT, 1}, {IPU_OP_COMPARE, 1}, {IPU_OP_TRANSFER, 1}, {IPU_OP_SELECT, 1},
+        {IPU_OP_MOVE, 1});
+}
+
+/* What is read before the loop stays in its register and is not counted again. */
+Test(tally, a_value_from_before_the_loop_costs_nothing_in_it)
+{
+    static const char module[] = "\ndefine void @f(i32 %0, ptr %1, ptr %2, ptr %3) {\n"
+                                 "  %5 = load float, ptr %3, align 4\n"
+                                 "  br label %6\n"
+                                 "\n"
+                                 "6:\n"
+                                 "  %7 = phi i32 [ %12, %6 ], [ 0, %4 ]\n"
+                                 "  %8 = getelementptr inbounds float, ptr %1, i32 %7\n"
+                                 "  %9 = load float, ptr %8, align 4\n"
+                                 "  %10 = fmul float %9, %5\n"
+                                 "  %11 = getelementptr inbounds float, ptr %2, i32 %7\n"
+                                 "  store float %10, ptr %11, align 4\n"
+                                 "  %12 = add nuw i32 %7, 1\n"
+                                 "  %13 = icmp eq i32 %12, %0\n"
+                                 "  br i1 %13, label %14, label %6\n"
+                                 "\n"
+                                 "14:\n"
+                                 "  ret void\n"
+                                 "}\n";
+    ipu_tally t;
+    cr_assert_eq(ipu_tally_count(module, "f", &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t.count[IPU_OP_LOAD], 1);
+    cr_expect_eq(t.count[IPU_OP_RELOAD], 0);
+    cr_expect_eq(t.bundles, 4);
+    cr_expect_eq(t.pairs, 0);
+    cr_expect_eq(t.start, 3);
+}
+
+/* Rule 8. x0 .. x7 are read, t = x0 + ... + x7 is summed, y_k = x_k t is written, so 9 floats live at once
+ * and 8 fit. By depth: 8 loads, 7 adds, 8 multiplies, 8 stores, 2 pointer steps, loop. When the first sum
+ * needs a register, x1 is the value whose next use is the farthest (x0 is multiplied first; x2 .. x7 are
+ * added before): it is spilled. When x1 is read again for y1, y0 (whose store comes last of all) is spilled
+ * for it, and read again for its store. Spill code goes alone, adds and multiplies pair with nothing: 34 + 4
+ * bundles, no pair. */
+Test(tally, what_does_not_fit_into_8_registers_is_spilled)
+{
+    char body[4096];
+    size_t n = 0;
+#define PUT(...) n += (size_t)snprintf(body + n, sizeof body - n, __VA_ARGS__)
+    PUT("%s", ADDRESS(8, 1) LOAD(10, 8));
+    for (int k = 1; k < 8; k++)
+        PUT("  %%%d = getelementptr inbounds i8, ptr %%8, i32 %d\n  %%%d = load float, ptr %%%d, align 4\n",
+            20 + k, 4 * k, 10 + k, 20 + k);
+    for (int k = 1; k < 8; k++) /* t_1 = x0 + x1, t_k = t_(k-1) + x_k */
+        PUT("  %%%d = fadd float %%%d, %%%d\n", 30 + k, k == 1 ? 10 : 29 + k, 10 + k);
+    PUT("%s", ADDRESS(40, 2));
+    for (int k = 0; k < 8; k++) {
+        PUT("  %%%d = fmul float %%%d, %%37\n", 50 + k, 10 + k);
+        PUT("  %%%d = getelementptr inbounds i8, ptr %%40, i32 %d\n", 60 + k, 4 * k);
+        PUT("  store float %%%d, ptr %%%d, align 4\n", 50 + k, 60 + k);
+    }
+#undef PUT
+    cr_assert(n < sizeof body);
+    EXPECT(body, 38, 0, {IPU_OP_LOAD, 8}, {IPU_OP_ADD, 7}, {IPU_OP_MULTIPLY, 8}, {IPU_OP_STORE, 8},
+        {IPU_OP_ADDRESS, 2}, {IPU_OP_SPILL, 2}, {IPU_OP_RELOAD, 2});
+}
+
+/* With x0 .. x6 alone, 8 floats live, and nothing is spilled: 7 + 6 + 7 + 7 + 2 + 1. */
+Test(tally, what_fits_into_8_registers_is_not)
+{
+    char body[4096];
+    size_t n = 0;
+#define PUT(...) n += (size_t)snprintf(body + n, sizeof body - n, __VA_ARGS__)
+    PUT("%s", ADDRESS(8, 1) LOAD(10, 8));
+    for (int k = 1; k < 7; k++)
+        PUT("  %%%d = getelementptr inbounds i8, ptr %%8, i32 %d\n  %%%d = load float, ptr %%%d, align 4\n",
+            20 + k, 4 * k, 10 + k, 20 + k);
+    for (int k = 1; k < 7; k++) PUT("  %%%d = fadd float %%%d, %%%d\n", 30 + k, k == 1 ? 10 : 29 + k, 10 + k);
+    PUT("%s", ADDRESS(40, 2));
+    for (int k = 0; k < 7; k++) {
+        PUT("  %%%d = fmul float %%%d, %%36\n", 50 + k, 10 + k);
+        PUT("  %%%d = getelementptr inbounds i8, ptr %%40, i32 %d\n", 60 + k, 4 * k);
+        PUT("  store float %%%d, ptr %%%d, align 4\n", 50 + k, 60 + k);
+    }
+#undef PUT
+    /* two pairs: the last load with the first sum, which does not need it; the last product with the first
+     * store */
+    EXPECT(body, 28, 2, {IPU_OP_LOAD, 7}, {IPU_OP_ADD, 6}, {IPU_OP_MULTIPLY, 7}, {IPU_OP_STORE, 7},
+        {IPU_OP_ADDRESS, 2});
+}
+
+static void expect_refusal(const char *module, const char *message)
+{
+    ipu_tally t;
+    cr_expect_eq(ipu_tally_count(module, "f", &t), MT_INPUT, "%s", message);
+    cr_expect(strstr(mt_message(), message) != NULL, "\"%s\" has no \"%s\"", mt_message(), message);
+}
+
+Test(tally, what_the_rules_do_not_know_is_refused_with_its_line)
+{
+    expect_refusal(
+        loop_of(READ_8_TO_9 "  %12 = fptosi float %9 to i32\n" WRITE(9)), "%12 = fptosi float %9 to i32");
+    expect_refusal(loop_of(READ_8_TO_9 "  %12 = frem float %9, %9\n" WRITE(12)), "%12 = frem float %9, %9");
+    expect_refusal(loop_of(READ_8_TO_9 "  %12 = call float @sinf(float %9)\n" WRITE(12)), "@sinf(float %9)");
+}
+
+Test(tally, a_function_that_is_not_there_or_has_no_loop_is_refused)
+{
+    expect_refusal("\ndefine void @g(i32 %0) {\n  ret void\n}\n", "no function f in the module");
+    expect_refusal("\ndefine void @ff(i32 %0) {\n  ret void\n}\n", "no function f in the module");
+    expect_refusal("\ndeclare void @f(i32)\n", "no function f in the module");
+    expect_refusal("\ndefine void @f(i32 %0) {\n  call void @h(i32 %0)\n  ret void\n}\n", "f: no loop");
+}
+
+/* The function asked for, not one that stands before it or whose name goes on. */
+Test(tally, the_right_one_of_several_functions_is_counted)
+{
+    char module[4096];
+    (void)snprintf(module, sizeof module, "\ndefine void @g(i32 %%0) {\n  ret void\n}\n%s",
+        loop_of(READ_8_TO_9 WRITE(9)));
+    ipu_tally t;
+    cr_assert_eq(ipu_tally_count(module, "f", &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t.bundles, 3); /* load, store, loop */
+}
+
+/* By hand for the GC200's costs: 10 bundles; 2 more for a division, 2 for exp, 2 and a subtraction for expm1,
+ * 5 for log, 4 for sqrt; twice each. */
+Test(tally, cycles_add_what_long_instructions_take_beyond_their_slot)
+{
+    const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
+    ipu_tally t = {.bundles = 10};
+    cr_expect_eq(ipu_tally_cycles(&t, &costs), 10);
+    t.count[IPU_OP_DIVIDE] = t.count[IPU_OP_EXP] = t.count[IPU_OP_EXPM1] = t.count[IPU_OP_LOG] =
+        t.count[IPU_OP_SQRT] = 2;
+    cr_expect_eq(ipu_tally_cycles(&t, &costs), 10 + 2 * (2 + 2 + (2 + 1) + 5 + 4));
+    t.count[IPU_OP_ADD] = t.count[IPU_OP_MULTIPLY] = t.count[IPU_OP_LOAD] = 7; /* they are in their bundles */
+    cr_expect_eq(ipu_tally_cycles(&t, &costs), 42);
+}
+
+Test(tally, operations_have_names_of_their_own)
+{
+    for (int a = 0; a < IPU_OPERATIONS; a++) {
+        cr_assert(ipu_operation_name[a] && *ipu_operation_name[a], "%d", a);
+        for (int b = 0; b < a; b++) cr_expect_str_neq(ipu_operation_name[a], ipu_operation_name[b]);
+    }
+}
+
+Test(tally, every_lack_of_memory_is_reported)
+{
+    const char *module = loop_of(READ_8_TO_9 WRITE(9));
+    mt_status status = MT_FILE;
+    size_t n;
+    for (n = 1; status != MT_OK && n < 1000; n++) {
+        ipu_tally t;
+        mt_arena_fail_at(n);
+        status = ipu_tally_count(module, "f", &t);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+    }
+    cr_expect(status == MT_OK && n > 2, "ended at take %zu", n);
+}
+
+/* ---- what no compiler writes ---- */
+
+static void refuse_body(const char *body, const char *message)
+{
+    ipu_tally t;
+    cr_assert_eq(ipu_tally_count(loop_of(body), "f", &t), MT_INPUT, "%s", body);
+    cr_assert(strstr(mt_message(), message), "%s: %s", body, mt_message());
+}
+
+/* Numbers index arrays: they are looked at first. */
+Test(tally, values_that_cannot_be_are_refused_with_their_line)
+{
+    static const char *const lines[] = {"  %9 = fadd float %4096, %8\n", "  %4096 = fadd float %8, %8\n",
+        "  %99999999999 = fadd float %8, %8\n", "  %9 = fadd float %-1, %8\n", "  %-7 = fadd float %8, %8\n",
+        "  %sum = fadd float %8, %8\n", "  %9 = fadd float %8x, %8\n", "  fadd float %8, %8\n",
+        "  %9 = getelementptr inbounds float, ptr %70000, i32 %7\n",
+        "  %9 = getelementptr inbounds float, ptr %1, i32 %70000\n",
+        "  getelementptr inbounds float, ptr %1, i32 %7\n", "  %9 = load float, ptr %123456, align 4\n",
+        "  load float, ptr %1, align 4\n", "  store float %8, ptr %8192, align 4\n", "  store float %8\n",
+        "  %9 = zext i32 %500000 to i64\n", "  %9 = fcmp olt float %4096, %8\n",
+        "  %9 = select i1 %70000, float %8, float %8\n", "  %9 = call float @mt_exp(float %5555555)\n",
+        "  %5000 = add i32 %7, 1\n", "  %5000 = icmp eq i32 %7, 1\n"};
+    char message[128];
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        (void)snprintf(message, sizeof message, "the tally knows no rule for: %.*s",
+            (int)strlen(lines[k]) - 1, lines[k]);
+        refuse_body(lines[k], message);
+    }
+}
+
+Test(tally, values_before_the_loop_are_looked_at_too)
+{
+    static const char *const lines[] = {
+        "  %70000 = load float, ptr %3", "  %x = fneg float %2", " = load float, ptr %3"};
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        char module[8192];
+        const char *whole = loop_of(READ_8_TO_9 WRITE(9)), *at = strstr(whole, "  br i1 %5");
+        (void)snprintf(module, sizeof module, "%.*s%s\n%s", (int)(at - whole), whole, lines[k], at);
+        ipu_tally t;
+        cr_assert_eq(ipu_tally_count(module, "f", &t), MT_INPUT, "%s", lines[k]);
+        cr_assert(strstr(mt_message(), "knows values from %0 to %4095"), "%s", mt_message());
+    }
+}
+
+Test(tally, values_that_wait_for_each_other_are_refused)
+{
+    refuse_body("  %8 = fadd float %9, 1.0\n  %9 = fadd float %8, 1.0\n" WRITE(9), "wait for each other");
+    refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "wait for each other");
+}
+
+/* Of constants, which make values, and of sums. */
+Test(tally, a_loop_that_is_too_long_is_refused)
+{
+    static char body[390000];
+    char *to = body;
+    for (int k = 0; k < 4200; k++)
+        to += sprintf(to, "  %%%d = fadd float 0x3FB99999A0000000, %%6\n", 100 + k % 3000);
+    refuse_body(body, "the tally knows no rule for: ");
+    to = body;
+    for (int k = 0; k < 9000; k++) to += sprintf(to, "  %%%d = fadd float %%6, %%6\n", 100 + k % 3000);
+    refuse_body(body, "the tally knows no rule for: ");
+}
+
+/* Bytes changed at random: counted or refused, and under the sanitizers nothing outside of any array. */
+Test(tally, whatever_stands_there_is_counted_or_refused)
+{
+    static const char letters[] = "%%%0123456789999 ,()=\n:-xfptr";
+    const char *whole = loop_of(READ_8_TO_9 ADDRESS(10, 3)
+            LOAD(11, 10) "  %12 = fmul float %9, 0x3FB99999A0000000\n"
+                         "  %13 = fcmp olt float %12, %11\n  %14 = select i1 %13, float %9, float %12\n"
+                         "  %15 = call float @mt_exp(float %14)\n" WRITE(15));
+    const size_t n = strlen(whole);
+    size_t counted = 0;
+    uint64_t state = 7;
+    char module[8192];
+    for (int round = 0; round < 3000; round++) {
+        ipu_tally t;
+        memcpy(module, whole, n + 1);
+        for (size_t k = 1 + draw(&state, 4); k > 0; k--)
+            module[draw(&state, n)] = letters[draw(&state, sizeof letters - 1)];
+        const mt_status status = ipu_tally_count(module, "f", &t);
+        cr_assert(status == MT_OK || status == MT_INPUT);
+        counted += status == MT_OK;
+    }
+    cr_assert(counted > 100 && counted < 2900, "%zu", counted);
+}

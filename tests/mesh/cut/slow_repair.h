@@ -1,0 +1,161 @@
+/* The repair of parts as its header tells it, slowly: each cell that moves is searched for from the beginning, and cells are chosen
+ * among all of a part. To be compared with. */
+#ifndef TESTS_MESH_SLOW_REPAIR_H
+#define TESTS_MESH_SLOW_REPAIR_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "mesh/cut/members.h"
+#include "mesh/cut/repair.h"
+
+#define NONE MT_NO_MEMBER
+
+struct slow_parts {
+    const mt_adjacency *adjacency;
+    uint32_t n_parts;
+    size_t least, most;
+    mt_members of;
+    uint32_t *from;          /* [n_parts] in a search: the part before this one; NONE: not seen */
+    uint32_t *queue, *chain; /* [n_parts] */
+    size_t level;            /* no part that has cells to spare has more than this */
+    uint32_t cursor;         /* the parts before this one have fewer */
+    size_t moves;
+};
+
+static void move_cell(struct slow_parts *parts, uint32_t cell, uint32_t to)
+{
+    mt_members_move(&parts->of, cell, to);
+    parts->moves++;
+}
+
+static mt_status begin(mt_arena *scratch, struct slow_parts *parts, uint32_t *part)
+{
+    MT_TAKE(scratch, parts->from, parts->n_parts);
+    MT_TAKE(scratch, parts->queue, parts->n_parts);
+    MT_TAKE(scratch, parts->chain, parts->n_parts);
+    memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
+    parts->cursor = parts->n_parts; /* the first to ask looks for the level */
+    return mt_members_make(scratch, parts->adjacency->n_cells, parts->n_parts, part, &parts->of);
+}
+
+/* ---- which cell to hand on ---- */
+
+static int faces_towards(const struct slow_parts *parts, uint32_t cell, uint32_t part)
+{
+    int n = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
+        n += near != MT_NO_CELL && parts->of.part[near] == part;
+    }
+    return n;
+}
+
+/* The cell of `part` to hand on to `to`: of those that touch it the one with the most faces there and the fewest faces to
+ * its own part; NONE: none touches it. With to = NONE any cell may go. */
+static uint32_t choose(const struct slow_parts *parts, uint32_t part, uint32_t to)
+{
+    uint32_t best = NONE;
+    int most = 0;
+    for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c]) {
+        const int touching = to == NONE ? 1 : faces_towards(parts, c, to);
+        if (touching == 0) continue;
+        const int worth = 8 + touching - faces_towards(parts, c, part);
+        if (worth > most || (worth == most && c < best)) best = c, most = worth;
+    }
+    return best;
+}
+
+/* ---- chains ---- */
+
+/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` cells, and writes
+ * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. */
+static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, size_t above)
+{
+    uint32_t n = 0, found = NONE, length = 0;
+    parts->from[start] = start;
+    parts->queue[n++] = start;
+    for (uint32_t i = 0; i < n && found == NONE; i++)
+        for (uint32_t c = parts->of.first[parts->queue[i]]; c != NONE && found == NONE; c = parts->of.next[c])
+            for (size_t f = 0; f < 4 && found == NONE; f++) {
+                const uint32_t near = parts->adjacency->neighbour[4 * (size_t)c + f];
+                if (near == MT_NO_CELL || parts->from[parts->of.part[near]] != NONE) continue;
+                const uint32_t p = parts->of.part[near];
+                parts->from[p] = parts->queue[i];
+                parts->queue[n++] = p;
+                if (parts->of.size[p] < below || parts->of.size[p] > above) found = p;
+            }
+    for (uint32_t p = found; p != NONE; p = p == start ? NONE : parts->from[p]) parts->chain[length++] = p;
+    for (uint32_t i = 0; i < n; i++) parts->from[parts->queue[i]] = NONE;
+    return length;
+}
+
+/* Part a hands a cell to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
+ * has lost a cell before it is its turn. */
+static void hand(struct slow_parts *parts, uint32_t a, uint32_t b)
+{
+    const uint32_t cell = choose(parts, a, b);
+    move_cell(parts, cell != NONE ? cell : choose(parts, a, NONE), b);
+}
+
+/* A part that has the most cells, asked for again and again while parts above `least` only lose cells. */
+static uint32_t largest(struct slow_parts *parts)
+{
+    for (;;) {
+        for (; parts->cursor < parts->n_parts; parts->cursor++)
+            if (parts->of.size[parts->cursor] >= parts->level) return parts->cursor;
+        parts->cursor = 0;
+        parts->level = 0;
+        for (uint32_t p = 0; p < parts->n_parts; p++)
+            if (parts->of.size[p] > parts->level) parts->level = parts->of.size[p];
+    }
+}
+
+static void fill(struct slow_parts *parts, uint32_t part)
+{
+    bool alone = false;
+    while (parts->of.size[part] < parts->least) {
+        const uint32_t n = alone || parts->of.size[part] == 0 ? 0 : search(parts, part, 0, parts->least);
+        alone = n == 0 && parts->of.size[part] > 0;
+        if (n == 0) hand(parts, largest(parts), part);
+        for (uint32_t i = 0; i + 1 < n; i++) hand(parts, parts->chain[i], parts->chain[i + 1]);
+    }
+}
+
+static void drain(struct slow_parts *parts, uint32_t part, uint32_t *roomy)
+{
+    bool alone = false;
+    while (parts->of.size[part] > parts->most) {
+        const uint32_t n = alone ? 0 : search(parts, part, parts->most, SIZE_MAX);
+        alone = n == 0;
+        while (n == 0 && parts->of.size[*roomy] >= parts->most) ++*roomy;
+        if (n == 0) hand(parts, part, *roomy);
+        for (uint32_t i = n; i-- > 1;) hand(parts, parts->chain[i], parts->chain[i - 1]);
+    }
+}
+
+static mt_status slow_repair_all(mt_arena *scratch, struct slow_parts *parts, uint32_t *part)
+{
+    uint32_t roomy = 0;
+    MT_TRY(begin(scratch, parts, part));
+    for (uint32_t p = 0; p < parts->n_parts; p++) fill(parts, p);
+    for (uint32_t p = 0; p < parts->n_parts; p++) drain(parts, p, &roomy);
+    return MT_OK;
+}
+
+static mt_status slow_repair(
+    const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
+{
+    const size_t n = adjacency->n_cells;
+    if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
+        return mt_fail(
+            MT_INPUT, "%zu cells in %u parts of %zu to %zu cells: that cannot be", n, n_parts, least, most);
+    mt_arena scratch = {0};
+    struct slow_parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
+    const mt_status status = slow_repair_all(&scratch, &parts, part);
+    mt_arena_free(&scratch);
+    *moves = parts.moves;
+    return status;
+}
+
+#endif

@@ -1,0 +1,341 @@
+#include <criterion/criterion.h>
+
+/* What we write, as the programs of others see it: ParaView, h5py and meshio, asked by the scripts
+ * viewers_*.py. And what VTK and meshio write, as we see it. */
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mesh/files/gmsh.h"
+#include "mesh/make/slab.h"
+#include "mesh/files/vtk.h"
+#include "mesh/files/vtkhdf.h"
+#include "tests/answers.h"
+
+static const char needed[] = "the programs that this test asks are installed by: .ci/install slow";
+
+static char room[64], source[1024];
+static mt_arena arena;
+static mt_mesh heart;
+static float *activation;
+static mt_partition partition;
+
+/* ---- programs */
+
+/* Starts a program, its output in a file, that dies with this test; `keep` stays open in it. */
+static pid_t start(char *const *words, const char *output, int keep)
+{
+    const pid_t parent = getpid(), child = fork();
+    cr_assert_geq(child, 0);
+    if (child > 0) return child;
+    const int to = open(output, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent || to < 0) _exit(127);
+    (void)dup2(to, STDOUT_FILENO), (void)dup2(to, STDERR_FILENO);
+    if (keep >= 0) (void)fcntl(keep, F_SETFD, 0);
+    (void)execvp(words[0], words);
+    _exit(127);
+}
+
+static char *text_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file, "%s", path);
+    char *text = calloc(1, 1 << 20);
+    (void)fread(text, 1, (1 << 20) - 1, file);
+    (void)fclose(file);
+    return text;
+}
+
+/* Runs a script of this folder to its end; gives what it said, to be freed. */
+static char *ask(const char *program, const char *script)
+{
+    char path[1200], name[32];
+    int status = 0;
+    (void)snprintf(path, sizeof path, "%s/tests/mesh/files/%s", source, script);
+    (void)strcpy(name, program);
+    const pid_t child = start((char *[]){name, path, NULL}, "said", -1);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    char *said = text_of("said");
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s %s: status %d: %s\n%s", program, script,
+        status, said, needed);
+    return said;
+}
+
+/* An X server without a screen, on a free display that it chooses itself: numbers cannot clash. It does not
+ * start again when its last client goes, in the middle of which it would refuse the next one. */
+static pid_t start_display(void)
+{
+    char number[16], display[20] = ":";
+    int ends[2];
+    cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
+    (void)snprintf(number, sizeof number, "%d", ends[1]);
+    const pid_t server = start((char *[]){"Xvfb", "-displayfd", number, "-screen", "0", "1280x1024x24",
+                                   "-nolisten", "tcp", "-noreset", NULL},
+        "xvfb", ends[1]);
+    (void)close(ends[1]);
+    size_t n = 0;
+    for (ssize_t more = 1; more > 0 && !strchr(display, '\n') && n < sizeof display - 2; n += (size_t)more)
+        more =
+            read(ends[0], display + 1 + n, sizeof display - 2 - n); /* in pieces; 0 where the server ends */
+    (void)close(ends[0]);
+    cr_assert_gt(n, 1, "Xvfb did not start: %s\n%s", text_of("xvfb"), needed);
+    display[strcspn(display, "\n")] = 0;
+    cr_assert_eq(setenv("DISPLAY", display, 1), 0);
+    return server;
+}
+
+static void stop(pid_t server)
+{
+    (void)kill(server, SIGTERM);
+    (void)waitpid(server, NULL, 0);
+}
+
+/* ---- the files */
+
+/* A bent slab with all that a mesh may have. */
+static void make(void)
+{
+    ok(mt_slab_make(&arena, (double[]){8, 4, 2}, 0.5, &heart));
+    heart.sheet = mt_arena_take(&arena, 3 * heart.n_cells, sizeof *heart.sheet);
+    heart.depth = mt_arena_take(&arena, heart.n_cells, sizeof *heart.depth);
+    heart.layer = mt_arena_take(&arena, heart.n_cells, sizeof *heart.layer);
+    activation = mt_arena_take(&arena, heart.n_cells, sizeof *activation);
+    cr_assert(heart.sheet && heart.depth && heart.layer && activation);
+    partition = (mt_partition){.n_parts = 40, .parts_per_group = 10, .n_cells = heart.n_cells};
+    partition.part = mt_arena_take(&arena, heart.n_cells, sizeof *partition.part);
+    cr_assert_not_null(partition.part);
+    for (size_t c = 0; c < heart.n_cells; c++) partition.part[c] = (uint32_t)(5 * c % 40);
+    for (size_t v = 0; v < heart.n_vertices; v++) {
+        double *x = heart.xyz_mm + 3 * v;
+        x[2] += x[0] * x[0] / 30;
+    }
+    for (size_t c = 0; c < heart.n_cells; c++) {
+        const double a = 0.01 * (double)c, fibre[3] = {cos(a), sin(a), 0.1},
+                     sheet[3] = {-sin(a), cos(a), 0.3};
+        cr_assert(mt_mesh_put_directions(&heart, c, fibre, sheet));
+        heart.region[c] = 1 + (int32_t)c % 4;
+        heart.depth[c] = a / 7;
+        heart.layer[c] = 1 + (int32_t)c % 3;
+        activation[c] = (float)a * 3;
+    }
+    ok(mt_mesh_new_faces(&arena, 8, &heart));
+    for (uint32_t f = 0; f < 8; f++) {
+        for (uint32_t k = 0; k < 3; k++) heart.face_vertex[3 * f + k] = heart.cell_vertex[4 * f + k];
+        heart.face_tag[f] = 1 + (int32_t)f / 2;
+    }
+    const mt_vtkhdf_field field = {.name = "activation", .unit = "ms", .f32 = activation};
+    ok(mt_mesh_check(&heart));
+    ok(mt_vtkhdf_write("heart.hdf", &heart, 0, NULL));
+    ok(mt_vtkhdf_write("result.hdf", &heart, 1, &field));
+    ok(mt_vtkhdf_write_partition("parts.hdf", &heart, &partition));
+    ok(mt_vtu_write("heart.vtu", &heart));
+    ok(mt_gmsh_write("heart.msh", &heart));
+}
+
+static void enter(void)
+{
+    cr_assert_not_null(getcwd(source, sizeof source));
+    (void)strcpy(room, "/tmp/test_viewers.XXXXXX");
+    cr_assert_not_null(mkdtemp(room));
+    cr_assert_eq(chdir(room), 0);
+    make();
+}
+
+static int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    if (chdir(source) == 0) (void)nftw(room, remove_thing, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TestSuite(viewers, .init = enter, .fini = leave);
+
+/* ---- what was seen */
+
+/* The script said just these numbers of this thing in this file, each to `relative` of the largest. */
+static void expect(
+    const char *said, const char *file, const char *what, size_t n, const double *values, double relative)
+{
+    char mark[128];
+    double largest = 0;
+    (void)snprintf(mark, sizeof mark, "%s %s ", file, what);
+    const char *line = strstr(said, mark);
+    cr_assert_not_null(line, "no '%s' in: %s", mark, said);
+    line += strlen(mark);
+    for (size_t k = 0; k < n; k++) largest = fmax(largest, fabs(values[k]));
+    for (size_t k = 0; k < n; k++) {
+        char *end;
+        const double seen = strtod(line, &end);
+        cr_assert(end > line && fabs(seen - values[k]) <= relative * largest, "%s: %.17g, not %.17g", mark,
+            seen, values[k]);
+        line = end;
+    }
+    cr_assert_eq(*line, '\n', "%s: more numbers: %.80s", mark, line);
+}
+
+static void expect_one(const char *said, const char *file, const char *what, double value, double relative)
+{
+    expect(said, file, what, 1, &value, relative);
+}
+
+/* Counts and extent, to the bit: points, and cells with or without the triangles. */
+static void expect_shape(const char *said, const char *file, bool triangles)
+{
+    double bounds[6] = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3 * heart.n_vertices; k++) {
+        bounds[2 * (k % 3)] = fmin(bounds[2 * (k % 3)], heart.xyz_mm[k]);
+        bounds[2 * (k % 3) + 1] = fmax(bounds[2 * (k % 3) + 1], heart.xyz_mm[k]);
+    }
+    expect_one(said, file, "points", (double)heart.n_vertices, 0);
+    expect_one(said, file, "cells", (double)(heart.n_cells + (triangles ? heart.n_faces : 0)), 0);
+    expect(said, file, "bounds", 6, bounds, 0);
+}
+
+/* The sum of a thousand positive volumes, in another order and from other products: 1e-12 is far above its
+ * rounding. */
+static void expect_volume(const char *said, const char *file)
+{
+    double volume = 0;
+    for (size_t c = 0; c < heart.n_cells; c++) volume += mt_mesh_volume_mm3(&heart, c);
+    expect_one(said, file, "volume", volume, 1e-12);
+}
+
+/* All data of cell 7, to the bit. */
+static void expect_data(const char *said, const char *file)
+{
+    double normal[3];
+    mt_mesh_normal(&heart, 7, normal);
+    expect_one(said, file, "region[7]", heart.region[7], 0);
+    expect(said, file, "fibre[7]", 3, heart.fibre + 21, 0);
+    expect(said, file, "sheet[7]", 3, heart.sheet + 21, 0);
+    expect(said, file, "normal[7]", 3, normal, 0);
+    expect_one(said, file, "depth[7]", heart.depth[7], 0);
+    expect_one(said, file, "layer[7]", heart.layer[7], 0);
+}
+
+static void expect_parts(const char *said)
+{
+    expect_one(said, "parts.hdf", "ipu[7]", partition.part[7] / 10, 0);
+    expect_one(said, "parts.hdf", "tile[7]", partition.part[7] % 10, 0);
+    expect(said, "parts.hdf", "ipus_and_tiles", 2, (double[]){4, 10}, 0);
+}
+
+static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+
+static bool close_to(const double *a, const double *b, size_t n, double relative)
+{
+    for (size_t k = 0; k < n; k++)
+        if (!(fabs(a[k] - b[k]) <= relative * fabs(b[k]))) return false;
+    return true;
+}
+
+static void expect_heart(const char *name, const mt_mesh *mesh, double relative)
+{
+    const size_t n = heart.n_cells;
+    cr_assert(mesh->n_vertices == heart.n_vertices && mesh->n_cells == n, "%s", name);
+    cr_assert(mesh->n_faces == heart.n_faces && mesh->sheet && mesh->depth && mesh->layer, "%s", name);
+    cr_assert(close_to(mesh->xyz_mm, heart.xyz_mm, 3 * heart.n_vertices, relative), "%s", name);
+    cr_assert(close_to(mesh->fibre, heart.fibre, 3 * n, relative), "%s", name);
+    cr_assert(close_to(mesh->sheet, heart.sheet, 3 * n, relative), "%s", name);
+    cr_assert(close_to(mesh->depth, heart.depth, n, relative), "%s", name);
+    cr_assert(same(mesh->cell_vertex, heart.cell_vertex, 4 * n * sizeof(uint32_t)), "%s", name);
+    cr_assert(same(mesh->region, heart.region, n * sizeof(int32_t)), "%s", name);
+    cr_assert(same(mesh->layer, heart.layer, n * sizeof(int32_t)), "%s", name);
+    cr_assert(same(mesh->face_vertex, heart.face_vertex, 3 * heart.n_faces * sizeof(uint32_t)), "%s", name);
+    cr_assert(same(mesh->face_tag, heart.face_tag, heart.n_faces * sizeof(int32_t)), "%s", name);
+}
+
+/* Every file of the folder with this beginning is our mesh; there are `n`. To the bit, but where others write
+ * text of 11 digits: VTK in legacy files, meshio. */
+static void expect_ours(const char *begin, size_t n)
+{
+    size_t seen = 0;
+    DIR *dir = opendir(".");
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        const char *name = entry->d_name;
+        const bool rounded = strncmp(name, "vtk_1_", 6) == 0 || strcmp(name, "meshio_ascii.vtu") == 0;
+        mt_arena own = {0};
+        mt_mesh mesh;
+        if (strncmp(name, begin, strlen(begin)) != 0) continue;
+        ok(strcmp(name + strlen(name) - 4, ".vtk") == 0 ? mt_vtk_read(&own, name, 1, &mesh)
+                                                        : mt_vtu_read(&own, name, 1, &mesh));
+        expect_heart(name, &mesh, rounded ? 5e-11 : 0);
+        mt_arena_free(&own);
+        seen++;
+    }
+    (void)closedir(dir);
+    cr_assert_eq(seen, n, "%zu files %s*", seen, begin);
+}
+
+/* 4 ways of storing, plain or compressed, 2 headers, 2 orders of bytes; 2 kinds and 2 versions of legacy
+ * files. */
+Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 300)
+{
+    struct stat info;
+    const pid_t server = start_display();
+    char *said = ask("pvpython", "viewers_paraview.py"), last[32];
+    stop(server);
+    static const char *const files[] = {"heart.hdf", "result.hdf", "parts.hdf", "heart.vtu"};
+    for (int f = 0; f < 4; f++) {
+        char picture[32];
+        expect_shape(said, files[f], f == 3);
+        expect_volume(said, files[f]);
+        expect_data(said, files[f]);
+        (void)snprintf(picture, sizeof picture, "%s.png", files[f]);
+        cr_assert(stat(picture, &info) == 0 && info.st_size > 500, "%s", picture);
+    }
+    expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
+    expect_parts(said);
+    (void)snprintf(last, sizeof last, "region[%zu]", heart.n_cells + heart.n_faces - 1);
+    expect_one(said, "heart.vtu", last, heart.face_tag[heart.n_faces - 1], 0);
+    expect_ours("vtk_", 4 * 2 * 2 * 2 + 4);
+    free(said);
+}
+
+Test(viewers, h5py_reads_what_we_write, .timeout = 120)
+{
+    char *said = ask("/usr/bin/python3", "viewers_h5py.py");
+    static const char *const files[] = {"heart.hdf", "result.hdf", "parts.hdf"};
+    const uint32_t *v = heart.face_vertex + 9;
+    for (int f = 0; f < 3; f++) {
+        expect_shape(said, files[f], false);
+        expect_data(said, files[f]);
+        expect(said, files[f], "face_vertex[3]", 3, (double[]){v[0], v[1], v[2]}, 0);
+        expect_one(said, files[f], "face_tag[3]", heart.face_tag[3], 0);
+    }
+    expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
+    expect_parts(said);
+    free(said);
+}
+
+/* MSH has its cells sorted by region, the triangles first. */
+Test(viewers, meshio_reads_what_we_write_and_we_what_it_writes, .timeout = 120)
+{
+    char *said = ask("/usr/bin/python3", "viewers_meshio.py");
+    expect_shape(said, "heart.msh", true);
+    expect_volume(said, "heart.msh");
+    expect_one(said, "heart.msh", "gmsh:physical[7]", heart.face_tag[7], 0);
+    expect_one(said, "heart.msh", "gmsh:physical[last]", 4, 0);
+    expect_shape(said, "heart.vtu", true);
+    expect_volume(said, "heart.vtu");
+    expect_data(said, "heart.vtu");
+    expect_one(said, "heart.vtu", "region[last]", heart.face_tag[heart.n_faces - 1], 0);
+    expect_ours("meshio_", 5);
+    free(said);
+}

@@ -1,0 +1,580 @@
+#include <criterion/criterion.h>
+
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/h5.h"
+#include "mesh/make/slab.h"
+#include "mesh/files/vtkhdf.h"
+#include "tests/answers.h"
+#include "tests/leftovers.h"
+
+static char folder[64], path[128];
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/myotile_vtk_XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/mesh.hdf", folder);
+}
+
+static void leave(void)
+{
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+TestSuite(vtkhdf, .init = enter, .fini = leave);
+
+/* Numbers that show every bit: thirds, and fibres that are unit vectors only up to rounding. */
+static void make(mt_arena *arena, double edge, mt_mesh *mesh)
+{
+    ok(mt_slab_make(arena, (double[]){2, 1, 1}, edge, mesh));
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        mesh->fibre[3 * c] = cos((double)c), mesh->fibre[3 * c + 1] = sin((double)c);
+        mesh->region[c] = (int32_t)c - 7;
+    }
+}
+
+/* The edge 1/16 mm gives 49,152 cells: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
+ * ones. */
+Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
+{
+    for (int fine = 0; fine < 2; fine++) {
+        mt_arena arena = {0};
+        mt_mesh out, in;
+        double *v, *t;
+        make(&arena, fine ? 1.0 / 16 : 0.5, &out);
+        float *v_out = mt_arena_take(&arena, out.n_cells, sizeof *v_out);
+        double *t_out = mt_arena_take(&arena, out.n_cells, sizeof *t_out);
+        for (size_t c = 0; c < out.n_cells; c++)
+            v_out[c] = (float)c / 3, t_out[c] = c % 5 ? (double)c / 3 : NAN;
+        const mt_vtkhdf_field fields[] = {{.name = "v", .unit = "mV", .f32 = v_out},
+            {.name = "activation time", .unit = "ms", .f64 = t_out}};
+        ok(mt_vtkhdf_write(path, &out, 2, fields));
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells);
+        cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+        cr_assert_arr_eq(in.fibre, out.fibre, 3 * out.n_cells * sizeof *out.fibre);
+        cr_assert_arr_eq(in.region, out.region, out.n_cells * sizeof *out.region);
+        ok(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells, &v));
+        for (size_t c = 0; c < out.n_cells; c++) cr_assert_eq(v[c], (double)v_out[c]);
+        ok(mt_vtkhdf_read_field(&arena, path, "activation time", out.n_cells, &t));
+        cr_assert_arr_eq(t, t_out, out.n_cells * sizeof *t);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "w", out.n_cells, &v), MT_INPUT);
+        assert_message("mesh.hdf: VTKHDF/CellData/w");
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells + 1, &v), MT_INPUT);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "region", out.n_cells, &v), MT_INPUT);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_for_viewers)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    mt_h5 h5;
+    make(&arena, 1, &out);
+    const size_t n = out.n_cells;
+    double *normal = mt_arena_take(&arena, 3 * n, sizeof *normal);
+    out.sheet = mt_arena_take(&arena, 3 * n, sizeof *out.sheet);
+    out.depth = mt_arena_take(&arena, n, sizeof *out.depth);
+    out.layer = mt_arena_take(&arena, n, sizeof *out.layer);
+    for (size_t c = 0; c < n; c++) {
+        out.sheet[3 * c] = -sin((double)c), out.sheet[3 * c + 1] = cos((double)c);
+        out.depth[c] = (double)c / 13, out.layer[c] = (int32_t)(c % 3) + 1;
+    }
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_arr_eq(in.fibre, out.fibre, 3 * n * sizeof *out.fibre);
+    cr_assert_arr_eq(in.sheet, out.sheet, 3 * n * sizeof *out.sheet);
+    cr_assert_arr_eq(in.depth, out.depth, n * sizeof *out.depth);
+    cr_assert_arr_eq(in.layer, out.layer, n * sizeof *out.layer);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "VTKHDF/CellData/normal", MT_H5_DOUBLE, 2, (size_t[]){n, 3}, normal));
+    mt_h5_close(&h5);
+    for (size_t k = 0; k < 3 * n; k++) cr_assert_float_eq(normal[k], k % 3 == 2, 1e-15);
+    out.fibre = out.sheet = out.depth = NULL, out.layer = NULL;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert(!in.fibre && !in.sheet && !in.depth && !in.layer);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, tagged_triangles_come_back_and_none_leave_no_trace)
+{
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    mt_h5 h5;
+    bool there;
+    make(&arena, 1, &out);
+    ok(mt_mesh_new_faces(&arena, 4, &out));
+    for (uint32_t f = 0; f < 4; f++) {
+        for (uint32_t k = 0; k < 3; k++) out.face_vertex[3 * f + k] = f + 2 * k;
+        out.face_tag[f] = (int32_t)f - 2;
+    }
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_eq(in.n_faces, 4);
+    cr_assert_arr_eq(in.face_vertex, out.face_vertex, 12 * sizeof *out.face_vertex);
+    cr_assert_arr_eq(in.face_tag, out.face_tag, 4 * sizeof *out.face_tag);
+    out.face_vertex[4] = 12;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT);
+    assert_message("tagged triangle 1: vertex 12");
+    out.n_faces = 0;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    ok(mt_vtkhdf_read(&arena, path, &in));
+    cr_assert_eq(in.n_faces, 0);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_has(&h5, "VTKHDF/FieldData", &there));
+    cr_assert_not(there);
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
+/* The layout that VTK's reader of version 1.0 asks for. */
+Test(vtkhdf, the_file_is_laid_out_as_vtk_reads_it)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    int64_t version[2], count;
+    char text[32];
+    size_t shape[2];
+    const size_t one = 1;
+    make(&arena, 1, &mesh);
+    ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read_integers(&h5, "VTKHDF", "Version", 2, version));
+    cr_assert(version[0] == 1 && version[1] == 0);
+    ok(mt_h5_read_text(&h5, "VTKHDF", "Type", text, sizeof text));
+    cr_assert_str_eq(text, "UnstructuredGrid");
+    ok(mt_h5_read_text(&h5, "VTKHDF/Points", "unit", text, sizeof text));
+    cr_assert_str_eq(text, "mm");
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfPoints", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 12);
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfCells", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 12);
+    ok(mt_h5_read(&h5, "VTKHDF/NumberOfConnectivityIds", MT_H5_INT64, 1, &one, &count));
+    cr_assert_eq(count, 48);
+    ok(mt_h5_shape(&h5, "VTKHDF/Offsets", 1, shape));
+    cr_assert_eq(shape[0], 13);
+    ok(mt_h5_shape(&h5, "VTKHDF/CellData/fibre", 2, shape));
+    cr_assert(shape[0] == 12 && shape[1] == 3);
+    mt_h5_close(&h5);
+    mt_arena_free(&arena);
+}
+
+static void assert_no_files(void)
+{
+    cr_assert(access(path, F_OK) != 0 && leftovers(path) == 0, "a failed write leaves no file");
+}
+
+Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh, back;
+    const float v[12] = {0};
+    make(&arena, 1, &mesh);
+    cr_assert_eq(mt_vtkhdf_write("/tmp/myotile_no_such_directory/mesh.hdf", &mesh, 0, NULL), MT_FILE);
+    assert_message("/tmp/myotile_no_such_directory/mesh.hdf");
+    mt_arena_fail_at(2);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_FILE, "no memory in the middle of it");
+    mt_arena_fail_at(0);
+    assert_no_files();
+    ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
+    struct stat before, after;
+    cr_assert_eq(stat(path, &before), 0);
+    mt_arena_fail_at(2);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){.name = "v", .f32 = v}), MT_FILE);
+    mt_arena_fail_at(0);
+    cr_assert_eq(stat(path, &after), 0);
+    cr_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
+    ok(mt_vtkhdf_read(&arena, path, &back));
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, other_endings_and_bad_fields_are_refused)
+{
+    static const char *const endings[] = {"mesh.vtkhdf", "mesh.h5", "mesh", "hdf", ".hdf5", ""};
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    const float v[12] = {0};
+    const double d[12] = {0};
+    make(&arena, 1, &mesh);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        cr_assert_eq(mt_vtkhdf_write(endings[k], &mesh, 0, NULL), MT_INPUT, "%s", endings[k]);
+        assert_message("ParaView");
+    }
+    const mt_vtkhdf_field bad[] = {{.name = "", .f32 = v}, {.name = "a/b", .f32 = v},
+        {.name = "fibre", .f32 = v}, {.name = "region", .f32 = v}, {.name = "ipu", .f32 = v},
+        {.name = "tile", .f32 = v}, {.name = "v"}, {.name = "v", .f32 = v, .f64 = d},
+        {.name = ".", .f32 = v}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &bad[k]), MT_INPUT, "field %zu", k);
+    const mt_vtkhdf_field twice[] = {{.name = "v", .f32 = v}, {.name = "v", .f64 = d}};
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 2, twice), MT_INPUT);
+    assert_no_files();
+    mt_arena_free(&arena);
+}
+
+/* A file of two cells around one face, written by hand, with one thing wrong. */
+struct fault {
+    const char *dataset; /* left out where `bad` is NULL */
+    const void *bad;
+    const char *why;
+};
+
+static const int64_t bad_version[] = {2, 0}, bad_count[] = {3}, bad_ids[] = {0, 1, 2, 3, 0, 2, 1, 5},
+                     negative_ids[] = {0, 1, 2, 3, 0, 2, 1, -4}, bad_offsets[] = {0, 3, 8},
+                     last_id[] = {0, 1, 2, 3, 0, 2, 1, 4294967295};
+static const uint8_t bad_types[] = {10, 12};
+static const double bad_fibre[] = {1, 0, 0, 0, 0, 0};
+static const float bad_points[15] = {[4] = INFINITY};
+static const struct fault faults[] = {
+    {"VTKHDF/NumberOfPoints", NULL, "NumberOfPoints"},
+    {"VTKHDF/NumberOfPoints", bad_count, "NumberOfPoints is 3 and VTKHDF/Points has 5 entries"},
+    {"VTKHDF/NumberOfCells", bad_count, "NumberOfCells is 3"},
+    {"VTKHDF/NumberOfConnectivityIds", bad_count, "NumberOfConnectivityIds is 3"},
+    {"VTKHDF/Points", NULL, "Points"},
+    {"VTKHDF/Points", bad_points, "vertex 1: coordinate y is inf"},
+    {"VTKHDF/Connectivity", NULL, "Connectivity"},
+    {"VTKHDF/Connectivity", bad_ids, "cell 1: vertex 5"},
+    {"VTKHDF/Connectivity", last_id, "cell 1: vertex 4294967295"},
+    {"VTKHDF/Connectivity", negative_ids, "Connectivity"},
+    {"VTKHDF/Offsets", bad_offsets, "entry 1 is 3; in a mesh of tetrahedra it is 4"},
+    {"VTKHDF/Offsets", NULL, "Offsets"},
+    {"VTKHDF/Types", bad_types, "cell 1 is of VTK type 12"},
+    {"VTKHDF/Types", NULL, "Types"},
+    {"VTKHDF/CellData/fibre", bad_fibre, "cell 1: fibre of length 0"},
+    {"Version", bad_version, "version 2.0"},
+    {"Version", NULL, "no attribute Version"},
+    {"Type", "PolyData", "type 'PolyData'"},
+    {"Type", NULL, "no attribute Type"},
+};
+
+static void put(mt_h5 *h5, const struct fault *fault, const char *name, mt_h5_type type, size_t rank,
+    const size_t *shape, const void *values)
+{
+    bool hit = fault && strcmp(fault->dataset, name) == 0;
+    if (hit && !fault->bad) return;
+    ok(mt_h5_write(h5, name, type, rank, shape, NULL, hit ? fault->bad : values));
+}
+
+static void write_by_hand(const struct fault *fault)
+{
+    static const float points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1};
+    static const double fibre[6] = {1, 0, 0, 0, 1, 0};
+    mt_h5 h5;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_group(&h5, "VTKHDF"));
+    ok(mt_h5_group(&h5, "VTKHDF/CellData"));
+    bool version = fault && strcmp(fault->dataset, "Version") == 0,
+         type = fault && strcmp(fault->dataset, "Type") == 0;
+    if (!version || fault->bad)
+        ok(mt_h5_write_integers(&h5, "VTKHDF", "Version", 2, version ? fault->bad : (int64_t[]){1, 0}));
+    if (!type || fault->bad)
+        ok(mt_h5_write_text(&h5, "VTKHDF", "Type", type ? fault->bad : "UnstructuredGrid"));
+    put(&h5, fault, "VTKHDF/NumberOfPoints", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){5});
+    put(&h5, fault, "VTKHDF/NumberOfCells", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){2});
+    put(&h5, fault, "VTKHDF/NumberOfConnectivityIds", MT_H5_INT64, 1, (size_t[]){1}, (int64_t[]){8});
+    put(&h5, fault, "VTKHDF/Points", MT_H5_FLOAT, 2, (size_t[]){5, 3}, points);
+    put(&h5, fault, "VTKHDF/Connectivity", MT_H5_INT64, 1, (size_t[]){8},
+        (int64_t[]){0, 1, 2, 3, 0, 2, 1, 4});
+    put(&h5, fault, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){3}, (int64_t[]){0, 4, 8});
+    put(&h5, fault, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){2}, (uint8_t[]){10, 10});
+    put(&h5, fault, "VTKHDF/CellData/fibre", MT_H5_DOUBLE, 2, (size_t[]){2, 3}, fibre);
+    ok(mt_h5_commit(&h5));
+}
+
+Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    write_by_hand(NULL);
+    ok(mt_vtkhdf_read(&arena, path, &mesh));
+    cr_assert(mesh.n_cells == 2 && mesh.n_vertices == 5 && mesh.xyz_mm[14] == -1);
+    cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, every_fault_in_a_file_is_found_and_named)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        write_by_hand(&faults[i]);
+        cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_INPUT, "fault %zu (%s)", i, faults[i].why);
+        assert_message(path);
+        assert_message(faults[i].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, what_is_no_mesh_file_is_an_error)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    assert_message("No such file");
+    ok(mt_file_write_text(path, "solid", 5));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_commit(&h5));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_INPUT);
+    assert_message("is no VTKHDF file");
+    write_by_hand(NULL);
+    cr_assert_eq(truncate(path, 3000), 0);
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
+{
+    write_by_hand(NULL);
+    mt_status status = MT_FILE;
+    for (size_t n = 1; status != MT_OK; n++) {
+        mt_arena arena = {0};
+        mt_mesh mesh;
+        mt_arena_fail_at(n);
+        status = mt_vtkhdf_read(&arena, path, &mesh);
+        mt_arena_fail_at(0);
+        mt_arena_free(&arena);
+        cr_assert(status == MT_OK ? n == 7 : status == MT_FILE, "take %zu", n);
+    }
+}
+
+/* Turns a bit in the header of an object of the file, which has a checksum. */
+static void damage_object(const char *name)
+{
+    H5O_info_t info;
+    const hid_t id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    cr_assert(id >= 0 && H5Oget_info_by_name(id, name, &info, H5P_DEFAULT) >= 0);
+    (void)H5Fclose(id);
+    FILE *file = fopen(path, "r+b");
+    cr_assert(file && fseek(file, (long)info.addr + 8, SEEK_SET) == 0);
+    const int byte = fgetc(file);
+    cr_assert(fseek(file, (long)info.addr + 8, SEEK_SET) == 0 && fputc(byte ^ 1, file) != EOF);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* HDF5 1.10 leaks some memory of its own on damaged headers; that is not for us to find. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* Nothing that the file has is left away because it cannot be opened. */
+Test(vtkhdf, what_a_mesh_need_not_have_is_refused_where_it_is_damaged)
+{
+    static const char *const names[] = {"VTKHDF/CellData/region", "VTKHDF/CellData/fibre",
+        "VTKHDF/CellData/sheet", "VTKHDF/CellData/depth", "VTKHDF/CellData/layer",
+        "VTKHDF/FieldData/face_vertex"};
+    mt_arena arena = {0};
+    mt_mesh out, in;
+    make(&arena, 0.5, &out);
+    out.sheet = mt_arena_take(&arena, 3 * out.n_cells, sizeof *out.sheet);
+    for (size_t c = 0; c < out.n_cells; c++) out.sheet[3 * c + 2] = 1;
+    out.depth = mt_arena_take(&arena, out.n_cells, sizeof *out.depth);
+    out.layer = mt_arena_take(&arena, out.n_cells, sizeof *out.layer);
+    ok(mt_mesh_new_faces(&arena, 1, &out));
+    for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
+    if (__lsan_disable) __lsan_disable();
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        ok(mt_vtkhdf_write(path, &out, 0, NULL));
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        damage_object(names[k]);
+        cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT, "%s", names[k]);
+        assert_message(names[k]);
+    }
+    if (__lsan_enable) __lsan_enable();
+    mt_arena_free(&arena);
+}
+
+/* ---- partitions */
+
+static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
+                  size[] = "VTKHDF/FieldData/ipus_and_tiles";
+
+/* Three groups of five parts, the first and the last used, some empty. */
+static mt_partition divide(mt_arena *arena, size_t n_cells)
+{
+    mt_partition p = {.n_parts = 15, .parts_per_group = 5, .n_cells = n_cells};
+    p.part = mt_arena_take(arena, n_cells, sizeof *p.part);
+    for (size_t c = 0; c < n_cells; c++) p.part[c] = c % 4 ? (uint32_t)(c * c % 7) : 14;
+    return p;
+}
+
+static void assert_same_partition(const mt_partition *in, const mt_partition *out)
+{
+    cr_assert(in->n_parts == out->n_parts && in->parts_per_group == out->parts_per_group);
+    cr_assert(in->n_cells == out->n_cells && in->edge_cut == out->edge_cut);
+    cr_assert_arr_eq(in->part, out->part, out->n_cells * sizeof *out->part);
+}
+
+/* With tagged triangles, which share a group of the file with it, and without. */
+Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
+{
+    for (int faces = 0; faces < 2; faces++) {
+        mt_arena arena = {0};
+        mt_mesh out, in;
+        mt_adjacency adjacency;
+        mt_partition back;
+        make(&arena, 0.25, &out);
+        if (faces) {
+            ok(mt_mesh_new_faces(&arena, 1, &out));
+            for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
+            out.face_tag[0] = 3;
+        }
+        ok(mt_adjacency_make(&arena, &out, &adjacency));
+        mt_partition partition = divide(&arena, out.n_cells);
+        partition.edge_cut = mt_partition_edge_cut(&adjacency, partition.part);
+        ok(mt_vtkhdf_write_partition(path, &out, &partition));
+        ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+        assert_same_partition(&back, &partition);
+        ok(mt_partition_check(&back));
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        cr_assert_eq(in.n_faces, (size_t)faces);
+        cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, the_group_of_a_cell_is_its_ipu_and_its_part_in_the_group_its_tile)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_h5 h5;
+    int32_t group[12], place[12];
+    int64_t counts[2];
+    const size_t n = 12, two = 2;
+    make(&arena, 1, &mesh);
+    const mt_partition partition = divide(&arena, n);
+    ok(mt_vtkhdf_write_partition(path, &mesh, &partition));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, ipu, MT_H5_INT32, 1, &n, group));
+    ok(mt_h5_read(&h5, tile, MT_H5_INT32, 1, &n, place));
+    ok(mt_h5_read(&h5, size, MT_H5_INT64, 1, &two, counts));
+    mt_h5_close(&h5);
+    cr_assert(counts[0] == 3 && counts[1] == 5);
+    for (size_t c = 0; c < n; c++) {
+        cr_assert_eq(group[c], (int32_t)partition.part[c] / 5);
+        cr_assert_eq(place[c], (int32_t)partition.part[c] % 5);
+    }
+    mt_arena_free(&arena);
+}
+
+/* Two cells in two groups of three parts; one of the three arrays is another, or not there where `values` is NULL. */
+static const struct {
+    const char *name;
+    mt_h5_type type;
+    size_t n;
+    const void *values;
+    const char *why;
+} partition_faults[] = {
+    {size, MT_H5_INT64, 2, NULL, "has no partition: `myotile partition MESH -o FILE.hdf` saves one"},
+    {size, MT_H5_INT64, 1, (int64_t[]){6}, size},
+    {size, MT_H5_DOUBLE, 2, (double[]){2, 3}, size},
+    {size, MT_H5_INT64, 2, (int64_t[]){0, 3}, "entry 0 is 0; 1 to 2147483647 are allowed"},
+    {size, MT_H5_INT64, 2, (int64_t[]){2, -3}, "entry 1 is -3; 1 to 2147483647 are allowed"},
+    {size, MT_H5_INT64, 2, (int64_t[]){2147483648, 1}, "entry 0 is 2147483648"},
+    {size, MT_H5_INT64, 2, (int64_t[]){65536, 32768},
+        "65536 times 32768 parts; at most 2147483647 are allowed"},
+    {ipu, MT_H5_INT32, 2, NULL, ipu},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){0, 2}, "CellData/ipu: cell 1 has 2; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){-1, 1}, "CellData/ipu: cell 0 has -1; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT64, 2, (int64_t[]){0, 4294967296}, ipu},
+    {ipu, MT_H5_INT32, 3, (int32_t[]){0, 1, 1}, ipu},
+    {tile, MT_H5_INT32, 2, NULL, tile},
+    {tile, MT_H5_INT32, 2, (int32_t[]){3, 2}, "CellData/tile: cell 0 has 3; 0 to 2 are allowed"},
+    {tile, MT_H5_INT32, 2, (int32_t[]){0, -2147483647}, "CellData/tile: cell 1 has -2147483647"},
+    {tile, MT_H5_FLOAT, 2, (float[]){0, 2}, tile},
+    {tile, MT_H5_INT32, 1, (int32_t[]){0}, tile},
+};
+
+static void put_partition(mt_h5 *h5, size_t fault, const char *name, mt_h5_type type, const void *values)
+{
+    const bool hit = strcmp(partition_faults[fault].name, name) == 0;
+    if (hit && !partition_faults[fault].values) return;
+    if (hit)
+        ok(mt_h5_write(h5, name, partition_faults[fault].type, 1, &partition_faults[fault].n, NULL,
+            partition_faults[fault].values));
+    else
+        ok(mt_h5_write(h5, name, type, 1, (size_t[]){2}, NULL, values));
+}
+
+Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
+{
+    const uint32_t none = MT_NO_CELL;
+    uint32_t neighbour[8] = {none, none, none, 1, none, none, none, 0};
+    const mt_adjacency adjacency = {.n_cells = 2, .neighbour = neighbour};
+    for (size_t k = 0; k < sizeof partition_faults / sizeof *partition_faults; k++) {
+        mt_arena arena = {0};
+        mt_partition partition;
+        mt_h5 h5;
+        ok(mt_h5_create(path, &h5));
+        ok(mt_h5_group(&h5, "VTKHDF"));
+        ok(mt_h5_group(&h5, "VTKHDF/CellData"));
+        ok(mt_h5_group(&h5, "VTKHDF/FieldData"));
+        put_partition(&h5, k, size, MT_H5_INT64, (int64_t[]){2, 3});
+        put_partition(&h5, k, ipu, MT_H5_INT32, (int32_t[]){0, 1});
+        put_partition(&h5, k, tile, MT_H5_INT32, (int32_t[]){0, 2});
+        ok(mt_h5_commit(&h5));
+        cr_assert_eq(
+            mt_vtkhdf_read_partition(&arena, path, &adjacency, &partition), MT_INPUT, "fault %zu", k);
+        assert_message(path);
+        assert_message(partition_faults[k].why);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(vtkhdf, a_partition_of_another_mesh_or_without_sense_is_not_written)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    make(&arena, 1, &mesh);
+    mt_partition partition = divide(&arena, mesh.n_cells - 1);
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    assert_message("a partition of 11 cells and a mesh of 12");
+    partition = divide(&arena, mesh.n_cells);
+    partition.part[5] = 15;
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    assert_message("cell 5: part 15");
+    assert_no_files();
+    mt_arena_free(&arena);
+}
+
+Test(vtkhdf, without_memory_no_partition_is_written_or_read)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    make(&arena, 1, &mesh);
+    ok(mt_adjacency_make(&arena, &mesh, &adjacency));
+    const mt_partition partition = divide(&arena, mesh.n_cells);
+    mt_partition back;
+    size_t n = 1;
+    for (mt_status status = MT_FILE; status != MT_OK; n++) {
+        mt_arena_fail_at(n);
+        status = mt_vtkhdf_write_partition(path, &mesh, &partition);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_FILE);
+        if (status != MT_OK) assert_no_files();
+    }
+    cr_assert_eq(n, 6, "two arrays for the cells, two for the partition");
+    for (n = 1; n < 3; n++) {
+        mt_arena_fail_at(n);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_FILE);
+        mt_arena_fail_at(0);
+    }
+    ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+    mt_arena_free(&arena);
+}

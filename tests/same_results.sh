@@ -1,0 +1,71 @@
+#!/bin/sh
+# Two builds of the program give the same results: every file and table of the everyday commands, byte by byte.
+#
+#     tests/same_results.sh OLD NEW    OLD, NEW: two programs `myotile`
+#
+# For changes that must not change any number. What they wrote and printed stays in a folder that is named where anything
+# differs. Takes a minute or two; needs gmsh.
+set -eu
+old=$(realpath "$1") new=$(realpath "$2") source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+
+everyday() {
+    myotile=$1
+    niederer=$source/data/cases/niederer-0.5.yaml
+    ventricles=$source/data/cases/ventricles.yaml
+    n=0
+    say() { # the tables of a command, in a file of their own
+        n=$((n + 1))
+        "$myotile" "$@" >"said.$n" 2>"warned.$n" || echo "exit $?" >>"said.$n"
+    }
+    say run "$niederer" --set time.end_ms=30 --profile --trace 0:1 --trace-tiles 0:63 --output ipu
+    say run "$niederer" --set time.end_ms=10 --set machine.ipus=4 --set machine.partition=hierarchical \
+        --set machine.scheme=exact --set machine.balance_halo=true --set cell.type=mid --format json --output ipus
+    say run "$niederer" --set time.end_ms=30 --set machine.backend=cpu --set cell.type=endo --output cpu
+    say run "$niederer" --set time.end_ms=2 --set machine.scheme=budget --set machine.target=bow \
+        --set machine.checked=true --set machine.tiles=100 --output checked
+    say mesh fibres heart.hdf -o fibred.hdf
+    say mesh surfaces heart.hdf --surfaces found -o found.hdf
+    say mesh info fibred.hdf --no-cache --trial-steps 100
+    say mesh refine fibred.hdf -o fine.hdf
+    say mesh slab --size-mm 5,3,2 --edge-mm 0.5 --cut kuhn -o kuhn.hdf
+    say mesh convert filled.hdf again.hdf --repair
+    for ending in msh pts vtu; do
+        say mesh convert fibred.hdf "fibred.$ending"
+        say mesh convert "fibred.$ending" "back.$ending.hdf" --repair
+    done
+    for scheme in full ranged mixed-clean exact budget; do
+        say partition fibred.hdf --scheme $scheme --ipus 1,2,4 --check
+    done
+    say partition fibred.hdf --ipus 16 --partition hierarchical --balance-halo --scheme exact -o parts.hdf \
+        --picture parts.png --profile profile
+    say run "$ventricles" --set time.end_ms=12 --set cell.type=layers --set stimuli.0.surface=lv_endocardium \
+        --set stimuli.0.at= --set stimuli.0.radius_mm=0 --output layers
+    say run "$ventricles" --set time.end_ms=12 --output ventricles
+    for table in table1 table2 table3 figure6; do say reproduce $table --mesh fibred.hdf --ipus 1,2,4 --format csv; done
+    say reproduce figure5 --mesh fibred.hdf --ipus 1,2,4 --picture figure5.png
+    for type in epi mid endo; do say cell --type $type -o $type.csv; done
+    say cell --precision float -o float.csv
+    say machine list
+    for machine in gc200 gc2 bow c600; do say machine show $machine; done
+    say run "$niederer" --set cell.type=nonsense
+}
+
+# What Gmsh makes differs from time to time: both get the same.
+mkdir "$work/made"
+"$old" mesh ventricles --cells 20000 -o "$work/made/heart.hdf"
+"$old" mesh fill "$source/data/geometry/ventricle.obj" --cells 10000 -o "$work/made/filled.hdf"
+for which in old new; do
+    cp -r "$work/made" "$work/here" && cd "$work/here"
+    eval "everyday \"\$$which\""
+    # how long work took and where a program has its data are no results
+    sed -i -e '/^time  *[0-9.e-]*  s$/d' -e 's#: /.*/data/machines/#: data/machines/#' said.*
+    cd "$work" && mv here $which
+done
+files=$(find "$work/old" -type f | wc -l)
+if ! diff -r "$work/old" "$work/new"; then
+    echo "they differ; what they gave is in $work" >&2
+    exit 1
+fi
+rm -rf "$work"
+echo "the same: $files files"

@@ -1,0 +1,407 @@
+/* The backends: all do the same, and the emulated machine changes nothing but the time. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <omp.h>
+#include <string.h>
+
+#include "tests/solver/slab_problem.h"
+#include "solver/backends/backends.h"
+#include "solver/plan/plan.h"
+
+static slab_problem s;
+
+static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 3, 1.5}, 0.5); } /* 1,080 cells */
+static void free_slab(void) { mt_arena_free(&s.arena); }
+
+TestSuite(backends, .init = small_slab, .fini = free_slab);
+
+static double *values(void) { return mt_arena_take(&s.arena, s.mesh.n_cells, sizeof(double)); }
+static bool same_bits(const double *a, const double *b)
+{
+    return memcmp(a, b, s.mesh.n_cells * sizeof *a) == 0;
+}
+
+static double largest_difference(const double *a, const double *b)
+{
+    double largest = 0;
+    for (size_t c = 0; c < s.mesh.n_cells; c++) largest = fmax(largest, fabs(a[c] - b[c]));
+    return largest;
+}
+
+Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
+{
+    static const struct {
+        uint32_t tiles;
+        int threads;
+    } runs[] = {{1, 1}, {1, 2}, {7, 2}, {64, 1}, {64, 2}, {1472, 2}};
+    double *first = values(), *first_activation = values(), *v = values(), *activation = values();
+    for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+        const mt_layout layout = layout_on(&s, runs[r].tiles);
+        omp_set_num_threads(runs[r].threads);
+        run_backend(&s, "ipu", &layout, 1000, r ? v : first, r ? activation : first_activation);
+        if (r == 0) continue;
+        cr_assert(
+            same_bits(v, first), "V differs on %u tiles and %d threads", runs[r].tiles, runs[r].threads);
+        cr_assert(same_bits(activation, first_activation), "activation differs on %u tiles", runs[r].tiles);
+    }
+    for (size_t c = 0; c < s.mesh.n_cells; c++)
+        cr_assert(isfinite(first_activation[c]), "cell %zu never activated", c);
+}
+
+/* 200 steps are 4 ms, in which the wave crosses most of the parts' borders. */
+Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_number_of_chips)
+{
+    static const struct {
+        mt_partition_method method;
+        uint32_t chips;
+    } cuts[] = {{MT_PARTITION_FLAT, 1}, {MT_PARTITION_FLAT, 4}, {MT_PARTITION_HIERARCHICAL, 4}};
+    double *first = values(), *v = values();
+    const mt_layout one = layout_on(&s, 1);
+    run_backend(&s, "ipu", &one, 200, first, NULL);
+    for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
+        for (size_t k = 0; k < sizeof cuts / sizeof cuts[0]; k++) {
+            const mt_layout layout = layout_by(&s, cuts[k].method, cuts[k].chips, 23, scheme);
+            run_backend(&s, "ipu", &layout, 200, v, NULL);
+            cr_assert(same_bits(v, first), "%s, %s, %u chips", scheme->name,
+                mt_partition_methods[cuts[k].method], cuts[k].chips);
+        }
+    for (size_t c = 0, active = 0; c < s.mesh.n_cells || !active; c++) {
+        cr_assert_lt(c, s.mesh.n_cells, "nothing happened");
+        active += first[c] > 0;
+    }
+}
+
+Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 4, 20, mt_schemes);
+    mt_arena arena = {0}, filled = {0};
+    mt_plan plan;
+    cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < plan.graph->n_mappings; k++) cr_assert_lt(plan.graph->mappings[k].tile % 1472, 20);
+    for (uint32_t part = 0; part < 80; part++) { /* variable 0 is v_a: one mapping a part */
+        const ipu_mapping *m = &plan.graph->mappings[part];
+        cr_assert(m->variable == 0 && m->from == layout.halo->own_offset[part]);
+        cr_assert_eq(m->tile, part / 20 * 1472 + part % 20);
+    }
+    mt_arena_free(&arena), mt_arena_free(&filled);
+}
+
+/* What a machine would need is known without building what it would run. */
+Test(backends, costs_are_those_of_a_run)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
+    mt_arena arena = {0};
+    ipu_profile costs, run;
+    void *self;
+    s.problem.n_stimuli = 0;
+    cr_assert_eq(mt_plan_costs(&arena, &layout, &costs), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_ipu.profile(self, &arena, &run), MT_OK, "%s", mt_message());
+    cr_assert(costs.memory_max == run.memory_max && costs.memory_median == run.memory_median);
+    cr_assert_eq(costs.n_steps, run.n_steps);
+    for (size_t k = 0; k < costs.n_steps; k++) {
+        cr_assert_str_eq(costs.steps[k].name, run.steps[k].name);
+        cr_assert_eq(costs.steps[k].cycles, run.steps[k].cycles, "%s", run.steps[k].name);
+        cr_assert_eq(costs.steps[k].bytes_received, run.steps[k].bytes_received);
+    }
+    cr_assert_gt(costs.steps[MT_PLAN_PDE_AB].bytes_received, 0);
+    mt_arena_free(&arena);
+}
+
+/* Columns are 16-bit places in a tile's local order, so it may have 65,536 of them: here 65,530 cells of its own and some that
+ * it receives. What a tile has memory for is looked at later. */
+Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
+{
+    enum { OWN = 65530, OTHERS = 10 };
+    static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
+    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    mt_scheme exact;
+    cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
+    for (size_t received = 5; received < 9; received++) {
+        for (uint32_t c = 0; c < OWN + OTHERS; c++) {
+            column[c] = c < received ? OWN + c : c; /* a row reads one other cell, or none */
+            part[c] = c >= OWN;
+        }
+        mt_arena arena = {0};
+        mt_halo halo;
+        mt_plan plan;
+        const mt_partition two = {.n_parts = 2, .parts_per_group = 2, .n_cells = OWN + OTHERS, .part = part};
+        cr_assert_eq(
+            mt_halo_make(&arena, OWN + OTHERS, 1, column, &two, &exact, &halo), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
+        const mt_layout layout = {&s.target, &halo, false, -1};
+        const mt_status status = mt_plan_make(&arena, NULL, &problem, &layout, &plan);
+        cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu cells", OWN + received);
+        cr_assert(status == MT_OK || strstr(mt_message(), "tile 0: 6553"), "%s", mt_message());
+        mt_arena_free(&arena);
+    }
+}
+
+/* A message moved onto the next one is found. */
+Test(backends, what_a_plan_was_compiled_to_is_checked)
+{
+    const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 2, 20, mt_schemes);
+    mt_arena arena = {0}, filled = {0};
+    mt_plan plan;
+    ipu_executable *e;
+    cr_assert_eq(mt_plan_make(&arena, &filled, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        ipu_compile(&arena, plan.graph, plan.program, plan.n_programs, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_plan_check(e), MT_OK, "%s", mt_message());
+    cr_assert(e->n_messages > 1 && e->messages[0].destination < e->messages[1].destination);
+    e->messages[0].destination = e->messages[1].destination;
+    cr_assert_eq(mt_plan_check(e), MT_NUMERICS);
+    cr_assert(strstr(mt_message(), "what was compiled cannot run: executable: 'pde a to b': message 1 meets"),
+        "%s", mt_message());
+    mt_arena_free(&arena), mt_arena_free(&filled);
+}
+
+/* 1 or 2 diffusion steps: between time steps the potential is in v_b or in v_a, and the other is not needed. A part of n floats
+ * takes 4 n bytes, and 4 more where n is odd and nothing is received. */
+Test(backends, of_the_two_potentials_one_is_temporary)
+{
+    const mt_layout layout = layout_on(&s, 7);
+    for (size_t steps = 1; steps <= 2; steps++) {
+        mt_arena arena = {0};
+        ipu_profile profile;
+        void *self = NULL;
+        s.problem.pde_steps = steps;
+        cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK, "%s", mt_message());
+        const size_t bytes = profile.memory_all.bytes[IPU_MEMORY_TEMPORARIES];
+        cr_expect(bytes >= 4 * s.mesh.n_cells && bytes <= 4 * s.mesh.n_cells + 4 * 7, "%zu steps: %zu bytes",
+            steps, bytes);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(backends, the_cpu_has_the_same_bits_on_any_number_of_threads)
+{
+    double *one = values(), *two = values();
+    omp_set_num_threads(1);
+    run_backend(&s, "cpu", NULL, 300, one, NULL);
+    omp_set_num_threads(2);
+    run_backend(&s, "cpu", NULL, 300, two, NULL);
+    cr_assert(same_bits(one, two));
+}
+
+/* Single against double precision: both follow the same scheme, so activation times differ by rounding alone,
+ * which the upstroke (over 100 mV/ms) turns into far less than the 0.05 ms that the published comparison
+ * allows. */
+Test(backends, the_machine_agrees_with_the_cpu)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps++) { /* odd and even: v ends in either buffer */
+        double *v[2] = {values(), values()}, *activation[2] = {values(), values()};
+        s.problem.pde_steps = pde_steps;
+        run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
+        run_backend(&s, "ipu", &layout, 800, v[1], activation[1]);
+        cr_assert_lt(
+            largest_difference(activation[0], activation[1]), 0.05, "%zu diffusion steps", pde_steps);
+        cr_assert_lt(largest_difference(v[0], v[1]), 1, "%zu diffusion steps", pde_steps);
+    }
+}
+
+Test(backends, without_a_stimulus_every_cell_does_the_same)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    double *v = values(), *activation = values();
+    s.problem.n_stimuli = 0;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 500, v, activation);
+        for (size_t c = 0; c < s.mesh.n_cells; c++) {
+            /* a constant field stays constant to one rounding a diffusion step: 500 roundings of 85 mV */
+            cr_assert_float_eq(v[c], v[0], 500 * 85 * 1.2e-7, "%s, cell %zu", (*b)->name, c);
+            cr_assert_float_eq(v[c], -85.2, 2, "%s, cell %zu: %g mV", (*b)->name, c, v[c]);
+            cr_assert(isinf(activation[c]));
+        }
+    }
+}
+
+/* Sheets of the three types along x. Without a stimulus each drifts in its own way from its own rest. */
+Test(backends, cells_of_several_types_do_the_same_on_both_and_on_any_tiles)
+{
+    static uint16_t of[6 * 10 * 6 * 3];
+    double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
+    const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
+    cr_assert_eq(s.mesh.n_cells, sizeof of / sizeof *of);
+    for (size_t c = 0; c < s.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, c, x);
+        of[c] = x[0] < 2 ? MT_ENDO : x[0] < 3 ? MT_MID : MT_EPI;
+    }
+    s.problem.cell_type_of = of;
+    run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
+    run_backend(&s, "ipu", &few, 800, v[1], activation[1]);
+    run_backend(&s, "ipu", &many, 800, v[2], activation[2]);
+    cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]));
+    cr_assert_lt(largest_difference(activation[0], activation[1]), 0.05); /* as above */
+    cr_assert_lt(largest_difference(v[0], v[1]), 1);
+    s.problem.n_stimuli = 0;
+    run_backend(&s, "cpu", NULL, 1, v[0], NULL);
+    run_backend(&s, "ipu", &many, 1, v[1], NULL);
+    for (size_t c = 0; c < s.mesh.n_cells; c++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, c, x);
+        if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches two faces */
+        const double rest = mt_tp06_types[of[c]].v_mV;
+        cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1, "cell %zu: %g and %g, not %g", c,
+            v[0][c], v[1][c], rest);
+    }
+}
+
+/* Two stimuli that overlap in time: on alone, both, the other alone, none. */
+Test(backends, stimuli_are_switched_at_their_times)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    uint32_t last = (uint32_t)s.mesh.n_cells - 1;
+    double *v = values();
+    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0};
+    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0};
+    s.problem.n_stimuli = 2;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 5, v, NULL);
+        cr_assert_float_eq(v[last], v[0], 0.1, "%s: nothing is on before 0.1 ms", (*b)->name);
+        run_backend(&s, (*b)->name, &layout, 6, v, NULL);
+        cr_assert_gt(v[last], v[0] + 0.05, "%s: the first is on from 0.1 ms", (*b)->name);
+        run_backend(&s, (*b)->name, &layout, 11, v, NULL);
+        cr_assert_gt(v[0], s.mesh.n_cells > 500 ? v[500] + 0.1 : 0, "%s: the second from 0.2 ms", (*b)->name);
+    }
+    cr_assert(!mt_stimulus_is_on(&s.stimulus[0], 0.02, 4) && mt_stimulus_is_on(&s.stimulus[0], 0.02, 5));
+    cr_assert(mt_stimulus_is_on(&s.stimulus[0], 0.02, 14) && !mt_stimulus_is_on(&s.stimulus[0], 0.02, 15));
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 0, 100), 5);
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 5, 100), 10);
+    cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
+}
+
+/* Of a stimulus while it is on: at its end, at 1.5 ms, V of its cells is still rising. The other one has not begun. */
+Test(backends, the_highest_v_under_a_stimulus_is_kept)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    double *v = values(), peak_mV[2];
+    s.stimulus[0].duration_ms = 1.5, s.stimulus[0].rise_mV_ms = 5;
+    s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0};
+    s.problem.n_stimuli = 2, s.problem.peak_mV = peak_mV;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        double highest = -INFINITY;
+        run_backend(&s, (*b)->name, &layout, 75, v, NULL);
+        for (size_t k = 0; k < s.stimulus[0].n_cells; k++) highest = fmax(highest, v[s.stimulus[0].cell[k]]);
+        run_backend(&s, (*b)->name, &layout, 150, v, NULL);
+        cr_expect_eq(peak_mV[0], highest, "%s: %g, not %g mV", (*b)->name, peak_mV[0], highest);
+        cr_expect_gt(peak_mV[0], -85 + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
+        cr_expect_eq(peak_mV[1], -INFINITY, "%s", (*b)->name);
+    }
+}
+
+/* The stimulus of which cells are wrong is named, and of its cells the first; another that is on elsewhere is not. */
+Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    const size_t last = s.mesh.n_cells - 1;
+    char expected[128];
+    s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0};
+    s.problem.n_stimuli = 2;
+    for (const mt_backend *const *b = mt_backends; *b; b++)
+        for (int k = 0; k < 2; k++) {
+            mt_arena arena = {0};
+            void *self = NULL;
+            double x[3];
+            s.problem.mesh = k ? &s.mesh : NULL;
+            mt_mesh_centroid(&s.mesh, last, x);
+            cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+            cr_assert_eq(mt_monodomain_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
+            (void)snprintf(expected, sizeof expected,
+                k ? "cell %zu at [%.4g, %.4g, %.4g] mm: V is " : "cell %zu: V is ", last, x[0], x[1], x[2]);
+            cr_expect(
+                strncmp(mt_message(), expected, strlen(expected)) == 0, "%s: %s", (*b)->name, mt_message());
+            cr_expect(strstr(mt_message(), " between 0 and 1 ms; ") &&
+                          strstr(mt_message(), "stimuli.1 was on there and raises V by 1e+05"),
+                "%s: %s", (*b)->name, mt_message());
+            mt_arena_free(&arena);
+        }
+}
+
+/* A stimulus that comes three times is the same as three of them, to the bit; the other one is on now and
+ * then, so that the sets of stimuli on together change. */
+Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
+{
+    const mt_layout layout = layout_on(&s, 16);
+    uint32_t first = 0, last = (uint32_t)s.mesh.n_cells - 1;
+    double *once = values(), *often = values();
+    mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0}, {0.5, 0.2, 10, 1, &last, 0, 0},
+        {0.9, 0.2, 10, 1, &last, 0, 0}, {0.2, 0.6, 5, 1, &first, 0, 0}};
+    mt_stimulus two[2] = {{0.1, 0.2, 10, 1, &last, 0.4, 2}, four[3]};
+    mt_monodomain apart = s.problem;
+    apart.stimulus = four, apart.n_stimuli = 4;
+    s.problem.stimulus = two, s.problem.n_stimuli = 2;
+    for (size_t step = 0; step < 100; step++) {
+        bool on = false;
+        for (size_t k = 0; k < 3; k++) on |= mt_stimulus_is_on(&four[k], 0.02, step);
+        cr_assert_eq(mt_stimulus_is_on(&two[0], 0.02, step), on, "step %zu", step);
+        cr_assert_eq(mt_monodomain_next_switch(&s.problem, step, 100),
+            mt_monodomain_next_switch(&apart, step, 100), "step %zu", step);
+    }
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        run_backend(&s, (*b)->name, &layout, 60, often, NULL);
+        mt_monodomain kept = s.problem;
+        s.problem = apart;
+        run_backend(&s, (*b)->name, &layout, 60, once, NULL);
+        s.problem = kept;
+        cr_assert(same_bits(once, often), "%s", (*b)->name);
+        cr_assert_gt(once[last], once[500] + 1, "%s: nothing happened", (*b)->name);
+    }
+}
+
+Test(backends, a_message_left_out_stops_a_checked_run_and_is_named)
+{
+    mt_layout layout = layout_on(&s, 8);
+    layout.checked = true;
+    for (int64_t message = -1; message < 6; message += 3) {
+        mt_arena arena = {0};
+        void *self = NULL;
+        const mt_backend *backend = mt_backend_find("ipu");
+        layout.drop_message = message;
+        cr_assert_eq(backend->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
+        mt_status status = backend->advance(self, 0, 2);
+        if (message < 0) {
+            cr_assert_eq(status, MT_OK, "%s", mt_message());
+        } else {
+            cr_assert_eq(status, MT_NUMERICS);
+            cr_assert(strstr(mt_message(), "tile ") && strstr(mt_message(), "'v_"), "%s", mt_message());
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+Test(backends, an_unstable_diffusion_step_is_refused_with_the_limit)
+{
+    const mt_layout layout = layout_on(&s, 8);
+    s.problem.dt_ms = 10 * s.diffusion.limit_dt_ms;
+    s.problem.pde_steps = 9;
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        mt_arena arena = {0};
+        void *self = NULL;
+        cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_NUMERICS);
+        cr_assert(strstr(mt_message(), "at least 10"), "%s", mt_message());
+        mt_arena_free(&arena);
+    }
+}
+
+Test(backends, memory_that_runs_out_at_any_point_is_an_error)
+{
+    const mt_layout layout = layout_on(&s, 4);
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        mt_status status = MT_FILE;
+        for (size_t n = 1; status != MT_OK; n++) {
+            mt_arena arena = {0};
+            void *self = NULL;
+            mt_arena_fail_at(n);
+            status = (*b)->open(&arena, &s.problem, &layout, &self);
+            mt_arena_fail_at(0);
+            cr_assert(status == MT_OK || status == MT_FILE, "%s at %zu: %s", (*b)->name, n, mt_message());
+            mt_arena_free(&arena);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/make/slab.h"
+#include "solver/diffusion/limits.h"
+#include "tests/random.h"
+
+/* What was found for an operator: the key holds all that decides it, the bytes come back or are seen to be damaged, and the
+ * operator made with them is the same. */
+
+static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
+enum { ROW = MT_DIFFUSION_ROW };
+
+typedef struct problem {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion op;
+    mt_diffusion_known known;
+} problem;
+
+/* A unit cube of boxes whose inner vertices are moved: some elements are limited. */
+static void make(problem *p)
+{
+    uint64_t seed = 1;
+    *p = (problem){0};
+    cr_assert_eq(mt_slab_make_cut(&p->arena, (double[]){1, 1, 1}, 0.2, MT_SLAB_KUHN, &p->mesh), MT_OK);
+    for (size_t k = 0; k < 3 * p->mesh.n_vertices; k++) {
+        double move = 0.25 * 0.2 * between(&seed, -1, 1), *x = p->mesh.xyz_mm + k;
+        if (*x > 1e-9 && *x < 1 - 1e-9) *x += move;
+    }
+    for (size_t c = 0; c < p->mesh.n_cells; c++) {
+        double x[3], f[3], length = 0;
+        mt_mesh_centroid(&p->mesh, c, x);
+        f[0] = cos(3 * x[2]) + 0.4 * sin(3 * x[1]);
+        f[1] = sin(3 * x[2]) + 0.5 * cos(3 * x[0]);
+        f[2] = 0.6 * sin(3 * (x[0] + x[1])) + 0.2;
+        for (size_t k = 0; k < 3; k++) length += f[k] * f[k];
+        for (size_t k = 0; k < 3; k++) p->mesh.fibre[3 * c + k] = f[k] / sqrt(length);
+    }
+    cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
+    cr_assert_eq(
+        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &p->op), MT_OK, "%s", mt_message());
+    cr_assert(p->op.n_limited > 0);
+    cr_assert_eq(mt_limits_of(&p->arena, &p->op, &p->known), MT_OK);
+}
+
+static void same_operator(const mt_diffusion *a, const mt_diffusion *b)
+{
+    const size_t n = a->n_cells;
+    cr_assert_eq(memcmp(a->rate, b->rate, ROW * n * sizeof *a->rate), 0);
+    cr_assert_eq(memcmp(a->column, b->column, ROW * n * sizeof *a->column), 0);
+    cr_assert_eq(memcmp(a->theta, b->theta, n * sizeof *a->theta), 0);
+    cr_assert_eq(memcmp(a->volume_mm3, b->volume_mm3, n * sizeof *a->volume_mm3), 0);
+    cr_assert(a->limit_dt_ms == b->limit_dt_ms && a->top_per_ms == b->top_per_ms);
+    cr_assert(a->n_indefinite == b->n_indefinite && a->n_limited == b->n_limited &&
+              a->n_slivers == b->n_slivers && a->n_rounds == b->n_rounds);
+}
+
+/* How often the watch was told of the search. */
+static bool count_searches(void *user, const char *stage, double done)
+{
+    cr_assert(done >= 0 && done <= 1, "%s: %g", stage, done);
+    *(size_t *)user += strstr(stage, "coupling") == NULL;
+    return true;
+}
+
+static void make_known(problem *p, const mt_diffusion_known *known, size_t *searches)
+{
+    mt_diffusion op;
+    *searches = 0;
+    const mt_diffusion_options options = {known, count_searches, searches};
+    cr_assert_eq(
+        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &options, &op), MT_OK);
+    same_operator(&p->op, &op);
+}
+
+Test(limits, what_is_known_is_not_looked_for_and_gives_the_same_bits)
+{
+    problem p;
+    size_t searches;
+    make(&p);
+    make_known(&p, NULL, &searches);
+    cr_assert(searches > 0);
+    make_known(&p, &p.known, &searches);
+    cr_assert_eq(searches, 0);
+    mt_arena_free(&p.arena);
+}
+
+/* Each is sound as bytes, but cannot be of this mesh: it is found anew. */
+Test(limits, what_does_not_fit_the_mesh_is_not_believed)
+{
+    problem p;
+    size_t searches;
+    make(&p);
+    const uint32_t wrong[4][2] = {
+        {(uint32_t)p.op.n_cells, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
+    for (int k = 0; k < 7; k++) {
+        mt_diffusion_known known = p.known;
+        if (k < 4) known.limited = wrong[k], known.n_limited = 2;
+        if (k == 4) known.limit_dt_ms = -1;
+        if (k == 5) known.top_per_ms = NAN;
+        if (k == 6) known.n_indefinite = known.n_limited - 1;
+        make_known(&p, &known, &searches);
+        cr_assert(searches > 0, "%d", k);
+    }
+    mt_arena_free(&p.arena);
+}
+
+static void key_of(const problem *p, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE])
+{
+    cr_assert_eq(mt_limits_key(&p->mesh, tissue, alpha, key), MT_OK);
+}
+
+Test(limits, the_key_holds_everything_that_decides)
+{
+    problem p;
+    char key[MT_HASH_SIZE], other[MT_HASH_SIZE];
+    make(&p);
+    key_of(&p, &muscle, 1, key);
+    key_of(&p, &muscle, 1, other);
+    cr_assert_str_eq(key, other);
+    for (int k = 0; k < 4; k++) {
+        mt_tissue tissue = muscle;
+        double *value = &tissue.sigma_l_mS_mm + k;
+        *value = nextafter(*value, 1e9);
+        key_of(&p, &tissue, 1, other);
+        cr_assert_str_neq(key, other, "tissue %d", k);
+    }
+    key_of(&p, &muscle, nextafter(1, 2), other);
+    cr_assert_str_neq(key, other, "alpha");
+    double *of_mesh[2] = {p.mesh.xyz_mm + 3 * p.mesh.n_vertices - 1, p.mesh.fibre + 3 * p.mesh.n_cells - 1};
+    for (int k = 0; k < 2; k++) {
+        const double was = *of_mesh[k];
+        *of_mesh[k] = nextafter(was, 1e9);
+        key_of(&p, &muscle, 1, other);
+        *of_mesh[k] = was;
+        cr_assert_str_neq(key, other, "of the mesh, %d", k);
+    }
+    uint32_t *v = p.mesh.cell_vertex;
+    const uint32_t first = v[0];
+    v[0] = v[1], v[1] = v[2], v[2] = first;
+    key_of(&p, &muscle, 1, other);
+    cr_assert_str_neq(key, other, "cells");
+    p.mesh.fibre = NULL;
+    key_of(&p, &muscle, 1, key);
+    cr_assert_str_neq(key, other, "without fibres");
+    mt_arena_free(&p.arena);
+}
+
+Test(limits, damaged_bytes_are_seen)
+{
+    problem p;
+    char key[MT_HASH_SIZE], other[MT_HASH_SIZE];
+    unsigned char *bytes;
+    size_t n;
+    mt_diffusion_known back;
+    bool valid;
+    make(&p);
+    key_of(&p, &muscle, 1, key);
+    key_of(&p, &muscle, 1.5, other);
+    cr_assert_eq(mt_limits_pack(&p.arena, key, &p.known, &bytes, &n), MT_OK);
+    cr_assert_eq(n, 120 + 4 * p.known.n_limited);
+    cr_assert(mt_limits_unpack(&p.arena, key, bytes, n, &back, &valid) == MT_OK && valid);
+    cr_assert_eq(back.n_limited, p.known.n_limited);
+    cr_assert_eq(memcmp(back.limited, p.known.limited, back.n_limited * sizeof *back.limited), 0);
+    cr_assert(mt_limits_unpack(&p.arena, other, bytes, n, &back, &valid) == MT_OK && !valid);
+    for (size_t k = 0; k < n; k++) {
+        bytes[k] ^= 1;
+        cr_assert(mt_limits_unpack(&p.arena, key, bytes, n, &back, &valid) == MT_OK && !valid, "byte %zu", k);
+        bytes[k] ^= 1;
+        cr_assert(
+            mt_limits_unpack(&p.arena, key, bytes, k, &back, &valid) == MT_OK && !valid, "%zu bytes", k);
+    }
+    mt_arena_free(&p.arena);
+}
+
+/* Results kept by another version of the algorithm must not be found. Where these numbers change, MT_DIFFUSION_VERSION has to
+ * be raised, and only then they may. The limit has settled to a thousandth, by a fixed number of steps: another compiler may
+ * round otherwise, no more. */
+Test(limits, the_algorithm_is_that_of_its_version)
+{
+    problem p;
+    make(&p);
+    cr_assert_eq(MT_DIFFUSION_VERSION, 2);
+    cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
+    cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
+    mt_arena_free(&p.arena);
+}
+
+/* ---- the watch ---- */
+
+typedef struct patience {
+    size_t calls, allowed;
+} patience;
+
+static bool lose_patience(void *user, const char *stage, double done)
+{
+    (void)stage, (void)done;
+    patience *p = user;
+    return ++p->calls <= p->allowed;
+}
+
+/* However far it has come, it ends where it is told, and not one call later. */
+Test(limits, the_making_can_be_stopped_anywhere)
+{
+    problem p;
+    make(&p);
+    patience all = {0, SIZE_MAX};
+    for (size_t allowed = 0; allowed <= all.calls || all.calls == 0; allowed += 1 + allowed / 8) {
+        mt_arena arena = {0};
+        mt_diffusion op;
+        patience some = {0, all.calls == 0 ? SIZE_MAX : allowed};
+        const mt_diffusion_options options = {NULL, lose_patience, &some};
+        const mt_status status =
+            mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &muscle, 1, &options, &op);
+        if (all.calls == 0) {
+            cr_assert_eq(status, MT_OK);
+            all = some;
+            allowed = 0;
+        } else {
+            cr_assert_eq(status, allowed < all.calls ? MT_STOPPED : MT_OK);
+            cr_assert_eq(some.calls, allowed < all.calls ? allowed + 1 : all.calls);
+        }
+        mt_arena_free(&arena);
+    }
+    cr_assert(all.calls > 50, "%zu", all.calls);
+    mt_arena_free(&p.arena);
+}

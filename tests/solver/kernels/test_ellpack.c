@@ -1,0 +1,156 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/kernels/block.h"
+#include "solver/kernels/ellpack.h"
+#include "tests/random.h"
+
+enum { ROW = MT_ELLPACK_WIDTH, MOST = 70, VALUES = 200 };
+
+static uint64_t seed = 3;
+
+static double uniform(double low, double high) { return between(&seed, low, high); }
+
+/* Row by row, as one would write a matrix down. */
+static double d[MOST], a[MOST][ROW], v[VALUES];
+static uint32_t column[MOST][ROW];
+
+static void make_matrix(size_t n)
+{
+    for (size_t row = 0; row < n; row++) {
+        d[row] = uniform(0, 1);
+        size_t used = (size_t)uniform(0, ROW + 1);
+        for (size_t k = 0; k < ROW; k++) {
+            a[row][k] = k < used ? uniform(-0.1, 0.2) : 0;
+            column[row][k] = k < used ? (uint32_t)uniform(0, VALUES) : (uint32_t)row;
+        }
+    }
+    for (size_t k = 0; k < VALUES; k++) v[k] = uniform(-90, 40);
+}
+
+/* The obvious loops: a product and a sum, each rounded. volatile: nothing is contracted or kept wider. */
+static double obvious_double(size_t row)
+{
+    volatile double sum = d[row] * v[row];
+    for (size_t k = 0; k < ROW; k++) {
+        volatile double product = a[row][k] * v[column[row][k]];
+        sum = sum + product;
+    }
+    return sum;
+}
+
+static float obvious_float(size_t row)
+{
+    volatile float sum = (float)d[row] * (float)v[row];
+    for (size_t k = 0; k < ROW; k++) {
+        volatile float product = (float)a[row][k] * (float)v[column[row][k]];
+        sum = sum + product;
+    }
+    return sum;
+}
+
+Test(ellpack, rows_are_those_of_the_obvious_loop_to_the_bit)
+{
+    static double a_d[MOST * ROW], out_d[MOST + 1];
+    static float d_f[MOST], a_f[MOST * ROW], v_f[VALUES], out16[MOST + 1], out32[MOST + 1];
+    static uint16_t column16[MOST * ROW];
+    static uint32_t column32[MOST * ROW];
+    for (size_t n = 0; n <= MOST; n++) {
+        make_matrix(n);
+        for (size_t row = 0; row < n; row++)
+            for (size_t k = 0; k < ROW; k++) {
+                const size_t at = mt_block_index(n, ROW, row, k);
+                a_f[at] = (float)(a_d[at] = a[row][k]);
+                column16[at] = (uint16_t)(column32[at] = column[row][k]);
+            }
+        for (size_t row = 0; row < n; row++) d_f[row] = (float)d[row];
+        for (size_t k = 0; k < VALUES; k++) v_f[k] = (float)v[k];
+        out16[n] = out32[n] = 12345;
+        out_d[n] = 12345;
+        mt_ellpack_rows_float16(n, d_f, a_f, column16, VALUES, v_f, out16);
+        mt_ellpack_rows_float32(n, d_f, a_f, column32, v_f, v_f, out32);
+        mt_ellpack_rows_double32(n, d, a_d, column32, v, v, out_d);
+        for (size_t row = 0; row < n; row++) {
+            cr_expect_eq(out_d[row], obvious_double(row), "row %zu of %zu, double", row, n);
+            cr_expect_eq(out16[row], obvious_float(row), "row %zu of %zu, float, 16 bits", row, n);
+            cr_expect_eq(out32[row], obvious_float(row), "row %zu of %zu, float, 32 bits", row, n);
+        }
+        cr_expect(out16[n] == 12345 && out32[n] == 12345 && out_d[n] == 12345, "written behind row %zu", n);
+    }
+}
+
+/* The own values need not stand first in v. */
+Test(ellpack, own_values_may_be_any_piece_of_v)
+{
+    enum { N = 20, FROM = 33 };
+    static double a_d[N * ROW], out[N];
+    static uint32_t column32[N * ROW];
+    make_matrix(N);
+    for (size_t row = 0; row < N; row++)
+        for (size_t k = 0; k < ROW; k++) {
+            a_d[mt_block_index(N, ROW, row, k)] = a[row][k];
+            column32[mt_block_index(N, ROW, row, k)] = column[row][k];
+        }
+    mt_ellpack_rows_double32(N, d, a_d, column32, v + FROM, v, out);
+    for (size_t row = 0; row < N; row++) {
+        double expected = d[row] * v[FROM + row];
+        for (size_t k = 0; k < ROW; k++) expected += a[row][k] * v[column[row][k]];
+        cr_expect_eq(out[row], expected, "row %zu", row);
+    }
+}
+
+/* 65,536 values are as many as 16 bits can name, and all of them can be. */
+Test(ellpack, columns_of_16_bits_reach_65536_values)
+{
+    enum { N = 17, REACH = 65536 };
+    float *values = calloc(REACH, sizeof *values);
+    static float d_f[N], a_f[N * ROW], out[N];
+    static uint16_t columns[N * ROW];
+    cr_assert_not_null(values);
+    for (size_t k = 0; k < REACH; k++) values[k] = (float)k;
+    for (size_t row = 0; row < N; row++) {
+        a_f[mt_block_index(N, ROW, row, 0)] = 1;
+        columns[mt_block_index(N, ROW, row, 0)] = (uint16_t)(REACH - 1 - 2000 * row);
+    }
+    mt_ellpack_rows_float16(N, d_f, a_f, columns, REACH, values, out);
+    for (size_t row = 0; row < N; row++) cr_expect_eq(out[row], (float)(REACH - 1 - 2000 * row));
+    free(values);
+}
+
+Test(block, the_index_is_a_bijection_onto_n_times_k)
+{
+    static const size_t entries[] = {1, 16, 18};
+    for (size_t e = 0; e < 3; e++)
+        for (size_t n = 1; n <= 70; n++) {
+            bool seen[70 * 18] = {false};
+            for (size_t cell = 0; cell < n; cell++)
+                for (size_t k = 0; k < entries[e]; k++) {
+                    size_t at = mt_block_index(n, entries[e], cell, k);
+                    cr_assert(at < n * entries[e], "cell %zu of %zu, entry %zu: %zu", cell, n, k, at);
+                    cr_assert(!seen[at], "cell %zu of %zu, entry %zu: %zu twice", cell, n, k, at);
+                    seen[at] = true;
+                }
+        }
+}
+
+Test(block, entries_of_neighbouring_cells_are_neighbours_within_a_block)
+{
+    for (size_t n = 1; n <= 70; n++) {
+        cr_expect_eq(mt_block_width(n, n - 1), (n - 1) % 16 + 1);
+        for (size_t cell = 0; cell + 1 < n; cell++)
+            for (size_t k = 0; k < 18; k++) {
+                size_t step = mt_block_index(n, 18, cell + 1, k) - mt_block_index(n, 18, cell, k);
+                if (cell % 16 != 15) cr_assert_eq(step, 1, "cell %zu of %zu, entry %zu", cell, n, k);
+            }
+    }
+    /* by hand: 37 cells of 18 entries; cell 20 is the fifth of the second block, cell 36 the last of a block
+     * of 5 */
+    cr_expect_eq(mt_block_index(37, 18, 20, 3), 16 * 18 + 16 * 3 + 4);
+    cr_expect_eq(mt_block_index(37, 18, 36, 17), 2 * 16 * 18 + 5 * 17 + 4);
+    cr_expect_eq(mt_block_width(37, 31), 16);
+    cr_expect_eq(mt_block_width(37, 32), 5);
+}
