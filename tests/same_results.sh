@@ -53,13 +53,13 @@ everyday() {
 
 # What Gmsh makes differs from time to time: both get the same.
 mkdir "$work/made"
-"$old" mesh ventricles --cells 20000 -o "$work/made/heart.hdf"
-"$old" mesh fill "$source/data/geometry/ventricle.obj" --cells 10000 -o "$work/made/filled.hdf"
+"$old" mesh ventricles --cells 20000 -o "$work/made/heart.hdf" >/dev/null
+"$old" mesh fill "$source/data/geometry/ventricle.obj" --cells 10000 -o "$work/made/filled.hdf" >/dev/null
 for which in old new; do
     cp -r "$work/made" "$work/here" && cd "$work/here"
     eval "everyday \"\$$which\""
     # how long work took and where a program has its data are no results
-    sed -i -e '/^time  *[0-9.e-]*  s$/d' -e 's#: /.*/data/machines/#: data/machines/#' said.*
+    sed -i -E -e '/^time +[0-9.e-]+ +s$/d' -e '/^Stages$/,$d' -e 's#: /.*/data/machines/#: data/machines/#' said.*
     cd "$work" && mv here $which
 done
 files=$(find "$work/old" -type f | wc -l)
