@@ -1,9 +1,9 @@
-/* The program: everything it does is in app/cli/command.h. */
+/* The program: everything it does is in app/commands/commands.h. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 
 /* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many
  * times slower as soon as the machine has other work; how long it spins is settled before main begins, so the

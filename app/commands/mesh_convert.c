@@ -1,7 +1,7 @@
 /* myotile mesh convert. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/stages/warnings.h"
 #include "data/vec3.h"
@@ -12,11 +12,10 @@
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
-    {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
-    {"--repair", NULL, "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces",
-        false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
-    {NULL, NULL, NULL, false}};
+    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in IN; default: um for CARP, else mm"},
+    {.name = "--repair",
+        .help = "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
@@ -108,8 +107,8 @@ static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *r
 
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
-    const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
+    const char *in = mt_operand(arguments, 0);
+    const char *out = mt_operand(arguments, 1);
     const mt_mesh_format *from = NULL, *to = NULL;
     mt_format format;
     double unit_mm = 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/operator.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
@@ -19,18 +19,22 @@
 #include "mesh/files/vtkhdf.h"
 
 static const mt_option options[] = {
-    {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
-    {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times", true},
-    {"--profile", NULL,
-        "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile and "
-        "link is",
-        false},
-    {"--trace", "FIRST:LAST",
-        "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
-    {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},
-    {"--no-cache", NULL, "measure the longest stable step anew, even where the cache knows it", false},
-    {"--format", "text|json|csv", "of the tables on standard output; default: text", false}, MT_OPTION_FORCE,
-    MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+    {.name = "--output",
+        .letter = 'o',
+        .value = "DIR",
+        .help = "folder for the files (made if missing); default: the case's name"},
+    {.name = "--set",
+        .value = "path.to.key=value",
+        .help = "use this value in place of the case's",
+        .repeats = true},
+    {.name = "--profile",
+        .help = "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile "
+                "and link is"},
+    {.name = "--trace",
+        .value = "FIRST:LAST",
+        .help = "also write trace.json, for Perfetto: what each tile does in these time steps, from 0"},
+    {.name = "--trace-tiles", .value = "FIRST:LAST", .help = "only these tiles in it, from 0; default: all"},
+    MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments);
 
@@ -414,7 +418,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_format format;
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    const char *path = mt_operand(arguments, &mt_command_run, 0);
+    const char *path = mt_operand(arguments, 0);
     const char **sets;
     size_t n_sets;
     MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));

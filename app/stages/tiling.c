@@ -38,7 +38,7 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
-    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(mt_option_all(arena, arguments, "--machine-set", &n_sets, &sets));
     MT_TRY(ipu_target_load(arena, machine, sets, n_sets, &tiling->one));
     MT_TRY(name_changes(arena, n_sets, sets, &tiling->one.name));
     tiling->tiles = (uint32_t)tiling->one.tiles;

@@ -3,7 +3,7 @@
 #ifndef TESTS_APP_PROGRAM_H
 #define TESTS_APP_PROGRAM_H
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 
 #include <fcntl.h>
 #include <ftw.h>
