@@ -189,7 +189,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
             return MT_OK;
         }
         MT_TRY(check_arguments(commands[c], &arguments));
-        MT_TRY(mt_in_file("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
+        MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
         return run_command(commands[c], &arguments);
     }
     return unknown_command(argc, argv);
@@ -328,14 +328,6 @@ const char *mt_name_in_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-mt_status mt_in_file(const char *path, mt_status status)
-{
-    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, message);
 }
 
 static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)

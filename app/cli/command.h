@@ -95,10 +95,6 @@ mt_file_replace mt_option_replace(const mt_arguments *arguments);
 /* A path without its folder. */
 const char *mt_name_in_folder(const char *path);
 
-/* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
- * stopped, have all they need. Answers `status`. */
-MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
-
 /* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
  * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
 bool mt_machine_is_path(const char *name);

@@ -8,14 +8,15 @@
 #include "app/cli/table.h"
 #include "data/file.h"
 #include "data/folder.h"
+#include "data/utf8.h"
 
 enum { FORMAT_VERSION = 1 };
 
 mt_status mt_profile_check_words(const char *title, const char *machine)
 {
     static const char refused[] = "%s of a profile is not valid UTF-8";
-    if (!mt_json_allows(title)) return mt_fail(MT_INPUT, refused, "the title");
-    if (!mt_json_allows(machine)) return mt_fail(MT_INPUT, refused, "the machine's name");
+    if (mt_utf8_invalid(title)) return mt_fail(MT_INPUT, refused, "the title");
+    if (mt_utf8_invalid(machine)) return mt_fail(MT_INPUT, refused, "the machine's name");
     return MT_OK;
 }
 
@@ -162,7 +163,7 @@ static void memory_object(mt_json *json, const ipu_profile *profile)
 
 static void print_profile(FILE *stream, const mt_profiled *of)
 {
-    mt_json json = mt_json_begin(stream);
+    mt_json json = mt_json_begin(stream, &mt_json_tree);
     mt_json_open(&json, NULL, '{');
     mt_json_text(&json, "format", "myotile profile");
     mt_json_count(&json, "version", FORMAT_VERSION);
@@ -177,6 +178,7 @@ static void print_profile(FILE *stream, const mt_profiled *of)
     links_list(&json, of->profile);
     memory_object(&json, of->profile);
     mt_json_close(&json);
+    (void)fputc('\n', stream);
 }
 
 mt_status mt_profile_write_json(const mt_profiled *of, const char *path)
