@@ -1,31 +1,22 @@
 #include "app/cli/command.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/cli/progress.h"
 #include "solver/kernels/kernels.h"
 
-static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
-    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_surfaces,
-    &mt_command_mesh_fibres, &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1,
-    &mt_command_reproduce_table2, &mt_command_reproduce_table3, &mt_command_reproduce_figure5,
-    &mt_command_reproduce_figure6, &mt_command_cell, &mt_command_machine_list, &mt_command_machine_show};
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
 /* ---- help ---- */
 
-static void print_overview(FILE *out)
+static void print_overview(const mt_command *const commands[], FILE *out)
 {
     (void)fprintf(out,
         "myotile %s: heart simulations on an emulated machine of tiles\n\nusage: myotile COMMAND ...\n\n",
         MT_VERSION);
-    for (int c = 0; c < N_COMMANDS; c++)
+    for (size_t c = 0; commands[c]; c++)
         (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
     (void)fprintf(out, "\nThe environment variable MYOTILE_ISA chooses the instruction set (base, avx2 or "
                        "avx512; usual: the best "
@@ -140,19 +131,20 @@ static const char *second_word(const mt_command *command, const char *word)
 }
 
 /* Is this the first of a command's two words? */
-static bool is_first_word(const char *word)
+static bool is_first_word(const mt_command *const commands[], const char *word)
 {
-    for (int c = 0; c < N_COMMANDS; c++)
+    for (size_t c = 0; commands[c]; c++)
         if (second_word(commands[c], word)) return true;
     return false;
 }
 
-static mt_status unknown_command(int argc, char *const *argv)
+static mt_status unknown_command(const mt_command *const commands[], int argc, char *const *argv)
 {
-    if (!is_first_word(argv[1])) return mt_fail(MT_INPUT, "'%s' is no command; see myotile --help", argv[1]);
+    if (!is_first_word(commands, argv[1]))
+        return mt_fail(MT_INPUT, "'%s' is no command; see myotile --help", argv[1]);
     const bool two = argc > 2 && argv[2][0] != '-';
     char allowed[512] = "";
-    for (int c = 0; c < N_COMMANDS; c++) {
+    for (size_t c = 0; commands[c]; c++) {
         const char *second = second_word(commands[c], argv[1]);
         const size_t used = strlen(allowed);
         if (second)
@@ -178,9 +170,9 @@ static mt_status run_command(const mt_command *command, const mt_arguments *argu
     return status;
 }
 
-static mt_status dispatch(int argc, char *const *argv, FILE *out)
+static mt_status dispatch(const mt_command *const commands[], int argc, char *const *argv, FILE *out)
 {
-    for (int c = 0; c < N_COMMANDS; c++) {
+    for (size_t c = 0; commands[c]; c++) {
         if (!matches(commands[c], argc, argv)) continue;
         int skipped = 1 + (int)words_of(commands[c]->name);
         mt_arguments arguments = {argc - skipped, argv + skipped, out};
@@ -192,7 +184,7 @@ static mt_status dispatch(int argc, char *const *argv, FILE *out)
         MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
         return run_command(commands[c], &arguments);
     }
-    return unknown_command(argc, argv);
+    return unknown_command(commands, argc, argv);
 }
 
 /* As one line, whatever file names and libraries brought into it. */
@@ -204,11 +196,11 @@ static void print_message(FILE *messages, const char *text)
 }
 
 /* What is asked about the program itself; false where it is asked to do something. */
-static bool answer(int argc, char *const *argv, FILE *out)
+static bool answer(const mt_command *const commands[], int argc, char *const *argv, FILE *out)
 {
     if (argc < 2 || asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0 ||
-        (argc == 3 && is_first_word(argv[1]) && asks_for_help(argv[2])))
-        print_overview(out);
+        (argc == 3 && is_first_word(commands, argv[1]) && asks_for_help(argv[2])))
+        print_overview(commands, out);
     else if (strcmp(argv[1], "--version") == 0)
         (void)fprintf(out, "myotile %s\n", MT_VERSION);
     else
@@ -216,9 +208,10 @@ static bool answer(int argc, char *const *argv, FILE *out)
     return true;
 }
 
-int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
+int mt_command_main(
+    const mt_command *const commands[], int argc, char *const *argv, FILE *out, FILE *messages)
 {
-    mt_status status = answer(argc, argv, out) ? MT_OK : dispatch(argc, argv, out);
+    mt_status status = answer(commands, argc, argv, out) ? MT_OK : dispatch(commands, argc, argv, out);
     errno = 0;
     if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
@@ -322,66 +315,4 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
     }
     return mt_fail(MT_INPUT, "%s %s; allowed: at most %zu whole numbers from %lu to %lu, separated by commas",
         option, text, room, least, most);
-}
-
-const char *mt_name_in_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
-{
-    for (size_t k = 0; k < found->gl_pathc; k++) {
-        const char *file = mt_name_in_folder(found->gl_pathv[k]);
-        const size_t n = strlen(file) - strlen(".yaml");
-        char *name;
-        MT_TAKE(arena, name, n + 1);
-        memcpy(name, file, n);
-        names[k] = name;
-    }
-    return MT_OK;
-}
-
-mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
-{
-    glob_t found;
-    *n = 0;
-    *names = NULL;
-    const int failure = glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found);
-    if (failure == GLOB_NOMATCH) return MT_OK;
-    if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
-    *n = found.gl_pathc;
-    *names = mt_arena_take(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
-    globfree(&found);
-    return status;
-}
-
-static mt_status unknown_machine(mt_arena *arena, const char *name)
-{
-    char allowed[512] = "";
-    const char **names;
-    size_t n;
-    MT_TRY(mt_machine_names(arena, &n, &names));
-    for (size_t k = 0; k < n; k++) {
-        const size_t used = strlen(allowed);
-        (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
-    }
-    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
-}
-
-bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
-
-mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
-{
-    const bool named = !mt_machine_is_path(name);
-    const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
-    size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
-    char *text;
-    MT_TAKE(arena, text, size);
-    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
-    *path = text;
-    return MT_OK;
 }

@@ -1,4 +1,4 @@
-/* The commands of the program `myotile`: one table, one function each, and what they share.
+/* A program of commands: what a command is, how its arguments are checked and read, and how the program ends.
  *
  * A command writes its files, then prints its tables to the file it is given, and says what it is doing to standard error. It
  * returns a status; only the program turns that into a message and an exit code (data/status.h; stopped by a signal: 128 and
@@ -48,30 +48,26 @@ typedef struct mt_command {
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
     const mt_option *options; /* ended by a NULL name */
-    /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
+    /* The arena is empty at first and is freed when the command returns; a failure clears the line of mt_progress_stage. */
     mt_status (*run)(mt_arena *arena, const mt_arguments *arguments);
 } mt_command;
 
-extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
-    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
-    mt_command_mesh_fibres, mt_command_mesh_surfaces, mt_command_mesh_refine, mt_command_reproduce_table1,
-    mt_command_reproduce_table2, mt_command_reproduce_table3, mt_command_reproduce_figure5,
-    mt_command_reproduce_figure6, mt_command_machine_list, mt_command_machine_show;
+/* Runs the program of these commands (a NULL ends them) with main's arguments; prints help, tables and messages; returns the
+ * exit code. */
+int mt_command_main(
+    const mt_command *const commands[], int argc, char *const *argv, FILE *out, FILE *messages);
 
-/* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
-int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
+/* For commands. Before a command runs, all arguments have been checked against its table: every option is known and has its
+ * value, and the number of operands is right. */
 
-/* For commands. All arguments have been checked against the command's table before it runs: an option is
- * known and has its value, the operands are as many as there should be. */
-
-/* The operand with this number, from 0; "" behind the last. */
+/* The operand with this number, from 0; "" where there are not so many. */
 const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number);
 
-/* The value of an option, or `missing` when it was not given; the n-th (from 0) where it may be given several
- * times. */
+/* The value of an option, or `missing` where it was not given; the n-th value (from 0; NULL where there is none) of an option
+ * that may be given several times. */
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
-/* Gives all of them. */
+/* Gives all values of such an option. */
 MT_NODISCARD mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
 bool mt_option_given(const mt_arguments *arguments, const char *name);
@@ -89,18 +85,7 @@ MT_NODISCARD mt_status mt_whole_number(
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
 
-/* What may be replaced: any file with --force. */
+/* Which files the command may replace: any file with --force. */
 mt_file_replace mt_option_replace(const mt_arguments *arguments);
-
-/* A path without its folder. */
-const char *mt_name_in_folder(const char *path);
-
-/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
- * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
-bool mt_machine_is_path(const char *name);
-MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
-
-/* Gives the names of the machines in that folder, in the order of the alphabet. */
-MT_NODISCARD mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names);
 
 #endif

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
+#include "app/cli/machines.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"

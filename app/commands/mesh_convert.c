@@ -1,7 +1,7 @@
 /* myotile mesh convert. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/stages/warnings.h"
 #include "data/vec3.h"

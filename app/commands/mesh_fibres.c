@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"

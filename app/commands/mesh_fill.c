@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/gmsh.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"

@@ -1,7 +1,7 @@
 /* myotile mesh info. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/operator.h"
 #include "app/cli/progress.h"
 #include "app/stages/size.h"

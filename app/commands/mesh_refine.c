@@ -1,7 +1,7 @@
 /* myotile mesh refine. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "mesh/files/formats.h"

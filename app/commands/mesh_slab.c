@@ -1,7 +1,7 @@
 /* myotile mesh slab. */
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
 

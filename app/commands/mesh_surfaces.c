@@ -1,6 +1,6 @@
 /* myotile mesh surfaces. */
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"

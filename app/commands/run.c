@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/operator.h"
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
 #include "app/stages/tiling.h"
@@ -50,7 +51,7 @@ const mt_command mt_command_run = {
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
 {
     if (asked) return asked;
-    (void)snprintf(name, size, "%s", mt_name_in_folder(case_path));
+    (void)snprintf(name, size, "%s", basename(case_path));
     char *dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = 0;

@@ -6,6 +6,9 @@
 #include "app/cli/table.h"
 #include "app/stages/tiling.h"
 
+extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
+    mt_command_reproduce_figure5, mt_command_reproduce_figure6;
+
 enum { MT_REPRODUCE_SCHEMES = 16 };
 
 typedef struct mt_reproduce {
