@@ -1,7 +1,6 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/vec3.h"
@@ -185,11 +184,8 @@ static mt_status check_content(const mt_mesh *mesh)
 
 mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path)
 {
-    char why[512];
     const mt_status status = check_content(mesh);
-    if (status == MT_OK || !path) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, why);
+    return path ? mt_fail_in(path, status) : status;
 }
 
 mt_status mt_mesh_check(const mt_mesh *mesh)

@@ -27,14 +27,14 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000)), MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, site.at, "at", MT_YAML_NONE),
-    MT_YAML_DOUBLES(mt_case_stimulus, site.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_DOUBLE(mt_case_stimulus, site.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLES(mt_case_stimulus, site.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_DOUBLES(mt_case_stimulus, site.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_STRING(mt_case_stimulus, site.surface, "surface", MT_YAML_NONE),
-    MT_YAML_DOUBLE(mt_case_stimulus, site.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
-    MT_YAML_STRING(mt_case_stimulus, site.vtx, "vtx", MT_YAML_NONE),
+static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, region.at, "at", MT_YAML_NONE),
+    MT_YAML_DOUBLES(mt_case_stimulus, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLES(mt_case_stimulus, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_DOUBLES(mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY),
+    MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
+    MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9)),
@@ -127,12 +127,12 @@ static mt_status check_times(const char *path, const mt_case *c)
     return MT_OK;
 }
 
-/* Says whose fault the newest one is; path "" = none. */
-static mt_status in_stimulus(const char *path, size_t s)
+/* Says which stimulus a failure is about. */
+static mt_status in_stimulus(size_t s, mt_status status)
 {
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s%sstimuli.%zu: %s", path, *path ? ": " : "", s, message);
+    char where[64];
+    (void)snprintf(where, sizeof where, "stimuli.%zu", s);
+    return mt_fail_in(where, status);
 }
 
 static mt_status check(const char *path, const mt_case *c)
@@ -144,7 +144,7 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_times(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++)
-        if (mt_site_check(&c->stimuli[s].site) != MT_OK) return in_stimulus(path, s);
+        MT_TRY(mt_fail_in(path, in_stimulus(s, mt_stimulus_region_check(&c->stimuli[s].region))));
     return MT_OK;
 }
 
@@ -196,9 +196,7 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;
         uint32_t *cells;
-        mt_status status = mt_site_cells(arena, &asked->site, mesh, &n, &cells);
-        if (status == MT_INPUT) return in_stimulus("", s);
-        MT_TRY(status);
+        MT_TRY(in_stimulus(s, mt_stimulus_region_cells(arena, &asked->region, mesh, &n, &cells)));
         (*stimuli)[s] = (mt_stimulus){
             .start_ms = asked->start_ms,
             .duration_ms = asked->duration_ms,

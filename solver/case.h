@@ -10,12 +10,12 @@
 #include "data/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
-#include "solver/site.h"
+#include "solver/stimulus.h"
 #include "solver/tissue.h"
 
 /* Where, when and how much. */
 typedef struct mt_case_stimulus {
-    mt_site site;
+    mt_stimulus_region region;
     double start_ms, duration_ms;
     double period_ms; /* from one pulse's start to the next one's; NaN = one pulse */
     size_t count;     /* pulses */
@@ -93,7 +93,7 @@ mt_tissue mt_case_tissue(const mt_case *from);
 MT_NODISCARD mt_status mt_case_cell_types(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
 
-/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_site_cells; the message
+/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_stimulus_region_cells; the message
  * names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 {
@@ -224,74 +222,4 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
     }
     return mt_fail(MT_INPUT, "%s %s; allowed: at most %zu whole numbers from %lu to %lu, separated by commas",
         option, text, room, least, most);
-}
-
-const char *mt_name_in_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-mt_status mt_in_file(const char *path, mt_status status)
-{
-    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, message);
-}
-
-static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
-{
-    for (size_t k = 0; k < found->gl_pathc; k++) {
-        const char *file = mt_name_in_folder(found->gl_pathv[k]);
-        const size_t n = strlen(file) - strlen(".yaml");
-        char *name;
-        MT_TAKE(arena, name, n + 1);
-        memcpy(name, file, n);
-        names[k] = name;
-    }
-    return MT_OK;
-}
-
-mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
-{
-    glob_t found;
-    *n = 0;
-    *names = NULL;
-    const int failure = glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found);
-    if (failure == GLOB_NOMATCH) return MT_OK;
-    if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
-    *n = found.gl_pathc;
-    *names = mt_arena_take(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
-    globfree(&found);
-    return status;
-}
-
-static mt_status unknown_machine(mt_arena *arena, const char *name)
-{
-    char allowed[512] = "";
-    const char **names;
-    size_t n;
-    MT_TRY(mt_machine_names(arena, &n, &names));
-    for (size_t k = 0; k < n; k++) {
-        const size_t used = strlen(allowed);
-        (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
-    }
-    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
-}
-
-bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
-
-mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
-{
-    const bool named = !mt_machine_is_path(name);
-    const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
-    size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
-    char *text;
-    MT_TAKE(arena, text, size);
-    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
-    *path = text;
-    return MT_OK;
 }

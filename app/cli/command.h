@@ -1,7 +1,7 @@
 /* A command of the program: what it takes, and what it was given.
  *
  * A command writes its files, then prints its tables to the file it is given, and says what it is doing to standard error. It
- * returns a status; only the program turns that into a message and an exit code (app/commands/commands.h).
+ * returns a status; only the program turns that into a message and an exit code (app/cli/program.h).
  *
  * On the command line a value is the next word or stands behind a '=' in the same one ("--name=value"); operands and options
  * come in any order; "--" ends the options. A name is written in full. getopt_long does the reading. */
@@ -115,20 +115,5 @@ MT_NODISCARD mt_status mt_whole_number(
 /* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
-
-/* A path without its folder. */
-const char *mt_name_in_folder(const char *path);
-
-/* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
- * stopped, have all they need. Answers `status`. */
-MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
-
-/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
- * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
-bool mt_machine_is_path(const char *name);
-MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
-
-/* Gives the names of the machines in that folder, in the order of the alphabet. */
-MT_NODISCARD mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names);
 
 #endif

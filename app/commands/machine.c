@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
+#include "app/cli/machines.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"

@@ -92,11 +92,9 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 /* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
 static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
-    char why[512];
     if (wanted) {
         const mt_status status = mt_defects_repair(mesh, repair);
-        (void)snprintf(why, sizeof why, "%s", mt_message());
-        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, why);
+        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, mt_message());
         MT_TRY(status);
     }
     MT_TRY(mt_defects_find(mesh, defects));

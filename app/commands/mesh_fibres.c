@@ -143,13 +143,13 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
-    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     const double start_s = mt_now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
     mt_progress_stage(NULL);
-    MT_TRY(mt_in_file(in, status));
+    MT_TRY(mt_fail_in(in, status));
     const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &mesh, &surfaces);

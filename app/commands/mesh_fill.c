@@ -139,9 +139,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     f->n_given = f->surface.n_faces;
     mt_status status = mt_closed_make(&f->surface, &f->closed);
     if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s%s: %s", mt_operand(arguments, 0), n > 1 ? " and others" : "", why);
+    return mt_fail(status, "%s%s: %s", mt_operand(arguments, 0), n > 1 ? " and others" : "", mt_message());
 }
 
 /* ---- meshing ---- */

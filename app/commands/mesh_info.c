@@ -158,7 +158,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_mesh_read(arena, path, &mesh));
-    MT_TRY(mt_in_file(path, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
     MT_TRY(make_diffusion(
         arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
+#include "app/reproduce/published.h"
 #include "app/stages/gmsh.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
@@ -35,7 +36,7 @@ static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cell
                *count = mt_option_value(arguments, "--cells", NULL);
     if (like && count)
         return mt_fail(MT_INPUT, "mesh ventricles: --cells and --like are both given; allowed: one of them");
-    if (like) return mt_gmsh_cells_like(like, cells);
+    if (like) return mt_published_cells(like, cells);
     return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "app/commands/commands.h"
 #include "app/draw/page.h"
 #include "app/draw/part_colours.h"
 #include "app/draw/picture.h"
@@ -167,7 +168,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
 {
     char title[MT_FILE_PATH_MAX];
     begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
-    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", mt_name_in_folder(job->path), target->ipus,
+    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", basename(job->path), target->ipus,
         target->ipus > 1 ? "s" : "");
     const mt_profiled of = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
@@ -204,8 +205,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     if (job->profile) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
-        MT_TRY(mt_picture_parts(
-            job->picture, &job->mesh, &job->adjacency, &parts, mt_name_in_folder(job->path)));
+        MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, basename(job->path)));
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
@@ -267,7 +267,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
             : job.picture ? "--picture"
                           : "--profile",
             n);
-    if (job.profile) MT_TRY(mt_profile_check_words(mt_name_in_folder(job.path), job.tiling.one.name));
+    if (job.profile) MT_TRY(mt_profile_check_words(basename(job.path), job.tiling.one.name));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.tiling.checked = mt_option_given(arguments, "--check");

@@ -12,22 +12,14 @@
 
 #include <stdbool.h>
 
-#include "ipu/run/profile.h"
-
-/* What is written, borrowed. */
-typedef struct mt_profiled {
-    const char *title;
-    size_t time_steps; /* 0: nothing was run, and all there is are the costs of one run of each compute set */
-    const ipu_profile *profile;
-    const ipu_target *target;
-} mt_profiled;
+#include "app/draw/profile_picture.h"
 
 /* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything
  * goes from chip to chip. Each whole or not at all; with a set of files (data/file.h) all of them. What an earlier profile in
  * this folder had besides is removed.
  * MT_FILE: no memory, or a file cannot be written; MT_INPUT: a path that is too long; words that
  * mt_profile_check_words refuses, before anything is written or taken away. */
-MT_NODISCARD mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details);
+MT_NODISCARD mt_status mt_profile_write(const mt_profiled *profiled, const char *folder, bool details);
 
 /* May they stand in a profile? For those who have long work before it. MT_INPUT: one of them is not UTF-8. */
 MT_NODISCARD mt_status mt_profile_check_words(const char *title, const char *machine);
@@ -37,10 +29,10 @@ MT_NODISCARD mt_status mt_profile_check_words(const char *title, const char *mac
 MT_NODISCARD mt_status mt_profile_forget(const char *folder);
 
 /* Each alone, under any name. */
-MT_NODISCARD mt_status mt_profile_write_json(const mt_profiled *of, const char *path);
-MT_NODISCARD mt_status mt_profile_write_tiles(const mt_profiled *of, const char *path);
-MT_NODISCARD mt_status mt_profile_write_map(const mt_profiled *of, const char *path);
-MT_NODISCARD mt_status mt_profile_write_links(const mt_profiled *of, const char *path);
+MT_NODISCARD mt_status mt_profile_write_json(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_write_tiles(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_write_map(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_write_links(const mt_profiled *profiled, const char *path);
 
 /* Does anything go from chip to chip? */
 bool mt_profile_crosses(const ipu_profile *profile);

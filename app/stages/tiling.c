@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/stages/warnings.h"
 #include "data/room.h"

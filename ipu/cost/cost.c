@@ -188,19 +188,10 @@ static void add_crossings(const costing *c, const crossing *x, size_t n, ipu_sup
     }
 }
 
-static mt_status check_ways(const ipu_topology *network, const uint64_t *bytes, const char *what)
-{
-    char why[1024];
-    const mt_status status = ipu_topology_check_deadlock(network, bytes);
-    if (status != MT_INPUT) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s: %s", what, why);
-}
-
 mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network, const uint64_t *bytes,
     const char *what, uint64_t *load, uint64_t *cycles, const char **busiest)
 {
-    MT_TRY(check_ways(network, bytes, what));
+    MT_TRY(mt_fail_in(what, ipu_topology_check_deadlock(network, bytes)));
     ipu_topology_load(network, bytes, load);
     const uint32_t most = ipu_topology_busiest(network, load);
     *busiest = network->links[most].name;

@@ -8,7 +8,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "app/cli/command.h"
+#include "app/cli/program.h"
+#include "app/commands/commands.h"
 #include "ipu/machine/topology.h"
 #include "solver/case.h"
 #include "tests/fuzz/room.h"
@@ -70,7 +71,8 @@ static void show_machine(const char *bytes, size_t n)
         die("another code, or no name of a file");
     }
     char machine[] = "machine", show[] = "show";
-    if (mt_command_main(4, (char *[]){name, machine, show, path}, nowhere, nowhere) != (int)status)
+    if (mt_program_main(mt_commands, 4, (char *[]){name, machine, show, path}, nowhere, nowhere) !=
+        (int)status)
         die("`machine show` answers otherwise");
     mt_arena_free(&arena);
 }
@@ -123,7 +125,7 @@ static int command_without_work(int n, char *const *words, FILE *said)
     const struct rlimit none = {0, files_most}, all = {files_most, files_most};
     if (chdir(folder) != 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) die("files can be opened");
     mt_arena_fail_at(1);
-    const int code = mt_command_main(n, words, nowhere, said);
+    const int code = mt_program_main(mt_commands, n, words, nowhere, said);
     mt_arena_fail_at(0);
     if (fchdir(here) != 0 || setrlimit(RLIMIT_NOFILE, &all) != 0) die("no file can be opened");
     return code;

@@ -203,7 +203,7 @@ Test(command, output_that_cannot_be_written_is_a_failure)
     char *said = NULL;
     size_t n;
     FILE *messages = open_memstream(&said, &n);
-    cr_assert_eq(mt_command_main(9, words, full, messages), 3);
+    cr_assert_eq(mt_program_main(mt_commands, 9, words, full, messages), 3);
     (void)fclose(messages), (void)fclose(full);
     cr_assert(strstr(said, "standard output"), "%s", said);
     free(said);
@@ -251,21 +251,6 @@ Test(command, options_and_operands_are_told_apart_in_any_order)
     cr_assert_str_eq(mt_option_value(&arguments, "--output", "x"), "case.yaml");
     cr_assert_str_eq(mt_option_value(&arguments, "--format", "text"), "text");
     cr_assert(mt_option_given(&arguments, "--set") && !mt_option_given(&arguments, "--force"));
-    mt_arena_free(&arena);
-}
-
-Test(command, a_machine_is_found_by_name_and_by_path)
-{
-    mt_arena arena = {0};
-    const char *path;
-    cr_assert_eq(mt_machine_path(&arena, "gc200", &path), MT_OK);
-    cr_assert(there(path), "%s", path);
-    cr_assert_eq(mt_machine_path(&arena, "my/machine.yaml", &path), MT_OK);
-    cr_assert_str_eq(path, "my/machine.yaml");
-    cr_assert_eq(mt_machine_path(&arena, "machine.yaml", &path), MT_OK);
-    cr_assert_str_eq(path, "machine.yaml");
-    cr_assert_eq(mt_machine_path(&arena, "gc9000", &path), MT_INPUT);
-    cr_assert(strstr(mt_message(), "'gc9000'"), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
