@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ipu/compile/compile.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 
 enum { ALIGNMENT = 8, LARGEST = 5 };
 static const size_t none = SIZE_MAX;
