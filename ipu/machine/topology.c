@@ -48,6 +48,13 @@ uint32_t ipu_topology_next(const ipu_topology *t, uint32_t at, uint32_t to)
     return t->next ? t->next[(size_t)at * t->n_chips + to] : next_on_rungs(t, at, to);
 }
 
+uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other)
+{
+    const uint32_t a = chip / 2, b = other / 2;
+    if (a == b) return chip != other;
+    return 2 * ((uint64_t)(a < b ? b - a : a - b) + (chip % 2 != other % 2));
+}
+
 /* ---- making ---- */
 
 static mt_status allows_number(size_t n_chips)

@@ -90,6 +90,10 @@ MT_NODISCARD mt_status ipu_topology_list(
 /* The first link of the route from chip `at` to another. */
 uint32_t ipu_topology_next(const ipu_topology *topology, uint32_t at, uint32_t to);
 
+/* How far a word goes between two chips of a ladder with twice as many lanes across a rung as along a rail: 1 across a rung;
+ * otherwise 2 for each link on its route. 0 from a chip to itself. */
+uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other);
+
 /* load[n_links] = bytes over each link, where bytes[from * n_chips + to] go from chip to chip. */
 void ipu_topology_load(const ipu_topology *topology, const uint64_t *bytes, uint64_t *load);
 

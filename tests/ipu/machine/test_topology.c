@@ -147,6 +147,23 @@ Test(topology, routes_of_a_ladder_cross_the_rung_first)
     cr_expect_float_eq(beyond, 2 * 14.60e9, 0.01e9, "what goes on");
 }
 
+/* A direct link, of four lanes, counts one; the others, of two lanes, two. */
+Test(topology, distances_on_a_ladder_add_up_along_the_routes)
+{
+    const ipu_topology *t = made(IPU_LADDER, 16);
+    const double direct = t->links[ipu_topology_next(t, 0, 1)].bytes_per_second;
+    for (uint32_t from = 0; from < 16; from++)
+        for (uint32_t to = 0; to < 16; to++) {
+            double sum = 0;
+            for (uint32_t chip = from; chip != to;) {
+                const ipu_link *link = &t->links[ipu_topology_next(t, chip, to)];
+                sum += direct / link->bytes_per_second;
+                chip = link->to;
+            }
+            cr_assert_eq((double)ipu_topology_ladder_distance(from, to), sum, "from %u to %u", from, to);
+        }
+}
+
 /* 8 rungs: 3 back through the joined ends instead of 5; of 4 and 4 never through the joined ends. */
 Test(topology, routes_of_a_torus_go_the_shorter_way)
 {
