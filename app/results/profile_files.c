@@ -233,8 +233,8 @@ mt_status mt_profile_write_tiles(const mt_profiled *profiled, const char *path)
     return mt_file_end(&file, MT_OK);
 }
 
-/* Empty where it is always live: first and last moment (ipu/compile/live.h). */
-static void print_live(FILE *stream, const ipu_live *live)
+/* Empty where it is always live: first and last moment (ipu/compile/liveness.h). */
+static void print_live(FILE *stream, const ipu_live_range *live)
 {
     if (live->always)
         (void)fputs(",,\n", stream);

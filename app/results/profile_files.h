@@ -4,7 +4,7 @@
  *                 where, and carries the version
  *   tiles.csv     a row a tile: chip, place on the die, cycles in one run of each compute set, memory by category
  *   memory.csv    where everything lies in the memory of the fullest tile; live from and to: moments of the programs
- *                 (ipu/compile/live.h), empty for what is always live
+ *                 (ipu/compile/liveness.h), empty for what is always live
  *   links.csv     a row for each compute set and link between chips, where anything crosses
  *   tiles.png, memory.png, links.png   app/draw/profile_picture.h */
 #ifndef MT_APP_RESULTS_PROFILE_FILES_H

@@ -105,7 +105,8 @@ static void warn_of_another_cut(const mt_partition *parts)
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
-    const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
+    const mt_partition_options options = {
+        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
     warn_of_another_cut(parts);

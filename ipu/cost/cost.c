@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ipu/compile/schedule.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 #include "ipu/cost/workers.h"
 
 typedef struct costing {
@@ -240,19 +240,6 @@ static mt_status cost_superstep(const costing *c, mt_arena *scratch, ipu_superst
     return MT_OK;
 }
 
-mt_status ipu_cost_network(mt_arena *arena, const ipu_target *target, const ipu_topology **network)
-{
-    ipu_topology *made = NULL;
-    *network = NULL;
-    if (target->ipus < 2) return MT_OK;
-    if (!target->network) MT_TRY(ipu_topology_of(arena, target, &made));
-    *network = target->network ? target->network : made;
-    if ((*network)->n_chips != target->ipus)
-        return mt_fail(MT_INPUT, "a network of %u IPUs for a machine of %zu; allowed: as many",
-            (*network)->n_chips, target->ipus);
-    return MT_OK;
-}
-
 mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
 {
     costing c = {.arena = arena,
@@ -262,7 +249,7 @@ mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
     if (c.target->worker_contexts < 1 || c.target->worker_contexts > IPU_MAX_WORKERS)
         return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
             c.target->worker_contexts, IPU_MAX_WORKERS);
-    MT_TRY(ipu_cost_network(arena, c.target, &c.network));
+    MT_TRY(ipu_target_network(arena, c.target, &c.network));
     executable->network = c.network;
     for (size_t s = 0; s < executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};

@@ -41,15 +41,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void join_chips(mt_arena *arena, const ipu_target *one)
 {
     static const size_t counts[] = {1, 2, 3, 16};
-    uint32_t route[16];
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         ipu_target several;
         ipu_topology *topology;
         size_t row, column;
         const mt_status status = ipu_target_several(one, counts[k], &several);
         if (status == MT_INPUT) continue;
-        if (status != MT_OK || ipu_topology_of(arena, &several, &topology) != MT_OK) die("chips not joined");
-        if (ipu_topology_route(topology, 0, (uint32_t)counts[k] - 1, route) >= counts[k]) die("a long route");
+        if (status != MT_OK || ipu_topology_of(arena, &several.links, counts[k], &topology) != MT_OK)
+            die("chips not joined");
+        const uint32_t last = (uint32_t)counts[k] - 1;
+        size_t links = 0;
+        for (uint32_t at = 0; at != last; at = topology->links[ipu_topology_next(topology, at, last)].to)
+            if (++links >= counts[k]) die("a long route");
         ipu_target_place(&several, several.tiles - 1, &row, &column);
         if (ipu_target_partner(&several, several.tiles - 1) >= several.tiles) die("no partner");
     }

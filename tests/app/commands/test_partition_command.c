@@ -117,8 +117,8 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(
         mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion), MT_OK);
-    cr_assert_eq(mt_partition_make(
-                     &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03}, &parts),
+    cr_assert_eq(mt_partition_make(&arena, &adjacency,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
     cr_assert_eq(
         mt_halo_make(&arena, mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column, &parts, &scheme, &halo),

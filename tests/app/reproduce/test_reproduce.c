@@ -153,8 +153,8 @@ Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
 static double cycles_of(const char *codelet, double cells)
 {
     static const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
-    const ipu_tally *tally = mt_codelet_tally(codelet);
-    return 11 + 6 * (tally->start + ceil(cells / 6) * ipu_tally_cycles(tally, &costs));
+    const ipu_mix *mix = mt_codelet_mix(codelet);
+    return 11 + 6 * (mix->start + ceil(cells / 6) * ipu_mix_cycles(mix, &costs));
 }
 
 /* The fullest and the emptiest tile, and the exchange, are those that `partition` counts. */
