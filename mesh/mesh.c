@@ -39,6 +39,29 @@ mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh)
     return MT_OK;
 }
 
+mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used)
+{
+    MT_TAKE(arena, *used, mesh->n_vertices);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) (*used)[mesh->cell_vertex[k]] = 1;
+    return MT_OK;
+}
+
+mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep)
+{
+    uint32_t *number;
+    size_t n = 0;
+    MT_TAKE(scratch, number, mesh->n_vertices);
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        if (!keep[v]) continue;
+        memmove(mesh->xyz_mm + 3 * n, mesh->xyz_mm + 3 * v, 3 * sizeof *mesh->xyz_mm);
+        number[v] = (uint32_t)n++;
+    }
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) mesh->cell_vertex[k] = number[mesh->cell_vertex[k]];
+    for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = number[mesh->face_vertex[k]];
+    mesh->n_vertices = n;
+    return MT_OK;
+}
+
 void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -201,12 +224,14 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;
-        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+        if (mt_mesh_triangle_repeats(v))
             return mt_fail(
                 MT_INPUT, "tagged triangle %zu: vertices %u %u %u; they must differ", f, v[0], v[1], v[2]);
     }
     return MT_OK;
 }
+
+bool mt_mesh_triangle_repeats(const uint32_t v[3]) { return v[0] == v[1] || v[1] == v[2] || v[2] == v[0]; }
 
 /* An array that may be missing counts as none of its items. */
 static void add_array(mt_hash *hash, const void *array, size_t count, size_t size)

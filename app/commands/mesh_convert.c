@@ -6,6 +6,7 @@
 #include "app/stages/warnings.h"
 #include "data/vec3.h"
 #include "mesh/mend/defects.h"
+#include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
 
@@ -78,10 +79,10 @@ static void tell_repair(mt_table *table, const mt_repair *r)
     mt_table_property(table, "inverted cells turned", (double)r->turned, "");
     mt_table_property(table, "duplicate cells removed", (double)r->duplicates, "");
     mt_table_property(table, "cells with a repeated vertex removed", (double)r->repeated, "");
-    mt_table_property(table, "edges of flat cells drawn together", (double)r->collapsed_edges, "");
-    mt_table_property(table, "cells that vanished with them", (double)r->collapsed_cells, "");
-    mt_table_property(table, "flat cells removed at the surface", (double)r->flat_surface, "");
-    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat_inside, "");
+    mt_table_property(table, "edges of flat cells drawn together", (double)r->flat.edges, "");
+    mt_table_property(table, "cells that vanished with them", (double)r->flat.cells, "");
+    mt_table_property(table, "flat cells removed at the surface", (double)r->flat.surface, "");
+    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat.inside, "");
     mt_table_property(table, "overlapping cells removed", (double)r->overlapping, "");
     mt_table_property(table, "pieces removed", (double)r->pieces, "");
     mt_table_property(table, "cells of these pieces", (double)r->piece_cells, "");
@@ -93,7 +94,7 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
     if (wanted) {
-        const mt_status status = mt_defects_repair(mesh, repair);
+        const mt_status status = mt_repair_mesh(mesh, repair);
         if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, mt_message());
         MT_TRY(status);
     }
