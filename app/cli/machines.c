@@ -1,9 +1,12 @@
 #include "app/cli/machines.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "app/cli/data_folder.h"
 
 static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
 {
@@ -23,9 +26,11 @@ mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
     glob_t found;
     *n = 0;
     *names = NULL;
-    const int failure = glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found);
+    char pattern[PATH_MAX];
+    (void)snprintf(pattern, sizeof pattern, "%s/machines/*.yaml", mt_data_folder());
+    const int failure = glob(pattern, 0, NULL, &found);
     if (failure == GLOB_NOMATCH) return MT_OK;
-    if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
+    if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
     *n = found.gl_pathc;
     *names = mt_arena_take(arena, *n, sizeof **names);
     const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
@@ -51,8 +56,8 @@ bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(n
 mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
 {
     const bool named = !mt_machine_is_path(name);
-    const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
-    size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
+    const char *folder = named ? mt_data_folder() : "", *ending = named ? ".yaml" : "";
+    size_t size = strlen(folder) + strlen(name) + 32;
     char *text;
     MT_TAKE(arena, text, size);
     (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);

@@ -1,4 +1,4 @@
-/* The machines that come with Myotile: the YAML files in data/machines of the source the program was built from. */
+/* The machines that come with Myotile: the YAML files in data/machines (app/cli/data_folder.h). */
 #ifndef MT_APP_CLI_MACHINES_H
 #define MT_APP_CLI_MACHINES_H
 

@@ -40,7 +40,8 @@ static bool is_group(const mt_command *const *commands, const char *word)
 
 static mt_status unknown_command(const mt_command *const *commands, int n, char *const *word)
 {
-    if (!is_group(commands, word[0])) return mt_fail(MT_INPUT, "'%s' is not a command; see myotile --help", word[0]);
+    if (!is_group(commands, word[0]))
+        return mt_fail(MT_INPUT, "'%s' is not a command; see myotile --help", word[0]);
     const bool two = n > 1 && word[1][0] != '-';
     char allowed[512] = "";
     for (const mt_command *const *c = commands; *c; c++) {

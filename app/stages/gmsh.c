@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
 #include "data/file.h"
 #include "mesh/files/gmsh.h"
@@ -65,7 +66,7 @@ mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     char path[MT_FILE_PATH_MAX], edge[32], angle[32], *words[24];
     mt_file body;
     int n = 0;
-    if (snprintf(path, sizeof path, "%s/geometry/%s", MT_DATA_DIR, script) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/geometry/%s", mt_data_folder(), script) >= (int)sizeof path)
         return mt_fail(MT_INPUT, "%s: the path is too long", script);
     (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
     (void)snprintf(angle, sizeof angle, "%.9g", angle_deg);

@@ -137,8 +137,8 @@ static size_t add_piece(
     return p->n_pieces++;
 }
 
-static void add_block(
-    placing *p, bool interleaved, const char *name, ipu_memory_category category, size_t bytes, ipu_live_range live)
+static void add_block(placing *p, bool interleaved, const char *name, ipu_memory_category category,
+    size_t bytes, ipu_live_range live)
 {
     if (bytes == 0) return;
     const size_t first = add_piece(p, name, category, bytes, live);
