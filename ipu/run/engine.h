@@ -9,7 +9,7 @@
 #ifndef IPU_RUN_ENGINE_H
 #define IPU_RUN_ENGINE_H
 
-#include "ipu/compile/compile.h"
+#include "ipu/run/timing.h"
 #include "ipu/run/trace.h"
 
 typedef struct ipu_engine_options {
@@ -36,6 +36,7 @@ typedef struct ipu_stream_buffer {
 /* Read it freely; change it by the functions below only. */
 typedef struct ipu_engine {
     const ipu_executable *executable;
+    ipu_timing timing;          /* of the executable */
     unsigned char *image;       /* executable->tile_offset[tiles] bytes */
     ipu_span *spans;            /* of executable->places */
     ipu_stream_buffer *streams; /* [n_streams] */

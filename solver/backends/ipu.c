@@ -2,6 +2,7 @@
  * zero). */
 #include <math.h>
 
+#include "ipu/compile/compile.h"
 #include "solver/backends/backends.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/plan.h"
@@ -130,7 +131,8 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     size_t fitting = 0;
     MT_TAKE(arena, of, self->plan.n_programs);
     for (size_t p = 0; p < self->plan.n_programs; p++) {
-        of[p] = ipu_trace_size_of(self->executable, self->plan.program[p], what->first_tile, what->last_tile);
+        of[p] = ipu_trace_size_of(
+            &self->engine->timing, self->plan.program[p], what->first_tile, what->last_tile);
         of[p].slices += PHASES * of[p].supersteps;
     }
     for (size_t step = what->first_step; step <= what->last_step; step++) {
@@ -146,7 +148,7 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
             what->first_step, what->last_step, what->first_tile, what->last_tile,
             (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);
     self->traced = *what;
-    MT_TRY(ipu_trace_new(arena, self->executable, all.supersteps, &self->trace));
+    MT_TRY(ipu_trace_new(arena, &self->engine->timing, all.supersteps, &self->trace));
     *trace = self->trace;
     return MT_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/solver/slab_problem.h"
+#include "ipu/compile/compile.h"
 #include "solver/backends/backends.h"
 #include "solver/plan/plan.h"
 
