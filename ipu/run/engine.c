@@ -42,35 +42,15 @@ void ipu_end_flushing(uint64_t before)
 
 /* ---- making ---- */
 
-static mt_status find_dropped(const ipu_executable *e, const ipu_engine_options *options, size_t *dropped)
+mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine)
 {
-    *dropped = SIZE_MAX;
-    if (options->drop_compute_set < 0 || options->drop_message < 0) return MT_OK;
-    size_t set = (size_t)options->drop_compute_set;
-    size_t message = (size_t)options->drop_message;
-    if (set >= e->graph->n_compute_sets)
-        return mt_fail(
-            MT_INPUT, "engine: drop_compute_set %zu; allowed: below %zu", set, e->graph->n_compute_sets);
-    const size_t *first = e->supersteps[set].first_message;
-    size_t n = first[e->graph->target.tiles] - first[0];
-    if (message >= n) return mt_fail(MT_INPUT, "engine: drop_message %zu; allowed: below %zu", message, n);
-    *dropped = first[0] + message;
-    return MT_OK;
-}
-
-mt_status ipu_engine_new(
-    mt_arena *arena, const ipu_executable *executable, const ipu_engine_options *options, ipu_engine **engine)
-{
-    static const ipu_engine_options defaults = IPU_ENGINE_DEFAULTS;
     const ipu_graph *graph = executable->graph;
     size_t bytes = executable->tile_offset[graph->target.tiles];
-    if (!options) options = &defaults;
     ipu_engine *e = NULL;
     MT_TAKE(arena, e, 1);
     e->executable = executable;
-    e->checked = options->checked;
+    e->checked = checked;
     MT_TRY(ipu_timing_make(arena, executable, &e->timing));
-    MT_TRY(find_dropped(executable, options, &e->dropped));
     MT_TAKE(arena, e->image, bytes);
     MT_TAKE(arena, e->spans, executable->n_places);
     MT_TAKE(arena, e->streams, graph->n_streams);
@@ -279,7 +259,7 @@ static void receive(const ipu_engine *engine, const ipu_superstep *step, size_t 
     for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
         const ipu_message *m = &messages[i];
         if (i + MESSAGES_AHEAD < last) fetch_source(engine, m + MESSAGES_AHEAD);
-        if (i != engine->dropped) memcpy(image + m->destination, image + m->source, m->bytes);
+        memcpy(image + m->destination, image + m->source, m->bytes);
     }
 }
 

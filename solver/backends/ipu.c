@@ -66,13 +66,7 @@ static mt_status open_with(
     MT_TRY(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
-    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
-    options.checked = layout->checked;
-    if (layout->drop_message >= 0) {
-        options.drop_compute_set = MT_PLAN_PDE_AB;
-        options.drop_message = (ptrdiff_t)layout->drop_message;
-    }
-    MT_TRY(ipu_engine_new(arena, self->executable, &options, &self->engine));
+    MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
     MT_TAKE(arena, self->buffer, TP06_STATES * self->plan.halo->n_cells + self->plan.halo->n_parts);
     write_all(self, problem);
     *out = self;

@@ -283,7 +283,7 @@ static mt_status build_all(mt_arena *into)
     MT_TRY(ring_make(into, &target, 4, 10, RING_EDGE, &r));
     MT_TRY(ring_program(into, &r, 2, &p));
     MT_TRY(ipu_compile(into, r.graph, &p, 1, &e));
-    MT_TRY(ipu_engine_new(into, e, NULL, &engine));
+    MT_TRY(ipu_engine_new(into, e, false, &engine));
     return ipu_engine_run(engine, 0);
 }
 

@@ -164,7 +164,7 @@ static ipu_engine *engine_of(const ipu_graph *g)
     ipu_engine *engine = NULL;
     cr_assert_eq(ipu_program_execute(&arena, 0, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     return engine;
 }
 

@@ -143,11 +143,9 @@ static ipu_engine *engine_of(const ipu_graph *graph, const ipu_program *program,
 {
     ipu_executable *e = NULL;
     ipu_engine *engine = NULL;
-    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
-    options.checked = checked;
     cr_assert_eq(ipu_compile(&arena, graph, &program, 1, &e), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_engine_new(&arena, e, &options, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, checked, &engine), MT_OK);
     return engine;
 }
 
@@ -628,7 +626,7 @@ static mt_status build_all(mt_arena *into)
     MT_TRY(ipu_program_if(into, flag, p, nothing, &p));
     MT_TRY(ipu_program_repeat_while(into, p, flag, nothing, 1, &p));
     MT_TRY(ipu_compile(into, g, &p, 1, &e));
-    MT_TRY(ipu_engine_new(into, e, NULL, &engine));
+    MT_TRY(ipu_engine_new(into, e, false, &engine));
     MT_TRY(ipu_engine_connect_stream(engine, id, &data, 1));
     ipu_engine_write(engine, &flag, &yes);
     return ipu_engine_run(engine, 0);

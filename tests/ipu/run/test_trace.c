@@ -22,7 +22,7 @@ static ringing *begin(uint64_t rounds, size_t room)
     ok(ring_make(&x.arena, &target, 4, 10, RING_TAIL, &x.r));
     ok(ring_program(&x.arena, &x.r, rounds, &x.program));
     ok(ipu_compile(&x.arena, x.r.graph, &x.program, 1, &x.e));
-    ok(ipu_engine_new(&x.arena, x.e, NULL, &x.engine));
+    ok(ipu_engine_new(&x.arena, x.e, false, &x.engine));
     ok(ipu_trace_new(&x.arena, &x.engine->timing, room, &x.trace));
     return &x;
 }
