@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/offsets.h"
+
 #define NONE UINT32_MAX
 
 /* ---- who needs what ---- */
@@ -18,15 +20,6 @@ struct needs {
     size_t *offset; /* [n_cells + 2] */
     uint32_t *part; /* [offset[n_cells]] ascending within a cell */
 };
-
-/* Owned cells by part, ascending within each: a counting sort. */
-static void sort_cells(const mt_partition *partition, size_t *offset, uint32_t *cell, size_t *cursor)
-{
-    for (size_t c = 0; c < partition->n_cells; c++) offset[partition->part[c] + 1]++;
-    for (size_t p = 0; p < partition->n_parts; p++) offset[p + 1] += offset[p];
-    memcpy(cursor, offset, partition->n_parts * sizeof *cursor);
-    for (size_t c = 0; c < partition->n_cells; c++) cell[cursor[partition->part[c]]++] = (uint32_t)c;
-}
 
 /* One pass over all rows, part by part. For every cell c and part q that needs it, q ascending: counts the
  * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_cells] is scratch. */
@@ -56,7 +49,7 @@ static mt_status find_needs(
     MT_TAKE(scratch, seen, pattern->n_cells);
     MT_TAKE(scratch, needs->offset, pattern->n_cells + 2);
     pass_over_needs(pattern, halo, seen, needs->offset, NULL);
-    for (size_t c = 2; c < pattern->n_cells + 2; c++) needs->offset[c] += needs->offset[c - 1];
+    mt_offsets_sum(needs->offset, pattern->n_cells + 2);
     MT_TAKE(scratch, needs->part, needs->offset[pattern->n_cells + 1]);
     pass_over_needs(pattern, halo, seen, needs->offset, needs->part);
     return MT_OK;
@@ -143,18 +136,17 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
 }
 
 /* The other direction: which ranges each part receives. */
-static mt_status turn_around(mt_arena *arena, mt_arena *scratch, mt_halo *halo)
+static mt_status turn_around(mt_arena *arena, mt_halo *halo)
 {
-    size_t *cursor;
-    for (size_t k = 0; k < halo->to_offset[halo->n_ranges]; k++) halo->in_offset[halo->to_part[k] + 1]++;
-    for (size_t q = 0; q < halo->n_parts; q++) halo->in_offset[q + 1] += halo->in_offset[q];
-    MT_TAKE(arena, halo->in_range, halo->in_offset[halo->n_parts]);
-    MT_TAKE(scratch, cursor, halo->n_parts);
-    memcpy(cursor, halo->in_offset, halo->n_parts * sizeof *cursor);
+    const size_t n = halo->to_offset[halo->n_ranges];
+    MT_TAKE(arena, halo->in_offset, (size_t)halo->n_parts + 2);
+    MT_TAKE(arena, halo->in_range, n);
+    for (size_t k = 0; k < n; k++) halo->in_offset[(size_t)halo->to_part[k] + 2]++;
+    mt_offsets_sum(halo->in_offset, (size_t)halo->n_parts + 2);
     for (size_t r = 0; r < halo->n_ranges; r++)
         for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++) {
             uint32_t q = halo->to_part[k];
-            halo->in_range[cursor[q]++] = (uint32_t)r;
+            halo->in_range[halo->in_offset[(size_t)q + 1]++] = (uint32_t)r;
             halo->inbound[q] += halo->range[r].end - halo->range[r].begin;
         }
     return MT_OK;
@@ -163,21 +155,17 @@ static mt_status turn_around(mt_arena *arena, mt_arena *scratch, mt_halo *halo)
 static mt_status make(mt_arena *arena, mt_arena *scratch, const struct pattern *pattern,
     const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
 {
-    size_t *cursor;
     struct needs needs;
-    MT_TAKE(arena, halo->own_offset, (size_t)halo->n_parts + 1);
-    MT_TAKE(arena, halo->own_cell, halo->n_cells);
+    MT_TRY(mt_offsets_make(
+        arena, halo->n_cells, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_cell));
     MT_TAKE(arena, halo->n_interior, halo->n_parts);
     MT_TAKE(arena, halo->range_offset, (size_t)halo->n_parts + 1);
-    MT_TAKE(arena, halo->in_offset, (size_t)halo->n_parts + 1);
     MT_TAKE(arena, halo->inbound, halo->n_parts);
     MT_TAKE(arena, halo->needed, halo->n_parts);
-    MT_TAKE(scratch, cursor, halo->n_parts);
-    sort_cells(partition, halo->own_offset, halo->own_cell, cursor);
     MT_TRY(find_needs(scratch, pattern, halo, &needs));
     struct planner planner = {.scheme = scheme, .needs = &needs};
     MT_TRY(plan_ranges(arena, scratch, &planner, halo));
-    MT_TRY(turn_around(arena, scratch, halo));
+    MT_TRY(turn_around(arena, halo));
     for (uint32_t q = 0; q < halo->n_parts; q++)
         if (mt_halo_local(halo, q) >= NONE)
             return mt_fail(MT_INPUT, "halo: part %u owns and receives %zu cells; fewer than %u are allowed",
