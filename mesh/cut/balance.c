@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "mesh/cut/contacts.h"
+#include "data/pairs.h"
 #include "mesh/cut/members.h"
 
 #define NONE MT_NO_MEMBER
@@ -19,10 +19,10 @@ struct work {
     int64_t *burden; /* [n_parts] by the measure */
     /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
     int64_t *weight;
-    mt_contacts contacts; /* where there are weights */
-    mt_arena *scratch;    /* of the contacts */
-    uint32_t *locked;     /* [n_cells] the last attempt that moved this cell */
-    uint32_t *seen;       /* [n_cells] the last search that looked at this cell from outside */
+    mt_pairs contacts; /* cells of one part that another needs; where there are weights */
+    mt_arena *scratch; /* of the contacts */
+    uint32_t *locked;  /* [n_cells] the last attempt that moved this cell */
+    uint32_t *seen;    /* [n_cells] the last search that looked at this cell from outside */
     uint32_t attempt, search;
     int64_t spare;     /* words between groups that moves have saved so far */
     uint64_t looks;    /* that may still be taken */
@@ -102,7 +102,7 @@ static void weigh_pairs(const struct work *work, struct change *change)
     for (size_t k = 0; k < change->n_pairs; k++) {
         const uint32_t source = change->pair[k].source, reader = change->pair[k].reader;
         if (change->pair[k].more == 0) continue;
-        const int64_t before = mt_contacts_count(&work->contacts, source, reader);
+        const int64_t before = mt_pairs_value(&work->contacts, source, reader);
         const int64_t after = before + change->pair[k].more;
         if ((before > 0) != (after > 0))
             add_burden(change, reader, after > 0 ? work->weight[source] : -work->weight[source]);
@@ -141,13 +141,22 @@ struct step {
     struct change change;
 };
 
+/* A count stays at or above zero. */
+static mt_status add_contacts(struct work *work, uint32_t source, uint32_t reader, int32_t more)
+{
+    uint32_t *count;
+    MT_TRY(mt_pairs_at(work->scratch, &work->contacts, source, reader, &count));
+    *count += (uint32_t)more;
+    return MT_OK;
+}
+
 static mt_status take(struct work *work, const struct step *step, bool back)
 {
     const struct change *change = &step->change;
     const int32_t sign = back ? -1 : 1;
     for (size_t k = 0; k < change->n_pairs; k++)
-        MT_TRY(mt_contacts_add(work->scratch, &work->contacts, change->pair[k].source, change->pair[k].reader,
-            sign * change->pair[k].more));
+        MT_TRY(
+            add_contacts(work, change->pair[k].source, change->pair[k].reader, sign * change->pair[k].more));
     for (size_t k = 0; k < change->n_parts; k++)
         work->burden[change->burden[k].part] += sign * change->burden[k].more;
     work->spare -= sign * change->crossing;
@@ -246,7 +255,7 @@ static mt_status count_needed(struct work *work, size_t n_cells)
             if (!first) continue;
             work->burden[reader]++;
             readers++;
-            if (work->weight) MT_TRY(mt_contacts_add(work->scratch, &work->contacts, source, reader, 1));
+            if (work->weight) MT_TRY(add_contacts(work, source, reader, 1));
         }
         if (work->weight) work->weight[source] += readers > 1;
     }
@@ -256,8 +265,8 @@ static mt_status count_needed(struct work *work, size_t n_cells)
 static void add_weights(struct work *work)
 {
     for (size_t k = 0; k < work->contacts.room; k++)
-        if (work->contacts.count[k] > 0)
-            work->burden[work->contacts.pair[k] & UINT32_MAX] += work->weight[work->contacts.pair[k] >> 32];
+        if (work->contacts.entry[k].value > 0)
+            work->burden[work->contacts.entry[k].b] += work->weight[work->contacts.entry[k].a];
 }
 
 static void sum_up(const struct work *work, size_t *largest, size_t *total)
