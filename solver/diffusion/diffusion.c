@@ -179,6 +179,11 @@ mt_diffusion_effect mt_diffusion_effect_on(
     return effect;
 }
 
+mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
+{
+    return (mt_pattern){diffusion->n_cells, ROW, diffusion->column};
+}
+
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
 {
 #pragma omp parallel for schedule(static) if (diffusion->n_cells >= MT_STARS_PARALLEL_FROM)

@@ -52,6 +52,7 @@
 #include "data/arena.h"
 #include "data/status.h"
 #include "mesh/adjacency.h"
+#include "mesh/cut/pattern.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/limits.h"
 #include "solver/diffusion/watch.h"
@@ -114,6 +115,9 @@ mt_diffusion_effect mt_diffusion_effect_on(
 
 /* Gives what was found for an operator, enough to make it again without seeking. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
+
+/* Which cells its rows read; borrows the operator. */
+mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
 /* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);

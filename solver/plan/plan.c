@@ -69,9 +69,9 @@ static mt_status add_variables(mt_plan *plan)
 static mt_status fill_part(
     mt_plan *plan, uint32_t part, const float *diagonal, const float *off, uint32_t *map, uint32_t *local)
 {
-    const mt_diffusion *diffusion = plan->problem->diffusion;
+    const mt_pattern pattern = mt_diffusion_pattern(plan->problem->diffusion);
     const size_t n = own_count(plan, part), from = own_from(plan, part);
-    MT_TRY(mt_halo_columns(plan->halo, MT_ELLPACK_WIDTH, diffusion->column, part, map, local));
+    MT_TRY(mt_halo_columns(plan->halo, &pattern, part, map, local));
     for (size_t row = 0; row < n; row++) {
         size_t cell = plan->halo->own_cell[from + row];
         plan->d_value[from + row] = diagonal[cell];
