@@ -148,8 +148,8 @@ static void make_slab(slab *s, double edge_mm)
         &(mt_partition_options){MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03, NULL}, &s->partition));
     mt_scheme scheme;
     must(mt_scheme_find("mixed-clean", 0, &scheme));
-    must(mt_halo_make(
-        &s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &s->partition, &scheme, &s->halo));
+    const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
+    must(mt_halo_make(&s->arena, &pattern, &s->partition, &scheme, &s->halo));
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
         .cell_type = MT_EPI,
         .dt_ms = 0.02,
@@ -221,11 +221,12 @@ static void diffusion(slab *s)
         .column = take(&arena, n * MT_ELLPACK_WIDTH, 2),
         .v_offset = take(&arena, s->halo.n_parts + (size_t)1, 8)};
     uint32_t *map = take(&arena, n, 4), *local = take(&arena, n * MT_ELLPACK_WIDTH, 4);
+    const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
     memset(map, 0xff, n * 4);
     for (uint32_t p = 0; p < s->halo.n_parts; p++) {
         const size_t own = mt_halo_own(&s->halo, p), from = s->halo.own_offset[p];
         r.v_offset[p + 1] = r.v_offset[p] + mt_halo_local(&s->halo, p);
-        must(mt_halo_columns(&s->halo, MT_DIFFUSION_ROW, s->diffusion.column, p, map, local));
+        must(mt_halo_columns(&s->halo, &pattern, p, map, local));
         for (size_t row = 0; row < own; row++)
             for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++)
                 r.column[MT_ELLPACK_WIDTH * from + mt_block_index(own, MT_ELLPACK_WIDTH, row, k)] =

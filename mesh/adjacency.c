@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "data/offsets.h"
+
 void mt_face_sort(uint32_t v[3])
 {
     static const int first[] = {0, 1, 0};
@@ -68,7 +70,7 @@ static void fill_buckets(const mt_mesh *mesh, size_t *start, mt_face *faces)
             face_vertices(mesh->cell_vertex + 4 * c, f, v);
             start[v[0] + 2]++;
         }
-    for (size_t k = 2; k < mesh->n_vertices + 2; k++) start[k] += start[k - 1];
+    mt_offsets_sum(start, mesh->n_vertices + 2);
     for (size_t c = 0; c < mesh->n_cells; c++)
         for (unsigned f = 0; f < 4; f++) {
             face_vertices(mesh->cell_vertex + 4 * c, f, v);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/flood.h"
+#include "data/offsets.h"
 #include "data/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/tags.h"
@@ -89,7 +91,7 @@ static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
                 else
                     high[start[lower + 1]++] = a < b ? b : a;
             }
-        for (size_t v = 2; pass == 0 && v < mesh->n_vertices + 2; v++) start[v] += start[v - 1];
+        if (pass == 0) mt_offsets_sum(start, mesh->n_vertices + 2);
     }
 }
 
@@ -117,27 +119,22 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     return MT_OK;
 }
 
-/* Floods one piece after the other. */
+static size_t neighbours_of(void *context, uint32_t cell, const uint32_t **neighbour)
+{
+    const mt_adjacency *adjacency = context;
+    *neighbour = adjacency->neighbour + 4 * (size_t)cell;
+    return 4;
+}
+
 static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacency, mt_info *info)
 {
-    uint8_t *seen;
-    uint32_t *stack;
+    uint32_t *seen, *queue;
     MT_TAKE(scratch, seen, adjacency->n_cells);
-    MT_TAKE(scratch, stack, adjacency->n_cells);
+    MT_TAKE(scratch, queue, adjacency->n_cells);
     for (size_t c = 0; c < adjacency->n_cells; c++) {
-        size_t n = 0;
         if (seen[c]) continue;
         info->n_components++;
-        seen[c] = 1;
-        stack[n++] = (uint32_t)c;
-        while (n > 0) {
-            const uint32_t *neighbour = adjacency->neighbour + 4 * (size_t)stack[--n];
-            for (int f = 0; f < 4; f++) {
-                if (neighbour[f] == MT_NO_CELL || seen[neighbour[f]]) continue;
-                seen[neighbour[f]] = 1;
-                stack[n++] = neighbour[f];
-            }
-        }
+        (void)mt_flood((uint32_t)c, 1, neighbours_of, (void *)adjacency, seen, queue);
     }
     return MT_OK;
 }

@@ -32,7 +32,7 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell);
 MT_NODISCARD mt_status mt_info_look(const mt_mesh *mesh, mt_info *info);
 
 /* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. No more than mt_info_look for
- * a mesh of no cells. MT_FILE: no memory. Time O(n log n); scratch about 35 bytes a cell, freed. */
+ * a mesh of no cells. MT_FILE: no memory. Time O(n log n); scratch about 40 bytes a cell, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
 /* Are the fibres of all cells along one axis, to 1e-6? So they are in a slab, and where a program writes fibres that it does

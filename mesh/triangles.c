@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "data/offsets.h"
 #include "data/vec3.h"
 
 /* ---- sides ---- */
@@ -71,7 +72,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *surface, mt_sides *sides
         ends_of(surface, s, &low, &high);
         start[low + 2]++;
     }
-    for (size_t k = 2; k < surface->n_vertices + 2; k++) start[k] += start[k - 1];
+    mt_offsets_sum(start, surface->n_vertices + 2);
     for (size_t s = 0; s < n; s++) {
         ends_of(surface, s, &low, &high);
         sorted[start[low + 1]++] = (side){high, (uint32_t)s};

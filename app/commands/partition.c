@@ -160,7 +160,7 @@ typedef struct cutting {
     mt_scheme scheme;
     mt_mesh mesh;
     mt_adjacency adjacency;
-    uint32_t *columns;
+    mt_pattern pattern;
     stages stages;
 } cutting;
 
@@ -189,12 +189,11 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     ipu_target target;
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
-    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, job->columns, ipus, &parts, &balance));
-    MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, job->columns, &parts, &balance));
+    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
+    MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
     end_stage(&job->stages);
     begin_stage(&job->stages, "halo", ipus);
-    MT_TRY(mt_halo_make(
-        scratch, job->mesh.n_cells, MT_DIFFUSION_ROW, job->columns, &parts, &job->scheme, &halo));
+    MT_TRY(mt_halo_make(scratch, &job->pattern, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
     begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
     MT_TRY(mt_tiling_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
@@ -223,7 +222,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
     begin_stage(&job->stages, "mesh and its neighbours", 0);
     MT_TRY(mt_mesh_read(arena, job->path, &job->mesh));
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
-    MT_TRY(mt_tiling_columns(arena, &job->adjacency, &job->columns));
+    MT_TRY(mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
     end_stage(&job->stages);
     return MT_OK;
 }

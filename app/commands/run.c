@@ -286,17 +286,16 @@ static mt_status read_partition(mt_arena *arena, parts *p)
 static mt_status make_layout(mt_arena *arena, parts *p)
 {
     mt_balance balance;
+    const mt_pattern pattern = mt_diffusion_pattern(&p->diffusion);
     mt_progress_stage("cutting the mesh for the tiles");
     if (p->saved) MT_TRY(read_partition(arena, p));
     if (!p->backend->profile) return MT_OK; /* it has no tiles */
     if (!p->saved) {
-        MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, p->diffusion.column,
-            (uint32_t)p->input.machine.ipus, &p->partition, &balance));
-        MT_TRY(mt_tiling_suit(
-            &p->tiling, &p->scheme, &p->adjacency, p->diffusion.column, &p->partition, &balance));
+        MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, &pattern, (uint32_t)p->input.machine.ipus,
+            &p->partition, &balance));
+        MT_TRY(mt_tiling_suit(&p->tiling, &p->scheme, &p->adjacency, &pattern, &p->partition, &balance));
     }
-    MT_TRY(mt_halo_make(
-        arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));
+    MT_TRY(mt_halo_make(arena, &pattern, &p->partition, &p->scheme, &p->halo));
     p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked};
     return MT_OK;
 }

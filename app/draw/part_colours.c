@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/draw/colour.h"
+#include "data/offsets.h"
 
 /* ---- which parts meet ---- */
 
@@ -68,7 +69,7 @@ static mt_status make_graph(mt_arena *scratch, graph *g)
     MT_TAKE(scratch, g->begin, n_parts + 2);
     MT_TAKE(scratch, g->meets, MT_PART_GROUPS_MAX);
     mt_skin_meetings(g->skin, add_meeting, g);
-    for (size_t p = 0; p < n_parts; p++) g->begin[p + 2] += g->begin[p + 1];
+    mt_offsets_sum(g->begin, n_parts + 2);
     uint32_t *neighbour;
     MT_TAKE(scratch, neighbour, g->begin[n_parts + 1]);
     g->neighbour = neighbour;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/offsets.h"
 #include "data/vec3.h"
 #include "mesh/anatomy/fibres.h"
 
@@ -160,15 +161,14 @@ static mt_status sort_edges(mt_arena *arena, mt_skin *s)
             uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
             uint32_t low = a < b ? a : b, high = a < b ? b : a;
             if (pass == 0)
-                s->edge_begin[low + 2]++; /* counted two places on, filled one place on */
+                s->edge_begin[low + 2]++;
             else {
                 size_t at = s->edge_begin[low + 1]++;
                 s->edge_to[at] = high;
                 s->edge_face[at] = (uint32_t)(k / 3);
             }
         }
-        for (size_t i = 0; pass == 0 && i < s->mesh->n_vertices; i++)
-            s->edge_begin[i + 2] += s->edge_begin[i + 1];
+        if (pass == 0) mt_offsets_sum(s->edge_begin, s->mesh->n_vertices + 2);
     }
     return link_edges(arena, s);
 }

@@ -120,7 +120,7 @@ mt_status mt_reproduce_mesh(const char *path, mt_reproduce *r)
         MT_TRY(make_heart(&r->mesh_arena, &r->mesh));
     MT_TRY(find_like(r));
     MT_TRY(mt_adjacency_make(&r->mesh_arena, &r->mesh, &r->adjacency));
-    return mt_tiling_columns(&r->mesh_arena, &r->adjacency, &r->columns);
+    return mt_tiling_pattern(&r->mesh_arena, &r->adjacency, &r->pattern);
 }
 
 void mt_reproduce_drop_mesh(mt_reproduce *r) { mt_arena_free(&r->mesh_arena); }
@@ -148,8 +148,8 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     mt_partition parts = *common;
     MT_TAKE(arena, parts.part, common->n_cells);
     memcpy(parts.part, common->part, common->n_cells * sizeof *parts.part);
-    MT_TRY(mt_tiling_suit(&r->tiling, &r->scheme[k], &r->adjacency, r->columns, &parts, &balance));
-    MT_TRY(mt_halo_make(arena, r->mesh.n_cells, MT_DIFFUSION_ROW, r->columns, &parts, &r->scheme[k], &halo));
+    MT_TRY(mt_tiling_suit(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
+    MT_TRY(mt_halo_make(arena, &r->pattern, &parts, &r->scheme[k], &halo));
     return visit(context, i, k, &halo);
 }
 
@@ -163,7 +163,7 @@ static mt_status cut_for(
     mt_reproduce_ipus(r->ipus[i], name);
     (void)snprintf(stage, sizeof stage, "cutting for %s", name);
     mt_progress_stage(stage);
-    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, r->columns, r->ipus[i], &parts, &balance));
+    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         mt_arena arena = {0};
         mt_status status = visit_scheme(r, i, k, &parts, &arena, visit, context);

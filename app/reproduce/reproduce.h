@@ -26,7 +26,7 @@ typedef struct mt_reproduce {
     mt_arena mesh_arena;
     mt_mesh mesh;
     mt_adjacency adjacency;
-    uint32_t *columns;
+    mt_pattern pattern;
 } mt_reproduce;
 
 /* For the tables of options. */

@@ -13,10 +13,10 @@ enum { SHOWN = 8, CACHED_FROM = 2000 };
 
 static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_diffusion *diffusion)
 {
-    mt_diffusion_known found;
+    mt_limits found;
     unsigned char *bytes;
     size_t n;
-    MT_TRY(mt_limits_of(scratch, diffusion, &found));
+    MT_TRY(mt_diffusion_limits(scratch, diffusion, &found));
     MT_TRY(mt_limits_pack(scratch, key, &found, &bytes, &n));
     mt_cache_keep(key, bytes, n);
     return MT_OK;
@@ -27,7 +27,7 @@ static mt_status make_cached(mt_arena *arena, mt_arena *scratch, const mt_mesh *
     mt_diffusion *diffusion)
 {
     char key[MT_HASH_SIZE];
-    mt_diffusion_known known;
+    mt_limits known;
     unsigned char *bytes;
     size_t n;
     bool valid = false;
@@ -49,7 +49,7 @@ static bool tell(void *nobody, const char *part, double done)
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, bool cached, mt_diffusion *diffusion)
 {
-    mt_diffusion_options told = {.watch = tell};
+    mt_diffusion_options told = {.watch = {.tell = tell}};
     if (!cached || mesh->n_cells < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissue, MT_DIFFUSION_ALPHA, &told, diffusion);
     mt_arena scratch = {0};

@@ -87,12 +87,14 @@ mt_status mt_tiling_counts(
     return MT_OK;
 }
 
-mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns)
+mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern)
 {
-    MT_TAKE(arena, *columns, adjacency->n_cells * MT_DIFFUSION_ROW);
+    uint32_t *columns;
+    MT_TAKE(arena, columns, adjacency->n_cells * MT_DIFFUSION_ROW);
 #pragma omp parallel for schedule(static)
     for (size_t cell = 0; cell < adjacency->n_cells; cell++)
-        (void)mt_adjacency_ring(adjacency, cell, *columns + cell * MT_DIFFUSION_ROW);
+        (void)mt_adjacency_ring(adjacency, cell, columns + cell * MT_DIFFUSION_ROW);
+    *pattern = (mt_pattern){adjacency->n_cells, MT_DIFFUSION_ROW, columns};
     return MT_OK;
 }
 
@@ -103,7 +105,7 @@ static void warn_of_another_cut(const mt_partition *parts)
 }
 
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {
         tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
@@ -111,19 +113,17 @@ mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjac
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
     warn_of_another_cut(parts);
     if (!tiling->balance_halo) return MT_OK;
-    MT_TRY(mt_balance_halo(
-        adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
+    MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
     parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
     return MT_OK;
 }
 
 mt_status mt_tiling_suit(const mt_tiling *tiling, const mt_scheme *scheme, const mt_adjacency *adjacency,
-    const uint32_t *columns, mt_partition *parts, mt_balance *balance)
+    const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
 {
     mt_balance second;
     if (!tiling->balance_halo || !scheme->broadcasts) return MT_OK;
-    MT_TRY(mt_balance_halo(
-        adjacency->n_cells, MT_DIFFUSION_ROW, columns, tiling->imbalance, MT_BALANCE_MIXED, parts, &second));
+    MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_MIXED, parts, &second));
     balance->moves += second.moves;
     parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
     return MT_OK;

@@ -57,19 +57,19 @@ MT_NODISCARD mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ip
 /* What an idle tile takes; measured, `partition` of 20,160 cells on 64 and on 1,024 GC200: 700 bytes a tile more, `run`: 756. */
 #define MT_TILE_HOST_BYTES 700
 
-/* Gives the cells that each cell's row of the diffusion step reads: [n_cells][MT_DIFFUSION_ROW]. */
-MT_NODISCARD mt_status mt_tiling_columns(mt_arena *arena, const mt_adjacency *adjacency, uint32_t **columns);
+/* Gives the cells that each cell's row of the diffusion step reads, as mt_diffusion_pattern has them. */
+MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern);
 
 /* Gives a partition for so many IPUs and, where balanced halos are asked for, balances what tiles need. `balance` says what
  * that did; all 0 where it is not asked for. Where METIS failed first and this is another cut than usual, a warning on
  * stderr says so. */
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance);
+    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance);
 
 /* Where balanced halos are asked for and this scheme sends more than what is needed, goes on with what it sends: to be
  * done once, behind mt_tiling_cut. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_suit(const mt_tiling *tiling, const mt_scheme *scheme,
-    const mt_adjacency *adjacency, const uint32_t *columns, mt_partition *parts, mt_balance *balance);
+    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);
 
 /* ---- what it gives ---- */
 

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/flood.h"
+#include "data/offsets.h"
+
 enum {
     MAX_BLOCKS = 32,       /* of the preconditioner: enough for the threads of a workstation */
     MIN_BLOCK_ROWS = 4096, /* below this a block gains no time and costs iterations */
@@ -18,19 +21,6 @@ typedef struct graph {
     uint32_t *column;
     double *value;
 } graph;
-
-static mt_status list_cells(mt_arena *scratch, const mt_mesh *mesh, graph *g)
-{
-    size_t n = g->n, *start;
-    MT_TAKE(scratch, start, n + 2);
-    MT_TAKE(scratch, g->cell, 4 * mesh->n_cells);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) start[mesh->cell_vertex[k] + 2]++;
-    for (size_t v = 2; v < n + 2; v++) start[v] += start[v - 1];
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++)
-        g->cell[start[mesh->cell_vertex[k] + 1]++] = (uint32_t)(k / 4);
-    g->cell_of = start;
-    return MT_OK;
-}
 
 /* Row v, its columns ascending and without v, into column and value (NULL: only counted); how many. Columns
  * are kept sorted by insertion: rows are short. Values are added in the order of the cells. */
@@ -65,14 +55,14 @@ static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t
 
 static mt_status assemble(mt_arena *scratch, const mt_mesh *mesh, graph *g)
 {
-    MT_TRY(list_cells(scratch, mesh, g));
+    MT_TRY(mt_offsets_make(scratch, mesh->n_cells, 4, mesh->cell_vertex, g->n, &g->cell_of, &g->cell));
     MT_TAKE(scratch, g->row, g->n + 1);
     /* A vertex with m cells around it has at most 3 m neighbours: room to count in. */
     uint32_t *room;
     MT_TAKE(scratch, room, 12 * mesh->n_cells);
 #pragma omp parallel for schedule(static)
     for (size_t v = 0; v < g->n; v++) g->row[v + 1] = gather_row(mesh, g, v, room + 3 * g->cell_of[v], NULL);
-    for (size_t v = 0; v < g->n; v++) g->row[v + 1] += g->row[v];
+    mt_offsets_sum(g->row, g->n + 1);
     MT_TAKE(scratch, g->column, g->row[g->n]);
     MT_TAKE(scratch, g->value, g->row[g->n]);
 #pragma omp parallel for schedule(static)
@@ -80,34 +70,25 @@ static mt_status assemble(mt_arena *scratch, const mt_mesh *mesh, graph *g)
     return MT_OK;
 }
 
-/* Appends to order[n..) the piece of the mesh that `start` is in, nearest first; the new n. seen[] becomes
- * `mark` there. */
-static size_t walk(
-    const graph *g, uint32_t start, unsigned char mark, unsigned char *seen, uint32_t *order, size_t n)
+static size_t neighbours_of(void *context, uint32_t vertex, const uint32_t **neighbour)
 {
-    size_t next = n;
-    order[n++] = start;
-    seen[start] = mark;
-    while (next < n) {
-        uint32_t v = order[next++];
-        for (size_t k = g->row[v]; k < g->row[v + 1]; k++)
-            if (seen[g->column[k]] != mark) seen[g->column[k]] = mark, order[n++] = g->column[k];
-    }
-    return n;
+    const graph *g = context;
+    *neighbour = g->column + g->row[vertex];
+    return g->row[vertex + 1] - g->row[vertex];
 }
 
 /* All vertices, neighbours near each other: from one end of every piece to the other (Cuthill and McKee,
  * Proc. 24th ACM Conf. (1969) 157, without sorting by degree). */
-static mt_status order_vertices(
-    mt_arena *scratch, const graph *g, const unsigned char *given, uint32_t *order)
+static mt_status order_vertices(mt_arena *scratch, graph *g, const unsigned char *given, uint32_t *order)
 {
-    unsigned char *seen;
+    uint32_t *seen;
     size_t n = 0, total = 0;
     MT_TAKE(scratch, seen, g->n);
     for (size_t v = 0; v < g->n; v++) {
         if (seen[v]) continue;
-        size_t end = walk(g, (uint32_t)v, 1, seen, order, n), n_given = 0;
-        walk(g, order[end - 1], 2, seen, order, n);
+        const size_t end = n + mt_flood((uint32_t)v, 1, neighbours_of, g, seen, order + n);
+        size_t n_given = 0;
+        (void)mt_flood(order[end - 1], 2, neighbours_of, g, seen, order + n);
         for (size_t k = n; k < end; k++) n_given += given[order[k]] != 0;
         if (n_given == 0 && end - n > 1)
             return mt_fail(MT_INPUT,

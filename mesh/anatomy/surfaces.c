@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/disjoint.h"
+#include "data/flood.h"
 #include "data/vec3.h"
 #include "mesh/anatomy/nearest.h"
 
@@ -46,7 +47,8 @@ typedef struct body {
     size_t n_planes;
     plane planes[STARTS]; /* on which a flat base may lie */
     unsigned char
-        *side_of; /* [n] of the newest cut: 1 is the base, or what sees little but the surface itself */
+        *side_of;     /* [n] of the newest cut: 1 is the base, or what sees little but the surface itself */
+    uint32_t near[3]; /* the neighbours of the triangle that is looked at */
 } body;
 
 enum { UNSEEN, DARK, ON_PLANE, BRIGHT }; /* what side_of and shaded say */
@@ -326,22 +328,16 @@ static bool is_cut(const body *b, size_t s)
     return b->side_of[s / 3] != b->side_of[other / 3];
 }
 
-static void flood(const body *b, cut *c, uint32_t *stack, uint32_t first)
+/* The triangles across the sides of one that are not cut. */
+static size_t neighbours_of(void *context, uint32_t t, const uint32_t **neighbour)
 {
-    size_t n = 1;
-    stack[0] = first;
-    c->of[first] = (uint32_t)c->n_patches;
-    while (n > 0) {
-        const size_t t = stack[--n];
-        for (size_t s = 3 * t; s < 3 * t + 3; s++) {
-            if (is_cut(b, s)) continue;
-            const uint32_t other = b->sides.mate[s] / 3;
-            if (c->of[other] != MT_NO_TRIANGLE) continue;
-            c->of[other] = c->of[first];
-            stack[n++] = other;
-        }
+    body *b = context;
+    for (size_t k = 0; k < 3; k++) {
+        const size_t s = 3 * (size_t)t + k;
+        b->near[k] = is_cut(b, s) ? MT_FLOOD_NONE : b->sides.mate[s] / 3;
     }
-    c->n_patches++;
+    *neighbour = b->near;
+    return 3;
 }
 
 static void measure(const body *b, cut *c)
@@ -415,7 +411,7 @@ static void check_base(const body *b, cut *c)
 }
 
 /* Cuts the surface as `c` says; its patches are overwritten. */
-static void make_cut(body *b, uint32_t *stack, cut *c)
+static void make_cut(body *b, uint32_t *queue, cut *c)
 {
     const bool flat = c->way == AT_PLANE || c->way == AT_PLANE_AND_SHADE;
     const bool shade = c->way == AT_SHADE || c->way == AT_PLANE_AND_SHADE;
@@ -426,7 +422,8 @@ static void make_cut(body *b, uint32_t *stack, cut *c)
     c->n_patches = 0;
     for (size_t t = 0; t < b->n; t++) c->of[t] = MT_NO_TRIANGLE;
     for (size_t t = 0; t < b->n; t++)
-        if (c->of[t] == MT_NO_TRIANGLE) flood(b, c, stack, (uint32_t)t);
+        if (c->of[t] == MT_NO_TRIANGLE)
+            (void)mt_flood((uint32_t)t, (uint32_t)c->n_patches++, neighbours_of, b, c->of, queue);
     memset(c->patches, 0, c->n_patches * sizeof *c->patches);
     measure(b, c);
     find_kinds(b, c);
@@ -453,17 +450,17 @@ static bool nth_way(const body *b, size_t k, cut *c)
 }
 
 /* Chooses among the cuts and makes it once more; the last where none makes sense. */
-static void find_cut(body *b, uint32_t *stack, cut *c)
+static void find_cut(body *b, uint32_t *queue, cut *c)
 {
     size_t best = 2 * b->n_planes, most = 0;
     for (size_t k = 0; nth_way(b, k, c); k++) {
-        make_cut(b, stack, c);
+        make_cut(b, queue, c);
         if (!makes_sense(c) || c->n_cavities <= most) continue;
         most = c->n_cavities;
         best = k;
     }
     (void)nth_way(b, best, c);
-    make_cut(b, stack, c);
+    make_cut(b, queue, c);
 }
 
 /* ---- from patches to surfaces ---- */
@@ -526,11 +523,11 @@ static mt_status join_patches(mt_arena *scratch, const body *b, cut *c)
 }
 
 /* A piece that is connected to nothing is a hole in the muscle where it is small. */
-static mt_status check_pieces(body *b, uint32_t *stack, cut *c)
+static mt_status check_pieces(body *b, uint32_t *queue, cut *c)
 {
     size_t n = 0;
     c->way = NOWHERE;
-    make_cut(b, stack, c);
+    make_cut(b, queue, c);
     for (size_t i = 0; i < c->n_patches; i++) n += c->patches[i].area >= hole_area * b->whole;
     return n == 1 ? MT_OK : refuse(b, c, "the surface is not one piece");
 }
@@ -634,18 +631,18 @@ static mt_status find(mt_arena *scratch, mt_mesh *surface, mt_surfaces *found)
 {
     body b;
     cut c = {0};
-    uint32_t *stack;
+    uint32_t *queue;
     int32_t *tag;
     double wall_mm[2] = {0};
     MT_TRY(look_at(scratch, surface, &b));
     MT_TRY(find_planes(scratch, &b));
     MT_TRY(find_shade(scratch, &b));
-    MT_TAKE(scratch, stack, b.n);
+    MT_TAKE(scratch, queue, b.n);
     MT_TAKE(scratch, c.of, b.n);
     MT_TAKE(scratch, c.patches, b.n);
     MT_TAKE(scratch, tag, b.n);
-    MT_TRY(check_pieces(&b, stack, &c));
-    find_cut(&b, stack, &c);
+    MT_TRY(check_pieces(&b, queue, &c));
+    find_cut(&b, queue, &c);
     if (c.epi == c.n_patches || c.n_cavities == 0 || c.n_cavities > 2)
         return refuse(&b, &c, "the anatomy is not clear");
     MT_TRY(join_patches(scratch, &b, &c));

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "mesh/cut/contacts.h"
+#include "data/pairs.h"
 #include "mesh/cut/members.h"
 
 #define NONE MT_NO_MEMBER
@@ -12,17 +12,17 @@
 enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
 
 struct work {
-    size_t width, most; /* of a row; cells of a part */
-    const uint32_t *columns;
+    const mt_pattern *pattern;
+    size_t most; /* cells of a part */
     uint32_t n_parts, parts_per_group;
     mt_members of;
     int64_t *burden; /* [n_parts] by the measure */
     /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
     int64_t *weight;
-    mt_contacts contacts; /* where there are weights */
-    mt_arena *scratch;    /* of the contacts */
-    uint32_t *locked;     /* [n_cells] the last attempt that moved this cell */
-    uint32_t *seen;       /* [n_cells] the last search that looked at this cell from outside */
+    mt_pairs contacts; /* cells of one part that another needs; where there are weights */
+    mt_arena *scratch; /* of the contacts */
+    uint32_t *locked;  /* [n_cells] the last attempt that moved this cell */
+    uint32_t *seen;    /* [n_cells] the last search that looked at this cell from outside */
     uint32_t attempt, search;
     int64_t spare;     /* words between groups that moves have saved so far */
     uint64_t looks;    /* that may still be taken */
@@ -45,7 +45,7 @@ struct change {
 
 static const uint32_t *row_of(const struct work *work, uint32_t cell)
 {
-    return work->columns + work->width * cell;
+    return mt_pattern_row(work->pattern, cell);
 }
 
 /* ---- one move ---- */
@@ -54,7 +54,7 @@ static const uint32_t *row_of(const struct work *work, uint32_t cell)
 static bool reads(const struct work *work, uint32_t part, uint32_t cell, uint32_t but)
 {
     const uint32_t *row = row_of(work, cell);
-    for (size_t k = 0; k < work->width; k++)
+    for (size_t k = 0; k < work->pattern->width; k++)
         if (row[k] != but && work->of.part[row[k]] == part) return true;
     return false;
 }
@@ -87,7 +87,7 @@ static void change_source(
     const struct work *work, uint32_t cell, uint32_t giver, uint32_t taker, struct change *change)
 {
     const uint32_t *row = row_of(work, cell);
-    for (size_t k = 0; k < work->width; k++) {
+    for (size_t k = 0; k < work->pattern->width; k++) {
         const uint32_t reader = work->of.part[row[k]];
         bool first = row[k] != cell;
         for (size_t i = 0; i < k && first; i++) first = row[i] == cell || work->of.part[row[i]] != reader;
@@ -102,7 +102,7 @@ static void weigh_pairs(const struct work *work, struct change *change)
     for (size_t k = 0; k < change->n_pairs; k++) {
         const uint32_t source = change->pair[k].source, reader = change->pair[k].reader;
         if (change->pair[k].more == 0) continue;
-        const int64_t before = mt_contacts_count(&work->contacts, source, reader);
+        const int64_t before = mt_pairs_value(&work->contacts, source, reader);
         const int64_t after = before + change->pair[k].more;
         if ((before > 0) != (after > 0))
             add_burden(change, reader, after > 0 ? work->weight[source] : -work->weight[source]);
@@ -119,7 +119,7 @@ static void find_change(const struct work *work, uint32_t cell, uint32_t taker, 
     change->n_parts = change->n_pairs = 0;
     add_burden(change, giver, reads(work, giver, cell, cell));
     add_burden(change, taker, reads(work, taker, cell, cell) ? -1 : 0);
-    for (size_t k = 0; k < work->width; k++) {
+    for (size_t k = 0; k < work->pattern->width; k++) {
         const uint32_t owner = work->of.part[row[k]];
         if (row[k] == cell) continue;
         const bool less = owner != giver && !reads(work, giver, row[k], cell);
@@ -141,13 +141,22 @@ struct step {
     struct change change;
 };
 
+/* A count stays at or above zero. */
+static mt_status add_contacts(struct work *work, uint32_t source, uint32_t reader, int32_t more)
+{
+    uint32_t *count;
+    MT_TRY(mt_pairs_at(work->scratch, &work->contacts, source, reader, &count));
+    *count += (uint32_t)more;
+    return MT_OK;
+}
+
 static mt_status take(struct work *work, const struct step *step, bool back)
 {
     const struct change *change = &step->change;
     const int32_t sign = back ? -1 : 1;
     for (size_t k = 0; k < change->n_pairs; k++)
-        MT_TRY(mt_contacts_add(work->scratch, &work->contacts, change->pair[k].source, change->pair[k].reader,
-            sign * change->pair[k].more));
+        MT_TRY(
+            add_contacts(work, change->pair[k].source, change->pair[k].reader, sign * change->pair[k].more));
     for (size_t k = 0; k < change->n_parts; k++)
         work->burden[change->burden[k].part] += sign * change->burden[k].more;
     work->spare -= sign * change->crossing;
@@ -198,7 +207,7 @@ static bool find_step(struct work *work, uint32_t part, int64_t level, struct st
     for (uint32_t c = work->of.first[part]; c != NONE; c = work->of.next[c]) {
         const uint32_t *row = row_of(work, c);
         uint32_t last = part;
-        for (size_t k = 0; k < work->width; k++) {
+        for (size_t k = 0; k < work->pattern->width; k++) {
             const uint32_t near = row[k], owner = work->of.part[near];
             if (owner == part) continue;
             if (owner != last) consider(work, part, c, owner, level, best);
@@ -239,14 +248,14 @@ static mt_status count_needed(struct work *work, size_t n_cells)
     for (uint32_t c = 0; c < n_cells; c++) {
         const uint32_t *row = row_of(work, c), source = work->of.part[c];
         uint32_t readers = 0;
-        for (size_t k = 0; k < work->width; k++) {
+        for (size_t k = 0; k < work->pattern->width; k++) {
             const uint32_t reader = work->of.part[row[k]];
             bool first = reader != source;
             for (size_t i = 0; i < k && first; i++) first = work->of.part[row[i]] != reader;
             if (!first) continue;
             work->burden[reader]++;
             readers++;
-            if (work->weight) MT_TRY(mt_contacts_add(work->scratch, &work->contacts, source, reader, 1));
+            if (work->weight) MT_TRY(add_contacts(work, source, reader, 1));
         }
         if (work->weight) work->weight[source] += readers > 1;
     }
@@ -256,8 +265,8 @@ static mt_status count_needed(struct work *work, size_t n_cells)
 static void add_weights(struct work *work)
 {
     for (size_t k = 0; k < work->contacts.room; k++)
-        if (work->contacts.count[k] > 0)
-            work->burden[work->contacts.pair[k] & UINT32_MAX] += work->weight[work->contacts.pair[k] >> 32];
+        if (work->contacts.entry[k].value > 0)
+            work->burden[work->contacts.entry[k].b] += work->weight[work->contacts.entry[k].a];
 }
 
 static void sum_up(const struct work *work, size_t *largest, size_t *total)
@@ -314,8 +323,10 @@ static size_t times(const uint32_t *row, size_t width, uint32_t cell)
     return n;
 }
 
-static mt_status check_rows(size_t n_cells, size_t width, const uint32_t *columns)
+static mt_status check_rows(const mt_pattern *pattern)
 {
+    const size_t n_cells = pattern->n_cells, width = pattern->width;
+    const uint32_t *columns = pattern->columns;
     for (size_t k = 0; k < n_cells * width; k++)
         if (columns[k] >= n_cells)
             return mt_fail(MT_INPUT, "balance: row %zu reads cell %u; there are %zu cells", k / width,
@@ -335,25 +346,25 @@ static mt_status check_rows(size_t n_cells, size_t width, const uint32_t *column
     return MT_OK;
 }
 
-mt_status mt_balance_halo(size_t n_cells, size_t width, const uint32_t *columns, double imbalance,
-    mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
+mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balance_measure measure,
+    mt_partition *partition, mt_balance *balance)
 {
+    const size_t n_cells = pattern->n_cells;
     if (partition->n_cells != n_cells || n_cells >= NONE)
         return mt_fail(MT_INPUT,
             "balance: a pattern of %zu cells and a partition of %zu; they must be the same and below %u",
             n_cells, partition->n_cells, NONE);
-    if (width > WIDTH)
-        return mt_fail(MT_INPUT, "balance: rows of %zu cells; at most %d are allowed", width, WIDTH);
+    if (pattern->width > WIDTH)
+        return mt_fail(MT_INPUT, "balance: rows of %zu cells; at most %d are allowed", pattern->width, WIDTH);
     if (!(imbalance > 0 && imbalance <= 2))
         return mt_fail(MT_INPUT, "balance: imbalance %g; above 0, up to 2 is allowed", imbalance);
     MT_TRY(mt_partition_check(partition));
-    MT_TRY(check_rows(n_cells, width, columns));
+    MT_TRY(check_rows(pattern));
     *balance = (mt_balance){0};
     if (partition->n_parts == 0) return MT_OK;
     mt_arena scratch = {0};
-    struct work work = {.width = width,
+    struct work work = {.pattern = pattern,
         .most = (size_t)ceil(imbalance * (double)n_cells / partition->n_parts),
-        .columns = columns,
         .n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
         .scratch = &scratch,

@@ -18,6 +18,7 @@
 #define MT_MESH_CUT_BALANCE_H
 
 #include "mesh/cut/partition.h"
+#include "mesh/cut/pattern.h"
 
 typedef enum mt_balance_measure { MT_BALANCE_NEEDED, MT_BALANCE_MIXED } mt_balance_measure;
 
@@ -30,8 +31,8 @@ typedef struct mt_balance {
     size_t moves;                         /* cells given to another part; some more than once */
 } mt_balance;
 
-/* Changes partition->part in place, not its edge_cut (mt_partition_edge_cut gives the new one). Row c of the pattern reads
- * the cells columns[c][0 .. width), no cell twice but c itself, which fills the row; c is in row d where d is in row c.
+/* Changes partition->part in place, not its edge_cut (mt_partition_edge_cut gives the new one). In the
+ * pattern (borrowed) no cell is twice in a row but the row itself, and c is in row d where d is in row c.
  * It holds that: the largest burden does not grow; no part grows beyond the largest that there was or imbalance * n_cells /
  * n_parts, rounded up, whichever is more; no part becomes empty; every cell stays in its group, and the words between
  * groups (pairs of a cell and a part of another group that needs it) do not become more. Deterministic; one thread; stops
@@ -40,7 +41,7 @@ typedef struct mt_balance {
  * MT_INPUT: a column is no cell; the pattern is not symmetric, or has a cell twice in a row, or rows wider than
  * MT_BALANCE_WIDTH; the partition is of another number of cells, or broken; imbalance outside what is above 0 and up to 2.
  * MT_FILE: no memory, and then the partition may be on the way, whole but not better. */
-MT_NODISCARD mt_status mt_balance_halo(size_t n_cells, size_t width, const uint32_t *columns,
-    double imbalance, mt_balance_measure measure, mt_partition *partition, mt_balance *balance);
+MT_NODISCARD mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance,
+    mt_balance_measure measure, mt_partition *partition, mt_balance *balance);
 
 #endif

@@ -4,42 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/offsets.h"
+
 #define NONE UINT32_MAX
 
 /* ---- who needs what ---- */
-
-struct pattern {
-    size_t n_cells, width;
-    const uint32_t *columns;
-    const uint32_t *part;
-};
 
 struct needs {
     size_t *offset; /* [n_cells + 2] */
     uint32_t *part; /* [offset[n_cells]] ascending within a cell */
 };
 
-/* Owned cells by part, ascending within each: a counting sort. */
-static void sort_cells(const mt_partition *partition, size_t *offset, uint32_t *cell, size_t *cursor)
-{
-    for (size_t c = 0; c < partition->n_cells; c++) offset[partition->part[c] + 1]++;
-    for (size_t p = 0; p < partition->n_parts; p++) offset[p + 1] += offset[p];
-    memcpy(cursor, offset, partition->n_parts * sizeof *cursor);
-    for (size_t c = 0; c < partition->n_cells; c++) cell[cursor[partition->part[c]]++] = (uint32_t)c;
-}
-
 /* One pass over all rows, part by part. For every cell c and part q that needs it, q ascending: counts the
  * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_cells] is scratch. */
-static void pass_over_needs(
-    const struct pattern *pattern, const mt_halo *halo, uint32_t *seen, size_t *offset, uint32_t *to)
+static void pass_over_needs(const mt_pattern *pattern, const uint32_t *part, const mt_halo *halo,
+    uint32_t *seen, size_t *offset, uint32_t *to)
 {
     memset(seen, 0xff, pattern->n_cells * sizeof *seen);
     for (uint32_t q = 0; q < halo->n_parts; q++)
         for (size_t i = halo->own_offset[q]; i < halo->own_offset[q + 1]; i++) {
-            const uint32_t *row = pattern->columns + pattern->width * halo->own_cell[i];
+            const uint32_t *row = mt_pattern_row(pattern, halo->own_cell[i]);
             for (size_t k = 0; k < pattern->width; k++) {
                 uint32_t c = row[k];
-                if (pattern->part[c] == q || seen[c] == q) continue;
+                if (part[c] == q || seen[c] == q) continue;
                 seen[c] = q;
                 if (to)
                     to[offset[(size_t)c + 1]++] = q;
@@ -49,16 +36,16 @@ static void pass_over_needs(
         }
 }
 
-static mt_status find_needs(
-    mt_arena *scratch, const struct pattern *pattern, const mt_halo *halo, struct needs *needs)
+static mt_status find_needs(mt_arena *scratch, const mt_pattern *pattern, const uint32_t *part,
+    const mt_halo *halo, struct needs *needs)
 {
     uint32_t *seen;
     MT_TAKE(scratch, seen, pattern->n_cells);
     MT_TAKE(scratch, needs->offset, pattern->n_cells + 2);
-    pass_over_needs(pattern, halo, seen, needs->offset, NULL);
-    for (size_t c = 2; c < pattern->n_cells + 2; c++) needs->offset[c] += needs->offset[c - 1];
+    pass_over_needs(pattern, part, halo, seen, needs->offset, NULL);
+    mt_offsets_sum(needs->offset, pattern->n_cells + 2);
     MT_TAKE(scratch, needs->part, needs->offset[pattern->n_cells + 1]);
-    pass_over_needs(pattern, halo, seen, needs->offset, needs->part);
+    pass_over_needs(pattern, part, halo, seen, needs->offset, needs->part);
     return MT_OK;
 }
 
@@ -143,41 +130,36 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
 }
 
 /* The other direction: which ranges each part receives. */
-static mt_status turn_around(mt_arena *arena, mt_arena *scratch, mt_halo *halo)
+static mt_status turn_around(mt_arena *arena, mt_halo *halo)
 {
-    size_t *cursor;
-    for (size_t k = 0; k < halo->to_offset[halo->n_ranges]; k++) halo->in_offset[halo->to_part[k] + 1]++;
-    for (size_t q = 0; q < halo->n_parts; q++) halo->in_offset[q + 1] += halo->in_offset[q];
-    MT_TAKE(arena, halo->in_range, halo->in_offset[halo->n_parts]);
-    MT_TAKE(scratch, cursor, halo->n_parts);
-    memcpy(cursor, halo->in_offset, halo->n_parts * sizeof *cursor);
+    const size_t n = halo->to_offset[halo->n_ranges];
+    MT_TAKE(arena, halo->in_offset, (size_t)halo->n_parts + 2);
+    MT_TAKE(arena, halo->in_range, n);
+    for (size_t k = 0; k < n; k++) halo->in_offset[(size_t)halo->to_part[k] + 2]++;
+    mt_offsets_sum(halo->in_offset, (size_t)halo->n_parts + 2);
     for (size_t r = 0; r < halo->n_ranges; r++)
         for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++) {
             uint32_t q = halo->to_part[k];
-            halo->in_range[cursor[q]++] = (uint32_t)r;
+            halo->in_range[halo->in_offset[(size_t)q + 1]++] = (uint32_t)r;
             halo->inbound[q] += halo->range[r].end - halo->range[r].begin;
         }
     return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, const struct pattern *pattern,
+static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_pattern *pattern,
     const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
 {
-    size_t *cursor;
     struct needs needs;
-    MT_TAKE(arena, halo->own_offset, (size_t)halo->n_parts + 1);
-    MT_TAKE(arena, halo->own_cell, halo->n_cells);
+    MT_TRY(mt_offsets_make(
+        arena, halo->n_cells, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_cell));
     MT_TAKE(arena, halo->n_interior, halo->n_parts);
     MT_TAKE(arena, halo->range_offset, (size_t)halo->n_parts + 1);
-    MT_TAKE(arena, halo->in_offset, (size_t)halo->n_parts + 1);
     MT_TAKE(arena, halo->inbound, halo->n_parts);
     MT_TAKE(arena, halo->needed, halo->n_parts);
-    MT_TAKE(scratch, cursor, halo->n_parts);
-    sort_cells(partition, halo->own_offset, halo->own_cell, cursor);
-    MT_TRY(find_needs(scratch, pattern, halo, &needs));
+    MT_TRY(find_needs(scratch, pattern, partition->part, halo, &needs));
     struct planner planner = {.scheme = scheme, .needs = &needs};
     MT_TRY(plan_ranges(arena, scratch, &planner, halo));
-    MT_TRY(turn_around(arena, scratch, halo));
+    MT_TRY(turn_around(arena, halo));
     for (uint32_t q = 0; q < halo->n_parts; q++)
         if (mt_halo_local(halo, q) >= NONE)
             return mt_fail(MT_INPUT, "halo: part %u owns and receives %zu cells; fewer than %u are allowed",
@@ -185,7 +167,7 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const struct pattern *
     return MT_OK;
 }
 
-static mt_status check_input(const struct pattern *pattern, const mt_partition *partition)
+static mt_status check_input(const mt_pattern *pattern, const mt_partition *partition)
 {
     if (partition->n_cells != pattern->n_cells || pattern->n_cells >= NONE)
         return mt_fail(MT_INPUT,
@@ -202,15 +184,15 @@ static mt_status check_input(const struct pattern *pattern, const mt_partition *
     return MT_OK;
 }
 
-mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint32_t *columns,
-    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo)
+mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
+    const mt_scheme *scheme, mt_halo *halo)
 {
-    struct pattern pattern = {n_cells, width, columns, partition->part};
-    MT_TRY(check_input(&pattern, partition));
+    MT_TRY(check_input(pattern, partition));
     mt_arena scratch = {0};
-    *halo = (mt_halo){
-        .n_parts = partition->n_parts, .parts_per_group = partition->parts_per_group, .n_cells = n_cells};
-    mt_status status = make(arena, &scratch, &pattern, partition, scheme, halo);
+    *halo = (mt_halo){.n_parts = partition->n_parts,
+        .parts_per_group = partition->parts_per_group,
+        .n_cells = pattern->n_cells};
+    mt_status status = make(arena, &scratch, pattern, partition, scheme, halo);
     mt_arena_free(&scratch);
     return status;
 }
@@ -257,13 +239,14 @@ static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool c
 }
 
 mt_status mt_halo_columns(
-    const mt_halo *halo, size_t width, const uint32_t *columns, uint32_t part, uint32_t *map, uint32_t *local)
+    const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local)
 {
+    const size_t width = pattern->width;
     mt_status status = MT_OK;
     size_t first = halo->own_offset[part], n_own = mt_halo_own(halo, part);
     mark_local(halo, part, map, false);
     for (size_t i = 0; i < n_own && status == MT_OK; i++) {
-        const uint32_t *row = columns + width * halo->own_cell[first + i];
+        const uint32_t *row = mt_pattern_row(pattern, halo->own_cell[first + i]);
         for (size_t k = 0; k < width && status == MT_OK; k++) {
             local[i * width + k] = map[row[k]];
             if (map[row[k]] == NONE)
@@ -341,8 +324,7 @@ static mt_status check_directions(const mt_halo *halo)
 }
 
 /* Every cell that a row of part q reads is owned or received, and nothing is received twice. */
-static mt_status check_part(
-    const mt_halo *halo, size_t width, const uint32_t *columns, uint32_t q, uint32_t *map)
+static mt_status check_part(const mt_halo *halo, const mt_pattern *pattern, uint32_t q, uint32_t *map)
 {
     size_t needed = 0;
     for (size_t k = halo->in_offset[q] + 1; k < halo->in_offset[q + 1]; k++) {
@@ -353,8 +335,8 @@ static mt_status check_part(
     mark_local(halo, q, map, false);
     size_t n_own = mt_halo_own(halo, q);
     for (size_t i = 0; i < n_own; i++)
-        for (size_t k = 0; k < width; k++) {
-            uint32_t c = columns[width * halo->own_cell[halo->own_offset[q] + i] + k];
+        for (size_t k = 0; k < pattern->width; k++) {
+            uint32_t c = mt_pattern_row(pattern, halo->own_cell[halo->own_offset[q] + i])[k];
             if (map[c] == NONE)
                 return mt_fail(MT_INPUT, "halo: part %u reads cell %u and does not receive it", q, c);
             if (map[c] >= n_own && map[c] != NONE - 1) map[c] = NONE - 1, needed++;
@@ -365,8 +347,8 @@ static mt_status check_part(
     return MT_OK;
 }
 
-static mt_status check(mt_arena *scratch, const mt_halo *halo, size_t width, const uint32_t *columns,
-    const mt_partition *partition)
+static mt_status check(
+    mt_arena *scratch, const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition)
 {
     uint32_t *map;
     MT_TAKE(scratch, map, halo->n_cells);
@@ -379,15 +361,14 @@ static mt_status check(mt_arena *scratch, const mt_halo *halo, size_t width, con
         for (size_t r = halo->range_offset[p]; r < halo->range_offset[p + 1]; r++)
             MT_TRY(check_range(halo, p, r));
     MT_TRY(check_directions(halo));
-    for (uint32_t q = 0; q < halo->n_parts; q++) MT_TRY(check_part(halo, width, columns, q, map));
+    for (uint32_t q = 0; q < halo->n_parts; q++) MT_TRY(check_part(halo, pattern, q, map));
     return MT_OK;
 }
 
-mt_status mt_halo_check(
-    const mt_halo *halo, size_t width, const uint32_t *columns, const mt_partition *partition)
+mt_status mt_halo_check(const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition)
 {
     mt_arena scratch = {0};
-    mt_status status = check(&scratch, halo, width, columns, partition);
+    mt_status status = check(&scratch, halo, pattern, partition);
     mt_arena_free(&scratch);
     return status;
 }

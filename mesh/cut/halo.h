@@ -26,6 +26,7 @@
 #define MT_MESH_CUT_HALO_H
 
 #include "mesh/cut/partition.h"
+#include "mesh/cut/pattern.h"
 #include "mesh/cut/scheme.h"
 
 typedef struct mt_halo {
@@ -45,16 +46,15 @@ typedef struct mt_halo {
     size_t *needed;         /* [n_parts] cells that have to be received */
 } mt_halo;
 
-/* Gives the halo of a pattern: row c reads the cells columns[c][0 .. width), where padding repeats c itself.
- * Borrows columns and partition. MT_INPUT: a column is no cell; the partition is of another number of cells,
- * or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width), a sort within parts, and
- * what the scheme takes for each part; memory O(cells + pairs of cell and part that needs it). */
-MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, size_t n_cells, size_t width, const uint32_t *columns,
-    const mt_partition *partition, const mt_scheme *scheme, mt_halo *halo);
+/* Gives the halo of a pattern (borrowed, as the partition is). MT_INPUT: a column is no cell; the partition is of another
+ * number of cells, or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width), a sort within parts,
+ * and what the scheme takes for each part; memory O(cells + pairs of cell and part that needs it). */
+MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
+    const mt_scheme *scheme, mt_halo *halo);
 
 /* The invariants above; the message names the first offending part. */
 MT_NODISCARD mt_status mt_halo_check(
-    const mt_halo *halo, size_t width, const uint32_t *columns, const mt_partition *partition);
+    const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition);
 
 /* Groups of parts, as the partition's, and the one of a part. */
 uint32_t mt_halo_groups(const mt_halo *halo);
@@ -67,11 +67,11 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 /* Pieces that a part receives: ranges of one source that touch count as one. Time O(ranges received). */
 size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
-/* The rows of one part in local indices: local[i][k] is where cell columns[own_cell i of the part][k] lies in
+/* The rows of one part in local indices: local[i][k] is where column k of row own_cell[i] (i of the part) lies in
  * the part's local order. `map` [n_cells] holds UINT32_MAX everywhere before and after, also after a failure;
  * with a map for each thread, parts can be done at the same time. MT_INPUT: a row reads what is neither owned
- * nor received (the halo was made of other columns). Time O(local order + owned * width). */
-MT_NODISCARD mt_status mt_halo_columns(const mt_halo *halo, size_t width, const uint32_t *columns,
-    uint32_t part, uint32_t *map, uint32_t *local);
+ * nor received (the halo was made of another pattern). Time O(local order + owned * width). */
+MT_NODISCARD mt_status mt_halo_columns(
+    const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/offsets.h"
 #include "mesh/cut/metis.h"
 #include "mesh/cut/repair.h"
 
@@ -74,19 +75,6 @@ struct groups {
     size_t *start;     /* [n + 1] */
     uint32_t *cell;    /* [n_cells] */
 };
-
-static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *groups)
-{
-    size_t *cursor;
-    MT_TAKE(scratch, groups->start, (size_t)groups->n + 1);
-    MT_TAKE(scratch, groups->cell, n_cells);
-    MT_TAKE(scratch, cursor, groups->n);
-    for (size_t c = 0; c < n_cells; c++) groups->start[groups->of_cell[c] + 1]++;
-    for (uint32_t g = 0; g < groups->n; g++) groups->start[g + 1] += groups->start[g];
-    memcpy(cursor, groups->start, groups->n * sizeof *cursor);
-    for (size_t c = 0; c < n_cells; c++) groups->cell[cursor[groups->of_cell[c]]++] = (uint32_t)c;
-    return MT_OK;
-}
 
 /* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
 static mt_status join_groups(
@@ -193,7 +181,8 @@ static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
     MT_TAKE(scratch, groups.of_cell, adjacency->n_cells);
     MT_TRY(divide(
         adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell, partition));
-    MT_TRY(sort_groups(scratch, adjacency->n_cells, &groups));
+    MT_TRY(mt_offsets_make(
+        scratch, adjacency->n_cells, 1, groups.of_cell, groups.n, &groups.start, &groups.cell));
     /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
     return divide_groups(scratch, adjacency, &groups, &inner, options->distance, partition);

@@ -2,67 +2,24 @@
 
 #include <string.h>
 
+#include "data/pairs.h"
 #include "data/vec3.h"
 
 /* ---- the midpoints of edges ---- */
 
-/* An open hash table of edges, at most half full. Numbers are those of midpoints. */
-typedef struct slot {
-    uint32_t low, high; /* the ends; both 0: empty */
-    uint32_t number;
-} slot;
-
+/* The midpoints of edges by their ends, the lower first; numbered from 1 on. */
 typedef struct edges {
-    mt_arena arena; /* of the slots */
-    slot *slots;
-    unsigned bits; /* 2^bits slots */
-    size_t n;      /* edges in it */
+    mt_arena arena; /* of the table */
+    mt_pairs pairs;
 } edges;
 
-static mt_status edges_begin(size_t expected, edges *e)
-{
-    *e = (edges){.bits = 4};
-    while (((size_t)1 << e->bits) < 2 * expected) e->bits++;
-    MT_TAKE(&e->arena, e->slots, (size_t)1 << e->bits);
-    return MT_OK;
-}
-
-static void edges_end(edges *e) { mt_arena_free(&e->arena); }
-
-/* Where an edge stands, or should: multiplication by 2^64 over the golden ratio, the upper bits. */
-static slot *edges_find(const edges *e, uint32_t low, uint32_t high)
-{
-    const size_t mask = ((size_t)1 << e->bits) - 1;
-    const uint64_t key = (uint64_t)low << 32 | high;
-    size_t k = (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - e->bits));
-    while ((e->slots[k].low != low || e->slots[k].high != high) && e->slots[k].high != 0) k = (k + 1) & mask;
-    return &e->slots[k];
-}
-
-static mt_status edges_grow(edges *e)
-{
-    edges larger = {.bits = e->bits + 1, .n = e->n};
-    MT_TAKE(&larger.arena, larger.slots, (size_t)1 << larger.bits);
-    for (size_t k = 0; k < (size_t)1 << e->bits; k++)
-        if (e->slots[k].high != 0) *edges_find(&larger, e->slots[k].low, e->slots[k].high) = e->slots[k];
-    edges_end(e);
-    *e = larger;
-    return MT_OK;
-}
-
-/* Gives the number of an edge; a new one counts on from `first`. */
+/* Gives the number of the midpoint of an edge as a vertex; a new one counts on from `first`. */
 static mt_status edges_number(edges *e, uint32_t a, uint32_t b, size_t first, uint32_t *number)
 {
-    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    slot *s = edges_find(e, low, high);
-    if (s->high == 0) {
-        if (2 * (e->n + 1) > (size_t)1 << e->bits) {
-            MT_TRY(edges_grow(e));
-            s = edges_find(e, low, high);
-        }
-        *s = (slot){low, high, (uint32_t)(first + e->n++)};
-    }
-    *number = s->number;
+    uint32_t *value;
+    MT_TRY(mt_pairs_at(&e->arena, &e->pairs, a < b ? a : b, a < b ? b : a, &value));
+    if (*value == 0) *value = (uint32_t)e->pairs.n;
+    *number = (uint32_t)first + *value - 1;
     return MT_OK;
 }
 
@@ -94,11 +51,12 @@ static mt_status number_midpoints(const mt_mesh *coarse, edges *e, mt_mesh *fine
 static void place_vertices(const mt_mesh *coarse, const edges *e, mt_mesh *fine)
 {
     memcpy(fine->xyz_mm, coarse->xyz_mm, 3 * coarse->n_vertices * sizeof *fine->xyz_mm);
-    for (size_t s = 0; s < (size_t)1 << e->bits; s++) {
-        if (e->slots[s].high == 0) continue;
-        const double *a = coarse->xyz_mm + 3 * (size_t)e->slots[s].low;
-        const double *b = coarse->xyz_mm + 3 * (size_t)e->slots[s].high;
-        for (size_t k = 0; k < 3; k++) fine->xyz_mm[3 * (size_t)e->slots[s].number + k] = a[k] / 2 + b[k] / 2;
+    for (size_t s = 0; s < e->pairs.room; s++) {
+        const mt_pair *edge = &e->pairs.entry[s];
+        if (edge->value == 0) continue;
+        const double *a = coarse->xyz_mm + 3 * (size_t)edge->a, *b = coarse->xyz_mm + 3 * (size_t)edge->b;
+        double *middle = fine->xyz_mm + 3 * (coarse->n_vertices + edge->value - 1);
+        for (size_t k = 0; k < 3; k++) middle[k] = a[k] / 2 + b[k] / 2;
     }
 }
 
@@ -223,7 +181,8 @@ static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mes
     MT_TAKE(arena, face_vertex, 12 * n_faces);
     numbers.cell_vertex = cell_vertex, numbers.face_vertex = face_vertex;
     MT_TRY(number_midpoints(coarse, e, &numbers));
-    *fine = (mt_mesh){.n_vertices = coarse->n_vertices + e->n, .n_cells = 8 * n, .n_faces = 4 * n_faces};
+    *fine =
+        (mt_mesh){.n_vertices = coarse->n_vertices + e->pairs.n, .n_cells = 8 * n, .n_faces = 4 * n_faces};
     fine->cell_vertex = cell_vertex, fine->face_vertex = face_vertex;
     MT_TAKE(arena, fine->xyz_mm, 3 * fine->n_vertices);
     MT_TAKE(arena, fine->region, fine->n_cells);
@@ -236,11 +195,11 @@ static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mes
 
 mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
 {
-    edges e;
+    edges e = {0};
     MT_TRY(mt_refine_check(coarse, 1));
     /* by Euler's formula a ball of C cells has about C + V edges, half its surface's faces aside */
-    MT_TRY(edges_begin(coarse->n_cells + coarse->n_vertices, &e));
-    const mt_status status = refine(arena, coarse, &e, fine);
-    edges_end(&e);
+    mt_status status = mt_pairs_reserve(&e.arena, &e.pairs, coarse->n_cells + coarse->n_vertices);
+    if (status == MT_OK) status = refine(arena, coarse, &e, fine);
+    mt_arena_free(&e.arena);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/flood.h"
 #include "data/vec3.h"
 
 static const double merge_distance = 1e-5; /* of the diagonal of the box */
@@ -155,54 +156,50 @@ static bool same_direction(const mt_mesh *surface, size_t s, size_t mate)
     return surface->face_vertex[s] == surface->face_vertex[mate];
 }
 
-/* The triangles connected with `first`: piece[t] = number, turn[t] = 1 where it is wound against `first`. Answers how
- * many sides say otherwise. */
-static size_t flood(const mt_mesh *surface, const mt_sides *sides, uint32_t first, uint32_t number,
-    uint32_t *piece, unsigned char *turn, uint32_t *stack)
-{
-    size_t n = 1, contradictions = 0;
-    stack[0] = first;
-    piece[first] = number;
-    while (n > 0) {
-        const size_t t = stack[--n];
-        for (size_t s = 3 * t; s < 3 * t + 3; s++) {
-            if (sides->mate[s] == MT_NO_TRIANGLE) continue;
-            const uint32_t other = sides->mate[s] / 3;
-            const unsigned char wanted = turn[t] ^ same_direction(surface, s, sides->mate[s]);
-            if (piece[other] == number) {
-                contradictions += turn[other] != wanted;
-                continue;
-            }
-            piece[other] = number;
-            turn[other] = wanted;
-            stack[n++] = other;
-        }
-    }
-    return contradictions;
-}
-
-/* Numbers all pieces; an array of them in out[n_pieces]. */
+/* The pieces of a surface. */
 typedef struct pieces {
-    size_t n, contradictions;
-    uint32_t *of; /* [n_faces] */
-    unsigned char *turn;
-    double *area; /* [n] */
+    const mt_mesh *surface;
+    const mt_sides *sides;
+    size_t n, contradictions; /* pieces; sides whose two triangles cannot be wound alike */
+    uint32_t *of;             /* [n_faces] the piece of a triangle */
+    unsigned char *turn;      /* [n_faces] 1 where it is wound against the first of its piece */
+    double *area;             /* [n] */
     double whole;
+    uint32_t other[3]; /* the neighbours looked at */
 } pieces;
+
+/* The triangles at the sides of one, wound as it is. */
+static size_t neighbours_of(void *context, uint32_t t, const uint32_t **neighbour)
+{
+    pieces *p = context;
+    for (size_t k = 0; k < 3; k++) {
+        const size_t s = 3 * (size_t)t + k;
+        const uint32_t mate = p->sides->mate[s], other = mate == MT_NO_TRIANGLE ? MT_FLOOD_NONE : mate / 3;
+        p->other[k] = other;
+        if (other == MT_FLOOD_NONE) continue;
+        const unsigned char wanted = p->turn[t] ^ same_direction(p->surface, s, mate);
+        if (p->of[other] == p->of[t])
+            p->contradictions += p->turn[other] != wanted;
+        else
+            p->turn[other] = wanted;
+    }
+    *neighbour = p->other;
+    return 3;
+}
 
 static mt_status find_pieces(mt_arena *scratch, const mt_mesh *surface, const mt_sides *sides, pieces *p)
 {
-    uint32_t *stack;
-    *p = (pieces){0};
+    uint32_t *queue;
+    *p = (pieces){.surface = surface, .sides = sides};
     MT_TAKE(scratch, p->of, surface->n_faces);
     MT_TAKE(scratch, p->turn, surface->n_faces);
     MT_TAKE(scratch, p->area, surface->n_faces);
-    MT_TAKE(scratch, stack, surface->n_faces);
+    MT_TAKE(scratch, queue, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) p->of[t] = MT_NO_TRIANGLE;
     for (size_t t = 0; t < surface->n_faces; t++) {
         double area[3];
         if (p->of[t] == MT_NO_TRIANGLE)
-            p->contradictions += flood(surface, sides, (uint32_t)t, (uint32_t)p->n++, p->of, p->turn, stack);
+            (void)mt_flood((uint32_t)t, (uint32_t)p->n++, neighbours_of, p, p->of, queue);
         mt_triangle_area(surface, t, area);
         const double size = mt_length3(area);
         p->area[p->of[t]] += size;

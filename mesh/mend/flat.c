@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/offsets.h"
 #include "mesh/adjacency.h"
 #include "mesh/mend/form.h"
 
@@ -46,14 +47,10 @@ typedef struct sides {
 static mt_status region_make(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, region *r)
 {
     *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_CELL * mesh->n_cells};
-    MT_TAKE(scratch, r->start, mesh->n_vertices + 2);
-    MT_TAKE(scratch, r->cell, 4 * mesh->n_cells);
     MT_TAKE(scratch, r->next, mesh->n_vertices);
     MT_TAKE(scratch, r->into, mesh->n_vertices);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) r->start[mesh->cell_vertex[k] + 2]++;
-    for (size_t v = 2; v < mesh->n_vertices + 2; v++) r->start[v] += r->start[v - 1];
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++)
-        r->cell[r->start[mesh->cell_vertex[k] + 1]++] = (uint32_t)(k / 4);
+    MT_TRY(
+        mt_offsets_make(scratch, mesh->n_cells, 4, mesh->cell_vertex, mesh->n_vertices, &r->start, &r->cell));
     for (size_t v = 0; v < mesh->n_vertices; v++) r->next[v] = r->into[v] = (uint32_t)v;
     return MT_OK;
 }

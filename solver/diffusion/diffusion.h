@@ -52,14 +52,17 @@
 #include "data/arena.h"
 #include "data/status.h"
 #include "mesh/adjacency.h"
+#include "mesh/cut/pattern.h"
 #include "mesh/mesh.h"
+#include "solver/diffusion/limits.h"
+#include "solver/diffusion/watch.h"
 #include "solver/tissue.h"
 
 enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
 
 #define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
 
-/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (mt_diffusion_check):
+/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (solver/diffusion/check.h):
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
  *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
  *   columns of a row ascend, are not the row itself and lie at most two faces away;
@@ -80,27 +83,10 @@ typedef struct mt_diffusion {
     size_t n_rounds;     /* times the spectrum was looked at */
 } mt_diffusion;
 
-/* What took long to find for an operator, enough to make it again to the last bit without. Depends on the mesh (coordinates,
- * cells, fibres), the tissue, alpha and the algorithm: solver/diffusion/limits.h makes a key of them. */
-typedef struct mt_diffusion_known {
-    double limit_dt_ms, top_per_ms;
-    size_t n_indefinite, n_rounds, n_limited;
-    const uint32_t *limited; /* [n_limited] the cells with theta < 1, ascending */
-} mt_diffusion_known;
-
-/* The algorithm that finds these. To be raised by whoever changes what it finds. */
-enum { MT_DIFFUSION_VERSION = 2 };
-
-/* Told many times a second while an operator is made, from the calling thread: what is being done, and how much of that has
- * been (0 to 1; of the spectrum the part of the steps that it may need at most). A stage may come several times. False
- * stops the work (MT_STOPPED). */
-typedef bool mt_diffusion_watch(void *user, const char *stage, double done);
-
 /* What mt_diffusion_make may be told besides. All zero: nothing. */
 typedef struct mt_diffusion_options {
-    const mt_diffusion_known *known; /* borrowed; NULL, or where it does not fit the mesh: it is found */
-    mt_diffusion_watch *watch;       /* or NULL */
-    void *user;
+    const mt_limits *known; /* borrowed; NULL, or where it does not fit the mesh: it is found */
+    mt_watch watch;
 } mt_diffusion_options;
 
 /* Gives the operator in `arena` (204 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
@@ -127,8 +113,11 @@ typedef struct mt_diffusion_effect {
 mt_diffusion_effect mt_diffusion_effect_on(
     const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell);
 
-/* The invariants above; the message names the first offending row. */
-MT_NODISCARD mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency);
+/* Gives what was found for an operator, enough to make it again without seeking. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
+
+/* Which cells its rows read; borrows the operator. */
+mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
 /* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);

@@ -21,7 +21,7 @@ mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissue *tissue, double alp
         tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm, tissue->cm_uF_mm2, alpha};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
-    add_number(&hash, MT_DIFFUSION_VERSION);
+    add_number(&hash, MT_LIMITS_VERSION);
     mt_hash_add(&hash, numbers, sizeof numbers);
     add_number(&hash, mesh->n_vertices);
     add_number(&hash, mesh->n_cells);
@@ -30,22 +30,6 @@ mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissue *tissue, double alp
     mt_hash_add(&hash, mesh->cell_vertex, 4 * mesh->n_cells * sizeof *mesh->cell_vertex);
     if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_cells * sizeof *mesh->fibre);
     mt_hash_end(&hash, key);
-    return MT_OK;
-}
-
-mt_status mt_limits_of(mt_arena *arena, const mt_diffusion *diffusion, mt_diffusion_known *known)
-{
-    uint32_t *limited;
-    size_t n = 0;
-    MT_TAKE(arena, limited, diffusion->n_limited);
-    for (size_t c = 0; c < diffusion->n_cells && n < diffusion->n_limited; c++)
-        if (diffusion->theta[c] < 1) limited[n++] = (uint32_t)c;
-    *known = (mt_diffusion_known){.limit_dt_ms = diffusion->limit_dt_ms,
-        .top_per_ms = diffusion->top_per_ms,
-        .n_indefinite = diffusion->n_indefinite,
-        .n_rounds = diffusion->n_rounds,
-        .n_limited = n,
-        .limited = limited};
     return MT_OK;
 }
 
@@ -58,8 +42,8 @@ static mt_status fingerprint(const unsigned char *bytes, size_t n, char text[MT_
     return MT_OK;
 }
 
-mt_status mt_limits_pack(mt_arena *arena, const char key[MT_HASH_SIZE], const mt_diffusion_known *known,
-    unsigned char **bytes, size_t *n)
+mt_status mt_limits_pack(
+    mt_arena *arena, const char key[MT_HASH_SIZE], const mt_limits *known, unsigned char **bytes, size_t *n)
 {
     const size_t list = known->n_limited * sizeof *known->limited;
     char sum[MT_HASH_SIZE];
@@ -80,7 +64,7 @@ mt_status mt_limits_pack(mt_arena *arena, const char key[MT_HASH_SIZE], const mt
 }
 
 mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const unsigned char *bytes,
-    size_t n, mt_diffusion_known *known, bool *valid)
+    size_t n, mt_limits *known, bool *valid)
 {
     head h;
     char sum[MT_HASH_SIZE];
@@ -96,8 +80,7 @@ mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const 
     uint32_t *limited;
     MT_TAKE(arena, limited, h.n_limited);
     if (list > 0) memcpy(limited, bytes + sizeof h, list);
-    *known =
-        (mt_diffusion_known){h.limit_dt_ms, h.top_per_ms, h.n_indefinite, h.n_rounds, h.n_limited, limited};
+    *known = (mt_limits){h.limit_dt_ms, h.top_per_ms, h.n_indefinite, h.n_rounds, h.n_limited, limited};
     *valid = true;
     return MT_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/offsets.h"
 #include "ipu/compile/compile.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/codelets.h"
@@ -69,9 +70,9 @@ static mt_status add_variables(mt_plan *plan)
 static mt_status fill_part(
     mt_plan *plan, uint32_t part, const float *diagonal, const float *off, uint32_t *map, uint32_t *local)
 {
-    const mt_diffusion *diffusion = plan->problem->diffusion;
+    const mt_pattern pattern = mt_diffusion_pattern(plan->problem->diffusion);
     const size_t n = own_count(plan, part), from = own_from(plan, part);
-    MT_TRY(mt_halo_columns(plan->halo, MT_ELLPACK_WIDTH, diffusion->column, part, map, local));
+    MT_TRY(mt_halo_columns(plan->halo, &pattern, part, map, local));
     for (size_t row = 0; row < n; row++) {
         size_t cell = plan->halo->own_cell[from + row];
         plan->d_value[from + row] = diagonal[cell];
@@ -260,14 +261,13 @@ static mt_status add_stimulus(
     MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_cells, &variable));
     MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->cells[s]));
     MT_TAKE(values, plan->cells_value[s], stimulus->n_cells);
-    size_t *offset, *filled;
-    MT_TAKE(scratch, offset, plan->halo->n_parts + (size_t)1);
-    MT_TAKE(scratch, filled, plan->halo->n_parts);
-    for (size_t k = 0; k < stimulus->n_cells; k++) offset[p->part[stimulus->cell[k]] + (size_t)1]++;
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++) offset[part + 1] += offset[part];
+    size_t *offset;
+    MT_TAKE(scratch, offset, plan->halo->n_parts + (size_t)2);
+    for (size_t k = 0; k < stimulus->n_cells; k++) offset[p->part[stimulus->cell[k]] + (size_t)2]++;
+    mt_offsets_sum(offset, plan->halo->n_parts + (size_t)2);
     for (size_t k = 0; k < stimulus->n_cells; k++) {
-        uint32_t cell = stimulus->cell[k], part = p->part[cell];
-        plan->cells_value[s][offset[part] + filled[part]++] = (uint16_t)p->at[cell];
+        const uint32_t cell = stimulus->cell[k];
+        plan->cells_value[s][offset[p->part[cell] + (size_t)1]++] = (uint16_t)p->at[cell];
     }
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         size_t n = offset[part + 1] - offset[part], vertex;

@@ -5,7 +5,7 @@
 #include "app/stages/cache.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
-#include "solver/diffusion/limits.h"
+#include "solver/diffusion/diffusion.h"
 #include "tests/random.h"
 #include "tests/solver/slivers.h"
 
@@ -87,7 +87,7 @@ Test(operator, is_made_with_what_the_cache_knows)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    mt_diffusion_known known;
+    mt_limits known;
     unsigned char *bytes;
     char name[NAME], key[MT_HASH_SIZE];
     size_t n;

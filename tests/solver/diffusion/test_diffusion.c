@@ -11,6 +11,7 @@
 #include "data/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
+#include "solver/diffusion/check.h"
 #include "solver/diffusion/diffusion.h"
 #include "tests/random.h"
 

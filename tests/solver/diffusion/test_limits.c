@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mesh/make/slab.h"
+#include "solver/diffusion/diffusion.h"
 #include "solver/diffusion/limits.h"
 #include "tests/random.h"
 
@@ -19,7 +20,7 @@ typedef struct problem {
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_diffusion op;
-    mt_diffusion_known known;
+    mt_limits known;
 } problem;
 
 /* A unit cube of boxes whose inner vertices are moved: some elements are limited. */
@@ -45,7 +46,7 @@ static void make(problem *p)
     cr_assert_eq(
         mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &p->op), MT_OK, "%s", mt_message());
     cr_assert(p->op.n_limited > 0);
-    cr_assert_eq(mt_limits_of(&p->arena, &p->op, &p->known), MT_OK);
+    cr_assert_eq(mt_diffusion_limits(&p->arena, &p->op, &p->known), MT_OK);
 }
 
 static void same_operator(const mt_diffusion *a, const mt_diffusion *b)
@@ -68,11 +69,11 @@ static bool count_searches(void *user, const char *stage, double done)
     return true;
 }
 
-static void make_known(problem *p, const mt_diffusion_known *known, size_t *searches)
+static void make_known(problem *p, const mt_limits *known, size_t *searches)
 {
     mt_diffusion op;
     *searches = 0;
-    const mt_diffusion_options options = {known, count_searches, searches};
+    const mt_diffusion_options options = {known, {count_searches, searches}};
     cr_assert_eq(
         mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &options, &op), MT_OK);
     same_operator(&p->op, &op);
@@ -99,7 +100,7 @@ Test(limits, what_does_not_fit_the_mesh_is_not_believed)
     const uint32_t wrong[4][2] = {
         {(uint32_t)p.op.n_cells, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
     for (int k = 0; k < 7; k++) {
-        mt_diffusion_known known = p.known;
+        mt_limits known = p.known;
         if (k < 4) known.limited = wrong[k], known.n_limited = 2;
         if (k == 4) known.limit_dt_ms = -1;
         if (k == 5) known.top_per_ms = NAN;
@@ -157,7 +158,7 @@ Test(limits, damaged_bytes_are_seen)
     char key[MT_HASH_SIZE], other[MT_HASH_SIZE];
     unsigned char *bytes;
     size_t n;
-    mt_diffusion_known back;
+    mt_limits back;
     bool valid;
     make(&p);
     key_of(&p, &muscle, 1, key);
@@ -178,14 +179,14 @@ Test(limits, damaged_bytes_are_seen)
     mt_arena_free(&p.arena);
 }
 
-/* Results kept by another version of the algorithm must not be found. Where these numbers change, MT_DIFFUSION_VERSION has to
+/* Results kept by another version of the algorithm must not be found. Where these numbers change, MT_LIMITS_VERSION has to
  * be raised, and only then they may. The limit has settled to a thousandth, by a fixed number of steps: another compiler may
  * round otherwise, no more. */
 Test(limits, the_algorithm_is_that_of_its_version)
 {
     problem p;
     make(&p);
-    cr_assert_eq(MT_DIFFUSION_VERSION, 2);
+    cr_assert_eq(MT_LIMITS_VERSION, 2);
     cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
     cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
     mt_arena_free(&p.arena);
@@ -214,7 +215,7 @@ Test(limits, the_making_can_be_stopped_anywhere)
         mt_arena arena = {0};
         mt_diffusion op;
         patience some = {0, all.calls == 0 ? SIZE_MAX : allowed};
-        const mt_diffusion_options options = {NULL, lose_patience, &some};
+        const mt_diffusion_options options = {NULL, {lose_patience, &some}};
         const mt_status status =
             mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &muscle, 1, &options, &op);
         if (all.calls == 0) {

@@ -7,6 +7,7 @@
 #include "tests/solver/gmsh_box.h"
 #include "mesh/make/slab.h"
 #include "tests/solver/slivers.h"
+#include "solver/diffusion/check.h"
 #include "solver/diffusion/diffusion.h"
 
 /* Elements that are nearly flat: what holds on every mesh holds with them, and they do not end the run. */

@@ -1,0 +1,17 @@
+/* Which gradients of a diffusion operator are limited, so that nothing grows, and the longest stable step: growth is sought
+ * close to the indefinite stars (solver/diffusion/growth.h), and in the spectrum. */
+#ifndef MT_SOLVER_DIFFUSION_LIMITER_H
+#define MT_SOLVER_DIFFUSION_LIMITER_H
+
+#include "solver/diffusion/limits.h"
+#include "solver/diffusion/stars.h"
+
+/* Limits stars until nothing grows, and tells what came of it, but the list of cells; borrows the stars, whose indefinite
+ * ones are found->n_indefinite. MT_NUMERICS: the spectrum cannot be found. MT_FILE: no memory. MT_STOPPED. */
+MT_NODISCARD mt_status mt_limiter_find(mt_arena *scratch, mt_stars *stars, mt_limits *found);
+
+/* Limits the cells that are known to need it instead. False, and all as it was, where these are not indefinite, or no cells:
+ * then that was of another mesh. */
+bool mt_limiter_recall(mt_stars *stars, const mt_limits *known);
+
+#endif

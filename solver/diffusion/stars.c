@@ -1,0 +1,364 @@
+#include "solver/diffusion/stars.h"
+
+#include <math.h>
+
+#include "data/vec3.h"
+#include "solver/diffusion/spectrum.h"
+#include "solver/tissue.h"
+
+static const double SHORTEST = 0.4;      /* |d| / sqrt|S| of a face; below, this counts in its place */
+static const double STIFFEST = 5e4;      /* eigenvalues of S, times e^2 / D_l */
+static const double SECOND_NORMAL = 0.2; /* singular value, relative, from which a direction counts */
+static const double RANK_CUT = 1e-8;     /* of the pseudo-inverse, relative */
+static const double DEFINITE = 1e-12;    /* rounding allowed in the smallest eigenvalue of a star */
+
+typedef double vec3[3];
+
+/* ---- geometry of one cell ---- */
+
+typedef struct cell_shape {
+    vec3 area[4];  /* S_f, outward [mm^2] */
+    vec3 to[4];    /* d_f [mm]; 0 at the boundary */
+    vec3 flux[4];  /* D_f S_f; at the boundary D_c S_f */
+    double tau[4]; /* 0 at the boundary */
+    bool oblique;  /* tau is bounded on a face */
+} cell_shape;
+
+/* D S for the mean of the tensors of two cells (twice the same for one cell). */
+static void mean_flux(const mt_stars *s, size_t c, size_t n, const vec3 area, vec3 flux)
+{
+    const double *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
+    double along = (s->d_l - s->d_t) / 2, sp = along * mt_dot3(p, area), sq = along * mt_dot3(q, area);
+    for (int k = 0; k < 3; k++) flux[k] = s->d_t * area[k] + (sp * p[k] + sq * q[k]);
+}
+
+double mt_stars_lengths(const vec3 area, const vec3 to)
+{
+    const double size = sqrt(mt_dot3(area, area));
+    return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
+}
+
+static void shape_of(const mt_stars *s, size_t c, cell_shape *shape)
+{
+    shape->oblique = false;
+    for (int f = 0; f < 4; f++) {
+        uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
+        bool inner = n != MT_NO_CELL;
+        mt_mesh_face_area(s->mesh, c, (size_t)f, shape->area[f]);
+        mean_flux(s, c, inner ? n : c, shape->area[f], shape->flux[f]);
+        for (size_t k = 0; k < 3; k++)
+            shape->to[f][k] = inner ? s->centroid[3 * (size_t)n + k] - s->centroid[3 * c + k] : 0;
+        shape->tau[f] = 0;
+        if (!inner) continue;
+        double across = mt_dot3(shape->area[f], shape->to[f]);
+        double lengths = mt_stars_lengths(shape->area[f], shape->to[f]);
+        const bool oblique = across < MT_STARS_COSINE * lengths;
+        shape->tau[f] = mt_dot3(shape->area[f], shape->flux[f]) / (oblique ? lengths : across);
+        shape->oblique = shape->oblique || oblique;
+    }
+}
+
+/* ---- the star of one cell ---- */
+
+/* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space:
+ * P = I - sum u u'. A direction counts if its singular value is not small beside the largest: two nearly
+ * coplanar faces remove one. */
+static void project_out(int count, vec3 *normals, double p[3][3])
+{
+    double gram[4][4] = {{0}}, values[4], u[4][4];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            p[i][j] = i == j;
+            for (int k = 0; k < count; k++) gram[i][j] += normals[k][i] * normals[k][j];
+        }
+    if (count == 0) return;
+    mt_spectrum_small(3, gram, values, u);
+    for (int m = 0; m < 3; m++) {
+        if (values[m] <= SECOND_NORMAL * SECOND_NORMAL * values[2]) continue;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) p[i][j] -= u[m][i] * u[m][j];
+    }
+}
+
+/* inverse = pseudo-inverse of a symmetric matrix without negative eigenvalues; what is small beside `size` is 0. */
+static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
+{
+    double values[4], u[4][4];
+    mt_spectrum_small(3, a, values, u);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            inverse[i][j] = 0;
+            for (int m = 0; m < 3; m++)
+                if (values[m] > RANK_CUT * size) inverse[i][j] += u[m][i] * u[m][j] / values[m];
+        }
+}
+
+static void multiply3(double a[3][3], const vec3 x, vec3 y)
+{
+    for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
+}
+
+/* P for the boundary faces of a cell, in y = D^-1/2 x. */
+static void boundary_projector(const mt_stars *s, size_t c, const cell_shape *shape, double p[3][3])
+{
+    double half[3][3];
+    vec3 normals[4];
+    int count = 0;
+    mt_tissue_tensor(sqrt(s->d_l), sqrt(s->d_t), s->fibre + 3 * c, half);
+    for (int f = 0; f < 4; f++) {
+        if (s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL) continue;
+        multiply3(half, shape->area[f], normals[count]);
+        double length = sqrt(mt_dot3(normals[count], normals[count]));
+        for (int k = 0; k < 3; k++) normals[count][k] /= length;
+        count++;
+    }
+    project_out(count, normals, p);
+}
+
+/* column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
+static void gradient(const mt_stars *s, size_t c, const cell_shape *shape, vec3 column[4])
+{
+    double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
+    double size =
+        0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
+    vec3 dp[4];
+    mt_tissue_tensor(1 / sqrt(s->d_l), 1 / sqrt(s->d_t), s->fibre + 3 * c, minus_half);
+    boundary_projector(s, c, shape, p);
+    for (int f = 0; f < 4; f++) {
+        vec3 dy;
+        multiply3(minus_half, shape->to[f], dy);
+        multiply3(p, dy, dp[f]);
+        size += shape->tau[f] * mt_dot3(dy, dy);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
+    }
+    pseudo_inverse(fit, size, inverse);
+    for (int f = 0; f < 4; f++) {
+        vec3 y;
+        multiply3(inverse, dp[f], y);
+        multiply3(minus_half, y, column[f]);
+        for (int k = 0; k < 3; k++) column[f][k] *= shape->tau[f];
+    }
+}
+
+/* The two parts of K_c = alpha diag(tau) + theta Q B. */
+static void star_parts(
+    const mt_stars *s, size_t c, const cell_shape *shape, double damping[4], double qb[4][4])
+{
+    vec3 column[4];
+    gradient(s, c, shape, column);
+    for (int f = 0; f < 4; f++) {
+        bool inner = s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL;
+        damping[f] = s->alpha * shape->tau[f];
+        vec3 q;
+        for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
+        for (int g = 0; g < 4; g++) qb[f][g] = mt_dot3(q, column[g]);
+    }
+}
+
+/* Smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(tau), over the inner faces; below -1 the star
+ * is indefinite. */
+static double star_lowest(const double damping[4], double qb[4][4])
+{
+    double a[4][4], values[4] = {0}, vectors[4][4];
+    int order = 0, inner[4];
+    for (int f = 0; f < 4; f++)
+        if (damping[f] > 0) inner[order++] = f;
+    for (int i = 0; i < order; i++)
+        for (int j = 0; j < order; j++) {
+            int f = inner[i], g = inner[j];
+            a[i][j] = (qb[f][g] + qb[g][f]) / (2 * sqrt(damping[f] * damping[g]));
+        }
+    mt_spectrum_small(order, a, values, vectors);
+    return values[0];
+}
+
+static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
+{
+    double *k = s->star + 16 * c, *half = s->form + 10 * c;
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
+}
+
+size_t mt_stars_limit(mt_stars *s, size_t c)
+{
+    cell_shape shape;
+    double damping[4], qb[4][4];
+    if (!s->indefinite[c]) return 0;
+    shape_of(s, c, &shape);
+    star_parts(s, c, &shape, damping, qb);
+    const double theta = 0.98 / -star_lowest(damping, qb);
+    keep_star(s, c, damping, qb, theta);
+    s->theta[c] = (float)theta;
+    s->indefinite[c] = s->pending[c] = 0;
+    return 1;
+}
+
+/* ---- all cells ---- */
+
+static mt_status refuse_volume(const mt_stars *s, size_t c)
+{
+    const double *x = s->centroid + 3 * c;
+    return mt_fail(MT_INPUT,
+        "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
+        "convert IN "
+        "OUT --repair` turns inverted cells and removes flat ones)",
+        c, x[0], x[1], x[2], s->volume[c]);
+}
+
+static mt_status volumes(mt_stars *s)
+{
+    size_t bad = s->n;
+#pragma omp parallel for schedule(static) reduction(min : bad) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
+        s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
+        if ((!(s->volume[c] > 0) || !isfinite(s->volume[c])) && c < bad) bad = c;
+    }
+    return bad < s->n ? refuse_volume(s, bad) : MT_OK;
+}
+
+/* A bound of |sym(K_c)| for every theta: it lies between those of alpha diag(tau) and of K_c at theta = 1. */
+static double star_bound(const double damping[4], const double half[10])
+{
+    static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
+    double bound = 0;
+    for (int f = 0; f < 4; f++) {
+        double row = 0;
+        for (int g = 0; g < 4; g++) row += fabs(half[at[f][g]]);
+        bound = fmax(bound, fmax(row, damping[f]));
+    }
+    return bound;
+}
+
+/* The star of one cell as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
+static void make_star(mt_stars *s, size_t c, bool ask)
+{
+    cell_shape shape;
+    double damping[4], qb[4][4];
+    shape_of(s, c, &shape);
+    star_parts(s, c, &shape, damping, qb);
+    s->indefinite[c] = s->pending[c] = ask && star_lowest(damping, qb) < -1 - DEFINITE;
+    keep_star(s, c, damping, qb, 1);
+    s->theta[c] = 1;
+    s->oblique[c] = shape.oblique;
+    s->z[c] = star_bound(damping, s->form + 10 * c);
+}
+
+static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
+{
+    size_t indefinite = 0;
+    for (size_t first = 0; first < s->n; first += MT_STARS_CHUNK) {
+        MT_TRY(mt_watch_tell(s->watch, "coupling the elements", (double)first / (double)s->n));
+#pragma omp parallel for schedule(static) reduction(+ : indefinite) if (s->n >= MT_STARS_PARALLEL_FROM)
+        for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
+            make_star(s, c, ask);
+            indefinite += s->indefinite[c];
+        }
+    }
+    *n_indefinite = indefinite;
+    return MT_OK;
+}
+
+/* ---- what slivers hold ---- */
+
+static double longest_edge_squared(const mt_mesh *mesh, size_t c)
+{
+    const uint32_t *v = mesh->cell_vertex + 4 * c;
+    double longest = 0;
+    for (size_t i = 1; i < 4; i++)
+        for (size_t j = 0; j < i; j++) {
+            vec3 edge;
+            mt_minus3(mesh->xyz_mm + 3 * (size_t)v[i], mesh->xyz_mm + 3 * (size_t)v[j], edge);
+            longest = fmax(longest, mt_dot3(edge, edge));
+        }
+    return longest;
+}
+
+/* -v' M v = 1/2 sum delta_c' K_c delta_c <= 1/2 sum k_c |delta_c|^2, and (v_n - v_c)^2 <= 2 v_n^2 + 2 v_c^2: the most that
+ * can stand beside v_c^2. */
+static double load_of(const mt_stars *s, size_t c)
+{
+    double load = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = s->adjacency->neighbour[4 * c + f];
+        if (n != MT_NO_CELL) load += s->z[c] + s->z[n];
+    }
+    return load;
+}
+
+/* V_c as the header has it, once z has the bounds of the stars. Gives the number of slivers. */
+static size_t hold_slivers(mt_stars *s)
+{
+    size_t slivers = 0;
+    const double d_max = fmax(s->d_l, s->d_t);
+#pragma omp parallel for schedule(static) reduction(+ : slivers) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        const double least = load_of(s, c) * longest_edge_squared(s->mesh, c) / (STIFFEST * d_max);
+        const bool raised = least > s->volume[c];
+        if (raised) s->volume[c] = least;
+        slivers += raised || s->oblique[c];
+    }
+    return slivers;
+}
+
+static void ways_back(mt_stars *s)
+{
+    const uint32_t *neighbour = s->adjacency->neighbour;
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++)
+        for (size_t f = 0; f < 4; f++) {
+            uint32_t n = neighbour[4 * c + f];
+            s->near[4 * c + f] = n == MT_NO_CELL ? (uint32_t)c : n;
+            s->back[4 * c + f] = (uint8_t)f;
+            for (uint8_t g = 0; n != MT_NO_CELL && g < 4; g++)
+                if (neighbour[4 * (size_t)n + g] == c) s->back[4 * c + f] = g;
+        }
+}
+
+static void roots(mt_stars *s)
+{
+    double total = 0;
+    for (size_t c = 0; c < s->n; c++) total += s->volume[c];
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        s->root[c] = 1 / sqrt(s->volume[c]);
+        s->null_root[c] = sqrt(s->volume[c] / total);
+    }
+}
+
+/* ---- what the header promises ---- */
+
+static mt_status take_room(mt_arena *scratch, mt_stars *s)
+{
+    MT_TAKE(scratch, s->centroid, 3 * s->n);
+    MT_TAKE(scratch, s->star, 16 * s->n);
+    MT_TAKE(scratch, s->back, 4 * s->n);
+    MT_TAKE(scratch, s->indefinite, s->n);
+    MT_TAKE(scratch, s->pending, s->n);
+    MT_TAKE(scratch, s->oblique, s->n);
+    MT_TAKE(scratch, s->root, s->n);
+    MT_TAKE(scratch, s->null_root, s->n);
+    return MT_OK;
+}
+
+mt_status mt_stars_make(mt_arena *scratch, mt_stars *s, bool ask, size_t *n_indefinite, size_t *n_slivers)
+{
+    MT_TRY(take_room(scratch, s));
+    MT_TRY(volumes(s));
+    MT_TRY(look_at_all(s, ask, n_indefinite));
+    *n_slivers = hold_slivers(s);
+    ways_back(s);
+    roots(s);
+    return MT_OK;
+}
+
+mt_status mt_stars_ask(mt_stars *s, size_t *n_indefinite) { return look_at_all(s, true, n_indefinite); }
+
+bool mt_stars_ask_one(mt_stars *s, size_t c)
+{
+    make_star(s, c, true);
+    return s->indefinite[c];
+}

@@ -1,0 +1,65 @@
+/* The "stars" of a diffusion operator while it is made: for each cell the matrix K_c that couples it to its neighbours, and
+ * what it holds (V_c), as solver/diffusion/diffusion.h defines them. Here are the geometry, the gradients and the slivers;
+ * which gradients are limited is decided elsewhere (solver/diffusion/limiter.h). */
+#ifndef MT_SOLVER_DIFFUSION_STARS_H
+#define MT_SOLVER_DIFFUSION_STARS_H
+
+#include "mesh/adjacency.h"
+#include "solver/diffusion/watch.h"
+
+enum {
+    MT_STARS_PARALLEL_FROM = 8192, /* cells; below that, threads cost more than they bring */
+    MT_STARS_CHUNK = 65536         /* cells between two calls of the watch */
+};
+
+/* S . d / (|S| l) of a face; below, tau is another. */
+#define MT_STARS_COSINE 0.05
+
+/* All borrowed; the second group is taken by mt_stars_make, the third is room of the caller's. */
+typedef struct mt_stars {
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    size_t n;
+    double alpha, d_l, d_t;
+    const double *fibre; /* [n][3] */
+    const mt_watch *watch;
+
+    double *centroid;    /* [n][3] */
+    double *star;        /* [n][4][4] K_c */
+    uint8_t *back;       /* [n][4] the face of `near` that leads back here; at the boundary the same face */
+    uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
+    uint8_t *pending;    /* [n] 1: indefinite, and not examined since a star close by changed */
+    uint8_t *oblique;    /* [n] 1: tau is bounded on a face */
+    double *root;        /* [n] V^-1/2 */
+    double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
+
+    double *volume; /* [n] V_c */
+    float *theta;   /* [n] */
+    uint32_t *near; /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
+    double *form;   /* [n][10] sym(K_c), upper half, row by row */
+    double *w, *z;  /* [n][4], [n] scratch of the symmetric part */
+} mt_stars;
+
+/* The end of the chunk of cells that begins with `first`. */
+static inline size_t mt_stars_chunk_end(const mt_stars *s, size_t first)
+{
+    return first + MT_STARS_CHUNK < s->n ? first + MT_STARS_CHUNK : s->n;
+}
+
+/* |S| l of a face: |S| |d|, or more where d is short beside the face. */
+double mt_stars_lengths(const double area[3], const double to[3]);
+
+/* Makes the stars of all cells with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
+ * only found where that is asked, else none is. Gives how many are, and how many cells are slivers. MT_INPUT: a cell
+ * without volume, with its place. MT_FILE: no memory. MT_STOPPED. */
+MT_NODISCARD mt_status mt_stars_make(
+    mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
+
+/* Makes the stars again and asks which are indefinite: of all cells, or of one. */
+MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);
+bool mt_stars_ask_one(mt_stars *stars, size_t cell);
+
+/* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
+size_t mt_stars_limit(mt_stars *stars, size_t cell);
+
+#endif
