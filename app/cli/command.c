@@ -28,7 +28,7 @@ static void print_overview(const mt_command *const commands[], FILE *out)
 }
 
 /* "mesh info MESH.hdf" */
-static const char *use_of(const mt_command *command, char *use, size_t size)
+static const char *usage_line(const mt_command *command, char *use, size_t size)
 {
     (void)snprintf(use, size, "%s%s%s", command->name, command->operands[0] ? " " : "", command->operands);
     return use;
@@ -38,7 +38,7 @@ static void print_help(FILE *out, const mt_command *command)
 {
     char use[128];
     (void)fprintf(
-        out, "%s\n\nusage: myotile %s [options]\n\n", command->summary, use_of(command, use, sizeof use));
+        out, "%s\n\nusage: myotile %s [options]\n\n", command->summary, usage_line(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++) {
         char left[64];
         (void)snprintf(left, sizeof left, "%s %s", o->name, o->value ? o->value : "");
@@ -99,7 +99,7 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
         if (word[0] != '-' || word[1] == 0) {
             if (++operands > command->n_operands && !command->more_operands)
                 return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
-                    command->name, word, use_of(command, use, sizeof use));
+                    command->name, word, usage_line(command, use, sizeof use));
             continue;
         }
         const mt_option *option = find_option(command, word);
@@ -119,7 +119,7 @@ static mt_status check_arguments(const mt_command *command, const mt_arguments *
     }
     if (operands < command->n_operands)
         return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
-            use_of(command, use, sizeof use));
+            usage_line(command, use, sizeof use));
     return MT_OK;
 }
 
