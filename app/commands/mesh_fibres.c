@@ -7,8 +7,9 @@
 #include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 #include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/vtkhdf.h"
 
@@ -22,7 +23,7 @@ static const mt_option options[] = {
     {"--sheet-epi-deg", "A", "and outside; default: 0", false},
     {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
     {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
-    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
+    {"--tags", MT_MEANING_EXAMPLE, MT_TAGS_HELP, false},
     {"--replace-fibres", NULL, "let OUT.hdf be MESH even where that has fibres: they are lost", false},
     {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
     {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,

@@ -3,7 +3,8 @@
 #include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/cli/table.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
+#include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
 
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
@@ -11,7 +12,7 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {"-o", "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
     {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
-    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
+    {"--tags", MT_MEANING_EXAMPLE, MT_TAGS_HELP, false},
     {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
     {NULL, NULL, NULL, false}};
 

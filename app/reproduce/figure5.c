@@ -58,7 +58,7 @@ static void add_mesh(mt_table *table, const mt_steps *s)
         mt_table_number(table, least == SIZE_MAX ? NAN : (double)s->base.ipus[least]);
         mt_table_number(table, least == SIZE_MAX ? NAN : s->step[least].cycles / cycles);
         mt_table_number(table, 100 * ideal_cycles(s, i) / cycles);
-        mt_table_text(table, mt_tiling_fits(&s->step[i].of_one));
+        mt_table_text(table, mt_costs_verdict(&s->step[i].of_one));
     }
 }
 

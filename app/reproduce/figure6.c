@@ -35,7 +35,7 @@ static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *titl
         for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, step->phase[f]);
         mt_table_number(&table, step->cycles);
         for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, 100 * step->phase[f] / step->cycles);
-        mt_table_text(&table, mt_tiling_fits(&step->of_one));
+        mt_table_text(&table, mt_costs_verdict(&step->of_one));
     }
     return table;
 }

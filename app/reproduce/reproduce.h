@@ -4,7 +4,8 @@
 #define MT_APP_REPRODUCE_REPRODUCE_H
 
 #include "app/cli/table.h"
-#include "app/stages/tiling.h"
+#include "app/stages/tiling_options.h"
+#include "solver/plan/costs.h"
 
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure5, mt_command_reproduce_figure6;
@@ -66,7 +67,7 @@ MT_NODISCARD mt_status mt_reproduce_each(
     const mt_reproduce *reproduce, mt_reproduce_visit *visit, void *context);
 
 /* Tells on standard error that a scheme on so many IPUs cannot be had. */
-void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_tiling_costs *costs);
+void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_costs *costs);
 
 /* "1 IPU", "2 IPUs" */
 typedef char mt_reproduce_name[32];

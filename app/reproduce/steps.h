@@ -14,9 +14,9 @@ extern const char *const mt_phase_names[MT_PHASES];
 
 typedef struct mt_step_costs {
     double
-        phase[MT_PHASES];   /* cycles in a time step, of all its diffusion steps; NaN where it does not fit */
-    double cycles;          /* their sum */
-    mt_tiling_costs of_one; /* what each diffusion step, and the one of the cells, cost */
+        phase[MT_PHASES]; /* cycles in a time step, of all its diffusion steps; NaN where it does not fit */
+    double cycles;        /* their sum */
+    mt_costs of_one;      /* what each diffusion step, and the one of the cells, cost */
 } mt_step_costs;
 
 typedef struct mt_steps {

@@ -297,6 +297,17 @@ static const struct {
     {"links.png", mt_profile_picture_links, true, true},
 };
 
+mt_status mt_profile_check(const char *folder, bool details)
+{
+    char path[MT_FILE_PATH_MAX];
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        if (files[f].detail && !details) continue;
+        MT_TRY(mt_folder_path(folder, files[f].name, path));
+        MT_TRY(mt_file_check(path, MT_FILE_ANY));
+    }
+    return MT_OK;
+}
+
 /* Others call their files profile.json, too. */
 static bool has_profile(const char *folder)
 {

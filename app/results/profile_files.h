@@ -21,7 +21,10 @@
  * mt_profile_check_words refuses, before anything is written or taken away. */
 MT_NODISCARD mt_status mt_profile_write(const mt_profiled *profiled, const char *folder, bool details);
 
-/* May they stand in a profile? For those who have long work before it. MT_INPUT: one of them is not UTF-8. */
+/* Checks before the work that the files can be written there. MT_FILE: they cannot; the message says why. */
+MT_NODISCARD mt_status mt_profile_check(const char *folder, bool details);
+
+/* Checks before the work that these words can stand in a profile. MT_INPUT: one of them is not UTF-8. */
 MT_NODISCARD mt_status mt_profile_check_words(const char *title, const char *machine);
 
 /* Removes the files of an earlier profile, and its trace.json; nothing happens in a folder without a profile.json

@@ -36,7 +36,8 @@ MT_NODISCARD mt_status mt_report_tables(
  * written, the folder stays as it was; where another cannot, it is missing in the folder, and the answer is its failure. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Can they be written there? For those who have long work before it. MT_FILE: no; the message says why. */
-MT_NODISCARD mt_status mt_report_check(const char *folder);
+/* Checks before the work that these files can be written there; with the profile of an emulated machine, all its files
+ * (`details`), and a trace. MT_FILE: they cannot; the message says why. */
+MT_NODISCARD mt_status mt_report_check(const char *folder, bool profile, bool details, bool trace);
 
 #endif

@@ -24,8 +24,4 @@ bool mt_operator_limits(const mt_diffusion *diffusion);
 mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
-/* Warns on stderr of what changes the wave, naming the mesh: one cell in a hundred or more is limited, or cells share
- * no face with any other. */
-void mt_operator_warn(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
-
 #endif

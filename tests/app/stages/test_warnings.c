@@ -1,29 +1,15 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/app/small_case.h"
 
 #include "app/stages/warnings.h"
 
 #include <omp.h>
 
 /* 3 x 2 x 1 mm at 0.5 mm: 288 cells, all activated within 6 ms. */
-static const char small[] = "mesh:\n"
-                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
-                            "tissue:\n"
-                            "  intracellular_l_mS_mm: 0.17\n"
-                            "  intracellular_t_mS_mm: 0.019\n"
-                            "  extracellular_l_mS_mm: 0.62\n"
-                            "  extracellular_t_mS_mm: 0.24\n"
-                            "  chi_per_mm: 140\n"
-                            "  cm_uF_mm2: 0.01\n"
-                            "cell: {type: epi}\n"
-                            "time: {end_ms: 8}\n"
-                            "stimuli:\n"
-                            "  - min_mm: [0, 0, 0]\n"
-                            "    max_mm: [1.5, 1.5, 1]\n"
-                            "    duration_ms: 2\n"
-                            "    strength_uA_mm3: 50\n"
-                            "machine: {backend: cpu}\n";
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
 
 static void enter(void)
 {
