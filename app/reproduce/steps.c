@@ -39,7 +39,7 @@ static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *hal
 {
     mt_steps *s = context;
     mt_step_costs *step = &s->step[i];
-    mt_costs *c = &step->of_one;
+    mt_costs *c = &step->one;
     MT_TRY(mt_costs_find(&s->base.tiling, halo, c));
     if (!c->fits) mt_reproduce_warn(&s->base.scheme[k], s->base.ipus[i], c);
     const double p = c->fits ? s->pde_steps : NAN;
@@ -87,7 +87,7 @@ mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *co
 const mt_step_costs *mt_steps_on_one(const mt_steps *s)
 {
     for (size_t i = 0; i < s->base.n_ipus; i++)
-        if (s->base.ipus[i] == 1 && s->step[i].of_one.fits) return &s->step[i];
+        if (s->base.ipus[i] == 1 && s->step[i].one.fits) return &s->step[i];
     return NULL;
 }
 

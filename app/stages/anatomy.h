@@ -1,4 +1,4 @@
-/* Which triangles of a heart are base, epicardium, left and right endocardium: as tagged, or as found. */
+/* Which triangles of a heart are base, epicardium, left and right endocardium: given by tags, or found by the shape. */
 #ifndef MT_APP_STAGES_ANATOMY_H
 #define MT_APP_STAGES_ANATOMY_H
 

@@ -1,4 +1,4 @@
-/* How the commands `run`, `partition` and `reproduce` are told how to cut a mesh (solver/plan/tiling.h), and what they warn of. */
+/* The options of `partition` and `reproduce` for cutting a mesh (solver/plan/tiling.h), and warnings about the cut, also for `run`. */
 #ifndef MT_APP_STAGES_TILING_OPTIONS_H
 #define MT_APP_STAGES_TILING_OPTIONS_H
 
@@ -17,15 +17,15 @@
         "--set", "key=value", "use this value in place of the machine's: links.shape=torus", true            \
     }
 
-/* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */
+/* Gives the tiling that these options ask for, on all tiles; --ranges is read below. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
 
 /* Gives the value of --ranges; 0 where it is not given. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);
 
-/* Gives a list of how many IPUs: whole numbers from 1 to 4096 that need not be in order. MT_INPUT names the option; and where
- * so many have more tiles than can be counted. */
+/* Gives a list of counts of IPUs: whole numbers from 1 to 4096 in any order. MT_INPUT names the option, or says that so many IPUs have
+ * too many tiles (mt_tiling_check_ipus). Fails also as mt_tiling_check_host. */
 enum { MT_TILING_COUNTS = 16 };
 MT_NODISCARD mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);

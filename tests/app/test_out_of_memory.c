@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
-#include "tests/app/small_case.h"
+#include "tests/solver/small_case.h"
 
 #include "mesh/files/vtkhdf.h"
 #include "tests/mesh/tagged_slab.h"

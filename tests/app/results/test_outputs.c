@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
-#include "tests/app/small_case.h"
+#include "tests/solver/small_case.h"
 
 #include "app/cli/progress.h"
 #include "data/folder.h"

@@ -5,7 +5,7 @@
 #include "app/results/profile_files.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
-#include "tests/app/small_case.h"
+#include "tests/solver/small_case.h"
 
 #include <dirent.h>
 #include <omp.h>
