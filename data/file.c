@@ -575,3 +575,13 @@ mt_status mt_file_sibling(
     memcpy(out + n, ending, strlen(ending) + 1);
     return MT_OK;
 }
+
+mt_status mt_file_absolute(mt_arena *arena, const char **path)
+{
+    char *found = realpath(*path, NULL);
+    if (!found) return mt_fail(MT_FILE, "%s: %s", *path, strerror(errno));
+    char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
+    if (kept) *path = strcpy(kept, found);
+    free(found);
+    return kept ? MT_OK : MT_FILE;
+}

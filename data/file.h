@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "data/arena.h"
 #include "data/status.h"
 
 enum { MT_FILE_PATH_MAX = 4096 }; /* bytes of the longest path, with its final 0 */
@@ -76,6 +77,10 @@ bool mt_file_is_ours(const char *path);
 
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
+
+/* Replaces the path of something that is there by one, given in `arena`, that means the same from every folder. MT_FILE: it is
+ * not there; no memory. */
+MT_NODISCARD mt_status mt_file_absolute(mt_arena *arena, const char **path);
 
 /* Finishes sets in a folder that killed writers did not, and removes what they left: temporary files whose lock nobody holds,
  * of one NAME or, where that is NULL, of any. */

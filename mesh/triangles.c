@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/offsets.h"
 #include "data/vec3.h"
@@ -172,4 +173,15 @@ mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_me
             n++;
         }
     return MT_OK;
+}
+
+void mt_triangles_drop_untagged(mt_mesh *mesh)
+{
+    size_t n = 0;
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        if (mesh->face_tag[f] == 0) continue;
+        memmove(mesh->face_vertex + 3 * n, mesh->face_vertex + 3 * f, 3 * sizeof *mesh->face_vertex);
+        mesh->face_tag[n++] = mesh->face_tag[f];
+    }
+    mesh->n_faces = n;
 }

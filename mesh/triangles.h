@@ -40,4 +40,7 @@ double mt_triangle_distance_squared(double corner[3][3], const double point[3]);
  * outside; those it had are forgotten. Borrows its adjacency. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh);
 
+/* Removes the triangles with tag 0 from the tagged triangles of a mesh. */
+void mt_triangles_drop_untagged(mt_mesh *mesh);
+
 #endif

@@ -25,7 +25,8 @@ static void put_ascii(FILE *stream, char c)
         (void)fputc(c, stream);
 }
 
-void mt_json_string(FILE *stream, const char *text)
+/* With its quotes. */
+static void put_text(FILE *stream, const char *text)
 {
     (void)fputc('"', stream);
     while (*text) {
@@ -66,7 +67,7 @@ static void begin_value(mt_json *json, const char *key, bool new_line)
     json->broken[d] = new_line;
     json->filled[d] = true;
     if (!key) return;
-    mt_json_string(json->stream, key);
+    put_text(json->stream, key);
     (void)fputs(": ", json->stream);
 }
 
@@ -113,7 +114,7 @@ void mt_json_text(mt_json *json, const char *key, const char *text)
 {
     begin_value(json, key, json->depth == 1);
     if (text)
-        mt_json_string(json->stream, text);
+        put_text(json->stream, text);
     else
         (void)fputs("null", json->stream);
 }

@@ -45,15 +45,12 @@ mt_json mt_json_begin(FILE *stream, const mt_json_style *style);
 void mt_json_open(mt_json *json, const char *key, char bracket);
 void mt_json_close(mt_json *json);
 
-/* A value: a number to the bit (null where it is not finite), a whole number, the thousandth part of a whole number with three
- * decimals, a text (NULL: null; mt_json_string). */
+/* A value: a number to the bit (null where it is not finite); a whole number; a number of thousandths, with three decimals; a text
+ * (NULL: null). In a text, a byte that is part of no character of UTF-8 (names of files may have any) becomes U+FFFD, the
+ * replacement character: JSON has no way to write it, and the rest stays readable. */
 void mt_json_number(mt_json *json, const char *key, double value);
 void mt_json_count(mt_json *json, const char *key, uint64_t value);
 void mt_json_thousandths(mt_json *json, const char *key, uint64_t thousandths);
 void mt_json_text(mt_json *json, const char *key, const char *text);
-
-/* Writes a text with its quotes, escaping what must be escaped. A byte that is part of no character of UTF-8 (names of files
- * may have any) becomes U+FFFD, the replacement character: JSON has no way to write it, and the rest stays readable. */
-void mt_json_string(FILE *stream, const char *text);
 
 #endif

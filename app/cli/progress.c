@@ -180,7 +180,7 @@ static void start_thread(void)
 }
 
 /* From now on the log is told of this stage, or of this work; of nothing where there is no stream. */
-static void tell_of(FILE *stream, const char *what, const mt_progress *progress)
+static void tell_progress(FILE *stream, const char *what, const mt_progress *progress)
 {
     (void)pthread_mutex_lock(&told.lock);
     told.stream = stream;
@@ -209,7 +209,7 @@ void mt_progress_stage_on(FILE *stream, const char *what)
     stage = (struct stage){.stream = what && is_rewritten(stream) ? stream : NULL, .drawn_s = mt_now_s()};
     (void)snprintf(stage.what, sizeof stage.what, "%s", what ? what : "");
     if (!is_rewritten(stream)) {
-        tell_of(what ? stream : NULL, what, NULL);
+        tell_progress(what ? stream : NULL, what, NULL);
         return;
     }
     (void)fprintf(stream, "\r%s%s\033[K", what ? what : "", what ? " ..." : "");
@@ -239,7 +239,7 @@ void mt_progress_stage_part(const char *part, double done)
 
 mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms)
 {
-    tell_of(NULL, NULL, NULL); /* the stage before it has ended */
+    tell_progress(NULL, NULL, NULL); /* the stage before it has ended */
     stage.stream = NULL;
     return (mt_progress){
         .stream = told.mode == MT_PROGRESS_NEVER ? NULL : stream,
@@ -273,7 +273,7 @@ static void update_log(mt_progress *progress, double now_ms, double cell_steps)
     progress->cell_steps = cell_steps;
     (void)pthread_mutex_unlock(&told.lock);
     progress->drawn_s = 0;
-    if (first) tell_of(progress->stream, NULL, progress);
+    if (first) tell_progress(progress->stream, NULL, progress);
 }
 
 void mt_progress_update(mt_progress *progress, double now_ms, double cell_steps)
@@ -302,7 +302,7 @@ void mt_progress_end(mt_progress *progress)
     char rate[64] = "";
     double elapsed_s = mt_now_s() - progress->start_s;
     const bool silent = !progress->rewritten && told.lines == 0;
-    if (!progress->rewritten) tell_of(NULL, NULL, NULL);
+    if (!progress->rewritten) tell_progress(NULL, NULL, NULL);
     if (progress->cell_steps > 0 && elapsed_s > 0)
         print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
     if (!silent)

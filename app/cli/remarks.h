@@ -4,8 +4,8 @@
  *       sync_cycles: 126   # specified: target description,
  *                          #   largest delay of a sync
  *
- * gives "exchange.sync_cycles", "126", and for its remark "specified" and "target description, largest delay
- * of a sync". A remark goes on in the lines that hold nothing but a remark and begin right of the key.
+ * gives the key "exchange.sync_cycles", the value "126", and the remark "specified" with the source "target description, largest
+ * delay of a sync". A remark continues on following lines that hold only a remark and begin right of the key.
  *
  * The entries of a list count from 0: in
  *
@@ -13,12 +13,10 @@
  *       - {from: 0, to: 1}   # assumed: as cabled
  *       - from: 1
  *         to: 0
+ * the keys are "list.0", whose value is "{from: 0, to: 1}", "list.1.from" and "list.1.to".
  *
- * there are "list.0", "{from: 0, to: 1}", and "list.1.from" and "list.1.to".
- *
- * Not a YAML reader (data/yaml.h): it looks at lines. It finds every key that stands with its value in a line
- * of its own, in mappings and lists written by indentation; of a file written otherwise it finds less, and takes no
- * harm. */
+ * Not a YAML reader (data/yaml.h): it works line by line. It finds every key whose value is on the same line, in mappings and
+ * lists written by indentation; in files written in another style it finds less, but does no harm. */
 #ifndef MT_APP_CLI_REMARKS_H
 #define MT_APP_CLI_REMARKS_H
 
@@ -41,7 +39,7 @@ typedef struct mt_remark {
     mt_span text; /* from behind its first '#' on, as it stands in the file; empty: there is none */
 } mt_remark;
 
-/* Where the reading is. */
+/* The state of the reading. */
 typedef struct mt_remarks {
     const char *at;
     size_t depth;                     /* mappings and entries of lists that are open */
@@ -57,12 +55,12 @@ mt_remarks mt_remarks_begin(const char *text);
 /* The next key with a value; false at the end. */
 bool mt_remarks_next(mt_remarks *remarks, mt_remark *remark);
 
-/* The one of this key, in a text; false: there is none. */
+/* Finds the remark of this key in a text; false: there is no such key. */
 bool mt_remark_find(const char *text, const char *key, mt_remark *remark);
 
-/* Gives the remark as one line in `arena`, taken apart: *known is one of measured, specified, derived, assumed,
- * *source what follows its colon. Without such a word *known is NULL and *source the whole; without a remark
- * both are NULL. MT_FILE: no memory. */
+/* Gives the two parts of a remark in `arena`: *known is one of measured, specified, derived and assumed, *source is what follows
+ * the colon behind it, in one line. Without such a word *known is NULL and *source is the whole remark; without a remark both are
+ * NULL. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_remark_source(
     mt_arena *arena, const mt_remark *remark, const char **known, const char **source);
 

@@ -1,8 +1,8 @@
 /* Tables for people and for programs: one content, printed as text, JSON or CSV.
  *
- * Not a spreadsheet: a table is filled once, row by row, and printed. Filling cannot be got wrong quietly:
- * the first failure (no memory, too many columns, a row left short) is remembered and handed on by printing.
- * So:
+ * Not a spreadsheet: a table is filled once, row by row, and printed. Mistakes in filling never go unnoticed: printing returns the
+ * first failure (no memory, too many columns, an incomplete row).
+ *
  *
  *     mt_table t = mt_table_begin(&arena, "Cost of a step");
  *     mt_table_strings(&t, "scheme");
@@ -11,9 +11,8 @@
  *     mt_table_text(&t, "exact"), mt_table_number(&t, 31415), mt_table_number(&t, 17.0666);
  *     MT_TRY(mt_table_print(stdout, &t, format));
  *
- * Text shows each column with its decimals or digits; JSON and CSV carry every number in as few digits as
- * give back the same double. A value that is not there (NaN, or text NULL) is "-" in text, null in JSON,
- * empty in CSV. */
+ * Text shows each column with its decimals or digits; JSON and CSV have every number with the fewest digits that
+ * give the same double when read. A missing value (NaN, or text NULL) is "-" in text, null in JSON, empty in CSV. */
 #ifndef MT_APP_CLI_TABLE_H
 #define MT_APP_CLI_TABLE_H
 
@@ -74,12 +73,12 @@ mt_table mt_table_properties(mt_arena *arena, const char *title);
 void mt_table_property(mt_table *table, const char *name, double value, const char *unit);
 
 /* The table as text, as one JSON object, or as CSV (header `name[unit]`, no title). Fails with the first
- * failure of filling, MT_INPUT where the last row is short, MT_FILE where the stream takes no more; nothing
- * is printed but for the last. */
+ * failure of filling, MT_INPUT where the last row is short, MT_FILE where the stream cannot be written: only then
+ * has anything been printed. */
 MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
 
-/* n tables as one document: text apart by an empty line; one JSON array, whatever n; CSV with "# title"
- * before each and an empty line between. */
+/* Prints n tables as one document: text with an empty line between tables; one JSON array, whatever n; CSV with "# title" before
+ * each table and an empty line between. */
 MT_NODISCARD mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format);
 
 /* One field of CSV by RFC 4180, for what is too long for a table: quoted where a comma, a quote or a line end is inside; a

@@ -3,7 +3,7 @@
 
 #include "app/commands/commands.h"
 #include "app/stages/size.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 #include "data/vec3.h"
 #include "mesh/mend/defects.h"
 #include "mesh/mend/repair.h"

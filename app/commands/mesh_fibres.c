@@ -7,8 +7,9 @@
 #include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 #include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
 #include "mesh/files/vtkhdf.h"
 
@@ -26,7 +27,7 @@ static const mt_option options[] = {
         .value = "ENDO,MID,EPI",
         .help = "their shares of the depth, 0 inside to 1 outside; default: thirds"},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
-    {.name = "--tags", .value = MT_TAGS_VALUE, .help = MT_TAGS_HELP},
+    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
     {.name = "--replace-fibres", .help = "let OUT.hdf be MESH even where that has fibres: they are lost"},
     {.name = "--variant",
         .value = "smooth|bayer",

@@ -8,7 +8,7 @@
 #include "app/stages/gmsh.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 #include "data/file.h"
 #include "data/vec3.h"
 #include "mesh/mend/closed.h"
@@ -27,7 +27,7 @@ static const mt_option options[] = {
     {.name = "--as",
         .value = "base|epi|lv|rv|-,...",
         .help = "what each SURFACE is, in their order; - for nothing of these"},
-    {.name = "--tags", .value = MT_TAGS_VALUE, .help = "or what the tags of their triangles mean"},
+    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = "or what the tags of their triangles mean"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fill = {
@@ -76,7 +76,7 @@ typedef struct filling {
     mt_file triangles; /* the surface, for gmsh */
     size_t n_attempts;
     attempt attempts[TRIES];
-    const attempt *taken;
+    const attempt *chosen;
 } filling;
 
 /* ---- the surface ---- */
@@ -89,7 +89,7 @@ static mt_status nth_name(const char *as, size_t n, size_t n_files, int32_t *sur
     for (const char *c = as; *c; c++) names += *c == ',';
     for (size_t k = 0; k < n && at; k++) at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
     const size_t length = at ? strcspn(at, ",") : 0;
-    *surface = at ? mt_anatomy_named(at, length) : 0;
+    *surface = at ? mt_meaning_surface(at, length) : 0;
     if (names == n_files && at && (*surface > 0 || (length == 1 && *at == '-'))) return MT_OK;
     return mt_fail(MT_INPUT, "--as %s; allowed: one of base, epi, lv, rv or - for each of the %zu surfaces",
         as, n_files);
@@ -134,7 +134,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
         for (size_t t = 0; as && t < parts[k].n_faces; t++) parts[k].face_tag[t] = surface;
     }
     MT_TRY(mt_closed_join(arena, parts, n, &f->surface));
-    if (tags) MT_TRY(mt_anatomy_translate(tags, &f->surface));
+    if (tags) MT_TRY(mt_meaning_apply(tags, &f->surface));
     f->named = as || tags;
     f->n_given = f->surface.n_faces;
     mt_status status = mt_closed_make(&f->surface, &f->closed);
@@ -178,14 +178,14 @@ static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double 
 static void keep_better(filling *f, mt_arena *arena, const mt_mesh *mesh, mt_arena *best_arena, mt_mesh *best)
 {
     const attempt *a = &f->attempts[f->n_attempts - 1];
-    if (f->taken && f->taken->quality >= a->quality) {
+    if (f->chosen && f->chosen->quality >= a->quality) {
         mt_arena_free(arena);
         return;
     }
     mt_arena_free(best_arena);
     *best_arena = *arena;
     *best = *mesh;
-    f->taken = a;
+    f->chosen = a;
 }
 
 /* Meshes with one angle and several sizes: corrected until the count is right, then a little beside, since a percent can
@@ -206,7 +206,7 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
             keep_better(f, &arena, &mesh, best_arena, best);
         else
             mt_arena_free(&arena);
-        if (f->taken && f->taken->quality >= good_enough) return MT_OK;
+        if (f->chosen && f->chosen->quality >= good_enough) return MT_OK;
         failed += status != MT_OK;
         *edge_mm *= status == MT_OK ? cbrt(n / f->cells) * beside[k] : 0.97;
     }
@@ -217,12 +217,12 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
 static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
 {
     double edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
-    for (int k = 0; k < N_ANGLES && !(f->taken && f->taken->quality >= good_enough); k++)
+    for (int k = 0; k < N_ANGLES && !(f->chosen && f->chosen->quality >= good_enough); k++)
         MT_TRY(try_angle(arena, f, angles_deg[k], &edge_mm, mesh));
-    if (f->taken) return MT_OK;
+    if (f->chosen) return MT_OK;
     edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
     MT_TRY(try_once(arena, f, 0, edge_mm, mesh));
-    f->taken = &f->attempts[f->n_attempts - 1];
+    f->chosen = &f->attempts[f->n_attempts - 1];
     return MT_OK;
 }
 
@@ -289,7 +289,7 @@ static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
     char text[MT_MEANING_TEXT];
     mt_status status = mt_meaning_find(mesh, found, &meaning);
     if (status == MT_FILE) return status;
-    if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_TAGS_VALUE);
+    if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_MEANING_EXAMPLE);
     mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv "
             "4, and are "
             "not used; to use them: %s",
@@ -350,7 +350,7 @@ static mt_table fill_table(
     mt_table_property(&table, "cells", (double)mesh->n_cells, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
-    mt_table_property(&table, "worst radius ratio 3 r / R", f->taken->quality, "");
+    mt_table_property(&table, "worst radius ratio 3 r / R", f->chosen->quality, "");
     mt_anatomy_rows(&table, mesh, surfaces);
     return table;
 }
@@ -373,7 +373,7 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
         mt_table_number(&table, a->n_cells ? (double)a->n_cells : NAN);
         mt_table_number(&table, a->n_cells ? a->quality : NAN);
         mt_table_number(&table, a->seconds);
-        mt_table_text(&table, a == f->taken ? "taken" : a->n_cells ? "" : "failed");
+        mt_table_text(&table, a == f->chosen ? "taken" : a->n_cells ? "" : "failed");
     }
     return table;
 }
@@ -412,7 +412,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(wanted_cells(arguments, f));
     MT_TRY(make_from_file(body, f, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
-    mt_anatomy_drop_untagged(&mesh);
+    mt_triangles_drop_untagged(&mesh);
     mt_progress_stage(NULL);
     MT_TRY(to->write(out, &mesh));
     const mt_table tables[] = {fill_table(arena, out, f, &mesh, &surfaces), attempts_table(arena, f)};
@@ -422,7 +422,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_arena body = {0};
-    filling f = {.taken = NULL};
+    filling f = {.chosen = NULL};
     mt_status status = fill_with(arena, &body, &f, arguments);
     mt_arena_free(&body);
     return status;

@@ -25,19 +25,19 @@ const mt_command mt_command_mesh_refine = {
     .run = refine,
 };
 
-typedef struct look {
+typedef struct measures {
     double length_mm, quality; /* cube root of the mean volume; worst radius ratio */
-} look;
+} measures;
 
-static look look_at(const mt_mesh *mesh)
+static measures measure(const mt_mesh *mesh)
 {
     double quality = 1;
     for (size_t c = 0; c < mesh->n_cells; c++) quality = fmin(quality, mt_info_quality(mesh, c));
-    return (look){mt_mesh_length_mm(mesh), mesh->n_cells ? quality : NAN};
+    return (measures){mt_mesh_length_mm(mesh), mesh->n_cells ? quality : NAN};
 }
 
-static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const look *before,
-    const look *after, double seconds)
+static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const measures *before,
+    const measures *after, double seconds)
 {
     mt_table table = mt_table_properties(arena, title);
     mt_table_property(&table, "cells", (double)mesh->n_cells, "");
@@ -78,14 +78,14 @@ static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *argu
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_mesh_read(arenas[at], in, &mesh));
-    const look before = look_at(&mesh);
+    const measures before = measure(&mesh);
     const double start_s = mt_now_s();
     mt_progress_stage("refining");
     mt_status status = refine_times(arenas, &at, &mesh, times);
     mt_progress_stage(NULL);
     MT_TRY(status);
     const double seconds = mt_now_s() - start_s;
-    const look after = look_at(&mesh);
+    const measures after = measure(&mesh);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     mt_table table = refine_table(arenas[at], out, &mesh, &before, &after, seconds);
     return mt_table_print(arguments->out, &table, format);

@@ -3,7 +3,8 @@
 #include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/cli/table.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
+#include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
 
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
@@ -12,7 +13,7 @@ static const mt_option options[] = {
     MT_OPTION_OUTPUT(
         "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
-    {.name = "--tags", .value = MT_TAGS_VALUE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT, MT_OPTION_FORCE,
+    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT, MT_OPTION_FORCE,
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_surfaces = {

@@ -10,12 +10,14 @@
 #include "app/results/profile_files.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
-#include "app/stages/tiling.h"
-#include "app/stages/warnings.h"
+#include "app/stages/tiling_options.h"
+#include "app/cli/warning.h"
 #include "data/file.h"
 #include "data/folder.h"
 #include "mesh/files/formats.h"
 #include "solver/diffusion/diffusion.h"
+#include "solver/plan/costs.h"
+#include "solver/plan/tile_counts.h"
 #include "mesh/files/vtkhdf.h"
 
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
@@ -106,7 +108,7 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     mt_table_decimals(table, "max", "", 0);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         mt_tile_spread spread;
-        MT_TRY(mt_tile_spread_of(halo, rows[r].count, &spread));
+        MT_TRY(mt_tile_spread_find(halo, rows[r].count, &spread));
         mt_table_text(table, rows[r].name);
         mt_table_number(table, spread.min);
         mt_table_number(table, spread.median);
@@ -116,10 +118,10 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
 }
 
 static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
-    const mt_balance *balance, const mt_halo *halo, const mt_tiling_costs *costs, mt_table *table)
+    const mt_balance *balance, const mt_halo *halo, const mt_costs *costs, mt_table *table)
 {
     mt_tile_spread received;
-    MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &received));
     size_t words = 0, empty = 0;
     for (uint32_t p = 0; p < halo->n_parts; p++) empty += mt_halo_own(halo, p) == 0;
     for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
@@ -131,7 +133,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"cells", (double)halo->n_cells, ""}, {"faces cut", (double)parts->edge_cut, ""},
         {"ranges", (double)halo->n_ranges, ""}, {"cells sent (a range once)", (double)words, ""},
         {"cells received", received.sum, ""},
-        {"of these from other IPUs", (double)mt_tiling_crossing(halo), ""},
+        {"of these from other IPUs", (double)mt_tile_crossing(halo), ""},
         {"share of received cells", 100 * received.sum / (received.sum + (double)halo->n_cells), "%"},
         {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
         {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
@@ -170,9 +172,9 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
     (void)snprintf(title, sizeof title, "%s on %zu IPU%s", basename(job->path), target->ipus,
         target->ipus > 1 ? "s" : "");
-    const mt_profiled of = {.title = title, .profile = profile, .target = target};
+    const mt_profiled profiled = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
-    const mt_status status = mt_profile_write(&of, job->profile, true);
+    const mt_status status = mt_profile_write(&profiled, job->profile, true);
     if (status == MT_OK) mt_folder_keep();
     MT_TRY(mt_file_set_end(status));
     end_stage(&job->stages);
@@ -185,22 +187,24 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_partition parts;
     mt_balance balance;
     mt_halo halo;
-    mt_tiling_costs costs;
+    mt_costs costs;
     ipu_target target;
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
-    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
-    MT_TRY(mt_tiling_suit(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
+    MT_TRY(
+        mt_tiling_cut_warned(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
+    MT_TRY(
+        mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
     end_stage(&job->stages);
     begin_stage(&job->stages, "halo", ipus);
     MT_TRY(mt_halo_make(scratch, &job->pattern, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
     begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
-    MT_TRY(mt_tiling_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
+    MT_TRY(mt_costs_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
     if (job->profile && !costs.fits)
         return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: it %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
-            mt_tiling_fits(&costs), costs.why);
+            mt_costs_verdict(&costs), costs.why);
     if (job->profile) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
@@ -208,7 +212,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
-        mt_warn("%s on %u IPU%s %s: %s", job->path, ipus, plural, mt_tiling_fits(&costs), costs.why);
+        mt_warn("%s on %u IPU%s %s: %s", job->path, ipus, plural, mt_costs_verdict(&costs), costs.why);
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
@@ -230,6 +234,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
 /* Two tables for each of n counts of IPUs. */
 static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint32_t *ipus, mt_table *tables)
 {
+    if (job->profile) MT_TRY(mt_profile_check(job->profile, true));
     MT_TRY(get_mesh(arena, job));
     for (size_t k = 0; k < n; k++) {
         mt_arena scratch = {0};
@@ -250,9 +255,9 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     const mt_file_replace replace = mt_option_replace(arguments);
     cutting job = {.path = mt_operand(arguments, 0)};
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
-    MT_TRY(mt_tiling_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
-    MT_TRY(mt_tiling_ranges(arguments, &ranges));
+    MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
+    MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
+    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
     job.out = mt_option_value(arguments, "--output", NULL);
     job.picture = mt_option_value(arguments, "--picture", NULL);
@@ -262,7 +267,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.picture) MT_TRY(mt_page_check_name(job.picture, replace));
     if (n > 1 && (job.out || job.picture || job.profile))
         return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: with one",
-            job.out       ? "-o"
+            job.out       ? "--output"
             : job.picture ? "--picture"
                           : "--profile",
             n);

@@ -1,23 +1,16 @@
 /* myotile run: a case from its file to its tables and files. */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/commands/commands.h"
-#include "app/stages/operator.h"
-#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
-#include "app/stages/tiling.h"
 #include "app/results/trace_file.h"
+#include "app/stages/mapping.h"
+#include "app/stages/problem.h"
 #include "app/stages/warnings.h"
 #include "data/folder.h"
-#include "mesh/files/formats.h"
-#include "mesh/make/slab.h"
-#include "mesh/files/vtkhdf.h"
 
 static const mt_option options[] = {
     {.name = "--output",
@@ -64,167 +57,28 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
     return name;
 }
 
-/* ---- from the case to the problem ---- */
+/* ---- what is asked for ---- */
 
-/* Everything a run is made of; lives in one arena. */
-typedef struct parts {
-    const char *path; /* of the case, which is */
+typedef struct request {
+    const char *path; /* of the case */
     mt_case input;
-    mt_mesh mesh;
-    mt_adjacency adjacency;
-    mt_diffusion diffusion;
-    mt_stimulus *stimuli;
-    uint16_t *cell_type_of;
-    mt_monodomain problem;
-    mt_tiling tiling;
-    ipu_target target; /* all chips */
-    bool saved;        /* the partition is the mesh file's */
-    mt_partition partition;
-    mt_scheme scheme;
-    mt_halo halo;
-    mt_probes probes;
-    mt_layout layout;
     const mt_backend *backend;
-    bool cached;         /* of the operator: what is known of it */
-    bool profile, trace; /* asked for */
+    bool cached;         /* mt_operator_make */
+    bool details, trace; /* of the machine's profile; NULL where there is none */
     mt_tracing tracing;
-} parts;
+    mt_format format;
+} request;
 
-/* A path that means the same from every folder. */
-static mt_status make_absolute(mt_arena *arena, const char **path)
+static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
-    char *found = realpath(*path, NULL);
-    if (!found) return mt_fail(MT_FILE, "%s: %s", *path, strerror(errno));
-    char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
-    if (kept) *path = strcpy(kept, found);
-    free(found);
-    return kept ? MT_OK : MT_FILE;
-}
-
-static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
-{
-    if (!input->mesh.file[0])
-        return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
-            (mt_slab_cut)input->mesh.slab.cut, mesh);
-    MT_TRY(make_absolute(arena, &input->mesh.file));
-    return mt_mesh_read(arena, input->mesh.file, mesh);
-}
-
-static const char *mesh_name(const mt_case *input)
-{
-    return input->mesh.file[0] ? input->mesh.file : "mesh.slab";
-}
-
-/* Diffusion steps in a time step that are made without being asked for: with more of them a run would do little else (the
- * cell model costs as much as some ten), and what asks for them is a wrong unit or a wrong number. */
-static const double MOST_STEPS = 10000;
-
-static mt_status too_many_steps(const parts *p, const char *least, double steps, const char *because)
-{
-    return mt_fail(MT_INPUT,
-        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
-        "time.pde_steps asks for "
-        "more. Are the mesh's unit and tissue (conductivities, chi_per_mm, cm_uF_mm2) right?",
-        mesh_name(&p->input), least, steps, p->input.time.dt_ms, because, MOST_STEPS);
-}
-
-/* Before the operator is made: no mesh allows steps longer than its mean cell's h^2 / D_l (slabs a quarter of that). */
-static mt_status check_scale(const parts *p, const mt_tissue *tissue)
-{
-    char because[128];
-    const double h_mm = mt_mesh_length_mm(&p->mesh), d = mt_tissue_diffusivity_l(tissue),
-                 steps = p->input.time.dt_ms * d / (h_mm * h_mm);
-    if (p->input.time.pde_steps > 0 || steps <= MOST_STEPS) return MT_OK;
-    (void)snprintf(because, sizeof because,
-        "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm, d);
-    return too_many_steps(p, "at least ", steps, because);
-}
-
-static mt_status choose_steps(parts *p)
-{
-    char because[128];
-    const double steps = p->input.time.dt_ms / p->diffusion.limit_dt_ms;
-    if (p->input.time.pde_steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", p->diffusion.limit_dt_ms);
-    if (!(steps <= MOST_STEPS)) return too_many_steps(p, "", steps, because);
-    p->input.time.pde_steps = mt_monodomain_pde_steps(&p->diffusion, p->input.time.dt_ms);
+    const char **sets;
+    size_t n_sets;
+    *r = (request){.path = mt_operand(arguments, 0), .cached = !mt_option_given(arguments, "--no-cache")};
+    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &r->format));
+    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(mt_case_load(arena, r->path, sets, n_sets, &r->input));
+    r->backend = mt_backends[r->input.machine.backend];
     return MT_OK;
-}
-
-static mt_status make_operator(mt_arena *arena, parts *p, const mt_tissue *tissue)
-{
-    mt_progress_stage("building the diffusion operator and measuring its limits");
-    MT_TRY(mt_fail_in(mesh_name(&p->input),
-        mt_operator_make(arena, &p->mesh, &p->adjacency, tissue, p->cached, &p->diffusion)));
-    mt_operator_warn(mesh_name(&p->input), &p->adjacency, &p->diffusion);
-    return choose_steps(p);
-}
-
-static mt_status make_problem(mt_arena *arena, parts *p)
-{
-    const mt_tissue tissue = mt_case_tissue(&p->input);
-    mt_progress_stage("getting the mesh");
-    MT_TRY(get_mesh(arena, &p->input, &p->mesh));
-    for (size_t s = 0; s < p->input.n_stimuli; s++)
-        if (p->input.stimuli[s].region.vtx[0]) MT_TRY(make_absolute(arena, &p->input.stimuli[s].region.vtx));
-    MT_TRY(check_scale(p, &tissue));
-    mt_warnings_of_mesh(&p->input, &p->mesh);
-    MT_TRY(mt_probes_make(arena, &p->input, &p->mesh, &p->probes));
-    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
-    MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
-    MT_TRY(make_operator(arena, p, &tissue));
-    p->problem = (mt_monodomain){
-        .diffusion = &p->diffusion,
-        .cell_type = p->cell_type_of ? MT_EPI : (mt_cell_type)p->input.cell.type,
-        .cell_type_of = p->cell_type_of,
-        .dt_ms = p->input.time.dt_ms,
-        .pde_steps = p->input.time.pde_steps,
-        .n_stimuli = p->input.n_stimuli,
-        .stimulus = p->stimuli,
-        .mesh = &p->mesh,
-    };
-    MT_TAKE(arena, p->problem.peak_mV, p->input.n_stimuli);
-    return mt_monodomain_check(&p->problem);
-}
-
-/* The machine and how to cut for it: quick, so that what is wrong with them shows before the long work. Also where the host
- * computes, which needs neither: a case is right or wrong whatever runs it. */
-static mt_status choose_machine(mt_arena *arena, parts *p)
-{
-    const char *path;
-    mt_tiling *tiling = &p->tiling;
-    p->saved = strcmp(p->input.machine.partition, "saved") == 0;
-    if (p->saved && !p->input.mesh.file[0])
-        return mt_fail(
-            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
-    if (p->saved && p->input.machine.balance_halo)
-        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
-                                 "which a saved one is not");
-    if (!p->saved)
-        MT_TRY(mt_fail_in("machine.partition: saved, or a method",
-            mt_partition_method_find(p->input.machine.partition, &tiling->method)));
-    MT_TRY(mt_fail_in("machine.scheme",
-        mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme)));
-    p->input.machine.ranges = p->scheme.ranges;
-    MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
-    MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
-    if (mt_machine_is_path(p->input.machine.target)) MT_TRY(make_absolute(arena, &p->input.machine.target));
-    if (p->input.machine.tiles == 0) p->input.machine.tiles = tiling->one.tiles;
-    if (p->input.machine.tiles > tiling->one.tiles)
-        return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
-            p->input.machine.tiles, tiling->one.tiles, tiling->one.name);
-    tiling->tiles = (uint32_t)p->input.machine.tiles;
-    tiling->imbalance = p->input.machine.imbalance;
-    tiling->balance_halo = p->input.machine.balance_halo;
-    MT_TRY(mt_fail_in("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target)));
-    if (!p->backend->profile) return MT_OK; /* no emulator needs room */
-    return mt_fail_in("machine.ipus", mt_tiling_check_room(tiling, (uint32_t)p->input.machine.ipus));
-}
-
-static size_t steps_of(const mt_case *input)
-{
-    return (size_t)llround(input->time.end_ms / input->time.dt_ms);
 }
 
 /* FIRST:LAST of n things, numbered from 0. */
@@ -249,62 +103,40 @@ static mt_status parse_range(
     return MT_OK;
 }
 
-/* What is to be told of the machine besides its tables. */
-static mt_status choose_profile(const mt_arguments *arguments, parts *p)
+/* What is to be told of the machine, which has so many tiles, besides the tables. */
+static mt_status read_profile_options(const mt_arguments *arguments, size_t n_tiles, request *r)
 {
     static const char *const of_machine[] = {"--profile", "--trace", "--trace-tiles"};
     const char *steps = mt_option_value(arguments, "--trace", NULL),
                *tiles = mt_option_value(arguments, "--trace-tiles", NULL);
-    for (int k = 0; !p->backend->profile && k < 3; k++)
+    for (int k = 0; !r->backend->profile && k < 3; k++)
         if (mt_option_given(arguments, of_machine[k]))
             return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu, which has tiles",
-                of_machine[k], p->backend->name);
-    p->profile = mt_option_given(arguments, "--profile");
-    p->trace = steps != NULL;
+                of_machine[k], r->backend->name);
+    r->details = mt_option_given(arguments, "--profile");
+    r->trace = steps != NULL;
     if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with it");
     if (!steps) return MT_OK;
-    mt_tracing *what = &p->tracing;
-    *what = (mt_tracing){.last_tile = p->target.tiles - 1, .slices_max = MT_TRACE_SLICES_MAX};
-    MT_TRY(parse_range(
-        "--trace", steps, "time steps", steps_of(&p->input), &what->first_step, &what->last_step));
+    mt_tracing *t = &r->tracing;
+    *t = (mt_tracing){.last_tile = n_tiles - 1, .slices_max = MT_TRACE_SLICES_MAX};
+    MT_TRY(
+        parse_range("--trace", steps, "time steps", mt_case_steps(&r->input), &t->first_step, &t->last_step));
     if (!tiles) return MT_OK;
-    return parse_range("--trace-tiles", tiles, "tiles", p->target.tiles, &what->first_tile, &what->last_tile);
+    return parse_range("--trace-tiles", tiles, "tiles", n_tiles, &t->first_tile, &t->last_tile);
 }
 
-/* The partition that the mesh file has: it must be one for this machine. */
-static mt_status read_partition(mt_arena *arena, parts *p)
-{
-    const uint32_t ipus = (uint32_t)p->input.machine.ipus, tiles = p->tiling.tiles;
-    MT_TRY(mt_vtkhdf_read_partition(arena, p->input.mesh.file, &p->adjacency, &p->partition));
-    const uint32_t its_ipus = mt_partition_groups(&p->partition), its_tiles = p->partition.parts_per_group;
-    if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
-        p->input.mesh.file, its_ipus, its_tiles, ipus, tiles);
-}
+/* ---- the steps ---- */
 
-static mt_status make_layout(mt_arena *arena, parts *p)
-{
-    mt_balance balance;
-    const mt_pattern pattern = mt_diffusion_pattern(&p->diffusion);
-    mt_progress_stage("cutting the mesh for the tiles");
-    if (p->saved) MT_TRY(read_partition(arena, p));
-    if (!p->backend->profile) return MT_OK; /* it has no tiles */
-    if (!p->saved) {
-        MT_TRY(mt_tiling_cut(arena, &p->tiling, &p->adjacency, &pattern, (uint32_t)p->input.machine.ipus,
-            &p->partition, &balance));
-        MT_TRY(mt_tiling_suit(&p->tiling, &p->scheme, &p->adjacency, &pattern, &p->partition, &balance));
-    }
-    MT_TRY(mt_halo_make(arena, &pattern, &p->partition, &p->scheme, &p->halo));
-    p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked};
-    return MT_OK;
-}
-
-/* ---- the run ---- */
+typedef struct outcome {
+    size_t n_steps; /* done */
+    double *activation_ms;
+    ipu_profile profile;
+    ipu_trace *trace;
+} outcome;
 
 typedef struct watching {
     mt_progress progress;
-    const parts *p;
+    const mt_monodomain *problem;
     size_t steps_done;
 } watching;
 
@@ -312,28 +144,40 @@ static bool watch(void *user, size_t steps_done)
 {
     watching *w = user;
     w->steps_done = steps_done;
-    mt_progress_update(&w->progress, (double)steps_done * w->p->problem.dt_ms,
-        (double)steps_done * (double)w->p->mesh.n_cells);
+    mt_progress_update(&w->progress, (double)steps_done * w->problem->dt_ms,
+        (double)steps_done * (double)w->problem->diffusion->n_cells);
     return !mt_progress_interrupted();
 }
 
-/* Gives the steps that were done; being stopped behind the first of them is no failure. */
-static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **trace, size_t *n_steps)
+/* Being stopped behind the first step is no failure. */
+static mt_status make_steps(const request *r, const mt_monodomain *problem, void *self, size_t *n_steps)
 {
-    mt_progress_stage("laying it out");
-    MT_TRY(p->backend->open(arena, &p->problem, &p->layout, self));
-    *trace = NULL;
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
-    if (p->trace) MT_TRY(p->backend->trace(*self, arena, &p->tracing, trace));
-    watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p, 0};
+    watching w = {mt_progress_begin("simulating", r->input.time.end_ms), problem, 0};
     mt_progress_catch_interrupt(
         "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
     const mt_status status = mt_fail_in(
-        p->path, mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
+        r->path, mt_monodomain_run(problem, r->backend, self, mt_case_steps(&r->input), watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
 }
+
+static mt_status simulate(
+    mt_arena *arena, const request *r, const mt_monodomain *problem, const mt_layout *layout, outcome *o)
+{
+    void *self;
+    *o = (outcome){0};
+    mt_progress_stage("laying it out");
+    MT_TRY(r->backend->open(arena, problem, layout, &self));
+    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
+    if (r->trace) MT_TRY(r->backend->trace(self, arena, &r->tracing, &o->trace));
+    MT_TRY(make_steps(r, problem, self, &o->n_steps));
+    MT_TAKE(arena, o->activation_ms, problem->diffusion->n_cells);
+    MT_TRY(r->backend->read(self, NULL, o->activation_ms));
+    return r->backend->profile ? r->backend->profile(self, arena, &o->profile) : MT_OK;
+}
+
+/* ---- the results ---- */
 
 static const char *name_of_signal(int number)
 {
@@ -368,72 +212,63 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
     return mt_fail(status, "%s; the results are in %s/", mt_message(), folder);
 }
 
-static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
+static mt_status tell_outcome(mt_arena *arena, const request *r, const mt_problem *problem,
+    const ipu_target *target, const outcome *o, const char *folder, FILE *out)
 {
-    void *self = NULL;
-    ipu_trace *trace;
-    size_t n_steps = 0;
-    double *activation_ms;
-    ipu_profile profile;
-    MT_TRY(simulate(arena, p, &self, &trace, &n_steps));
-    const bool stopped = n_steps < steps_of(&p->input);
-    MT_TAKE(arena, activation_ms, p->mesh.n_cells);
-    MT_TRY(p->backend->read(self, NULL, activation_ms));
-    if (p->backend->profile) MT_TRY(p->backend->profile(self, arena, &profile));
-    const mt_run done = {.input = &p->input,
-        .mesh = &p->mesh,
-        .adjacency = &p->adjacency,
-        .diffusion = &p->diffusion,
-        .probes = &p->probes,
-        .n_steps = n_steps,
+    const double reached_ms = (double)o->n_steps * r->input.time.dt_ms;
+    const bool stopped = o->n_steps < mt_case_steps(&r->input);
+    const mt_run done = {.input = &r->input,
+        .mesh = &problem->mesh,
+        .adjacency = &problem->adjacency,
+        .diffusion = &problem->diffusion,
+        .probes = &problem->probes,
+        .n_steps = o->n_steps,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
-        .activation_ms = activation_ms,
-        .profile = p->backend->profile ? &profile : NULL,
-        .target = &p->target,
-        .details = p->profile,
-        .trace = trace,
-        .traced_tiles = {p->tracing.first_tile, p->tracing.last_tile}};
-    MT_TRY(tell(arena, &done, folder, format, out));
-    if (!stopped)
-        mt_warnings_of_run(
-            p->path, &p->input, &p->problem, activation_ms, (double)n_steps * p->problem.dt_ms);
-    if (!stopped) return MT_OK; /* a signal that came while the files were written asks for nothing more */
-    return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/",
-        (double)n_steps * p->input.time.dt_ms, p->input.time.end_ms, folder);
+        .activation_ms = o->activation_ms,
+        .profile = r->backend->profile ? &o->profile : NULL,
+        .target = target,
+        .details = r->details,
+        .trace = o->trace,
+        .traced_tiles = {r->tracing.first_tile, r->tracing.last_tile}};
+    MT_TRY(tell(arena, &done, folder, r->format, out));
+    /* a signal that came while the files were written asks for nothing more */
+    if (stopped)
+        return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/", reached_ms,
+            r->input.time.end_ms, folder);
+    mt_warnings_of_run(r->path, &r->input, &problem->monodomain, o->activation_ms, reached_ms);
+    return MT_OK;
 }
+
+/* ---- the command ---- */
 
 /* From the case to its results, in the folder that is entered. */
 static mt_status run_in(
-    mt_arena *arena, parts *p, const char *path, const char *folder, mt_format format, FILE *out)
+    mt_arena *arena, request *r, const mt_mapping_choice *choice, const char *folder, FILE *out)
 {
-    MT_TRY(mt_report_check(folder));
-    mt_warnings_of_case(path, &p->input);
-    MT_TRY(mt_fail_in(path, make_problem(arena, p)));
-    MT_TRY(mt_fail_in(path, make_layout(arena, p)));
-    return simulate_and_tell(arena, p, folder, format, out);
+    mt_problem problem;
+    mt_mapping mapping;
+    outcome o;
+    MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
+    mt_warnings_of_case(r->path, &r->input);
+    MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
+    MT_TRY(mt_fail_in(r->path,
+        mt_mapping_make(arena, &r->input, choice, &problem.adjacency, &problem.diffusion, &mapping)));
+    MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &o));
+    return tell_outcome(arena, r, &problem, &choice->target, &o, folder, out);
 }
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
-    mt_format format;
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    const char *path = mt_operand(arguments, 0);
-    const char **sets;
-    size_t n_sets;
-    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
-    parts *p;
-    MT_TAKE(arena, p, 1);
-    p->path = path;
-    MT_TRY(mt_case_load(arena, path, sets, n_sets, &p->input));
-    p->backend = mt_backends[p->input.machine.backend];
-    char name[MT_FILE_PATH_MAX];
-    const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    MT_TRY(mt_fail_in(path, choose_machine(arena, p)));
-    MT_TRY(choose_profile(arguments, p));
-    p->cached = !mt_option_given(arguments, "--no-cache");
+    request r;
+    mt_mapping_choice choice;
     mt_folder folder;
+    char name[MT_FILE_PATH_MAX];
+    MT_TRY(read_request(arena, arguments, &r));
+    MT_TRY(mt_fail_in(r.path, mt_mapping_choose(arena, &r.input, &choice)));
+    MT_TRY(read_profile_options(arguments, choice.target.tiles, &r));
+    const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), r.path, name, sizeof name);
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
-    const mt_status status = run_in(arena, p, path, folder.path, format, arguments->out);
+    const mt_status status = run_in(arena, &r, &choice, folder.path, arguments->out);
     mt_folder_leave(&folder);
     return status;
 }

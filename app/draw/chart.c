@@ -290,10 +290,10 @@ static void draw_marks(mt_page *page, const mt_chart *c, const axis *a, const pl
     cairo_set_dash(page->pen, NULL, 0, 0);
 }
 
-static void set_colour(mt_page *page, size_t of)
+static void set_colour(mt_page *page, size_t kind)
 {
     double linear[3];
-    mt_chart_colour(of, linear);
+    mt_chart_colour(kind, linear);
     cairo_set_source_rgb(
         page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
 }

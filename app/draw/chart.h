@@ -1,7 +1,7 @@
-/* A chart of stacked bars in groups, in the look of the pictures: for amounts of a few kinds, say what tiles hold and
- * receive, by machine (groups) and scheme (bars). Or of lines, for how an amount goes with a number: groups then stand
- * at the logarithm of their numbers, and each bar's values are points on a line. A PNG of MT_PAGE_WIDTH x
- * MT_PAGE_HEIGHT pixels. */
+/* A chart in the style of the pictures: stacked bars in groups, for amounts of a few kinds, for example what tiles hold and receive by
+ * machine (groups) and scheme (bars); or lines, for how an amount depends on a number: groups are then placed at the
+ * logarithm of their numbers, and the values of each bar are points on a line. A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT
+ * pixels. */
 #ifndef MT_APP_DRAW_CHART_H
 #define MT_APP_DRAW_CHART_H
 
@@ -21,19 +21,19 @@ typedef struct mt_chart {
     const char *const *bar;           /* [n_bars] below each bar; "" for none */
     const char *const *kind;          /* [n_kinds] from the axis up; in the legend */
     const double *value;              /* [n_groups][n_bars][n_kinds]: 0, or 1e-9 to 1e15 */
-    const double *mark;               /* [n_groups][n_bars] where a diamond stands, 1e-9 to 1e15; NaN: none.
+    const double *mark;               /* [n_groups][n_bars] where to draw a diamond, 1e-9 to 1e15; NaN: none.
                                          NULL: no marks at all */
     const char *mark_name;            /* in the legend, where there are marks */
     const double *place;              /* [n_groups] above 0: lines, of one kind and at most MT_CHART_KINDS_MAX
-                                         bars, named in the legend; where a value is 0 is no point, and marks
-                                         are joined by a broken line. NULL: bars */
+                                         bars, named in the legend; a value of 0 is no point, and a dashed line
+                                         joins the marks. NULL: bars */
 } mt_chart;
 
 /* Writes the chart to `path`: whole, or not at all. The axis goes to a round number that is not below the largest bar
  * or mark; from 0, or, where it is logarithmic, from a round number that is at most half of the least value on it.
- * There a kind ends where the sum of the kinds up to it stands, so heights within a bar cannot be compared. The same
+ * There a kind ends at the sum of the kinds up to it, so heights within a bar cannot be compared. The same
  * input gives the same bytes. MT_INPUT: a number or a size out of range, nothing above 0 on a logarithmic axis, places
- * and more than one kind, words that are not UTF-8; the message names group and bar. MT_FILE: no memory, or the file
+ * with more than one kind, words that are not UTF-8; the message names group and bar. MT_FILE: no memory, or the file
  * cannot be written. */
 MT_NODISCARD mt_status mt_chart_write(const char *path, const mt_chart *chart);
 

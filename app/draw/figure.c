@@ -21,16 +21,16 @@ enum {
 mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
 {
     mt_view views[MT_VIEWS_MAX];
-    MT_TRY(mt_views_find(f->skin.mesh, views, &f->n_panels));
+    MT_TRY(mt_views_find(f->surface.mesh, views, &f->n_panels));
     const int n = (int)f->n_panels, width = (PLOT_W - (n - 1) * GAP) / n, w = width * SUPER,
               h = PLOT_H * SUPER;
     f->samples_per_mm = INFINITY;
     for (int k = 0; k < n; k++)
-        f->samples_per_mm = fmin(f->samples_per_mm, mt_view_scale(&views[k], &f->skin, w, h));
+        f->samples_per_mm = fmin(f->samples_per_mm, mt_view_scale(&views[k], &f->surface, w, h));
     for (int k = 0; k < n; k++) {
         mt_panel *p = &f->panel[k];
         *p = (mt_panel){.view = views[k], .left = PLOT_X + k * (width + GAP), .top = PLOT_Y};
-        MT_TRY(mt_plot_make(arena, &f->skin, &p->view, f->samples_per_mm, w, h, &p->plot));
+        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, &p->plot));
     }
     return MT_OK;
 }

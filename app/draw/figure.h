@@ -1,15 +1,15 @@
-/* A mesh on a page: its outer surface from all sides it is looked at from, side by side and to one scale, with the names of
- * the views and the three axes. What its colours mean, and the legend, is up to the picture. */
+/* A mesh on a page: its outer surface in all its views, side by side and to one scale, with the names of the views and the three
+ * axes. The picture decides what the colours mean, and draws the legend. */
 #ifndef MT_APP_DRAW_FIGURE_H
 #define MT_APP_DRAW_FIGURE_H
 
 #include "app/draw/page.h"
 #include "app/draw/view.h"
 
-/* Where the legend stands, a bar between the axes. Pixels. */
+/* The place of the legend, a bar between the axes. Pixels. */
 enum { MT_LEGEND_X = 440, MT_LEGEND_Y = 912, MT_LEGEND_W = 720, MT_LEGEND_H = 20 };
 
-/* What is seen from one side. */
+/* One view. */
 typedef struct mt_panel {
     mt_view view;
     mt_plot plot;
@@ -17,16 +17,16 @@ typedef struct mt_panel {
 } mt_panel;
 
 typedef struct mt_figure {
-    mt_skin skin;
+    mt_view_surface surface;
     double samples_per_mm;
     size_t n_panels;
     mt_panel panel[MT_VIEWS_MAX];
 } mt_figure;
 
-/* Fills in the panels of a figure that has its skin. Lines may be added to their plots afterwards. MT_FILE: no memory. */
+/* Fills in the panels of a figure that has its surface. Lines may be added to their plots afterwards. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
 
-/* The colour of a value of the skin, as linear light. */
+/* The colour of a value of the surface, as linear light. */
 typedef void mt_paint(const void *context, float value, double linear[3]);
 
 /* Draws all panels, coloured by `colour_of`, with names and axes. MT_FILE: no memory. */

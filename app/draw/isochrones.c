@@ -140,7 +140,7 @@ static void clear_below(mt_plot *p, const mt_time_labels *l, const mt_time_label
 
 /* For every piece of every isochrone inside the scale: inks it, or offers its middle to a label. */
 static void walk_isochrones(
-    mt_plot *p, const mt_skin *s, const mt_view *v, const mt_times *times, mt_time_labels *offer)
+    mt_plot *p, const mt_view_surface *s, const mt_view *v, const mt_times *times, mt_time_labels *offer)
 {
     for (size_t face = 0; face < s->n_faces; face++) {
         const double *corner[3];
@@ -165,7 +165,7 @@ static void walk_isochrones(
 }
 
 void mt_isochrones_draw(
-    mt_plot *p, const mt_skin *s, const mt_view *v, const mt_times *times, mt_time_labels *l)
+    mt_plot *p, const mt_view_surface *s, const mt_view *v, const mt_times *times, mt_time_labels *l)
 {
     char text[32];
     double longest = 1;

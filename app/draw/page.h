@@ -3,8 +3,7 @@
  *     mt_page page;
  *     MT_TRY(mt_page_begin(&page));
  *     return mt_page_end(&page, draw_something(&page), path);
- *
- * Coordinates are pixels from the top left corner. What goes wrong while drawing is kept, and told at the end. */
+ * Coordinates are pixels from the top left corner. mt_page_end reports what went wrong while drawing. */
 #ifndef MT_APP_DRAW_PAGE_H
 #define MT_APP_DRAW_PAGE_H
 
@@ -12,7 +11,7 @@
 
 enum { MT_PAGE_WIDTH = 1600, MT_PAGE_HEIGHT = 1000 }; /* pixels */
 
-/* Cairo's; whoever draws more than words and boxes includes its header. */
+/* Cairo's; code that draws more than words and boxes includes cairo's header. */
 typedef struct mt_page {
     struct _cairo_surface *surface;
     struct _cairo *pen;
@@ -21,12 +20,12 @@ typedef struct mt_page {
 /* MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_page_begin(mt_page *page);
 
-/* Ends the page. `status` is how the drawing went: with MT_OK the file `path` is written, whole or not at all;
- * otherwise that is the answer. MT_INPUT: words that are not UTF-8. MT_FILE: no memory, or the file cannot be written. */
+/* Ends the page. `status` is the result of the drawing: after MT_OK the file `path` is written, whole or not at all; any other
+ * status is returned. MT_INPUT: words that are not UTF-8. MT_FILE: no memory, or the file cannot be written. */
 MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *path);
 
-/* Can a picture be written under this name? For those who have long work before it. MT_INPUT: it does not end in .png;
- * MT_FILE: it cannot be written there. */
+/* Checks, before long work, that a picture can be written under this name. MT_INPUT: it does not end in .png. MT_FILE: it cannot
+ * be written there. */
 MT_NODISCARD mt_status mt_page_check_name(const char *path, mt_file_replace replace);
 
 /* The greys of words and lines, and of what is less important; 0 is black. */
@@ -36,8 +35,8 @@ void mt_page_grey(mt_page *page, double grey);
 
 typedef enum mt_anchor { MT_START, MT_MIDDLE, MT_END } mt_anchor;
 
-/* Writes words; x is where their start, middle or end stands, y their baseline. Wider than `room`, they are written
- * smaller. A font that cannot be had leaves its words out and the picture alone. */
+/* Writes words with their start, middle or end at x and their baseline at y. Words that would be wider than `room` are written
+ * smaller. Without a font there are no words, and the rest of the picture stays as it is. */
 void mt_page_write(
     mt_page *page, double x, double y, mt_anchor anchor, double size, double room, const char *words);
 
@@ -48,11 +47,11 @@ void mt_page_title(mt_page *page, const char *title);
 void mt_page_fill(mt_page *page, double x, double y, double w, double h, const double linear[3]);
 void mt_page_frame(mt_page *page, double x, double y, double w, double h);
 
-/* The step of a scale: 1, 2 or 5 times a power of ten, the smallest that goes at most `most` times into the range. 1 where
- * the range is 0. */
+/* The step of a scale: 1, 2 or 5 times a power of ten, the smallest that fits at most `most` times into the range; 1 where the
+ * range is 0. */
 double mt_page_step(double range, int most);
 
-/* A whole number with commas between its thousands, another with the digits it needs. */
+/* Writes a whole number with commas between the thousands, any other number with the digits it needs. */
 void mt_page_number(double value, char out[32]);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* The parts of one group that meet, each pair twice; a pair that meets at several edges as often. */
 typedef struct graph {
-    const mt_skin *skin;
+    const mt_view_surface *surface;
     const mt_partition *partition;
     size_t *begin; /* [n_parts + 2] neighbours of p are neighbour[begin[p] .. begin[p + 1]) once filled */
     uint32_t *neighbour; /* NULL while they are counted, two places on */
@@ -28,7 +28,7 @@ static void add_neighbour(graph *g, uint32_t part, uint32_t other)
 static void add_meeting(void *context, const mt_meeting *meeting)
 {
     graph *g = context;
-    const uint32_t cell = g->skin->face_cell[meeting->face], near = g->skin->face_cell[meeting->other];
+    const uint32_t cell = g->surface->face_cell[meeting->face], near = g->surface->face_cell[meeting->other];
     const uint32_t a = g->partition->part[cell], b = g->partition->part[near];
     const uint32_t group = mt_partition_group_of(g->partition, cell),
                    other = mt_partition_group_of(g->partition, near);
@@ -68,12 +68,12 @@ static mt_status make_graph(mt_arena *scratch, graph *g)
     const size_t n_parts = g->partition->n_parts;
     MT_TAKE(scratch, g->begin, n_parts + 2);
     MT_TAKE(scratch, g->meets, MT_PART_GROUPS_MAX);
-    mt_skin_meetings(g->skin, add_meeting, g);
+    mt_view_surface_meetings(g->surface, add_meeting, g);
     mt_offsets_sum(g->begin, n_parts + 2);
     uint32_t *neighbour;
     MT_TAKE(scratch, neighbour, g->begin[n_parts + 1]);
     g->neighbour = neighbour;
-    mt_skin_meetings(g->skin, add_meeting, g);
+    mt_view_surface_meetings(g->surface, add_meeting, g);
     return drop_repeats(scratch, g);
 }
 
@@ -225,7 +225,7 @@ static void spread_hues(const uint64_t *meets, size_t n, size_t *of_group)
 
 /* ---- colours ---- */
 
-const double mt_part_shades_apart = 0.065;
+const double mt_part_shade_distance = 0.065;
 
 static void put_colour(double lightness, double chroma, double hue_degrees, double linear[3])
 {
@@ -264,7 +264,7 @@ static mt_status colour(mt_arena *scratch, graph *g, mt_part_colours *colours)
 }
 
 mt_status mt_part_colours_make(
-    mt_arena *arena, const mt_skin *skin, const mt_partition *partition, mt_part_colours *colours)
+    mt_arena *arena, const mt_view_surface *surface, const mt_partition *partition, mt_part_colours *colours)
 {
     *colours = (mt_part_colours){.n_groups = mt_partition_groups(partition)};
     if (colours->n_groups > MT_PART_GROUPS_MAX)
@@ -272,7 +272,7 @@ mt_status mt_part_colours_make(
             colours->n_groups, MT_PART_GROUPS_MAX);
     MT_TAKE(arena, colours->shade, partition->n_parts);
     mt_arena scratch = {0};
-    const mt_status status = colour(&scratch, &(graph){.skin = skin, .partition = partition}, colours);
+    const mt_status status = colour(&scratch, &(graph){.surface = surface, .partition = partition}, colours);
     mt_arena_free(&scratch);
     return status;
 }

@@ -160,10 +160,10 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     make_palette(m);
     m->until_ms = until_ms;
     m->times = mt_times_make(activation_ms, mesh->n_cells);
-    MT_TRY(mt_skin_make(scratch, mesh, adjacency, activation_ms, &f->skin));
+    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, activation_ms, &f->surface));
     MT_TRY(mt_figure_make(scratch, f));
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
-        mt_isochrones_draw(&f->panel[k].plot, &f->skin, &f->panel[k].view, &m->times, &m->labels[k]);
+        mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(m, scratch, &page, title), path);
 }

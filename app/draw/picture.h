@@ -1,8 +1,8 @@
 /* Pictures for people who have no viewer at hand: the activation map of a mesh, or its partition, as a PNG.
  *
- * Not a renderer: one look, ready for a paper. The outer surface in orthographic projection, coloured by activation time
+ * Not a renderer: one style, ready for a paper. The outer surface in orthographic projection, coloured by activation time
  * with isochrones and a colour bar, or by the part that owns each cell with a legend; the three axes to scale; a heart from
- * its front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
+ * the front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
 #ifndef MT_APP_DRAW_PICTURE_H
 #define MT_APP_DRAW_PICTURE_H
@@ -13,7 +13,7 @@
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
- * activation_ms[n_cells]; NaN where a cell was not activated before until_ms, the time simulated: such parts are grey, and the
+ * activation_ms[n_cells]; NaN where a cell was not activated before until_ms, the time simulated: such cells are grey, and the
  * legend says so. Times at vertices are
  * such that the mean of a cell's four is nearly the cell's own; colour and isochrones follow their linear
  * interpolation. The colour bar spans all activated cells, to whole isochrone intervals. title is UTF-8, ""
@@ -25,9 +25,9 @@ MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *me
 
 /* Writes a picture of a partition: every outer face has the colour of its cell's part (mt_part_colours), borders between
  * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their
- * numbers (every second beyond 16 groups, every fourth beyond 32), and how many parts and cells there are. Else as above.
- * MT_INPUT, too: another number of cells in the partition, one that fails mt_partition_check, more than
- * MT_PART_GROUPS_MAX groups. */
+ * numbers (every second beyond 16 groups, every fourth beyond 32), and how many parts and cells there are. The rest is as above.
+ * MT_INPUT also: a partition of another number of cells, one that fails mt_partition_check, or more than MT_PART_GROUPS_MAX
+ * groups. */
 MT_NODISCARD mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_partition *partition, const char *title);
 

@@ -37,11 +37,12 @@ static void colour_of_value(const void *context, float value, double linear[3])
 static void draw_border(void *context, const mt_meeting *meeting)
 {
     const parts *p = context;
-    const mt_skin *skin = &p->figure.skin;
-    if (mt_partition_group_of(p->partition, skin->face_cell[meeting->face]) ==
-        mt_partition_group_of(p->partition, skin->face_cell[meeting->other]))
+    const mt_view_surface *surface = &p->figure.surface;
+    if (mt_partition_group_of(p->partition, surface->face_cell[meeting->face]) ==
+        mt_partition_group_of(p->partition, surface->face_cell[meeting->other]))
         return;
-    if (!mt_view_sees(p->view, skin, meeting->face) && !mt_view_sees(p->view, skin, meeting->other)) return;
+    if (!mt_view_sees(p->view, surface, meeting->face) && !mt_view_sees(p->view, surface, meeting->other))
+        return;
     const mt_segment line = mt_plot_edge(p->plot, meeting);
     mt_plot_ink(p->plot, &line, 0.6 * MT_VIEW_SUPER, 0.8);
 }
@@ -118,13 +119,13 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     mt_page page;
     mt_figure *f = &p->figure;
     MT_TAKE(scratch, value, mesh->n_cells);
-    MT_TRY(mt_skin_make_flat(scratch, mesh, adjacency, value, &f->skin));
-    MT_TRY(mt_part_colours_make(scratch, &f->skin, p->partition, &p->colours));
+    MT_TRY(mt_view_surface_make_flat(scratch, mesh, adjacency, value, &f->surface));
+    MT_TRY(mt_part_colours_make(scratch, &f->surface, p->partition, &p->colours));
     fill_values(p, value);
     MT_TRY(mt_figure_make(scratch, f));
     for (size_t k = 0; k < f->n_panels; k++) {
         p->plot = &f->panel[k].plot, p->view = &f->panel[k].view;
-        mt_skin_meetings(&f->skin, draw_border, p);
+        mt_view_surface_meetings(&f->surface, draw_border, p);
     }
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(p, scratch, &page, title), path);

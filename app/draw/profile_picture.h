@@ -1,13 +1,13 @@
-/* A machine's profile as pictures for a person: PNGs of MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels.
+/* A machine's profile as pictures: PNGs of MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels.
  *
  *   tiles   each tile in its place on the die, coloured by the cycles for which it is busy: above in the exchange of
  *           the compute set whose exchange takes longest in all, below in the computing of the one that computes
- *           longest. Colours go from 0 to the slowest tile, which has a frame where it is the only one; grey: has
- *           nothing to do. The first MT_PROFILE_CHIPS_MAX chips.
+ *           longest. Colours go from 0 to the slowest tile, which has a frame if it is the only slowest one; a grey tile
+ *           has nothing to do. The first MT_PROFILE_CHIPS_MAX chips.
  *   memory  all tiles side by side, from the emptiest to the fullest, each a stack of what its memory is used for
  *   links   the links between chips that are busiest in the compute set where most crosses, and for how long; bars and
  *           colours go from 0 to the whole exchange phase
- * No scale begins elsewhere than at 0, so that a few per cent look like a few per cent. */
+ * Every scale begins at 0, so that a few per cent look like a few per cent. */
 #ifndef MT_APP_DRAW_PROFILE_PICTURE_H
 #define MT_APP_DRAW_PROFILE_PICTURE_H
 
@@ -28,7 +28,7 @@ typedef struct mt_profiled {
  * that is not UTF-8; MT_FILE: no memory, or the file cannot be written. */
 MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path);
 MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path);
-/* There must be something that crosses. */
+/* Something must go from chip to chip. */
 MT_NODISCARD mt_status mt_profile_picture_links(const mt_profiled *profiled, const char *path);
 
 #endif

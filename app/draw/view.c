@@ -69,9 +69,9 @@ mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t
     return MT_OK;
 }
 
-/* ---- the skin ---- */
+/* ---- the surface ---- */
 
-static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, mt_skin *s)
+static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, mt_view_surface *s)
 {
     const mt_mesh *mesh = s->mesh;
     size_t n = mt_adjacency_boundary_faces(adjacency);
@@ -113,7 +113,7 @@ static void correct_values(const mt_mesh *mesh, const float *cell_value, const d
 
 /* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
  * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
-static mt_status average_values(mt_arena *arena, mt_skin *s)
+static mt_status average_values(mt_arena *arena, mt_view_surface *s)
 {
     enum { ROUNDS = 16 };
     const mt_mesh *mesh = s->mesh;
@@ -134,7 +134,7 @@ static mt_status average_values(mt_arena *arena, mt_skin *s)
 }
 
 /* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
-static mt_status link_edges(mt_arena *arena, mt_skin *s)
+static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 {
     mt_arena scratch = {0};
     /* By the higher vertex: the edge that was met last, plus one. */
@@ -151,7 +151,7 @@ static mt_status link_edges(mt_arena *arena, mt_skin *s)
     return made ? MT_OK : MT_FILE;
 }
 
-static mt_status sort_edges(mt_arena *arena, mt_skin *s)
+static mt_status sort_edges(mt_arena *arena, mt_view_surface *s)
 {
     MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
     MT_TAKE(arena, s->edge_to, 3 * s->n_faces);
@@ -173,7 +173,7 @@ static mt_status sort_edges(mt_arena *arena, mt_skin *s)
     return link_edges(arena, s);
 }
 
-void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
+void mt_view_surface_meetings(const mt_view_surface *s, mt_meet *meet, void *context)
 {
     for (size_t v = 0; v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v]; i < s->edge_begin[v + 1]; i++)
@@ -181,19 +181,19 @@ void mt_skin_meetings(const mt_skin *s, mt_meet *meet, void *context)
                 meet(context, &(mt_meeting){(uint32_t)v, s->edge_to[i], s->edge_face[i], s->edge_face[k]});
 }
 
-mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_skin *skin)
+mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_view_surface *surface)
 {
-    *skin = (mt_skin){.mesh = mesh, .cell_value = cell_value};
-    MT_TRY(collect_faces(arena, adjacency, skin));
-    return sort_edges(arena, skin);
+    *surface = (mt_view_surface){.mesh = mesh, .cell_value = cell_value};
+    MT_TRY(collect_faces(arena, adjacency, surface));
+    return sort_edges(arena, surface);
 }
 
-mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_skin *skin)
+mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *cell_value, mt_view_surface *surface)
 {
-    MT_TRY(mt_skin_make_flat(arena, mesh, adjacency, cell_value, skin));
-    return average_values(arena, skin);
+    MT_TRY(mt_view_surface_make_flat(arena, mesh, adjacency, cell_value, surface));
+    return average_values(arena, surface);
 }
 
 /* ---- from triangles to samples ---- */
@@ -212,7 +212,7 @@ static double light_on(const mt_view *v, const double normal[3])
 }
 
 /* Light at the corners of a face: smooth over a rounded surface, flat where it meets others at an edge. */
-static void light_face(const mt_skin *s, const mt_view *v, size_t face, double light[3])
+static void light_face(const mt_view_surface *s, const mt_view *v, size_t face, double light[3])
 {
     const uint32_t *vertex = s->face_vertex + 3 * face;
     const double *normal = s->face_normal + 3 * face;
@@ -255,7 +255,8 @@ static void fill_triangle(
         }
 }
 
-void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double *corner[3], double value[3])
+void mt_plot_face(
+    const mt_plot *p, const mt_view_surface *s, size_t face, const double *corner[3], double value[3])
 {
     const double own = (double)s->cell_value[s->face_cell[face]];
     for (size_t k = 0; k < 3; k++) {
@@ -265,7 +266,7 @@ void mt_plot_face(const mt_plot *p, const mt_skin *s, size_t face, const double 
     }
 }
 
-static void fill_skin(mt_plot *p, const mt_skin *s, const mt_view *v)
+static void fill_surface(mt_plot *p, const mt_view_surface *s, const mt_view *v)
 {
     for (size_t face = 0; face < s->n_faces; face++) {
         const double *corner[3];
@@ -316,7 +317,7 @@ mt_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
 
 typedef struct drawing {
     mt_plot *plot;
-    const mt_skin *skin;
+    const mt_view_surface *surface;
     const mt_view *view;
 } drawing;
 
@@ -324,10 +325,11 @@ typedef struct drawing {
 static void draw_edge(void *context, const mt_meeting *meeting)
 {
     const drawing *d = context;
-    const double *n = d->skin->face_normal + 3 * (size_t)meeting->face,
-                 *m = d->skin->face_normal + 3 * (size_t)meeting->other;
+    const double *n = d->surface->face_normal + 3 * (size_t)meeting->face,
+                 *m = d->surface->face_normal + 3 * (size_t)meeting->other;
     if (mt_dot3(n, m) > flat_cos) return;
-    if (!mt_view_sees(d->view, d->skin, meeting->face) && !mt_view_sees(d->view, d->skin, meeting->other))
+    if (!mt_view_sees(d->view, d->surface, meeting->face) &&
+        !mt_view_sees(d->view, d->surface, meeting->other))
         return;
     const mt_segment line = mt_plot_edge(d->plot, meeting);
     mt_plot_ink(d->plot, &line, 0.5 * MT_VIEW_SUPER, 0.45);
@@ -335,13 +337,13 @@ static void draw_edge(void *context, const mt_meeting *meeting)
 
 /* ---- the whole ---- */
 
-bool mt_view_sees(const mt_view *v, const mt_skin *s, size_t face)
+bool mt_view_sees(const mt_view *v, const mt_view_surface *s, size_t face)
 {
     return mt_dot3(s->face_normal + 3 * face, v->toward) > 0;
 }
 
-/* How far the skin reaches along right, up and toward [mm]. */
-static void extent(const mt_view *v, const mt_skin *s, double low[3], double high[3])
+/* How far the surface reaches along right, up and toward [mm]. */
+static void extent(const mt_view *v, const mt_view_surface *s, double low[3], double high[3])
 {
     const double *axes[3] = {v->right, v->up, v->toward};
     for (size_t axis = 0; axis < 3; axis++) low[axis] = INFINITY, high[axis] = -INFINITY;
@@ -353,14 +355,14 @@ static void extent(const mt_view *v, const mt_skin *s, double low[3], double hig
         }
 }
 
-double mt_view_scale(const mt_view *v, const mt_skin *s, int w, int h)
+double mt_view_scale(const mt_view *v, const mt_view_surface *s, int w, int h)
 {
     double low[3], high[3], margin = 4 * MT_VIEW_SUPER;
     extent(v, s, low, high);
     return fmin((w - 2 * margin) / (high[0] - low[0]), (h - 2 * margin) / (high[1] - low[1]));
 }
 
-static void place_vertices(mt_plot *p, const mt_skin *s, const mt_view *v, double samples_per_mm)
+static void place_vertices(mt_plot *p, const mt_view_surface *s, const mt_view *v, double samples_per_mm)
 {
     double low[3], high[3];
     extent(v, s, low, high);
@@ -374,8 +376,8 @@ static void place_vertices(mt_plot *p, const mt_skin *s, const mt_view *v, doubl
     }
 }
 
-mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view, double samples_per_mm,
-    int w, int h, mt_plot *plot)
+mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
+    double samples_per_mm, int w, int h, mt_plot *plot)
 {
     const size_t n = (size_t)w * (size_t)h;
     *plot = (mt_plot){.w = w, .h = h};
@@ -383,9 +385,9 @@ mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view
     MT_TAKE(arena, plot->value, n);
     MT_TAKE(arena, plot->light, n);
     MT_TAKE(arena, plot->ink, n);
-    MT_TAKE(arena, plot->sample, 3 * skin->mesh->n_vertices);
-    place_vertices(plot, skin, view, samples_per_mm);
-    fill_skin(plot, skin, view);
-    mt_skin_meetings(skin, draw_edge, &(drawing){plot, skin, view});
+    MT_TAKE(arena, plot->sample, 3 * surface->mesh->n_vertices);
+    place_vertices(plot, surface, view, samples_per_mm);
+    fill_surface(plot, surface, view);
+    mt_view_surface_meetings(surface, draw_edge, &(drawing){plot, surface, view});
     return MT_OK;
 }

@@ -1,5 +1,5 @@
-/* The outer surface of a mesh as the samples of a picture: what is seen from some side, how light it is, what value it
- * has there, and lines on it.
+/* The outer surface of a mesh as the samples of a picture: what is visible from some side, how light it is, its value there, and
+ * lines on it.
  *
  * Orthographic projection. Samples count to the right and down; MT_VIEW_SUPER x MT_VIEW_SUPER of them make a
  * pixel. Depth grows towards us, from 1 at the farthest point of the surface to 2 at the nearest. */
@@ -13,8 +13,8 @@
 
 enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 2 };
 
-/* The outer faces, and what belongs to vertices (of the mesh; zero where a vertex is inside). */
-typedef struct mt_skin {
+/* The outer faces of a mesh, and data at its vertices (zero at inner ones). */
+typedef struct mt_view_surface {
     const mt_mesh *mesh;
     const float *cell_value; /* [n_cells] */
     size_t n_faces;
@@ -22,31 +22,32 @@ typedef struct mt_skin {
     uint32_t *face_cell;   /* [n_faces] */
     double *face_normal;   /* [n_faces][3], unit, outward */
     double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
-    float *value; /* [n_vertices]; 0 where no cell around has one. NULL: each face has its cell's, flat */
+    float *
+        value; /* [n_vertices]; 0 where no cell around has a value. NULL: each face has its cell's value, flat */
     /* The edges, each once with either face, sorted by their lower vertex: those of v are edge_begin[v] .. [v + 1). */
     size_t *edge_begin;  /* [n_vertices + 2] */
     uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
     uint32_t *edge_face; /* [3 n_faces] */
-    size_t *edge_again;  /* [3 n_faces] where the same edge stands next, with another face; 0: nowhere */
-} mt_skin;
+    size_t *edge_again;  /* [3 n_faces] the next entry of the same edge, with another face; 0: none */
+} mt_view_surface;
 
-/* Gives the skin; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
+/* Gives the surface; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
  * cell's four is nearly the cell's own. */
-MT_NODISCARD mt_status mt_skin_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_skin *skin);
+MT_NODISCARD mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const float *cell_value, mt_view_surface *surface);
 
-/* The same with the cells' values as they are, one all over a face. */
-MT_NODISCARD mt_status mt_skin_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_skin *skin);
+/* The same with the cells' values as they are: a face has one value. */
+MT_NODISCARD mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const float *cell_value, mt_view_surface *surface);
 
-/* Two faces of the skin that share the edge from vertex a to b. */
+/* Two faces of the surface that share the edge from vertex a to b. */
 typedef struct mt_meeting {
     uint32_t a, b, face, other;
 } mt_meeting;
 
-/* Calls `meet` for any two faces that share an edge, once. */
+/* Calls `meet` once for every two faces that share an edge. */
 typedef void mt_meet(void *context, const mt_meeting *meeting);
-void mt_skin_meetings(const mt_skin *skin, mt_meet *meet, void *context);
+void mt_view_surface_meetings(const mt_view_surface *surface, mt_meet *meet, void *context);
 
 /* Orthonormal and right-handed; toward us. */
 typedef struct mt_view {
@@ -74,31 +75,31 @@ static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
     return (size_t)y * (size_t)plot->w + (size_t)x;
 }
 
-/* The largest scale [samples / mm] in which the skin fits into so many samples, but for a little margin. */
-double mt_view_scale(const mt_view *view, const mt_skin *skin, int w, int h);
+/* The largest scale [samples / mm] at which the surface fits into w x h samples with a small margin. */
+double mt_view_scale(const mt_view *view, const mt_view_surface *surface, int w, int h);
 
-/* Gives a plot of w x h samples with the skin in its middle, and the edges of its shape in ink. */
-MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_skin *skin, const mt_view *view,
+/* Gives a plot of w x h samples with the surface in its middle, and the sharp edges of the surface in ink. */
+MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
     double samples_per_mm, int w, int h, mt_plot *plot);
 
-/* Is this face of the skin turned towards us? */
-bool mt_view_sees(const mt_view *view, const mt_skin *skin, size_t face);
+/* Is this face of the surface turned towards us? */
+bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t face);
 
 /* Gives corners (of the plot's) of a face, and its values there: NaN where its cell has none. */
-void mt_plot_face(
-    const mt_plot *plot, const mt_skin *skin, size_t face, const double *corner[3], double value[3]);
+void mt_plot_face(const mt_plot *plot, const mt_view_surface *surface, size_t face, const double *corner[3],
+    double value[3]);
 
 typedef struct mt_segment {
     double from[3], to[3]; /* samples, with depth */
 } mt_segment;
 
-/* Hidden is what lies deeper than what is seen there, by more than this part of the depth of the whole. */
+/* A point is hidden if it lies deeper than what is visible there by more than this fraction of the whole depth. */
 extern const double mt_plot_depth_slack;
 
 /* The edge of two faces on a plot. */
 mt_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
 
-/* Inks the samples within `half` of the segment, with soft edges, where it is seen. */
+/* Inks the samples within `half` of the segment, with soft edges, where it is visible. */
 void mt_plot_ink(mt_plot *plot, const mt_segment *segment, double half, double strength);
 
 typedef struct mt_box {

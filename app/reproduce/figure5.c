@@ -34,7 +34,7 @@ static size_t fewest(const mt_steps *s)
 {
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < s->base.n_ipus; i++)
-        if (s->step[i].of_one.fits && (least == SIZE_MAX || s->base.ipus[i] < s->base.ipus[least])) least = i;
+        if (s->step[i].one.fits && (least == SIZE_MAX || s->base.ipus[i] < s->base.ipus[least])) least = i;
     return least;
 }
 
@@ -62,7 +62,7 @@ static void add_mesh(mt_table *table, const mt_steps *s)
         mt_table_number(table, least == SIZE_MAX ? NAN : (double)s->base.ipus[least]);
         mt_table_number(table, least == SIZE_MAX ? NAN : s->step[least].cycles / cycles);
         mt_table_number(table, 100 * ideal_cycles(s, i) / cycles);
-        mt_table_text(table, mt_tiling_fits(&s->step[i].of_one));
+        mt_table_text(table, mt_costs_verdict(&s->step[i].one));
     }
 }
 
@@ -106,7 +106,7 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
         for (size_t m = 0; m < all->n_meshes; m++) {
             const mt_steps *s = &all->mesh[m];
             lines[m] = s->name;
-            const bool fits = s->step[i].of_one.fits;
+            const bool fits = s->step[i].one.fits;
             any |= fits;
             seconds[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, s->step[i].cycles) : 0;
             ideal[i * all->n_meshes + m] = fits ? mt_steps_seconds(s, ideal_cycles(s, i)) : NAN;

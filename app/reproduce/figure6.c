@@ -37,7 +37,7 @@ static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *titl
         for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, step->phase[f]);
         mt_table_number(&table, step->cycles);
         for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, 100 * step->phase[f] / step->cycles);
-        mt_table_text(&table, mt_tiling_fits(&step->of_one));
+        mt_table_text(&table, mt_costs_verdict(&step->one));
     }
     return table;
 }
@@ -58,8 +58,8 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
         const mt_step_costs *step = &s->step[i];
         mt_reproduce_ipus(s->base.ipus[i], names[i]);
         groups[i] = names[i];
-        any |= step->of_one.fits;
-        for (size_t f = 0; step->of_one.fits && f < MT_PHASES; f++)
+        any |= step->one.fits;
+        for (size_t f = 0; step->one.fits && f < MT_PHASES; f++)
             shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
     }
     if (!any)

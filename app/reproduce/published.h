@@ -1,5 +1,5 @@
-/* Numbers that others have published, in data/reference/published.csv: each with its source. They are there to be put
- * beside ours, never to compute with. */
+/* Numbers that others have published: data/reference/published.csv, each with its source. They are for comparison with ours;
+ * nothing is computed from them. */
 #ifndef MT_APP_REPRODUCE_PUBLISHED_H
 #define MT_APP_REPRODUCE_PUBLISHED_H
 
@@ -8,15 +8,16 @@
 #include "data/status.h"
 
 typedef struct mt_published_number {
-    double low, high; /* the two ends; equal where it is one number; both NaN where there is no such key */
-    char unit[32];    /* "" for none */
-    bool derived;     /* not told by the source, but computed from what it tells */
+    double low,
+        high;      /* the ends of a range; equal for a single number; both NaN where there is no such key */
+    char unit[32]; /* "" for none */
+    bool derived;  /* the source does not state it: it follows from what the source states */
 } mt_published_number;
 
 /* Gives what was published under this key. MT_FILE: the file cannot be read. */
 MT_NODISCARD mt_status mt_published_find(const char *key, mt_published_number *number);
 
-/* The same, only the two ends. */
+/* Gives its two ends alone. */
 MT_NODISCARD mt_status mt_published(const char *key, double *low, double *high);
 
 /* Gives the number of cells of a heart of the published study, "heart04" or "heart05". MT_INPUT: another name. */

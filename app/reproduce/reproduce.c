@@ -10,7 +10,7 @@
 #include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/reproduce/published.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 #include "data/file.h"
 #include "data/yaml.h"
 #include "mesh/files/formats.h"
@@ -45,9 +45,9 @@ mt_status mt_reproduce_parse(mt_arena *arena, const mt_arguments *arguments, mt_
 {
     *r = (mt_reproduce){.picture = mt_option_value(arguments, "--picture", NULL)};
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &r->format));
-    MT_TRY(mt_tiling_parse(arena, arguments, &r->tiling));
+    MT_TRY(mt_tiling_options_parse(arena, arguments, &r->tiling));
     MT_TRY(is_machine_of_study(arena, &r->tiling.one, &r->machine_of_study));
-    MT_TRY(mt_tiling_counts(
+    MT_TRY(mt_tiling_options_counts(
         &r->tiling, mt_option_value(arguments, "--ipus", "1,2,4,8,16"), &r->n_ipus, r->ipus));
     return r->picture ? mt_page_check_name(r->picture, mt_option_replace(arguments)) : MT_OK;
 }
@@ -132,11 +132,11 @@ void mt_reproduce_ipus(uint32_t ipus, mt_reproduce_name name)
     (void)snprintf(name, sizeof(mt_reproduce_name), "%u IPU%s", ipus, ipus > 1 ? "s" : "");
 }
 
-void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_tiling_costs *costs)
+void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_costs *costs)
 {
     mt_reproduce_name name;
     mt_reproduce_ipus(ipus, name);
-    mt_warn("%s on %s %s: %s", scheme->name, name, mt_tiling_fits(costs), costs->why);
+    mt_warn("%s on %s %s: %s", scheme->name, name, mt_costs_verdict(costs), costs->why);
 }
 
 /* A visit with the partition that suits scheme k. */
@@ -148,7 +148,7 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     mt_partition parts = *common;
     MT_TAKE(arena, parts.part, common->n_cells);
     memcpy(parts.part, common->part, common->n_cells * sizeof *parts.part);
-    MT_TRY(mt_tiling_suit(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
+    MT_TRY(mt_tiling_balance_sent(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
     MT_TRY(mt_halo_make(arena, &r->pattern, &parts, &r->scheme[k], &halo));
     return visit(context, i, k, &halo);
 }
@@ -163,7 +163,8 @@ static mt_status cut_for(
     mt_reproduce_ipus(r->ipus[i], name);
     (void)snprintf(stage, sizeof stage, "cutting for %s", name);
     mt_progress_stage(stage);
-    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
+    MT_TRY(
+        mt_tiling_cut_warned(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         mt_arena arena = {0};
         mt_status status = visit_scheme(r, i, k, &parts, &arena, visit, context);

@@ -1,10 +1,11 @@
-/* What the commands `reproduce ...` share: a mesh, counts of IPUs, and the halos of the mesh on so many. Nothing
- * is simulated: what a step costs does not depend on its values. */
+/* What the commands `reproduce ...` share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is simulated:
+ * the cost of a step does not depend on its values. */
 #ifndef MT_APP_REPRODUCE_REPRODUCE_H
 #define MT_APP_REPRODUCE_REPRODUCE_H
 
 #include "app/cli/table.h"
-#include "app/stages/tiling.h"
+#include "app/stages/tiling_options.h"
+#include "solver/plan/costs.h"
 
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure5, mt_command_reproduce_figure6;
@@ -19,10 +20,10 @@ typedef struct mt_reproduce {
     uint32_t ipus[MT_TILING_COUNTS];
     mt_scheme scheme[MT_REPRODUCE_SCHEMES];
     bool machine_of_study; /* the GC200 of data/machines, with no other value */
-    /* of mt_reproduce_mesh, and there without the mesh, too: the study's mesh with as many cells, within a tenth; NULL:
-     * it has none */
+    /* set by mt_reproduce_mesh, and kept when the mesh is dropped: the mesh of the study with the same number of cells, within
+     * a tenth; NULL: there is none */
     const char *like;
-    /* of mt_reproduce_mesh, until mt_reproduce_drop_mesh */
+    /* from mt_reproduce_mesh to mt_reproduce_drop_mesh */
     mt_arena mesh_arena;
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -35,34 +36,33 @@ typedef struct mt_reproduce {
         .name = "--ipus", .value = "N,...", .help = "how many IPUs; default: 1,2,4,8,16"                     \
     }
 
-/* Gives what is asked for, but for the schemes. A picture that cannot be written is refused here. */
+/* Reads all options but the schemes. Refuses a picture that cannot be written. */
 MT_NODISCARD mt_status mt_reproduce_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_reproduce *reproduce);
 
-/* Gives the schemes that are named, apart by commas, each with at most `ranges` where that is above 0 and it has such
- * a limit. MT_INPUT names the option. */
+/* Gives the schemes named in a list separated by commas (NULL: all), with a limit of `ranges` where that is above 0 and the
+ * scheme has such a limit. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_reproduce_schemes(
     const char *option, const char *names, uint32_t ranges, mt_reproduce *reproduce);
 
-/* Gives the mesh of a file; of NULL, a heart like the study's heart04, made with gmsh. */
+/* Reads the mesh of a file; NULL: makes a heart like the study's heart04 with gmsh. */
 MT_NODISCARD mt_status mt_reproduce_mesh(const char *path, mt_reproduce *reproduce);
 void mt_reproduce_drop_mesh(mt_reproduce *reproduce);
 
-/* Is a mesh put on the machine as the study did it: the GC200 with none of its values changed and all its 1,472 tiles,
- * cut flat as METIS does it with an imbalance of 3 %, halos not balanced, and sent by `mixed-clean`? Only beside that
- * its numbers stand. */
+/* Does this run map a mesh to the machine as the study did: an unchanged GC200 with all its 1,472 tiles, a flat cut by METIS with
+ * an imbalance of 3 %, halos not balanced and sent by `mixed-clean`? Only such runs are compared with its numbers. */
 bool mt_reproduce_as_studied(const mt_reproduce *reproduce, const mt_scheme *scheme);
 
-/* Is called for a halo on ipus[i] by scheme[k]. */
+/* Called with the halo on ipus[i] by scheme[k]. */
 typedef mt_status mt_reproduce_visit(void *context, size_t i, size_t k, const mt_halo *halo);
 
-/* Cuts the mesh for each count of IPUs, and visits the halo of each scheme: on one partition but for what
- * balancing does for each. The first failure is handed on. */
+/* Cuts the mesh once for each count of IPUs, balances the partition for each scheme if that is asked for, and visits the halo of
+ * each scheme. Stops at the first failure and returns it. */
 MT_NODISCARD mt_status mt_reproduce_each(
     const mt_reproduce *reproduce, mt_reproduce_visit *visit, void *context);
 
-/* Tells on standard error that a scheme on so many IPUs cannot be had. */
-void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_tiling_costs *costs);
+/* Warns that a scheme does not fit on so many IPUs. */
+void mt_reproduce_warn(const mt_scheme *scheme, uint32_t ipus, const mt_costs *costs);
 
 /* "1 IPU", "2 IPUs" */
 typedef char mt_reproduce_name[32];

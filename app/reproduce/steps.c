@@ -16,7 +16,7 @@ mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_step
     const char *pde_steps = mt_option_value(arguments, "--pde-steps", NULL);
     const char *scheme = mt_option_value(arguments, "--scheme", "mixed-clean");
     MT_TRY(mt_reproduce_parse(arena, arguments, &steps->base));
-    MT_TRY(mt_tiling_ranges(arguments, &ranges));
+    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(scheme, ranges, &steps->base.scheme[0]));
     steps->base.n_schemes = 1;
     return pde_steps ? mt_whole_number("--pde-steps", pde_steps, 1, 1000000, &steps->pde_asked) : MT_OK;
@@ -39,8 +39,8 @@ static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *hal
 {
     mt_steps *s = context;
     mt_step_costs *step = &s->step[i];
-    mt_tiling_costs *c = &step->of_one;
-    MT_TRY(mt_tiling_costs_of(&s->base.tiling, halo, c));
+    mt_costs *c = &step->one;
+    MT_TRY(mt_costs_find(&s->base.tiling, halo, c));
     if (!c->fits) mt_reproduce_warn(&s->base.scheme[k], s->base.ipus[i], c);
     const double p = c->fits ? s->pde_steps : NAN;
     step->phase[MT_PHASE_ODE] = c->fits ? (double)c->ode.max : NAN;
@@ -87,7 +87,7 @@ mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *co
 const mt_step_costs *mt_steps_on_one(const mt_steps *s)
 {
     for (size_t i = 0; i < s->base.n_ipus; i++)
-        if (s->base.ipus[i] == 1 && s->step[i].of_one.fits) return &s->step[i];
+        if (s->base.ipus[i] == 1 && s->step[i].one.fits) return &s->step[i];
     return NULL;
 }
 

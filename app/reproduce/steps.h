@@ -1,6 +1,6 @@
-/* What a time step of a mesh costs on several counts of IPUs: so many diffusion steps and one of the cells. What
- * the commands that reproduce the study's times share. Stimuli and the recording of activation times are not in
- * it: the study tells of none. */
+/* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the cells. Shared by the
+ * commands that reproduce the study's times. Stimuli and the recording of activation times are not counted, because the study
+ * does not mention them. */
 #ifndef MT_APP_REPRODUCE_STEPS_H
 #define MT_APP_REPRODUCE_STEPS_H
 
@@ -14,18 +14,18 @@ extern const char *const mt_phase_names[MT_PHASES];
 
 typedef struct mt_step_costs {
     double
-        phase[MT_PHASES];   /* cycles in a time step, of all its diffusion steps; NaN where it does not fit */
-    double cycles;          /* their sum */
-    mt_tiling_costs of_one; /* what each diffusion step, and the one of the cells, cost */
+        phase[MT_PHASES]; /* cycles in a time step, for all its diffusion steps; NaN where it does not fit */
+    double cycles;        /* their sum */
+    mt_costs one;         /* of one diffusion step, and one step of the cells */
 } mt_step_costs;
 
 typedef struct mt_steps {
-    mt_reproduce base;       /* its mesh is there no more */
+    mt_reproduce base;       /* without its mesh */
     unsigned long pde_asked; /* 0: as many as the study took */
     const char *name;        /* of the mesh */
     size_t n_cells;
     double pde_steps; /* in a time step */
-    double ode_steps; /* the study's, of all: what seconds are of */
+    double ode_steps; /* time steps of the study's run: mt_steps_seconds is for all of them */
     mt_step_costs step[MT_TILING_COUNTS];
 } mt_steps;
 
@@ -40,22 +40,20 @@ typedef struct mt_steps {
             .help = "diffusion steps in a time step; default: the study's, 4, for heart05 5"},               \
         MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
-/* Gives what is asked for. MT_INPUT names the option. */
+/* Reads the options. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);
 
-/* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). What does not fit
- * is told on standard error, too. */
+/* Gives the costs on each count of IPUs for the mesh of a file (NULL: a heart made with gmsh). Warns of what does not fit. */
 MT_NODISCARD mt_status mt_steps_make(const char *path, mt_steps *steps);
 
-/* Gives an empty comparison of what one IPU takes with the study's times: comparable where the mesh has heart04's
- * size and is treated and cut in the same way for the same machine. MT_FILE: the file of published numbers cannot
- * be read. */
+/* Gives an empty comparison of the times on one IPU with the study's: comparable where the mesh has the size of heart04 and is
+ * treated and cut in the same way for the same machine. MT_FILE: the file of published numbers cannot be read. */
 MT_NODISCARD mt_status mt_steps_compare(mt_arena *arena, const mt_steps *steps, mt_comparison *comparison);
 
-/* The costs on one IPU; NULL where they are not asked for or it does not fit. */
+/* The costs on one IPU; NULL where they were not asked for or the mesh does not fit. */
 const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
 
-/* Seconds of all the study's time steps with so many cycles in each. */
+/* Seconds that all the study's time steps take with so many cycles each. */
 double mt_steps_seconds(const mt_steps *steps, double cycles);
 
 /* "What: a mesh of 3031704 cells on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */

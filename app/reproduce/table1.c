@@ -5,6 +5,7 @@
 #include "app/draw/chart.h"
 #include "app/reproduce/published.h"
 #include "app/reproduce/reproduce.h"
+#include "solver/plan/tile_counts.h"
 
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
 
@@ -94,20 +95,20 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
     const mt_scheme *scheme = &r->base.scheme[k];
     const uint32_t ipus = r->base.ipus[i];
     mt_tile_spread received, unused, all, pieces;
-    mt_tiling_costs costs;
+    mt_costs costs;
     double published;
-    MT_TRY(mt_tile_spread_of(halo, mt_tile_received, &received));
-    MT_TRY(mt_tile_spread_of(halo, mt_tile_unused, &unused));
-    MT_TRY(mt_tile_spread_of(halo, mt_tile_all, &all));
-    MT_TRY(mt_tile_spread_of(halo, mt_tile_pieces_received, &pieces));
-    MT_TRY(mt_tiling_costs_of(&r->base.tiling, halo, &costs));
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &received));
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_unused, &unused));
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_local, &all));
+    MT_TRY(mt_tile_spread_find(halo, mt_tile_pieces_received, &pieces));
+    MT_TRY(mt_costs_find(&r->base.tiling, halo, &costs));
     if (!costs.fits) mt_reproduce_warn(scheme, ipus, &costs);
     MT_TRY(published_share(&r->base, scheme, ipus, &published));
     const double share = 100 * received.sum / all.sum;
     const double cells[] = {
         received.max, received.median, unused.median, all.max, share, published, share - published};
     const double cost[] = {(double)costs.memory_max / 1024, (double)costs.memory_median / 1024, pieces.max,
-        (double)mt_tiling_crossing(halo), (double)costs.exchange_cycles, 100 * costs.effectiveness};
+        (double)mt_tile_crossing(halo), (double)costs.exchange_cycles, 100 * costs.effectiveness};
     const double owned = (double)halo->n_cells;
     const double bar[KINDS] = {1, (received.sum - unused.sum) / owned, unused.sum / owned};
     memcpy(r->bars + KINDS * (i * r->base.n_schemes + k), bar, sizeof bar);
@@ -164,7 +165,7 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
     mt_reproduce *base = &r->base;
     uint32_t ranges;
     MT_TRY(mt_reproduce_parse(arena, arguments, base));
-    MT_TRY(mt_tiling_ranges(arguments, &ranges));
+    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_reproduce_schemes("--schemes", mt_option_value(arguments, "--schemes", NULL), ranges, base));
     MT_TRY(check_picture(base));
     MT_TAKE(arena, r->bars, base->n_ipus * base->n_schemes * KINDS);

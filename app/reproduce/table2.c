@@ -60,11 +60,11 @@ static void add_phase(mt_table *table, uint32_t ipus, const char *phase, double 
 
 static void add_phases(mt_table *table, const mt_steps *s, size_t i)
 {
-    const mt_tiling_costs *c = &s->step[i].of_one;
+    const mt_costs *c = &s->step[i].one;
     const uint32_t ipus = s->base.ipus[i];
     const double p = s->pde_steps, whole = s->step[i].cycles;
     if (!c->fits) {
-        add_phase(table, ipus, mt_tiling_fits(&s->step[i].of_one), NAN, NULL, NAN, NAN);
+        add_phase(table, ipus, mt_costs_verdict(&s->step[i].one), NAN, NULL, NAN, NAN);
         return;
     }
     add_phase(table, ipus, "PDE compute", p, &c->pde, (double)c->pde.max, whole);
@@ -135,7 +135,7 @@ static mt_status add_spreads(mt_comparison *comparison, const beside *b)
     static const char filled[] = "How evenly METIS filled the tiles, within what it is allowed.",
                       exchange[] = "A fragment's set-up is as others measured it (`machine show gc200`); "
                                    "another heart, another partition.";
-    const mt_tiling_costs *c = &b->one->of_one;
+    const mt_costs *c = &b->one->one;
     const double longest = (double)c->ode.max / 1e3;
     const row rows[] = {{"PDE compute, fastest tile", "heart04_pde_min_1", (double)c->pde.min / 1e3, b->pde},
         {"PDE compute, mean tile", "heart04_pde_mean_1", c->pde.mean / 1e3, b->pde},
@@ -155,7 +155,7 @@ static mt_status add_shares(mt_comparison *comparison, const beside *b)
 {
     static const char follows[] = "Follows from the cycles above.",
                       uneven[] = "How uneven the halos of tiles are: another heart, another partition.";
-    const mt_tiling_costs *c = &b->one->of_one;
+    const mt_costs *c = &b->one->one;
     const double exchange = (double)(c->exchange_cycles + c->sync_cycles), compute = (double)c->pde.max;
     const double inside = (double)(c->exchange_cycles - c->external_cycles);
     const double p = b->steps->pde_steps, ode = (double)c->ode.max, part = 100 / b->one->cycles;
@@ -182,7 +182,7 @@ static mt_status add_cells(mt_comparison *comparison, const beside *b)
                       profile[] =
                           "Ours is our count and the starts of vertices; the study does not tell what its "
                           "profile has beyond its count.";
-    const mt_tiling_costs *c = &b->one->of_one;
+    const mt_costs *c = &b->one->one;
     const double cells = (double)b->steps->n_cells / b->steps->base.tiling.tiles;
     const row rows[] = {{"diffusion, measured alone", "spmv_measured", b->spmv, b->spills},
         {"diffusion, counted", "spmv_estimated", b->spmv, b->spills},

@@ -44,7 +44,7 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
         mt_table_number(&table, mt_steps_seconds(s, step->phase[MT_PHASE_ODE]));
         mt_table_number(&table, seconds);
         mt_table_number(&table, (double)s->n_cells * s->ode_steps / seconds);
-        mt_table_text(&table, mt_tiling_fits(&step->of_one));
+        mt_table_text(&table, mt_costs_verdict(&step->one));
     }
     return table;
 }

@@ -180,7 +180,7 @@ static void print_profile(FILE *stream, const mt_profiled *profiled)
     (void)fputc('\n', stream);
 }
 
-mt_status mt_profile_write_json(const mt_profiled *profiled, const char *path)
+static mt_status write_json(const mt_profiled *profiled, const char *path)
 {
     mt_file file;
     MT_TRY(mt_profile_check_words(profiled->title, profiled->target->name));
@@ -225,7 +225,7 @@ static void print_tiles(FILE *stream, const mt_profiled *profiled)
     }
 }
 
-mt_status mt_profile_write_tiles(const mt_profiled *profiled, const char *path)
+static mt_status write_tiles(const mt_profiled *profiled, const char *path)
 {
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
@@ -242,7 +242,7 @@ static void print_live(FILE *stream, const ipu_live_range *live)
         (void)fprintf(stream, ",%u,%u\n", live->first, live->last);
 }
 
-mt_status mt_profile_write_map(const mt_profiled *profiled, const char *path)
+static mt_status write_map(const mt_profiled *profiled, const char *path)
 {
     const ipu_tile_map *map = &profiled->profile->fullest_map;
     mt_file file;
@@ -260,7 +260,7 @@ mt_status mt_profile_write_map(const mt_profiled *profiled, const char *path)
     return mt_file_end(&file, MT_OK);
 }
 
-mt_status mt_profile_write_links(const mt_profiled *profiled, const char *path)
+static mt_status write_links(const mt_profiled *profiled, const char *path)
 {
     const ipu_profile *profile = profiled->profile;
     mt_file file;
@@ -288,14 +288,25 @@ static const struct {
     writer *write;
     bool detail, of_links;
 } files[] = {
-    {"profile.json", mt_profile_write_json, false, false},
-    {"tiles.csv", mt_profile_write_tiles, true, false},
-    {"memory.csv", mt_profile_write_map, true, false},
+    {"profile.json", write_json, false, false},
+    {"tiles.csv", write_tiles, true, false},
+    {"memory.csv", write_map, true, false},
     {"tiles.png", mt_profile_picture_tiles, true, false},
     {"memory.png", mt_profile_picture_memory, true, false},
-    {"links.csv", mt_profile_write_links, true, true},
+    {"links.csv", write_links, true, true},
     {"links.png", mt_profile_picture_links, true, true},
 };
+
+mt_status mt_profile_check(const char *folder, bool details)
+{
+    char path[MT_FILE_PATH_MAX];
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        if (files[f].detail && !details) continue;
+        MT_TRY(mt_folder_path(folder, files[f].name, path));
+        MT_TRY(mt_file_check(path, MT_FILE_ANY));
+    }
+    return MT_OK;
+}
 
 /* Others call their files profile.json, too. */
 static bool has_profile(const char *folder)

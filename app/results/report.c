@@ -8,9 +8,9 @@
 #include "app/stages/operator.h"
 #include "app/draw/picture.h"
 #include "app/results/trace_file.h"
-#include "app/stages/warnings.h"
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
+#include "solver/findings.h"
 #include "solver/probe.h"
 #include "solver/plan/plan.h"
 
@@ -38,7 +38,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     for (size_t cell = 0; cell < run->mesh->n_cells; cell++) {
         if (!isfinite(run->activation_ms[cell])) continue;
         activated++;
-        lately += run->activation_ms[cell] > end_ms - MT_WARNINGS_WAVE_MS;
+        lately += run->activation_ms[cell] > end_ms - MT_FINDINGS_WAVE_MS;
         latest_ms = fmax(latest_ms, run->activation_ms[cell]); /* fmax leaves out what is no number */
     }
     mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
@@ -444,14 +444,14 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 /* Without an emulated machine nothing stays of a profile that an earlier run had. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
-    const mt_profiled of = {
+    const mt_profiled profiled = {
         run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
     char path[MT_FILE_PATH_MAX];
     if (!run->profile) return mt_profile_forget(folder);
-    MT_TRY(mt_profile_write(&of, folder, run->details));
+    MT_TRY(mt_profile_write(&profiled, folder, run->details));
     if (!run->trace) return MT_OK;
     MT_TRY(mt_folder_path(folder, "trace.json", path));
-    return mt_trace_write(run->trace, of.title, run->traced_tiles[0], run->traced_tiles[1], path);
+    return mt_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
 }
 
 /* Keeps the first failure of several, and its message. */
@@ -491,12 +491,15 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
 }
 
-mt_status mt_report_check(const char *folder)
+mt_status mt_report_check(const char *folder, bool profile, bool details, bool trace)
 {
     char path[MT_FILE_PATH_MAX];
     for (int f = 0; f < N_FILES; f++) {
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
-    return MT_OK;
+    if (profile) MT_TRY(mt_profile_check(folder, details));
+    if (!trace) return MT_OK;
+    MT_TRY(mt_folder_path(folder, "trace.json", path));
+    return mt_file_check(path, MT_FILE_ANY);
 }

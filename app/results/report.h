@@ -1,4 +1,4 @@
-/* What a run leaves behind: its tables and its files. */
+/* The tables and files of a run. */
 #ifndef MT_APP_RESULTS_REPORT_H
 #define MT_APP_RESULTS_REPORT_H
 
@@ -7,9 +7,9 @@
 #include "solver/case.h"
 #include "solver/probe.h"
 
-/* A run that has ended, or was stopped, in all its parts (borrowed). */
+/* A run that has ended or was stopped, with all that its results need; borrowed. */
 typedef struct mt_run {
-    const mt_case *input; /* with every value as it was used */
+    const mt_case *input; /* with every value that was used */
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     const mt_diffusion *diffusion;
@@ -26,17 +26,18 @@ typedef struct mt_run {
 
 enum { MT_REPORT_TABLES = 6 };
 
-/* Gives the run's tables in `arena`: what was run, the first of the limited cells if there are any, activation at the
- * points, and on an emulated machine cycles and memory. */
+/* Gives the run's tables in `arena`: a summary, the first of the limited cells if there are any, activation at the points, and on an
+ * emulated machine cycles, exchange and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
 /* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
- * (app/results/profile_files.h) and trace.json (app/results/trace_file.h) into the folder, as a set (data/file.h). Where result.hdf cannot be
- * written, the folder stays as it was; where another cannot, it is missing in the folder, and the answer is its failure. */
+ * (app/results/profile_files.h) and trace.json (app/results/trace_file.h) into the folder, as a set (data/file.h). If result.hdf cannot be
+ * written, the folder stays as it was; if another file cannot be, it is missing in the folder, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Can they be written there? For those who have long work before it. MT_FILE: no; the message says why. */
-MT_NODISCARD mt_status mt_report_check(const char *folder);
+/* Checks before the work that these files can be written there; with the profile of an emulated machine, all its files
+ * (`details`), and a trace. MT_FILE: they cannot; the message says why. */
+MT_NODISCARD mt_status mt_report_check(const char *folder, bool profile, bool details, bool trace);
 
 #endif

@@ -122,7 +122,8 @@ mt_status mt_trace_write(
 {
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    tracing t = {.json = mt_json_begin(file.stream, &mt_json_long), .target = &trace->timing->executable->graph->target};
+    tracing t = {.json = mt_json_begin(file.stream, &mt_json_long),
+        .target = &trace->timing->executable->graph->target};
     begin_document(&t, title, trace->n);
     add_names(&t, first, last);
     for (size_t k = 0; k < trace->n; k++)

@@ -3,11 +3,11 @@
  *
  * A process is a chip: pid is its number + 1, because viewers give 0 a meaning of their own; a thread is a tile, tid
  * its number on the machine + 1. Each has a slice (event X) for its exchange and one for its compute in every superstep
- * in which it has anything to do. One process more, the first shown, is the machine as a whole: its phases sync,
- * exchange and compute follow one another, and so do supersteps but for gaps where programs decide by predicates or
- * transfer to and from the host, which have no slices. ts and dur are microseconds of modelled time, to whole
- * nanoseconds; args.cycles is exact. When a tile is busy in the phase of an exchange is not known by the cycle: its
- * slice stands at the phase's begin. */
+ * in which it has anything to do. One more process, shown first, is the machine as a whole: its phases sync, exchange and
+ * compute follow one another, and so do supersteps, except for gaps where programs evaluate predicates or transfer to and from
+ * the host: these have no slices. ts and dur are microseconds of modelled time, to whole
+ * nanoseconds; args.cycles is exact. In which cycles of an exchange phase a tile is busy is not known: its slice
+ * is drawn at the begin of the phase. */
 #ifndef MT_APP_RESULTS_TRACE_FILE_H
 #define MT_APP_RESULTS_TRACE_FILE_H
 

@@ -1,10 +1,10 @@
-/* Bytes that took long to find, kept by their key from run to run: one file each in $XDG_CACHE_HOME/myotile, or
+/* A cache for results that take long to compute, kept from run to run: bytes by a key, one file each in $XDG_CACHE_HOME/myotile, or
  * ~/.cache/myotile where that is not set.
  *
- * Never more than 256 files and 64 MiB: whoever keeps something removes the files that were used longest ago. Files appear
- * whole (data/file.h), so that any number of programs may use it at once. Nothing that goes wrong here is an error: what
- * cannot be read is not there, what cannot be written is not kept. Whoever reads must know for himself whether the bytes
- * are those that were kept. It may be deleted at any time. */
+ * Never more than 256 files and 64 MiB: keeping something removes the files that were used longest ago. Files appear whole
+ * (data/file.h), so any number of programs may use the cache at once. Nothing that goes wrong here is an error: what cannot be
+ * read is not there, and what cannot be written is not kept. Callers must check themselves that the bytes are the ones they
+ * kept. The folder may be deleted at any time. */
 #ifndef MT_APP_STAGES_CACHE_H
 #define MT_APP_STAGES_CACHE_H
 

@@ -1,4 +1,4 @@
-/* The gmsh program, run for its meshes. It goes when this program goes, however that ends. */
+/* Meshes made by the gmsh program, which runs as a child and is killed when this program ends, however that happens. */
 #ifndef MT_APP_STAGES_GMSH_H
 #define MT_APP_STAGES_GMSH_H
 
@@ -6,16 +6,15 @@
 
 #include "mesh/mesh.h"
 
-/* Runs a script of data/geometry, such as "ventricles.geo", for its volume mesh by HXT (the script's number `h`, in mm,
- * set to edge_mm) and reads that. `surface` is a file to load before, with the script's number `angle`; NULL for none,
- * and then there is no angle. gmsh writes to a temporary file of `out` (data/file.h), gone afterwards; its talk goes
- * nowhere. MT_FILE: gmsh cannot be started; no memory. MT_NUMERICS: gmsh fails. MT_STOPPED: a signal came (app/cli/progress.h);
+/* Runs a script of data/geometry, such as "ventricles.geo", and reads the volume mesh that HXT makes. The script's number `h`, in
+ * mm, is set to edge_mm. `surface` is a file to load first, with the script's number `angle`; NULL: there is neither. gmsh
+ * writes to a temporary file of `out` (data/file.h), which is removed afterwards; its output is discarded. MT_FILE: gmsh cannot be started; no memory. MT_NUMERICS: gmsh fails. MT_STOPPED: a signal came (app/cli/progress.h);
  * gmsh has ended, and signals are left to mt_progress_leave_on_interrupt again. Other failures: mt_gmsh_read's. */
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     double angle_deg, double edge_mm, const char *out, mt_mesh *mesh);
 
-/* Gives two idealised ventricles with so many cells, met within 1 %. Frees the arena between attempts. MT_NUMERICS: not met.
- * Other failures: mt_gmsh_mesh's. */
+/* Gives two idealised ventricles with this number of cells, within 1 %. Frees the arena between attempts. MT_NUMERICS: no attempt
+ * came that close. Other failures: mt_gmsh_mesh's. */
 MT_NODISCARD mt_status mt_gmsh_ventricles(
     mt_arena *arena, unsigned long cells, const char *out, mt_mesh *mesh);
 

@@ -4,7 +4,6 @@
 
 #include "app/stages/cache.h"
 #include "app/cli/progress.h"
-#include "app/stages/warnings.h"
 #include "solver/diffusion/limits.h"
 
 enum { SHOWN = 8, CACHED_FROM = 2000 };
@@ -101,59 +100,4 @@ mt_table mt_operator_table(
         shown++;
     }
     return table;
-}
-
-/* ---- warnings ---- */
-
-/* Plane waves in slabs of the usual tissue, boxes of 0.25 and 0.5 mm, travel times against those without limits:
- *   theta 0.5 in   1 % of the cells   along the fibres -0.1 and -0.1 %   across -0.1 and +0.1 %
- *                 10                                   -0.6     -0.9            -0.5     +1.4
- *                100                                   -6       -9              -6       +6
- *         0.2     10                                   -0.9     -1.3            -0.8     +1.5
- *                100                                   -8       -13             -10      +3
- * Where all cells are limited refinement helps less: the order falls from 2 to about 1. */
-static void warn_of_limits(const char *name, const mt_diffusion *diffusion)
-{
-    const double share = (double)diffusion->n_limited / (double)diffusion->n_cells;
-    if (!(share >= 0.01)) return;
-    mt_warn(
-        "%s: %zu of %zu elements (%.3g %%) are limited for stability: their gradients "
-        "count less, and "
-        "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
-        "13 %% where "
-        "all are; the cause is a strong anisotropy or poorly shaped elements",
-        name, diffusion->n_limited, diffusion->n_cells, 100 * share);
-}
-
-/* Slivers hold more than their volume; where there are many that is no longer next to nothing. */
-static void warn_of_slivers(const char *name, const mt_diffusion *diffusion)
-{
-    const double share = (double)diffusion->n_slivers / (double)diffusion->n_cells;
-    if (!(share >= 0.01)) return;
-    mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: what is "
-            "computed in "
-            "and close to them is less accurate",
-        name, diffusion->n_slivers, diffusion->n_cells, 100 * share);
-}
-
-static void warn_of_isolated(const char *name, const mt_adjacency *adjacency)
-{
-    size_t n = 0, first = 0;
-    for (size_t c = adjacency->n_cells; c-- > 0;) {
-        size_t f = 0;
-        while (f < 4 && adjacency->neighbour[4 * c + f] == MT_NO_CELL) f++;
-        if (f == 4) n++, first = c;
-    }
-    if (n == 0 || adjacency->n_cells == 1) return;
-    mt_warn("%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
-            "`myotile "
-            "mesh convert IN OUT --repair` keeps the largest piece of a mesh",
-        name, n, n == 1 ? " shares" : "s share", first, n == 1 ? "it" : "them");
-}
-
-void mt_operator_warn(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
-{
-    warn_of_limits(name, diffusion);
-    warn_of_slivers(name, diffusion);
-    warn_of_isolated(name, adjacency);
 }

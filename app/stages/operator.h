@@ -1,31 +1,27 @@
-/* The diffusion operator of a mesh as the commands need it: with what the cache knows, and with words on what was limited.
+/* The diffusion operator of a mesh for the commands: made with the help of the cache, and tables of what was limited.
  *
- * Making one takes some 25 s of processor time for a million cells, 3 s of it without finding which cells to limit, and how
- * long a step may be. That is kept in the cache (app/stages/cache.h, solver/diffusion/limits.h); the operator is the same to the bit. Below
- * 2,000 cells it takes no time worth a file. */
+ * Making one takes some 25 s of processor time for a million cells; all but 3 s go into finding which cells to limit and the longest
+ * stable step. These are kept in the cache (app/stages/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
+ * Below 2,000 cells the time is not worth a file. */
 #ifndef MT_APP_STAGES_OPERATOR_H
 #define MT_APP_STAGES_OPERATOR_H
 
 #include "app/cli/table.h"
 #include "solver/diffusion/diffusion.h"
 
-/* mt_diffusion_make_with, at MT_DIFFUSION_ALPHA, within the stage of progress that the caller has begun. `cached`: look into the
- * cache, and keep there what was found. */
+/* mt_diffusion_make_with, at MT_DIFFUSION_ALPHA; reports progress within the stage that the caller has begun. `cached`: use the
+ * cache. */
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, bool cached, mt_diffusion *diffusion);
 
 /* Adds to a table of properties how many cells were limited: for stability, and slivers if there are any. NULL: no operator. */
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
 
-/* Are any to be listed? */
+/* Was any cell limited? */
 bool mt_operator_limits(const mt_diffusion *diffusion);
 
-/* Gives a table of the first of them in `arena`: where they are, and what was done to them. */
+/* Gives a table of the first limited cells in `arena`: where they are, and what was done to them. */
 mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
-
-/* Warns on stderr of what changes the wave, naming the mesh: one cell in a hundred or more is limited, or cells share
- * no face with any other. */
-void mt_operator_warn(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
 #endif

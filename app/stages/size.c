@@ -1,5 +1,5 @@
 #include "app/stages/size.h"
-#include "app/stages/warnings.h"
+#include "app/cli/warning.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What is known of a mesh's cells, and how large it is: rows that tell it, and what is lost of it in a file. */
+/* Table rows on the content and the size of a mesh, and warnings of what a file format loses. */
 #ifndef MT_APP_STAGES_SIZE_H
 #define MT_APP_STAGES_SIZE_H
 
@@ -9,7 +9,7 @@
 /* Adds to a table of properties whether there are fibres (and all along one axis), sheets, depth and layers. */
 void mt_content_rows(mt_table *table, const mt_mesh *mesh);
 
-/* Warns, on standard error, of what of this mesh the file of that format does not keep. */
+/* Warns of content of this mesh that the file format does not keep. */
 void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh);
 
 /* Adds the extents and the volume to a table of properties. */

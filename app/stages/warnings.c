@@ -1,177 +1,35 @@
 #include "app/stages/warnings.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-#include "app/cli/progress.h"
-
-/* As one line, whatever names of files brought into it. */
-void mt_warn(const char *format, ...)
+static void warn(void *nobody, const char *text)
 {
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < ' ') *at = ' ';
-    mt_progress_clear_line();
-    (void)fprintf(stderr, "myotile: warning: %s\n", text);
+    (void)nobody;
+    mt_warn("%s", text);
 }
+
+static const mt_findings printed = {.add = warn};
 
 void mt_warn_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
 {
-    if (fabs(found_ms / dt_ms - (double)used_steps) <= MT_CASE_PART_OF_A_STEP) return;
-    mt_warn("%s: %s: found %.10g ms, which are %.10g steps of %g ms; used: %zu steps, %.10g ms", file, key,
-        found_ms, found_ms / dt_ms, dt_ms, used_steps, (double)used_steps * dt_ms);
-}
-
-/* ---- of the case ---- */
-
-enum { FAR = 4 }; /* times outside what is usual */
-
-static void warn_if_far(
-    const char *path, const char *key, const char *unit, double found, double low, double high)
-{
-    if (found >= low / FAR && found <= high * FAR) return;
-    mt_warn("%s: tissue%s: found %.4g %s; usual %.4g to %.4g", path, key, found, unit, low, high);
-}
-
-/* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
- * cells, outside), by
- *   L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (Niederer et al. 2011 take these)
- *   D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
- *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
- * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02
- * uF/mm^2 (K. H. W. J. ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: what each set gives with the
- * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. */
-static void warn_of_tissue(const char *path, const mt_case *input)
-{
-    const mt_tissue tissue = mt_case_tissue(input);
-    const struct {
-        const char *key, *unit;
-        double found, low, high;
-    } of[] = {
-        {".intracellular_l_mS_mm", "mS/mm", input->tissue.intracellular_l_mS_mm, 0.17, 0.34},
-        {".intracellular_t_mS_mm", "mS/mm", input->tissue.intracellular_t_mS_mm, 0.019, 0.06},
-        {".extracellular_l_mS_mm", "mS/mm", input->tissue.extracellular_l_mS_mm, 0.12, 0.62},
-        {".extracellular_t_mS_mm", "mS/mm", input->tissue.extracellular_t_mS_mm, 0.08, 0.24},
-        {".chi_per_mm", "per mm", tissue.chi_per_mm, 140, 200},
-        {".cm_uF_mm2", "uF/mm^2", tissue.cm_uF_mm2, 0.01, 0.02},
-        {", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4},
-        {", diffusivity along fibres", "mm^2/ms", mt_tissue_diffusivity_l(&tissue), 0.06, 0.15},
-        {", diffusivity across fibres", "mm^2/ms", mt_tissue_diffusivity_t(&tissue), 0.012, 0.15},
-    };
-    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++)
-        warn_if_far(path, of[k].key, of[k].unit, of[k].found, of[k].low, of[k].high);
-}
-
-/* As the time loop rounds them (solver/monodomain.h). */
-static void warn_of_pulses(const char *path, const mt_case *input, size_t s)
-{
-    const mt_case_stimulus *stimulus = &input->stimuli[s];
-    const double dt_ms = input->time.dt_ms;
-    const size_t on = (size_t)llround(stimulus->start_ms / dt_ms),
-                 off = (size_t)llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms);
-    char key[64];
-    (void)snprintf(key, sizeof key, "stimuli.%zu.start_ms", s);
-    mt_warn_of_time(path, key, stimulus->start_ms, on, dt_ms);
-    (void)snprintf(key, sizeof key, "stimuli.%zu.duration_ms", s);
-    mt_warn_of_time(path, key, stimulus->duration_ms, off - on, dt_ms);
-    if (stimulus->count == 1) return;
-    (void)snprintf(key, sizeof key, "stimuli.%zu.period_ms", s);
-    mt_warn_of_time(path, key, stimulus->period_ms, (size_t)llround(stimulus->period_ms / dt_ms), dt_ms);
+    mt_findings_of_time(printed, file, key, found_ms, used_steps, dt_ms);
 }
 
 void mt_warnings_of_case(const char *path, const mt_case *input)
 {
-    warn_of_tissue(path, input);
-    for (size_t s = 0; s < input->n_stimuli; s++) warn_of_pulses(path, input, s);
+    mt_findings_of_case(printed, path, input);
 }
 
-/* ---- of the mesh ---- */
-
-/* Plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other, against a converged
- * line (0.600 and 0.218 mm/ms; README.md):
- *   cells of 0.28 mm  -13 and -10 %   (cube root of the volume)
- *            0.44     -26     -25
- *            0.55     -34     -34
- *            0.69     -42     -45
- *            0.83     -50     -56     where all boxes are cut alike it stops across
- *            1.1      -62     stops
- * Lengths go with the square root of the diffusivity. */
 void mt_warnings_of_mesh(const mt_case *input, const mt_mesh *mesh)
 {
-    const mt_tissue tissue = mt_case_tissue(input), *usual = &mt_tissue_usual;
-    const double scale = sqrt(fmin(mt_tissue_diffusivity_l(&tissue) / mt_tissue_diffusivity_l(usual),
-                     mt_tissue_diffusivity_t(&tissue) / mt_tissue_diffusivity_t(usual))),
-                 third_mm = 0.55 * scale, stop_mm = 0.8 * scale;
-    const double length_mm = mt_mesh_length_mm(mesh);
-    if (length_mm <= third_mm) return;
-    mt_warn("%s: cells of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
-            "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh "
-            "refine` halves them",
-        input->mesh.file[0] ? input->mesh.file : "mesh.slab", length_mm, third_mm, stop_mm);
+    mt_findings_of_mesh(printed, input, mesh);
 }
 
-/* ---- of the run ---- */
-
-static bool reaches_none(const mt_stimulus *stimulus, const double *activation_ms)
+void mt_warnings_of_operator(const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
 {
-    for (size_t k = 0; k < stimulus->n_cells; k++)
-        if (isfinite(activation_ms[stimulus->cell[k]])) return false;
-    return true;
-}
-
-/* Usual is the benchmark's stimulus: 50 uA/mm^3 over 1.4 uF/mm^3. */
-static void warn_of_stimulus(const char *path, size_t s, const mt_case_stimulus *asked,
-    const mt_stimulus *stimulus, double peak_mV, double reached_ms)
-{
-    char usual[96] = "35.7 mV/ms for 2 ms, to above 0 mV";
-    if (reached_ms < asked->start_ms + asked->duration_ms)
-        (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
-            asked->start_ms + asked->duration_ms);
-    mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu cell%s to %.1f mV at "
-            "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
-        path, s, reached_ms, stimulus->n_cells, stimulus->n_cells > 1 ? "s" : "", peak_mV,
-        stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
-}
-
-static void warn_of_wave(const char *path, size_t n_cells, const double *activation_ms, double reached_ms)
-{
-    size_t left = 0;
-    double latest_ms = -INFINITY;
-    for (size_t c = 0; c < n_cells; c++)
-        if (isfinite(activation_ms[c]))
-            latest_ms = fmax(latest_ms, activation_ms[c]);
-        else
-            left++;
-    if (left == 0 || left == n_cells) return;
-    const double percent = 100 * (double)left / (double)n_cells;
-    if (latest_ms > reached_ms - MT_WARNINGS_WAVE_MS)
-        mt_warn(
-            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu cells (%.3g %%) are not "
-            "activated yet; usual: an end after the last of them",
-            path, reached_ms, left, n_cells, percent);
-    else
-        mt_warn(
-            "%s: found %zu of %zu cells (%.3g %%) not activated, and none that was after %.4g ms, though the "
-            "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
-            path, left, n_cells, percent, latest_ms, reached_ms);
+    mt_findings_of_operator(printed, name, adjacency, diffusion);
 }
 
 void mt_warnings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms)
 {
-    for (size_t s = 0; s < problem->n_stimuli; s++) {
-        /* -INFINITY where it was never on: by rounding, where it should have been */
-        const double peak_mV = problem->peak_mV[s];
-        if (peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
-            mt_warn("%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
-                reached_ms);
-        else if (peak_mV > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
-            warn_of_stimulus(path, s, &input->stimuli[s], &problem->stimulus[s], peak_mV, reached_ms);
-    }
-    warn_of_wave(path, problem->diffusion->n_cells, activation_ms, reached_ms);
+    mt_findings_of_run(printed, path, input, problem, activation_ms, reached_ms);
 }

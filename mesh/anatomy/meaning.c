@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/vec3.h"
+#include "mesh/anatomy/patch.h"
 #include "mesh/tags.h"
 
 const char *const mt_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
@@ -112,6 +113,13 @@ size_t mt_meaning_foreign(const mt_mesh *mesh)
     return differ > 0 ? foreign : 0;
 }
 
+bool mt_meaning_contradicts(const mt_meaning *m)
+{
+    for (size_t t = 0; t < m->n; t++)
+        if (surface_of(m->tag[t]) != 0 && m->surface[t] != 0 && m->surface[t] != m->tag[t]) return true;
+    return false;
+}
+
 /* ---- in words ---- */
 
 static void add(char text[MT_MEANING_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -142,4 +150,96 @@ bool mt_meaning_text(const mt_meaning *m, char text[MT_MEANING_TEXT])
     (void)strcpy(
         text, "none of the tags lies for more than half of its area on a surface found by the shape");
     return false;
+}
+
+void mt_meaning_list(const mt_meaning *m, char *list, size_t size)
+{
+    enum { SHOWN = 12 };
+    size_t used = 0;
+    *list = 0;
+    for (size_t t = 0; t < m->n && t < SHOWN && used < size; t++) {
+        const char *before = t == 0 ? "" : t + 1 == m->n ? " and " : ", ";
+        used += (size_t)snprintf(list + used, size - used, "%s%d", before, m->tag[t]);
+    }
+    if (m->n > SHOWN && used < size) (void)snprintf(list + used, size - used, ", ...");
+}
+
+/* ---- as a person says ---- */
+
+int32_t mt_meaning_surface(const char *name, size_t n)
+{
+    for (int32_t s = MT_SURFACE_BASE; s < MT_SURFACES; s++)
+        if (strlen(mt_meaning_names[s]) == n && strncmp(name, mt_meaning_names[s], n) == 0) return s;
+    return 0;
+}
+
+static mt_status refuse_tags(const char *text)
+{
+    return mt_fail(MT_INPUT,
+        "--tags %s; allowed: base, epi, lv and rv, each with its tags, such as " MT_MEANING_EXAMPLE
+        " (a tag once, at most %d)",
+        text, MT_MEANING_TAGS_MAX);
+}
+
+/* "3+4" from `at` on: tags of one surface; moves behind them. */
+static mt_status parse_list(const char *text, const char **at, int32_t surface, mt_meaning *m)
+{
+    do {
+        char *end = NULL;
+        const long tag = strtol(*at, &end, 10);
+        if (end == *at || tag < INT32_MIN || tag > INT32_MAX || m->n == MT_MEANING_TAGS_MAX)
+            return refuse_tags(text);
+        for (size_t k = 0; k < m->n; k++)
+            if (m->tag[k] == tag) return refuse_tags(text);
+        m->tag[m->n] = (int32_t)tag;
+        m->surface[m->n++] = surface;
+        *at = end;
+    } while (*(*at)++ == '+');
+    (*at)--;
+    return MT_OK;
+}
+
+static mt_status parse_tags(const char *text, mt_meaning *m)
+{
+    bool named[MT_SURFACES] = {false};
+    const char *at = text;
+    *m = (mt_meaning){0};
+    for (;;) {
+        const size_t n = strcspn(at, "=");
+        const int32_t surface = mt_meaning_surface(at, n);
+        if (surface == 0 || named[surface] || at[n] != '=') return refuse_tags(text);
+        named[surface] = true;
+        at += n + 1;
+        MT_TRY(parse_list(text, &at, surface, m));
+        if (*at == 0) return MT_OK;
+        if (*at++ != ',') return refuse_tags(text);
+    }
+}
+
+mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
+{
+    mt_meaning m;
+    MT_TRY(parse_tags(text, &m));
+    for (size_t k = 0; k < m.n; k++) {
+        if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
+        return mt_fail(MT_INPUT, "--tags %s: %s", text, mt_message());
+    }
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        int32_t surface = 0;
+        for (size_t k = 0; k < m.n; k++)
+            if (m.tag[k] == mesh->face_tag[f]) surface = m.surface[k];
+        mesh->face_tag[f] = surface;
+    }
+    return MT_OK;
+}
+
+mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh)
+{
+    int32_t *old;
+    MT_TAKE(arena, old, mesh->n_faces);
+    memcpy(old, mesh->face_tag, mesh->n_faces * sizeof *old);
+    MT_TRY(mt_meaning_apply(text, mesh));
+    for (size_t f = 0; f < mesh->n_faces; f++)
+        if (mesh->face_tag[f] == 0 && surface_of(old[f]) == 0) mesh->face_tag[f] = old[f];
+    return MT_OK;
 }

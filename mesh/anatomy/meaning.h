@@ -38,4 +38,24 @@ bool mt_meaning_text(const mt_meaning *meaning, char text[MT_MEANING_TEXT]);
  * tags. */
 size_t mt_meaning_foreign(const mt_mesh *mesh);
 
+/* Does one of our own tags, 1 to 4, mean another surface than its own? */
+bool mt_meaning_contradicts(const mt_meaning *meaning);
+
+/* Writes the tags into list[size]: "10, 20 and 30", the first 12 where there are more. */
+void mt_meaning_list(const mt_meaning *meaning, char *list, size_t size);
+
+/* What `--tags` takes: surfaces with one or several tags each. */
+#define MT_MEANING_EXAMPLE "base=3+4,epi=2,lv=1"
+
+/* The surface called base, epi, lv or rv (n characters); 0 for any other name. */
+int32_t mt_meaning_surface(const char *name, size_t n);
+
+/* Replaces the tags of a mesh's triangles by those of the surfaces that `text`, in the form of `--tags`, says they mean; tags
+ * that it does not name become 0. Each name stands there once at most. MT_INPUT: another text, a tag given twice, or one that
+ * no triangle has (a misspelt one would leave a surface out, and a heart without its right ventricle runs). */
+MT_NODISCARD mt_status mt_meaning_apply(const char *text, mt_mesh *mesh);
+
+/* The same, but tags that `text` does not name stay, unless they are 1 to 4. MT_FILE, too: no memory in `arena`. */
+MT_NODISCARD mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh);
+
 #endif

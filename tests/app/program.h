@@ -5,6 +5,7 @@
 
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
+#include "tests/app/json_text.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -253,58 +254,6 @@ static inline void refuses(int code, const char *text, const char *format, ...)
 }
 
 /* ---- JSON */
-
-/* A reader, slow and obvious: answers what follows the value at `p`, or NULL where there is no value. */
-static inline const char *skip_json(const char *p);
-
-static inline const char *skip_json_blank(const char *p) { return p + strspn(p, " \n\t\r"); }
-
-static inline const char *skip_json_string(const char *p)
-{
-    if (*p++ != '"') return NULL;
-    for (; *p != '"'; p++) {
-        if ((unsigned char)*p < 0x20) return NULL;
-        if (*p == '\\' && !*++p) return NULL;
-    }
-    return p + 1;
-}
-
-static inline const char *skip_json_list(const char *p, char end, bool keyed)
-{
-    p = skip_json_blank(p + 1);
-    if (*p == end) return p + 1;
-    for (;; p++) {
-        if (keyed) {
-            p = skip_json_string(skip_json_blank(p));
-            if (!p || *(p = skip_json_blank(p)) != ':') return NULL;
-            p++;
-        }
-        p = skip_json(p);
-        if (!p) return NULL;
-        p = skip_json_blank(p);
-        if (*p == end) return p + 1;
-        if (*p != ',') return NULL;
-    }
-}
-
-static inline const char *skip_json(const char *p)
-{
-    p = skip_json_blank(p);
-    if (*p == '{') return skip_json_list(p, '}', true);
-    if (*p == '[') return skip_json_list(p, ']', false);
-    if (*p == '"') return skip_json_string(p);
-    if (strncmp(p, "null", 4) == 0) return p + 4;
-    if (!*p || !strchr("-0123456789", *p)) return NULL;
-    char *end;
-    (void)strtod(p, &end);
-    return end > p ? end : NULL;
-}
-
-static inline bool is_json(const char *text)
-{
-    const char *end = skip_json(text);
-    return end && *skip_json_blank(end) == 0;
-}
 
 /* Of the first row that has the text `row` and a number called `name` behind it: that number; NaN where it is
  * null. */

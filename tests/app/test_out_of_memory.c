@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/solver/small_case.h"
 
 #include "mesh/files/vtkhdf.h"
 #include "tests/mesh/tagged_slab.h"
@@ -251,27 +252,14 @@ static void enter(void)
 
 TestSuite(out_of_memory, .init = enter, .fini = leave_room);
 
-static const char small[] = "title: Small slab\n"
-                            "mesh:\n"
-                            "  slab: {size_mm: [1, 0.5, 0.5], edge_mm: 0.5}\n"
-                            "tissue:\n"
-                            "  intracellular_l_mS_mm: 0.17\n"
-                            "  intracellular_t_mS_mm: 0.019\n"
-                            "  extracellular_l_mS_mm: 0.62\n"
-                            "  extracellular_t_mS_mm: 0.24\n"
-                            "  chi_per_mm: 140\n"
-                            "  cm_uF_mm2: 0.01\n"
-                            "cell: {type: epi}\n"
-                            "time: {end_ms: 0.1}\n"
-                            "stimuli:\n"
-                            "  - min_mm: [0, 0, 0]\n"
-                            "    max_mm: [1.5, 1.5, 1]\n"
-                            "    duration_ms: 2\n"
-                            "    strength_uA_mm3: 50\n"
-                            "points:\n"
-                            "  - {name: near, at_mm: [0, 0, 0]}\n"
-                            "line: {from_mm: [0, 0, 0], to_mm: [1, 0.5, 0.5], points: 5}\n"
-                            "machine: {target: three.yaml}\n";
+static const char small[] =
+    "title: Small slab\n"
+    "mesh:\n"
+    "  slab: {size_mm: [1, 0.5, 0.5], edge_mm: 0.5}\n" USUAL_TISSUE "time: {end_ms: 0.1}\n" SMALL_STIMULUS(
+        "2") "points:\n"
+             "  - {name: near, at_mm: [0, 0, 0]}\n"
+             "line: {from_mm: [0, 0, 0], to_mm: [1, 0.5, 0.5], points: 5}\n"
+             "machine: {target: three.yaml}\n";
 
 Test(out_of_memory, a_run_on_the_host)
 {

@@ -50,19 +50,19 @@ static mt_status paint(const char *to)
 }
 
 /* The outer surface, each face with the number of its cell as its value. */
-static mt_skin numbered_skin(void)
+static mt_view_surface numbered_surface(void)
 {
-    mt_skin skin;
+    mt_view_surface surface;
     float *number = mt_arena_take(&arena, mesh.n_cells, sizeof *number);
     for (size_t c = 0; c < mesh.n_cells; c++) number[c] = (float)c;
-    ok(mt_skin_make_flat(&arena, &mesh, &adjacency, number, &skin));
-    return skin;
+    ok(mt_view_surface_make_flat(&arena, &mesh, &adjacency, number, &surface));
+    return surface;
 }
 
-static mt_part_colours colours_of(const mt_skin *skin)
+static mt_part_colours colours_of(const mt_view_surface *surface)
 {
     mt_part_colours colours;
-    ok(mt_part_colours_make(&arena, skin, &partition, &colours));
+    ok(mt_part_colours_make(&arena, surface, &partition, &colours));
     return colours;
 }
 
@@ -75,7 +75,7 @@ static const double *colour_of(const mt_part_colours *colours, size_t cell)
 /* ---- colours */
 
 typedef struct meetings {
-    const mt_skin *skin;
+    const mt_view_surface *surface;
     const mt_part_colours *colours;
     size_t n_same, n_other; /* pairs of faces of different parts, of the same group and of two */
     double same, other;     /* the least distance of their colours */
@@ -84,7 +84,7 @@ typedef struct meetings {
 static void compare_colours(void *context, const mt_meeting *meeting)
 {
     meetings *m = context;
-    const size_t a = m->skin->face_cell[meeting->face], b = m->skin->face_cell[meeting->other];
+    const size_t a = m->surface->face_cell[meeting->face], b = m->surface->face_cell[meeting->other];
     if (partition.part[a] == partition.part[b]) return;
     const double distance = oklab_distance(colour_of(m->colours, a), colour_of(m->colours, b));
     if (partition.part[a] / partition.parts_per_group == partition.part[b] / partition.parts_per_group)
@@ -95,11 +95,11 @@ static void compare_colours(void *context, const mt_meeting *meeting)
 
 static meetings look_at_meetings(void)
 {
-    const mt_skin skin = numbered_skin();
-    const mt_part_colours colours = colours_of(&skin);
-    meetings m = {.skin = &skin, .colours = &colours, .same = INFINITY, .other = INFINITY};
-    mt_skin_meetings(&skin, compare_colours, &m);
-    m.skin = NULL, m.colours = NULL;
+    const mt_view_surface surface = numbered_surface();
+    const mt_part_colours colours = colours_of(&surface);
+    meetings m = {.surface = &surface, .colours = &colours, .same = INFINITY, .other = INFINITY};
+    mt_view_surface_meetings(&surface, compare_colours, &m);
+    m.surface = NULL, m.colours = NULL;
     return m;
 }
 
@@ -111,9 +111,9 @@ Test(parts, those_that_meet_can_be_told_apart)
         divide(sizes[k][0], sizes[k][1]);
         const meetings m = look_at_meetings();
         cr_assert(m.n_same > 10 && (m.n_other > 10) == (sizes[k][0] > 1));
-        cr_assert_geq(m.same, sizes[k][0] == 1 ? 0.11 : mt_part_shades_apart, "%u x %u: %g", sizes[k][0],
+        cr_assert_geq(m.same, sizes[k][0] == 1 ? 0.11 : mt_part_shade_distance, "%u x %u: %g", sizes[k][0],
             sizes[k][1], m.same);
-        cr_assert_geq(m.other, mt_part_shades_apart, "%u x %u: %g", sizes[k][0], sizes[k][1], m.other);
+        cr_assert_geq(m.other, mt_part_shade_distance, "%u x %u: %g", sizes[k][0], sizes[k][1], m.other);
     }
 }
 
@@ -123,8 +123,8 @@ Test(parts, without_order_they_still_get_colours_used_equally_often)
     uint64_t state = 1;
     divide(2, 500);
     for (size_t c = 0; c < mesh.n_cells; c++) partition.part[c] = (uint32_t)draw(&state, 1000);
-    const mt_skin skin = numbered_skin();
-    const mt_part_colours colours = colours_of(&skin);
+    const mt_view_surface surface = numbered_surface();
+    const mt_part_colours colours = colours_of(&surface);
     size_t used[MT_PART_SHADES_MAX] = {0};
     for (size_t p = 0; p < 500; p++) used[colours.shade[p]]++;
     for (size_t s = 0; s < colours.n_shades; s++)
@@ -161,9 +161,9 @@ Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 {
     divide(4, 10);
     mt_figure *figure = mt_arena_take(&arena, 1, sizeof *figure);
-    figure->skin = numbered_skin();
+    figure->surface = numbered_surface();
     ok(mt_figure_make(&arena, figure));
-    const mt_part_colours colours = colours_of(&figure->skin);
+    const mt_part_colours colours = colours_of(&figure->surface);
     ok(paint(path));
     unsigned char *pixels = read_pixels(path);
     const mt_panel *panel = &figure->panel[0];
@@ -187,8 +187,8 @@ Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 
 static void assert_legend(void)
 {
-    const mt_skin skin = numbered_skin();
-    const mt_part_colours colours = colours_of(&skin);
+    const mt_view_surface surface = numbered_surface();
+    const mt_part_colours colours = colours_of(&surface);
     ok(paint(path));
     unsigned char *pixels = read_pixels(path);
     const bool one = colours.n_groups == 1;

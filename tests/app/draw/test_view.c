@@ -107,7 +107,7 @@ Test(view, lack_of_memory_is_reported)
 Test(view, values_at_the_surface_follow_those_of_the_cells)
 {
     mt_adjacency adjacency;
-    mt_skin skin;
+    mt_view_surface surface;
     cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 2}, 0.5, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
@@ -116,10 +116,10 @@ Test(view, values_at_the_surface_follow_those_of_the_cells)
         mt_mesh_centroid(&mesh, c, x);
         value[c] = (float)(10 * x[0]);
     }
-    cr_assert_eq(mt_skin_make(&arena, &mesh, &adjacency, value, &skin), MT_OK);
+    cr_assert_eq(mt_view_surface_make(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     for (size_t v = 0; v < mesh.n_vertices; v++)
-        cr_assert_float_eq((double)skin.value[v], 10 * mesh.xyz_mm[3 * v], 10 * 0.25 * 0.5,
-            "vertex %zu: %g at %g mm", v, (double)skin.value[v], mesh.xyz_mm[3 * v]);
+        cr_assert_float_eq((double)surface.value[v], 10 * mesh.xyz_mm[3 * v], 10 * 0.25 * 0.5,
+            "vertex %zu: %g at %g mm", v, (double)surface.value[v], mesh.xyz_mm[3 * v]);
 }
 
 static void count_at_edge(void *context, const mt_meeting *meeting)
@@ -138,11 +138,11 @@ Test(view, at_an_edge_of_four_faces_each_meets_each)
     const float value[2] = {0};
     size_t met[7][7] = {{0}};
     mt_adjacency adjacency;
-    mt_skin skin;
+    mt_view_surface surface;
     mesh = (mt_mesh){.n_vertices = 7, .n_cells = 2, .xyz_mm = xyz_mm, .cell_vertex = cell_vertex};
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
-    mt_skin_meetings(&skin, count_at_edge, met);
+    cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    mt_view_surface_meetings(&surface, count_at_edge, met);
     for (uint32_t a = 0; a < 7; a++)
         for (uint32_t b = 0; b < 7; b++) {
             size_t edges = 0;
@@ -167,12 +167,12 @@ static void count_meeting(void *context, const mt_meeting *meeting)
 Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
 {
     mt_adjacency adjacency;
-    mt_skin skin;
+    mt_view_surface surface;
     size_t n = 0;
     tagged_slab(&arena, (const double[]){4, 5, 5}, 1, &mesh);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     const float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
-    cr_assert_eq(mt_skin_make_flat(&arena, &mesh, &adjacency, value, &skin), MT_OK);
-    mt_skin_meetings(&skin, count_meeting, &n);
-    cr_assert(skin.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * skin.n_faces, "%zu", n);
+    cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    mt_view_surface_meetings(&surface, count_meeting, &n);
+    cr_assert(surface.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * surface.n_faces, "%zu", n);
 }

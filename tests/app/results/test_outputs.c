@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/solver/small_case.h"
 
 #include "app/cli/progress.h"
 #include "data/folder.h"
@@ -12,26 +13,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static const char small[] = "title: Small slab\n"
-                            "mesh:\n"
-                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
-                            "tissue:\n"
-                            "  intracellular_l_mS_mm: 0.17\n"
-                            "  intracellular_t_mS_mm: 0.019\n"
-                            "  extracellular_l_mS_mm: 0.62\n"
-                            "  extracellular_t_mS_mm: 0.24\n"
-                            "  chi_per_mm: 140\n"
-                            "  cm_uF_mm2: 0.01\n"
-                            "cell: {type: epi}\n"
-                            "time: {end_ms: 1}\n"
-                            "stimuli:\n"
-                            "  - min_mm: [0, 0, 0]\n"
-                            "    max_mm: [1.5, 1.5, 1]\n"
-                            "    duration_ms: 2\n"
-                            "    strength_uA_mm3: 50\n"
-                            "points:\n"
-                            "  - {name: near, at_mm: [0, 0, 0]}\n"
-                            "machine: {tiles: 8}\n";
+static const char small[] = "title: Small slab\n" SMALL_SLAB USUAL_TISSUE
+                            "time: {end_ms: 1}\n" SMALL_STIMULUS("2") "points:\n"
+                                                                      "  - {name: near, at_mm: [0, 0, 0]}\n"
+                                                                      "machine: {tiles: 8}\n";
 
 static void enter(void)
 {
@@ -236,6 +221,21 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
     }
     write_text("theirs.7.surf", "0\n");
     refuses(3, "theirs.7.surf: exists already", "mesh convert slab.hdf theirs.pts");
+}
+
+/* A folder stands where the file should. */
+Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_work)
+{
+    static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile"},
+        {"memory.png", " --profile"}, {"trace.json", " --trace 0:3"}};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        char folder[64], path[128];
+        (void)snprintf(folder, sizeof folder, "out%zu", k);
+        (void)snprintf(path, sizeof path, "%s/%s", folder, wanted[k][0]);
+        cr_assert(mkdir(folder, 0777) == 0 && mkdir(path, 0777) == 0);
+        refuses(3, wanted[k][0], "run small.yaml --force --output %s%s", folder, wanted[k][1]);
+    }
+    free(works("run small.yaml --force --output out3"));
 }
 
 Test(outputs, a_failed_rerun_leaves_the_old_results_as_they_were)

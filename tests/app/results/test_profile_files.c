@@ -5,6 +5,7 @@
 #include "app/results/profile_files.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
+#include "tests/solver/small_case.h"
 
 #include <dirent.h>
 #include <omp.h>
@@ -12,24 +13,9 @@
 /* 3 x 2 x 1 mm at 0.5 mm: 288 cells on machines of 8 tiles; 50 time steps of two diffusion steps each. */
 enum { TILES = 8, STEPS = 50 };
 
-static const char small[] = "title: Small \"slab\"\n"
-                            "mesh:\n"
-                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
-                            "tissue:\n"
-                            "  intracellular_l_mS_mm: 0.17\n"
-                            "  intracellular_t_mS_mm: 0.019\n"
-                            "  extracellular_l_mS_mm: 0.62\n"
-                            "  extracellular_t_mS_mm: 0.24\n"
-                            "  chi_per_mm: 140\n"
-                            "  cm_uF_mm2: 0.01\n"
-                            "cell: {type: epi}\n"
-                            "time: {end_ms: 1, pde_steps: 2}\n"
-                            "stimuli:\n"
-                            "  - min_mm: [0, 0, 0]\n"
-                            "    max_mm: [1.5, 1.5, 1]\n"
-                            "    duration_ms: 0.2\n"
-                            "    strength_uA_mm3: 50\n"
-                            "machine: {target: eight.yaml}\n";
+static const char small[] =
+    "title: Small \"slab\"\n" SMALL_SLAB USUAL_TISSUE
+    "time: {end_ms: 1, pde_steps: 2}\n" SMALL_STIMULUS("0.2") "machine: {target: eight.yaml}\n";
 
 static mt_arena arena;
 

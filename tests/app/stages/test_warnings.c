@@ -1,29 +1,15 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/solver/small_case.h"
 
 #include "app/stages/warnings.h"
 
 #include <omp.h>
 
 /* 3 x 2 x 1 mm at 0.5 mm: 288 cells, all activated within 6 ms. */
-static const char small[] = "mesh:\n"
-                            "  slab: {size_mm: [3, 2, 1], edge_mm: 0.5}\n"
-                            "tissue:\n"
-                            "  intracellular_l_mS_mm: 0.17\n"
-                            "  intracellular_t_mS_mm: 0.019\n"
-                            "  extracellular_l_mS_mm: 0.62\n"
-                            "  extracellular_t_mS_mm: 0.24\n"
-                            "  chi_per_mm: 140\n"
-                            "  cm_uF_mm2: 0.01\n"
-                            "cell: {type: epi}\n"
-                            "time: {end_ms: 8}\n"
-                            "stimuli:\n"
-                            "  - min_mm: [0, 0, 0]\n"
-                            "    max_mm: [1.5, 1.5, 1]\n"
-                            "    duration_ms: 2\n"
-                            "    strength_uA_mm3: 50\n"
-                            "machine: {backend: cpu}\n";
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
 
 static void enter(void)
 {
@@ -68,25 +54,6 @@ static char *end_listening(void)
     return bytes_of("stderr", &n);
 }
 
-/* Of the small case with a setting or two, before it runs. */
-static char *said_of_case(const char *set, const char *other)
-{
-    const char *const sets[] = {set, other};
-    mt_arena arena = {0};
-    mt_case c;
-    cr_assert_eq(mt_case_load(&arena, "small.yaml", sets,
-                     other ? 2
-                     : set ? 1
-                           : 0,
-                     &c),
-        MT_OK, "%s", mt_message());
-    begin_listening();
-    mt_warnings_of_case("small.yaml", &c);
-    char *said = end_listening();
-    mt_arena_free(&arena);
-    return said;
-}
-
 /* Of a run with these settings, which succeeds. */
 static char *said_of_run(const char *sets)
 {
@@ -113,50 +80,11 @@ static void expect_silence(char *said)
 
 /* ---- before a run */
 
-Test(warnings, a_usual_case_has_none)
+Test(warnings, of_a_case_come_with_its_run)
 {
     expect_silence(said_of_run(""));
-    /* whole but for what decimals leave: 100 ms of 1/30 ms, and tenths in binary */
-    expect_silence(said_of_case("time.dt_ms=0.0333333", "time.end_ms=100"));
-    expect_silence(said_of_case("time.dt_ms=0.04", "stimuli.0.start_ms=0.36"));
-    expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
-}
-
-/* More than four times beyond what was measured; isotropic tissues and three times as many membranes are within it. */
-Test(warnings, tissue_far_from_what_was_measured_is_told_by_its_key)
-{
-    static const char *const wrong[][2] = {
-        {"tissue.intracellular_l_mS_mm=1.7",
-            "tissue.intracellular_l_mS_mm: found 1.7 mS/mm; usual 0.17 to 0.34\n"},
-        {"tissue.intracellular_t_mS_mm=1.9",
-            "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n"},
-        {"tissue.extracellular_l_mS_mm=62",
-            "tissue.extracellular_l_mS_mm: found 62 mS/mm; usual 0.12 to 0.62\n"},
-        {"tissue.extracellular_t_mS_mm=0.01",
-            "tissue.extracellular_t_mS_mm: found 0.01 mS/mm; usual 0.08 to 0.24\n"},
-        {"tissue.chi_per_mm=1400", "tissue.chi_per_mm: found 1400 per mm; usual 140 to 200\n"},
-        {"tissue.cm_uF_mm2=1", "tissue.cm_uF_mm2: found 1 uF/mm^2; usual 0.01 to 0.02\n"},
-        {"tissue.cm_uF_mm2=1", "tissue, chi times Cm: found 140 uF/mm^3; usual 1.4 to 4\n"},
-        {"tissue.cm_uF_mm2=1",
-            "tissue, diffusivity along fibres: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
-        {"tissue.cm_uF_mm2=1",
-            "tissue, diffusivity across fibres: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
-        expect(said_of_case(wrong[k][0], NULL), wrong[k][1]);
-    expect(said_of_run("tissue.intracellular_t_mS_mm=1.9"), wrong[1][1]); /* that a run says it */
-    expect_silence(said_of_case("tissue.intracellular_t_mS_mm=0.17", "tissue.extracellular_t_mS_mm=0.62"));
-    expect_silence(said_of_case("tissue.chi_per_mm=400", NULL));
-}
-
-Test(warnings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_used)
-{
-    expect(said_of_case("stimuli.0.duration_ms=0.51", NULL),
-        "stimuli.0.duration_ms: found 0.51 ms, which are 25.5 steps of 0.02 ms; used: 26 steps, 0.52 ms\n");
-    expect(said_of_case("stimuli.0.start_ms=0.03", NULL),
-        "stimuli.0.start_ms: found 0.03 ms, which are 1.5 steps of 0.02 ms; used: 2 steps, 0.04 ms\n");
-    expect(said_of_case("stimuli.0.period_ms=3.009", "stimuli.0.count=2"),
-        "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
+    expect(said_of_run("tissue.intracellular_t_mS_mm=1.9"),
+        "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n");
 }
 
 Test(warnings, each_is_one_line_whatever_the_file_is_called)
@@ -247,29 +175,6 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
     cr_expect_str_empty(said);
     cr_expect_eq(json_number(table, "cells activated in the last 5 ms", "value"), 0);
     free(said), free(table);
-}
-
-/* What it warns of after a run to 100 ms of four cells with such activation times. */
-static char *said_of_four(const double *activation_ms)
-{
-    const mt_diffusion four = {.n_cells = 4};
-    const mt_monodomain problem = {.diffusion = &four};
-    begin_listening();
-    mt_warnings_of_run("a.yaml", NULL, &problem, activation_ms, 100);
-    return end_listening();
-}
-
-Test(warnings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
-{
-    char *died = said_of_four((const double[]){1, 94, INFINITY, 3}),
-         *on = said_of_four((const double[]){1, 96, INFINITY, 3}),
-         *all = said_of_four((const double[]){1, 99.9, 2, 3});
-    cr_expect(strstr(died, "a.yaml: found 1 of 4 cells (25 %) not activated, and none that was after 94 ms, "
-                           "though the run went"),
-        "%s", died);
-    cr_expect(strstr(on, "the wave still on its way at 100 ms: 1 of 4 cells (25 %)"), "%s", on);
-    cr_expect_str_empty(all);
-    free(died), free(on), free(all);
 }
 
 /* The cell that is named is the stimulus's, though by then V is no number in those before it either. */

@@ -99,6 +99,23 @@ Test(meaning, of_tags_that_lie_nowhere_is_none)
 }
 
 /* As long as can be: 64 tags of eleven characters. */
+Test(meaning, contradicts_where_one_of_our_tags_lies_on_another_surface)
+{
+    cr_expect(!mt_meaning_contradicts(&(mt_meaning){.n = 3, .tag = {1, 2, 9}, .surface = {1, 0, 2}}));
+    cr_expect(mt_meaning_contradicts(&(mt_meaning){.n = 2, .tag = {2, 3}, .surface = {2, 4}}));
+}
+
+Test(meaning, lists_its_tags_in_words)
+{
+    mt_meaning m = {.n = 3, .tag = {10, 20, 30}};
+    char list[64];
+    mt_meaning_list(&m, list, sizeof list);
+    cr_expect_str_eq(list, "10, 20 and 30");
+    m.n = 20;
+    mt_meaning_list(&m, list, sizeof list);
+    cr_expect_str_eq(list, "10, 20, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...");
+}
+
 Test(meaning, has_room_for_its_text)
 {
     mt_meaning m = {.n = MT_MEANING_TAGS_MAX, .overlap = {0, 1, 1, 1, 1}};

@@ -1,0 +1,20 @@
+#include "app/cli/warning.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "app/cli/progress.h"
+
+/* As one line, whatever names of files brought into it. */
+void mt_warn(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ') *at = ' ';
+    mt_progress_clear_line();
+    (void)fprintf(stderr, "myotile: warning: %s\n", text);
+}

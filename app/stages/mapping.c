@@ -1,0 +1,93 @@
+#include "app/stages/mapping.h"
+
+#include <string.h>
+
+#include "app/cli/machines.h"
+#include "app/cli/progress.h"
+#include "app/stages/tiling_options.h"
+#include "data/file.h"
+#include "mesh/files/vtkhdf.h"
+
+static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.backend]->profile != NULL; }
+
+static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
+{
+    choice->saved = strcmp(input->machine.partition, "saved") == 0;
+    if (choice->saved && !input->mesh.file[0])
+        return mt_fail(
+            MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
+    if (choice->saved && input->machine.balance_halo)
+        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
+                                 "which a saved one is not");
+    if (!choice->saved)
+        MT_TRY(mt_fail_in("machine.partition: saved, or a method",
+            mt_partition_method_find(input->machine.partition, &choice->tiling.method)));
+    MT_TRY(mt_fail_in("machine.scheme",
+        mt_scheme_find(input->machine.scheme, (uint32_t)input->machine.ranges, &choice->scheme)));
+    input->machine.ranges = choice->scheme.ranges;
+    choice->tiling.imbalance = input->machine.imbalance;
+    choice->tiling.balance_halo = input->machine.balance_halo;
+    return MT_OK;
+}
+
+static mt_status load_machine(mt_arena *arena, mt_case *input, mt_tiling *tiling)
+{
+    const char *path;
+    MT_TRY(mt_machine_path(arena, input->machine.target, &path));
+    MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
+    if (mt_machine_is_path(input->machine.target)) MT_TRY(mt_file_absolute(arena, &input->machine.target));
+    if (input->machine.tiles == 0) input->machine.tiles = tiling->one.tiles;
+    if (input->machine.tiles > tiling->one.tiles)
+        return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
+            input->machine.tiles, tiling->one.tiles, tiling->one.name);
+    tiling->tiles = (uint32_t)input->machine.tiles;
+    return MT_OK;
+}
+
+mt_status mt_mapping_choose(mt_arena *arena, mt_case *input, mt_mapping_choice *choice)
+{
+    *choice = (mt_mapping_choice){0};
+    MT_TRY(choose_cut(input, choice));
+    MT_TRY(load_machine(arena, input, &choice->tiling));
+    MT_TRY(mt_fail_in(
+        "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
+    if (!has_tiles(input)) return MT_OK; /* no emulator needs room */
+    return mt_fail_in("machine.ipus", mt_tiling_check_host(&choice->tiling, (uint32_t)input->machine.ipus));
+}
+
+/* The partition that the mesh file has: it must be one for this machine. */
+static mt_status read_partition(
+    mt_arena *arena, const mt_case *input, const mt_adjacency *adjacency, mt_partition *partition)
+{
+    const uint32_t ipus = (uint32_t)input->machine.ipus, tiles = (uint32_t)input->machine.tiles;
+    MT_TRY(mt_vtkhdf_read_partition(arena, input->mesh.file, adjacency, partition));
+    const uint32_t its_ipus = mt_partition_groups(partition), its_tiles = partition->parts_per_group;
+    if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: its partition is for %u IPUs of %u tiles; machine.ipus and machine.tiles ask for %u of %u",
+        input->mesh.file, its_ipus, its_tiles, ipus, tiles);
+}
+
+static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *partition)
+{
+    mt_balance balance;
+    MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, pattern, ipus, partition, &balance));
+    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, pattern, partition, &balance);
+}
+
+mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_adjacency *adjacency, const mt_diffusion *diffusion, mt_mapping *m)
+{
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
+    *m = (mt_mapping){0};
+    mt_progress_stage("cutting the mesh for the tiles");
+    if (choice->saved) MT_TRY(read_partition(arena, input, adjacency, &m->partition));
+    if (!has_tiles(input)) return MT_OK;
+    if (!choice->saved)
+        MT_TRY(
+            make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, &pattern, &m->partition));
+    MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
+    m->layout = (mt_layout){&choice->target, &m->halo, input->machine.checked};
+    return MT_OK;
+}

@@ -1,0 +1,43 @@
+/* Findings: what is unusual about a case, its mesh or its run, in words. A case with findings runs, but may not mean what its
+ * author meant. */
+#ifndef MT_SOLVER_FINDINGS_H
+#define MT_SOLVER_FINDINGS_H
+
+#include "mesh/adjacency.h"
+#include "solver/case.h"
+#include "solver/monodomain.h"
+
+/* A wave that activated a cell less than this before the end is still on its way: slow waves need 5 ms for a mm. */
+#define MT_FINDINGS_WAVE_MS 5
+
+/* Gets one finding: text (borrowed) without a line end, which begins with the file that it is about. */
+typedef void mt_finding(void *context, const char *text);
+
+/* Who gets the findings. */
+typedef struct mt_findings {
+    mt_finding *add;
+    void *context; /* borrowed */
+} mt_findings;
+
+/* Of a time that is no whole number of steps (MT_CASE_PART_OF_A_STEP): what it becomes. */
+void mt_findings_of_time(
+    mt_findings to, const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms);
+
+/* Of a case by itself: values of the tissue that are more than four times outside what was measured, and times of stimuli that
+ * are rounded to steps. */
+void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
+
+/* Of the mesh of a case: cells that are large for the width of the wave in its tissue. */
+void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh);
+
+/* Of an operator, what changes the wave: one cell in a hundred or more is limited, or cells share no face with any other.
+ * `name` is the mesh's. */
+void mt_findings_of_operator(
+    mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
+
+/* Of a run that came to reached_ms: stimuli that activated none of their cells (needs problem->peak_mV), and a wave that is
+ * still on its way or did not come everywhere. activation_ms [n_cells] is infinite where not activated. */
+void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
+    const double *activation_ms, double reached_ms);
+
+#endif

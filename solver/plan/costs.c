@@ -1,0 +1,55 @@
+#include "solver/plan/costs.h"
+
+#include <stdio.h>
+
+#include "solver/plan/plan.h"
+
+static mt_costs read_profile(const ipu_profile *profile)
+{
+    const ipu_profile_step *step = &profile->steps[MT_PLAN_PDE_AB];
+    mt_costs costs = {.fits = true,
+        .memory_max = profile->memory_max,
+        .memory_median = profile->memory_median,
+        .exchange_cycles = step->exchange_phase_cycles,
+        .external_cycles = step->external_cycles,
+        .exchange_bound_cycles = step->exchange_bound_cycles,
+        .bytes_crossing = step->bytes_crossing,
+        .effectiveness = ipu_spread_effectiveness(&step->exchange),
+        .sync_cycles = step->sync_cycles,
+        .external_sync_cycles = step->external_sync_cycles,
+        .exchange = step->exchange,
+        .pde = step->compute,
+        .ode = profile->steps[MT_PLAN_ODE].compute};
+    if (step->busiest_link)
+        (void)snprintf(costs.busiest_link, sizeof costs.busiest_link, "%s", step->busiest_link);
+    return costs;
+}
+
+const char *mt_costs_verdict(const mt_costs *costs)
+{
+    return costs->fits ? "yes" : costs->may_deadlock ? "could stand still" : "does not fit";
+}
+
+mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo, ipu_target *target,
+    ipu_profile *profile, mt_costs *costs)
+{
+    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
+    const mt_layout layout = {target, halo, tiling->checked};
+    *costs = (mt_costs){0};
+    const mt_status status = mt_plan_costs(arena, &layout, profile);
+    if (status == MT_OK) *costs = read_profile(profile);
+    if (status != MT_FIT && status != MT_INPUT) return status;
+    costs->may_deadlock = status == MT_INPUT;
+    (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
+    return MT_OK;
+}
+
+mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs)
+{
+    mt_arena scratch = {0};
+    ipu_target target;
+    ipu_profile profile;
+    const mt_status status = mt_costs_profile(&scratch, tiling, halo, &target, &profile, costs);
+    mt_arena_free(&scratch);
+    return status;
+}

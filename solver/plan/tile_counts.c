@@ -1,0 +1,60 @@
+#include "solver/plan/tile_counts.h"
+
+#include <stdlib.h>
+
+double mt_tile_cells(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
+double mt_tile_separator(const mt_halo *h, uint32_t p) { return mt_tile_cells(h, p) - h->n_interior[p]; }
+double mt_tile_needed(const mt_halo *h, uint32_t p) { return (double)h->needed[p]; }
+double mt_tile_received(const mt_halo *h, uint32_t p) { return (double)h->inbound[p]; }
+double mt_tile_unused(const mt_halo *h, uint32_t p) { return mt_tile_received(h, p) - mt_tile_needed(h, p); }
+double mt_tile_local(const mt_halo *h, uint32_t p) { return (double)mt_halo_local(h, p); }
+
+double mt_tile_ranges_sent(const mt_halo *h, uint32_t p)
+{
+    return (double)(h->range_offset[p + 1] - h->range_offset[p]);
+}
+
+double mt_tile_pieces_received(const mt_halo *h, uint32_t p) { return (double)mt_halo_pieces_in(h, p); }
+
+double mt_tile_neighbours(const mt_halo *h, uint32_t p)
+{
+    uint32_t n = 0, last = UINT32_MAX; /* ranges received are sorted by source */
+    for (size_t k = h->in_offset[p]; k < h->in_offset[p + 1]; k++) {
+        uint32_t source = h->range[h->in_range[k]].source;
+        n += source != last;
+        last = source;
+    }
+    return n;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread)
+{
+    mt_arena scratch = {0};
+    const uint32_t n = halo->n_parts;
+    double *value;
+    MT_TAKE(&scratch, value, n);
+    *spread = (mt_tile_spread){0};
+    for (uint32_t p = 0; p < n; p++) spread->sum += value[p] = count(halo, p);
+    qsort(value, n, sizeof *value, compare_doubles);
+    spread->min = value[0];
+    spread->median = value[(n - 1) / 2];
+    spread->max = value[n - 1];
+    mt_arena_free(&scratch);
+    return MT_OK;
+}
+
+size_t mt_tile_crossing(const mt_halo *halo)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < halo->n_ranges; r++)
+        for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++)
+            if (mt_halo_group_of(halo, halo->to_part[k]) != mt_halo_group_of(halo, halo->range[r].source))
+                n += halo->range[r].end - halo->range[r].begin;
+    return n;
+}

@@ -1,0 +1,66 @@
+#include "solver/plan/tiling.h"
+
+#include <stdio.h>
+
+#include "data/room.h"
+#include "ipu/machine/topology.h"
+#include "solver/diffusion/diffusion.h"
+
+mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
+{
+    const uint64_t parts = (uint64_t)ipus * tiling->tiles;
+    if (parts > INT32_MAX)
+        return mt_fail(MT_INPUT, "%lu machines of %u tiles make %llu parts; allowed: at most %d", ipus,
+            tiling->tiles, (unsigned long long)parts, INT32_MAX);
+    return ipu_topology_allows(&tiling->one.links, ipus);
+}
+
+mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus, char finding[MT_TILING_FINDING])
+{
+    char left[64] = "";
+    const size_t there = mt_room_left();
+    const double tiles = (double)tiling->one.tiles * ipus, bytes = tiles * MT_TILE_HOST_BYTES;
+    if (there < SIZE_MAX) (void)snprintf(left, sizeof left, "; %.1f GB are available", (double)there / 1e9);
+    (void)snprintf(finding, MT_TILING_FINDING,
+        "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
+        "whatever the mesh%s",
+        ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
+    if (bytes > (double)there) return mt_fail(MT_FILE, "%s", finding);
+    if (bytes < 1e9) finding[0] = 0;
+    return MT_OK;
+}
+
+mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern)
+{
+    uint32_t *columns;
+    MT_TAKE(arena, columns, adjacency->n_cells * MT_DIFFUSION_ROW);
+#pragma omp parallel for schedule(static)
+    for (size_t cell = 0; cell < adjacency->n_cells; cell++)
+        (void)mt_adjacency_ring(adjacency, cell, columns + cell * MT_DIFFUSION_ROW);
+    *pattern = (mt_pattern){adjacency->n_cells, MT_DIFFUSION_ROW, columns};
+    return MT_OK;
+}
+
+mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
+    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+{
+    const mt_partition_options options = {
+        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
+    *balance = (mt_balance){0};
+    MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    if (!tiling->balance_halo) return MT_OK;
+    MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
+    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    return MT_OK;
+}
+
+mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
+    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
+{
+    mt_balance second;
+    if (!tiling->balance_halo || !scheme->broadcasts) return MT_OK;
+    MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_MIXED, parts, &second));
+    balance->moves += second.moves;
+    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    return MT_OK;
+}

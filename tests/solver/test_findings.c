@@ -1,0 +1,135 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/make/slab.h"
+#include "solver/findings.h"
+#include "tests/solver/small_case.h"
+
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
+
+/* All findings, each with a line end. */
+static char said[4096];
+
+static void add(void *context, const char *text)
+{
+    const size_t used = strlen(said);
+    cr_assert_eq(context, said);
+    (void)snprintf(said + used, sizeof said - used, "%s\n", text);
+}
+
+static mt_findings begin(void)
+{
+    said[0] = 0;
+    return (mt_findings){add, said};
+}
+
+/* Of the small case with a setting or two, before it runs. */
+static const char *said_of_case(const char *set, const char *other)
+{
+    const char *const sets[] = {set, other};
+    mt_arena arena = {0};
+    mt_case c;
+    const size_t n = other ? 2 : set ? 1 : 0;
+    cr_assert_eq(
+        mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets, n, &c), MT_OK, "%s", mt_message());
+    mt_findings_of_case(begin(), "small.yaml", &c);
+    mt_arena_free(&arena);
+    return said;
+}
+
+static void expect(const char *found, const char *finding)
+{
+    char expected[512];
+    (void)snprintf(expected, sizeof expected, "small.yaml: %s", finding);
+    cr_expect(strstr(found, expected), "no '%s' in: %s", expected, found);
+}
+
+static void expect_silence(const char *found) { cr_expect_str_empty(found, "%s", found); }
+
+Test(findings, a_usual_case_has_none)
+{
+    expect_silence(said_of_case(NULL, NULL));
+    /* whole but for what decimals leave: 100 ms of 1/30 ms, and tenths in binary */
+    expect_silence(said_of_case("time.dt_ms=0.0333333", "time.end_ms=100"));
+    expect_silence(said_of_case("time.dt_ms=0.04", "stimuli.0.start_ms=0.36"));
+    expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
+}
+
+/* More than four times beyond what was measured; isotropic tissues and three times as many membranes are within it. */
+Test(findings, tissue_far_from_what_was_measured_is_told_by_its_key)
+{
+    static const char *const wrong[][2] = {
+        {"tissue.intracellular_l_mS_mm=1.7",
+            "tissue.intracellular_l_mS_mm: found 1.7 mS/mm; usual 0.17 to 0.34\n"},
+        {"tissue.intracellular_t_mS_mm=1.9",
+            "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n"},
+        {"tissue.extracellular_l_mS_mm=62",
+            "tissue.extracellular_l_mS_mm: found 62 mS/mm; usual 0.12 to 0.62\n"},
+        {"tissue.extracellular_t_mS_mm=0.01",
+            "tissue.extracellular_t_mS_mm: found 0.01 mS/mm; usual 0.08 to 0.24\n"},
+        {"tissue.chi_per_mm=1400", "tissue.chi_per_mm: found 1400 per mm; usual 140 to 200\n"},
+        {"tissue.cm_uF_mm2=1", "tissue.cm_uF_mm2: found 1 uF/mm^2; usual 0.01 to 0.02\n"},
+        {"tissue.cm_uF_mm2=1", "tissue, chi times Cm: found 140 uF/mm^3; usual 1.4 to 4\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity along fibres: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity across fibres: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+        expect(said_of_case(wrong[k][0], NULL), wrong[k][1]);
+    expect_silence(said_of_case("tissue.intracellular_t_mS_mm=0.17", "tissue.extracellular_t_mS_mm=0.62"));
+    expect_silence(said_of_case("tissue.chi_per_mm=400", NULL));
+}
+
+Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_used)
+{
+    expect(said_of_case("stimuli.0.duration_ms=0.51", NULL),
+        "stimuli.0.duration_ms: found 0.51 ms, which are 25.5 steps of 0.02 ms; used: 26 steps, 0.52 ms\n");
+    expect(said_of_case("stimuli.0.start_ms=0.03", NULL),
+        "stimuli.0.start_ms: found 0.03 ms, which are 1.5 steps of 0.02 ms; used: 2 steps, 0.04 ms\n");
+    expect(said_of_case("stimuli.0.period_ms=3.009", "stimuli.0.count=2"),
+        "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
+}
+
+/* A mesh of 0.5 mm is fine for the usual tissue, and too coarse for a ninth of its diffusivity. */
+Test(findings, large_cells_are_told_with_what_is_large_for_this_tissue)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_case c;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, NULL, 0, &c), MT_OK);
+    mt_findings_of_mesh(begin(), &c, &mesh);
+    expect_silence(said);
+    c.tissue.chi_per_mm *= 9;
+    mt_findings_of_mesh(begin(), &c, &mesh);
+    cr_expect(strncmp(said, "mesh.slab: cells of 0.275 mm ", 29) == 0, "%s", said);
+    cr_expect(
+        strstr(said, "from 0.18 mm on the wave is slower by a third or more, and from 0.27 mm on it may"),
+        "%s", said);
+    mt_arena_free(&arena);
+}
+
+/* What is found after a run to 100 ms of four cells with such activation times. */
+static const char *said_of_four(const double *activation_ms)
+{
+    const mt_diffusion four = {.n_cells = 4};
+    const mt_monodomain problem = {.diffusion = &four};
+    mt_findings_of_run(begin(), "a.yaml", NULL, &problem, activation_ms, 100);
+    return said;
+}
+
+Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
+{
+    const char *died =
+                   "a.yaml: found 1 of 4 cells (25 %) not activated, and none that was after 94 ms, though",
+               *on = "the wave still on its way at 100 ms: 1 of 4 cells (25 %)";
+    cr_expect(strstr(said_of_four((const double[]){1, 94, INFINITY, 3}), died), "%s", said);
+    cr_expect(strstr(said_of_four((const double[]){1, 96, INFINITY, 3}), on), "%s", said);
+    expect_silence(said_of_four((const double[]){1, 99.9, 2, 3}));
+    expect_silence(said_of_four((const double[]){INFINITY, INFINITY, INFINITY, INFINITY}));
+}
