@@ -1,9 +1,8 @@
 /* Reads YAML files of a known kind into C structs, and writes them.
  *
- * One table describes a kind of file (data/yaml_schema.h). What a table cannot say, such as that one key depends on another, the
- * caller checks after loading. This is not a general YAML library: the root is a mapping, and its keys are known beforehand.
- * Aliases are refused, and so are tags, except !!str, !!seq and !!map at a node that is one anyway; an anchor that no
- * alias names is ignored.
+ * A schema (data/yaml_schema.h) describes each kind of file. The caller checks what a schema cannot express, such as keys that
+ * depend on each other, after loading. This is not a general YAML library: the root is a mapping whose keys are known in advance.
+ * Aliases are refused, and so are tags, except !!str, !!seq and !!map on a node that is one anyway; anchors are ignored.
  *
  *     typedef struct stimulus {
  *         const char *name;
@@ -50,8 +49,8 @@
  *     case.yaml:9: silent is now quiet
  *     --set stimuli.0.start_ms=x: x; allowed: a number at least 0
  *
- * How it works: the text becomes a tree of nodes that know their lines (yaml_node), the values of --set are put over it
- * (yaml_set), and the struct is filled from it and checked (yaml_fill), in words that yaml_words finds. */
+ * How it works: yaml_node parses the text into a tree of nodes that know their lines, yaml_set replaces values by those of --set,
+ * and yaml_fill checks the tree against the schema and fills the struct. */
 #ifndef MT_DATA_YAML_H
 #define MT_DATA_YAML_H
 
@@ -59,8 +58,8 @@
 #include "data/status.h"
 #include "data/yaml_schema.h"
 
-/* The most bytes a file may have: 40,000 lines of a hundred characters. All of it is held in memory, where every word takes some
- * hundred bytes; a larger file was not written for this. */
+/* The most bytes a file may have: 40,000 lines of a hundred characters. The whole file is held in memory, at some hundred bytes a
+ * word; a larger one was not meant for us. */
 #define MT_YAML_BYTES_MAX (4 << 20)
 
 /* Reads a file into *out (table->bytes bytes; members that the table does not name become 0). The file is a regular file, a
@@ -77,8 +76,8 @@ MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_
 MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_table *table, const char *const *overrides, size_t n_overrides, void *out);
 
-/* Gives in `arena` the text of a file that loads to the same struct, bit for bit. It has every key of the table, also those at
- * their defaults, except those without a value (MT_YAML_NONE). The entries of a list need a key that is always written. MT_FILE:
+/* Gives in `arena` the text of a file that loads to the same struct, bit for bit. It has every key of the table, those at
+ * their defaults included, but not those without a value (MT_YAML_NONE). The entries of a list need a key that is always written. MT_FILE:
  * no memory. */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);

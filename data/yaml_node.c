@@ -92,25 +92,21 @@ static mt_yaml_place place_of(const reader *r, yaml_mark_t mark)
     return (mt_yaml_place){r->start.origin, r->start.line ? r->start.line + mark.line : 0};
 }
 
-/* To be deleted by the caller. */
-static mt_status next_event(reader *r, yaml_event_t *event)
-{
-    if (yaml_parser_parse(&r->parser, event)) return MT_OK;
-    if (r->parser.error == YAML_MEMORY_ERROR)
-        return mt_fail(MT_FILE, "out of memory while reading %s", r->start.origin);
-    return mt_yaml_fail(place_of(r, r->parser.problem_mark), "", "not YAML: %s", r->parser.problem);
-}
-
 static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, mt_yaml_node **out);
 
-/* The next node, or *out = NULL where the mapping or sequence ends. */
+/* The node that the next event begins; *out = NULL where it begins none: it ends one, or begins or ends a document. */
 static mt_status take_next(reader *r, size_t depth, mt_yaml_node **out)
 {
     yaml_event_t event;
-    *out = NULL;
-    MT_TRY(next_event(r, &event));
     mt_status status = MT_OK;
-    if (event.type != YAML_MAPPING_END_EVENT && event.type != YAML_SEQUENCE_END_EVENT)
+    *out = NULL;
+    if (!yaml_parser_parse(&r->parser, &event)) {
+        if (r->parser.error == YAML_MEMORY_ERROR)
+            return mt_fail(MT_FILE, "out of memory while reading %s", r->start.origin);
+        return mt_yaml_fail(place_of(r, r->parser.problem_mark), "", "not YAML: %s", r->parser.problem);
+    }
+    if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT ||
+        event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
         status = take_node(r, &event, depth, out);
     yaml_event_delete(&event);
     return status;
@@ -157,27 +153,21 @@ static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
         before->key_at.line);
 }
 
-static mt_status take_mapping(reader *r, size_t depth, mt_yaml_node *v)
+/* The children of a mapping or a sequence. */
+static mt_status take_children(reader *r, size_t depth, mt_yaml_node *v)
 {
     for (;;) {
-        mt_yaml_node *key, *value;
-        MT_TRY(take_next(r, depth + 1, &key));
-        if (!key) return v->n > 1 ? check_keys_differ(r->arena, v) : MT_OK;
-        if (key->kind != MT_YAML_IS_SCALAR) return mt_yaml_fail(key->at, "", "a key must be a word");
-        MT_TRY(take_next(r, depth + 1, &value));
-        value->key = key->text;
-        value->key_at = key->at;
-        mt_yaml_node_append(v, value);
-    }
-}
-
-static mt_status take_sequence(reader *r, size_t depth, mt_yaml_node *v)
-{
-    for (;;) {
-        mt_yaml_node *item;
-        MT_TRY(take_next(r, depth + 1, &item));
-        if (!item) return MT_OK;
-        mt_yaml_node_append(v, item);
+        mt_yaml_node *key = NULL, *child;
+        if (v->kind == MT_YAML_IS_MAPPING) {
+            MT_TRY(take_next(r, depth + 1, &key));
+            if (!key) return check_keys_differ(r->arena, v);
+            if (key->kind != MT_YAML_IS_SCALAR) return mt_yaml_fail(key->at, "", "a key must be a word");
+        }
+        MT_TRY(take_next(r, depth + 1, &child));
+        if (!child) return MT_OK;
+        child->key = key ? key->text : NULL;
+        child->key_at = key ? key->at : child->at;
+        mt_yaml_node_append(v, child);
     }
 }
 
@@ -200,7 +190,7 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
 {
     mt_yaml_node *v;
     MT_TAKE(r->arena, v, 1);
-    v->at = v->key_at = place_of(r, event->start_mark);
+    v->at = place_of(r, event->start_mark);
     v->kind = event->type == YAML_MAPPING_START_EVENT    ? MT_YAML_IS_MAPPING
               : event->type == YAML_SEQUENCE_START_EVENT ? MT_YAML_IS_SEQUENCE
                                                          : MT_YAML_IS_SCALAR;
@@ -209,33 +199,16 @@ static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, m
         return mt_yaml_fail(v->at, "", "anchors and aliases are not allowed here");
     MT_TRY(check_tag(v, event));
     if (depth > MAX_DEPTH) return mt_yaml_fail(v->at, "", "nested more than %d deep", MAX_DEPTH);
-    if (v->kind == MT_YAML_IS_SCALAR) return take_scalar(r, event, v);
-    return v->kind == MT_YAML_IS_MAPPING ? take_mapping(r, depth, v) : take_sequence(r, depth, v);
+    return v->kind == MT_YAML_IS_SCALAR ? take_scalar(r, event, v) : take_children(r, depth, v);
 }
 
-/* Passes what begins or ends the text or a document. Does a document begin? */
-static mt_status pass_mark(reader *r, bool *begins)
-{
-    yaml_event_t event;
-    MT_TRY(next_event(r, &event));
-    *begins = event.type == YAML_DOCUMENT_START_EVENT;
-    yaml_event_delete(&event);
-    return MT_OK;
-}
-
-/* The only document as nodes; *out stays NULL where there is none. */
+/* The only document as nodes; *out = NULL where there is none. The text and the document begin before its node and end behind it. */
 static mt_status take_document(reader *r, mt_yaml_node **out)
 {
-    bool begins;
     mt_yaml_node *second;
-    MT_TRY(pass_mark(r, &begins));
-    MT_TRY(pass_mark(r, &begins));
-    if (!begins) return MT_OK;
-    MT_TRY(take_next(r, 0, out));
-    MT_TRY(pass_mark(r, &begins));
-    MT_TRY(pass_mark(r, &begins));
-    if (!begins) return MT_OK;
-    MT_TRY(take_next(r, 0, &second));
+    for (int event = 0; event < 3; event++) MT_TRY(take_next(r, 0, out));
+    for (int event = 0; event < 3; event++) MT_TRY(take_next(r, 0, &second));
+    if (!second) return MT_OK;
     return mt_yaml_fail(second->at, "", "a second document; one is allowed");
 }
 
@@ -245,7 +218,6 @@ static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source,
     if (!yaml_parser_initialize(&r.parser))
         return mt_fail(MT_FILE, "out of memory: no YAML parser for %s", start.origin);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)source, strlen(source));
-    *out = NULL;
     const mt_status status = take_document(&r, out);
     yaml_parser_delete(&r.parser);
     return status;

@@ -1,8 +1,8 @@
 /* A YAML text as a tree of nodes, each of which knows where it stands.
  *
- * Read are documents of mappings, sequences and scalars, nested at most 32 deep, one in a text. Refused are keys that are given
- * twice, aliases, and tags that say something else than what the node is anyway. What the scalars mean, the tree does not
- * know. All of it lives in the arena it is read into; origins and sources are borrowed for as long. */
+ * A text holds one document of mappings, sequences and scalars, nested at most 32 deep. Keys given twice, aliases, and tags that
+ * do not merely repeat what a node is are refused. The tree does not know what its scalars mean. It lives in the arena it is
+ * read into, and borrows the names of origins and the sources of single values. */
 #ifndef MT_DATA_YAML_NODE_H
 #define MT_DATA_YAML_NODE_H
 
@@ -34,17 +34,17 @@ struct mt_yaml_node {
     mt_yaml_place key_at; /* where the key stands */
 };
 
-/* Gives the root of a text, which is a mapping; an empty text is an empty one. MT_INPUT: it is no such text, or not in UTF-8; the
- * message names the line. MT_FILE: no memory. Time: n log n for n bytes. */
+/* Gives the root of a text, always a mapping; an empty text gives an empty one. MT_INPUT: the text is not of this kind, or not
+ * UTF-8; the message names the line. MT_FILE: no memory. Time: n log n for n bytes. */
 MT_NODISCARD mt_status mt_yaml_node_read(
     mt_arena *arena, const char *origin, const char *source, mt_yaml_node **root);
 
-/* A node becomes what a text of one line says, at this place: as `scalar` the text itself, else what it is in YAML. Its key and its
- * neighbours stay. Fails as mt_yaml_node_read. */
+/* Replaces what a node is by a text of one line from this place: taken as it is if `scalar`, read as YAML if not. The node keeps
+ * its key and its neighbours. Fails as mt_yaml_node_read. */
 MT_NODISCARD mt_status mt_yaml_node_set(
     mt_arena *arena, mt_yaml_place at, const char *source, bool scalar, mt_yaml_node *node);
 
-/* The child of a mapping with this key (n bytes); the i-th child of a sequence. NULL: there is none. */
+/* The child of a mapping with this key (of n bytes); the i-th child of a sequence, from 0. NULL: there is none. */
 mt_yaml_node *mt_yaml_node_named(const mt_yaml_node *mapping, const char *key, size_t n);
 mt_yaml_node *mt_yaml_node_numbered(const mt_yaml_node *sequence, size_t i);
 
@@ -52,7 +52,7 @@ void mt_yaml_node_append(mt_yaml_node *parent, mt_yaml_node *child);
 
 /* ---- messages */
 
-enum { MT_YAML_WORDS = 512 }; /* bytes of a path, of what was found and of what is allowed, with a final 0 */
+enum { MT_YAML_WORDS = 512 }; /* bytes of a path, a value or a list of what is allowed, with a final 0 */
 
 /* MT_INPUT with "file:line: path: ..." or "--set ...: ..."; path "": none. */
 mt_status mt_yaml_fail(mt_yaml_place at, const char *path, const char *format, ...)
@@ -62,7 +62,7 @@ mt_status mt_yaml_fail(mt_yaml_place at, const char *path, const char *format, .
 void mt_yaml_join(char out[MT_YAML_WORDS], const char *path, const char *key);
 void mt_yaml_join_number(char out[MT_YAML_WORDS], const char *path, size_t i);
 
-/* What a file says, up to 40 characters of it: it may be any file, and a message is no place to print it. */
+/* The first 40 characters of what a file says: it may be any file, and a message is no place to print all of it. */
 const char *mt_yaml_shorten(const char *text, char out[MT_YAML_WORDS]);
 
 /* What a node is, in words: its text, "a mapping", "a sequence of 3", "nothing". */

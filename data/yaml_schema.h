@@ -1,19 +1,19 @@
-/* A schema: the table of a file's keys, which says all there is to say about each of them.
+/* A schema: the table of the keys that a kind of YAML file has, with everything there is to say about each.
  *
- * From it come the reading of a file into a C struct, the messages about what is wrong, the file that is written, and the
- * documentation of the keys. The keys of a nested mapping have offsets in the same struct as their parent's; those of a
- * list's entries, in the struct of an entry. data/yaml.h has an example.
+ * It drives the reading of a file into a C struct, the messages about what is wrong, the writing of such a file, and the
+ * documentation of its keys. The keys of a nested mapping have offsets in the same struct as their parent's; the keys of a
+ * list's entries have offsets in the struct of an entry. data/yaml.h shows an example.
  *
- * A row is made by one of the macros below. The last of its arguments are its other members, the first of which is the
- * sentence of documentation:
+ * The macros below make the rows of a table. Their last argument is a sentence of documentation, which further members of the
+ * row may follow:
  *
  *     MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0), "Edge of the boxes.")
- *     MT_YAML_UNSIGNED(example, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1), "Lanes of the link.", .unit = "lanes")
+ *     MT_YAML_UNSIGNED(example, links, "links", NULL, MT_YAML_AT_LEAST(1), "Width of the links.", .unit = "lanes")
  *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .was = "kind")
  *
- * A key may be left out where it has a default; a mapping, where all its keys may be; a list, where it may be empty. A
- * number, several numbers or a text whose default is MT_YAML_NONE has no value where it is left out: it is then NaN or "",
- * and it is not written. */
+ * A key may be left out if it has a default, a mapping if all its keys may be, and a list if it may be empty. The default
+ * MT_YAML_NONE is for numbers, arrays of numbers and texts that need not have a value: left out, they become NaN or "", and they
+ * are not written. */
 #ifndef MT_DATA_YAML_SCHEMA_H
 #define MT_DATA_YAML_SCHEMA_H
 
@@ -42,17 +42,16 @@ typedef struct mt_yaml_range {
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
-    size_t offset; /* of the member in its struct */
-    size_t bytes;  /* of the member; LIST: of one entry */
-    const char
-        *missing; /* the default, as it would stand in the file; MT_YAML_NONE; NULL: the key is required */
+    size_t offset;                  /* of the member in its struct */
+    size_t bytes;                   /* of the member; LIST: of one entry */
+    const char *missing;            /* the default, as in a file; MT_YAML_NONE; NULL: the key is required */
     mt_yaml_range range;            /* of each number; LIST: of the count */
     const char *const *choices;     /* ENUM: the words allowed, and NULL */
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
     size_t count_offset;            /* LIST: of its size_t count */
-    const char *about;              /* a sentence for the documentation */
-    const char *unit; /* for the documentation; NULL: the name says it (edge_mm), or there is none */
-    const char *was;  /* the name of this key in earlier versions, which is refused; NULL: none */
+    const char *about;              /* one sentence of documentation */
+    const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
+    const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
 } mt_yaml_key;
 
 typedef struct mt_yaml_table {
@@ -63,13 +62,13 @@ typedef struct mt_yaml_table {
 #define MT_YAML_NONE "~"
 #define MT_YAML_UNBOUNDED INFINITY
 
-/* Bounds. */
+/* The ranges of numbers. */
 #define MT_YAML_ANY -INFINITY, INFINITY, true, true
 #define MT_YAML_ABOVE(x) (x), INFINITY, true, true
 #define MT_YAML_AT_LEAST(x) (x), INFINITY, false, true
 #define MT_YAML_WITHIN(a, b) (a), (b), false, false
 
-/* Offset and size of a member; does not compile where its type is not one of those named. */
+/* Offset and size of a member; compiles only if its type is one of those named. */
 #define MT_YAML_MEMBER(structure, member, ...)                                                               \
     .offset = offsetof(structure, member) + _Generic(((structure *)0)->member, __VA_ARGS__),                 \
     .bytes = sizeof(((structure *)0)->member)

@@ -60,6 +60,11 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, char out[MT_YAML_WORDS])
     }
 }
 
+static bool is_called(const char *name, const char *by, size_t n)
+{
+    return name && strncmp(name, by, n) == 0 && name[n] == 0;
+}
+
 const char *mt_yaml_unit(const mt_yaml_key *key)
 {
     static const char *const units[][2] = {{"_mS_mm", "mS/mm"}, {"_uF_mm2", "µF/mm²"}, {"_uA_mm3", "µA/mm³"},
@@ -75,9 +80,15 @@ const char *mt_yaml_unit(const mt_yaml_key *key)
     return "";
 }
 
-static bool is_called(const char *name, const char *by, size_t n)
+const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path)
 {
-    return name && strncmp(name, by, n) == 0 && name[n] == 0;
+    const size_t n = strcspn(path, ".");
+    for (; keys->name; keys++) {
+        if (!is_called(keys->name, path, n)) continue;
+        if (!path[n]) return mt_yaml_unit(keys);
+        return keys->keys ? mt_yaml_unit_at(keys->keys, path + n + 1) : "";
+    }
+    return "";
 }
 
 static mt_status refuse_name(

@@ -1,5 +1,5 @@
-/* Writes a struct as the YAML text that its schema reads, and the schema as a page of documentation. Both go to a stream, whose
- * failures the caller looks at. */
+/* Writes a struct as a YAML text that reads back to it, and a schema as a page of documentation. Both write to a stream; the caller
+ * checks it for errors. */
 #ifndef MT_DATA_YAML_WRITE_H
 #define MT_DATA_YAML_WRITE_H
 
@@ -7,10 +7,10 @@
 
 #include "data/yaml_schema.h"
 
-/* One line a key, defaults included; without what is MT_YAML_NONE. */
+/* One line for each key, defaults included; keys without a value (MT_YAML_NONE) are left out. */
 void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure);
 
-/* Markdown: a table of the keys, and then, for each mapping and list, a heading, its sentence and a table of its keys. */
+/* In Markdown: a table of the keys, and then a section for each mapping and list with its sentence and a table of its keys. */
 void mt_yaml_write_page(FILE *to, const mt_yaml_key *keys);
 
 #endif

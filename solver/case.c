@@ -139,7 +139,7 @@ const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
 enum { STEPS_MAX = 1 << 24 }; /* the machine counts steps in single precision */
 
-/* Gives the steps of a pulse. Too many are told of before they are rounded to a whole number that cannot hold them. */
+/* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
 static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
@@ -173,7 +173,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     return MT_OK;
 }
 
-/* end_ms is so many steps: what decimals leave of a step is nothing, but a good part of one, of however many, is a mistake. */
+/* end_ms must be a whole number of steps. What rounded decimals leave is ignored; a good part of a step is a mistake, however many
+ * steps there are. */
 static mt_status check_end(const char *path, const mt_case *c)
 {
     const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
@@ -189,7 +190,7 @@ static mt_status check_end(const char *path, const mt_case *c)
         c->time.end_ms, dt_ms, below, ceil(steps) * dt_ms);
 }
 
-/* What is asked for in ms must be there in steps. */
+/* Every time given in ms must make sense in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
     MT_TRY(check_end(path, c));

@@ -6,6 +6,7 @@
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"
+#include "data/yaml_words.h"
 #include "ipu/machine/target.h"
 
 static mt_status list(mt_arena *arena, const mt_arguments *arguments);
@@ -69,19 +70,6 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 
 /* ---- show ---- */
 
-/* A key's name says its unit; "" where it counts things. */
-static const char *unit_of(const char *key)
-{
-    static const char *const units[][2] = {{"instructions.", "worker cycles"},
-        {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_cycles", "tile cycles"},
-        {"_hz", "Hz"}, {"links.direct", "lanes"}, {"links.cross", "lanes"}, {"links.rail", "lanes"},
-        {"bits_per_second", "bits/s"}, {"bytes_per_second", "bytes/s"}, {"packet_", "bytes"},
-        {"ns_per_hop", "ns"}, {"send_words", "words"}, {"memory.", "bytes"}};
-    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
-        if (strstr(key, units[k][0])) return units[k][1];
-    return "";
-}
-
 /* What another shape of links has: a list, or lanes of its own. */
 static bool of_another_shape(const ipu_links *links, const char *key)
 {
@@ -140,7 +128,7 @@ static mt_status key_row(mt_arena *arena, const mt_remark *key, const char *file
         mt_table_text(table, value);
     else
         mt_table_number(table, number);
-    mt_table_text(table, unit_of(key->key));
+    mt_table_text(table, mt_yaml_unit_at(ipu_target_table.keys, key->key));
     mt_table_text(table, known);
     mt_table_text(table, source);
     return MT_OK;
