@@ -1,9 +1,10 @@
-/* The program: everything it does is in app/cli/command.h. */
+/* The program: all it does is in app/commands. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "app/cli/command.h"
+#include "app/cli/program.h"
+#include "app/commands/commands.h"
 
 /* The threads wait for one another thousands of times a second. OpenMP's usual long spinning makes that many
  * times slower as soon as the machine has other work; how long it spins is settled before main begins, so the
@@ -27,5 +28,5 @@ int main(int argc, char **argv)
 {
     occupy_closed_streams();
     choose_short_spin(argv);
-    return mt_command_main(argc, argv, stdout, stderr);
+    return mt_program_main(mt_commands, argc, argv, stdout, stderr);
 }

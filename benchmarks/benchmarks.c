@@ -145,7 +145,7 @@ static void make_slab(slab *s, double edge_mm)
         &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion));
     must(ipu_target_load(&s->arena, MT_DATA_DIR "/machines/gc200.yaml", NULL, 0, &s->target));
     must(mt_partition_make(&s->arena, &s->adjacency,
-        &(mt_partition_options){MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03}, &s->partition));
+        &(mt_partition_options){MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03, NULL}, &s->partition));
     mt_scheme scheme;
     must(mt_scheme_find("mixed-clean", 0, &scheme));
     must(mt_halo_make(

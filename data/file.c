@@ -17,9 +17,10 @@
 
 #include "data/journal.h"
 #include "data/lock.h"
+#include "data/temporary.h"
 
-static const char suffix[] = ".part", attribute[] = "user.myotile", word[] = "myotile";
-enum { RANDOM = 6, TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
+static const char attribute[] = "user.myotile", word[] = "myotile";
+enum { TRIES = 100, LINKS_MAX = 40, LOOKED_AT = 4096 };
 
 /* A temporary file, from when it is made until it is in place or gone. */
 struct mt_file_part {
@@ -72,7 +73,7 @@ static bool follow(const char *path, char target[MT_FILE_PATH_MAX])
 
 static mt_status find_target(const char *path, char target[MT_FILE_PATH_MAX])
 {
-    const size_t room = MT_FILE_PATH_MAX - sizeof suffix - RANDOM - 2, n = strlen(path);
+    const size_t room = MT_FILE_PATH_MAX - MT_TEMPORARY_EXTRA - 1, n = strlen(path);
     if (n == 0) return mt_fail(MT_INPUT, "the name of a file to write is empty");
     if (n > room)
         return mt_fail(
@@ -129,16 +130,6 @@ static void remove_left_behind(const char *path)
     (void)close(fd);
 }
 
-bool mt_file_name_of_temporary(const char *file, char name[MT_FILE_PATH_MAX])
-{
-    const size_t n = strlen(file), rest = 1 + RANDOM + sizeof suffix - 1;
-    if (n < rest + 2 || n - rest > MT_FILE_PATH_MAX || file[0] != '.') return false;
-    if (strcmp(file + n - (sizeof suffix - 1), suffix) != 0 || file[n - rest] != '.') return false;
-    if (strspn(file + n - rest + 1, "0123456789abcdef") != RANDOM) return false;
-    (void)snprintf(name, MT_FILE_PATH_MAX, "%.*s", (int)(n - rest - 1), file + 1);
-    return true;
-}
-
 void mt_file_sweep(const char *folder, const char *name)
 {
     char path[2 * MT_FILE_PATH_MAX], its[MT_FILE_PATH_MAX];
@@ -146,7 +137,7 @@ void mt_file_sweep(const char *folder, const char *name)
     DIR *list = opendir(folder);
     if (!list) return;
     for (const struct dirent *e; (e = readdir(list)) != NULL;) {
-        if (!mt_file_name_of_temporary(e->d_name, its) || (name && strcmp(name, its) != 0)) continue;
+        if (!mt_temporary_target(e->d_name, its, sizeof its) || (name && strcmp(name, its) != 0)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path)
             remove_left_behind(path);
     }
@@ -215,8 +206,7 @@ static bool create_part(struct mt_file_part *part)
         uint32_t number = (uint32_t)(getpid() + k);
         struct stat info;
         if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) number *= 2654435761U;
-        (void)snprintf(part->temporary, sizeof part->temporary, "%.*s.%s.%0*x%s", folder_length(part->target),
-            part->target, name_of(part->target), RANDOM, number >> 8, suffix);
+        mt_temporary_path(part->target, number >> 8, part->temporary, sizeof part->temporary);
         part->lock = open(part->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (part->lock < 0 && errno == EMFILE && allow_more_files()) continue;
         if (part->lock < 0 && errno != EEXIST) return false;

@@ -1,6 +1,6 @@
 /* Files that are whole or not there, alone or as a set.
  *
- * A file is written beside its target under a name of its own, `.NAME.XXXXXX.part`, and then renamed: whoever reads the
+ * A file is written beside its target under a name of its own (data/temporary.h), and then renamed: whoever reads the
  * target sees the old content or the new one, never a part of it. The temporary file is new (O_EXCL) and locked while
  * its writer lives; what a killed writer left behind goes when NAME is written next. A target that is a symbolic link is
  * followed, and one that stands there already keeps its mode. File and folder are made durable (fsync).
@@ -83,9 +83,6 @@ void mt_file_sweep(const char *folder, const char *name);
 
 /* The same for the folder of a path, for those who read a set there: its sets are finished, nothing is removed. */
 void mt_file_finish_sets(const char *path);
-
-/* Gives the NAME of a file `.NAME.XXXXXX.part`. False: it is no temporary file. */
-bool mt_file_name_of_temporary(const char *file, char name[MT_FILE_PATH_MAX]);
 
 /* Writes the path of one of several files of a name into out: `name` with `ending` in place of its own,
  * where that is one of `endings` (the last is NULL), else behind it. MT_INPUT: nothing stands before the

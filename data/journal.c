@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/file.h"
 #include "data/lock.h"
+#include "data/temporary.h"
 
 static const char prefix[] = ".myotile.", suffix[] = ".journal", rename_word[] = "rename ",
                   remove_word[] = "remove ", last[] = "end\n";
@@ -80,7 +80,7 @@ void mt_journal_end(mt_journal *journal)
 
 static void change(const char *folder, const char *line)
 {
-    char from[MT_JOURNAL_PATH_MAX], to[MT_JOURNAL_PATH_MAX], name[MT_FILE_PATH_MAX];
+    char from[MT_JOURNAL_PATH_MAX], to[MT_JOURNAL_PATH_MAX], name[MT_JOURNAL_PATH_MAX / 2];
     const bool renames = strncmp(line, rename_word, sizeof rename_word - 1) == 0,
                removes = strncmp(line, remove_word, sizeof remove_word - 1) == 0;
     const char *file = line + (renames ? sizeof rename_word : sizeof remove_word) - 1;
@@ -88,7 +88,7 @@ static void change(const char *folder, const char *line)
     (void)snprintf(from, sizeof from, "%s/%s", folder, file);
     if (removes) {
         (void)unlink(from);
-    } else if (mt_file_name_of_temporary(file, name)) {
+    } else if (mt_temporary_target(file, name, sizeof name)) {
         (void)snprintf(to, sizeof to, "%s/%s", folder, name);
         (void)rename(from, to); /* what is not there any more is in place */
     }

@@ -1,9 +1,9 @@
 /* Renames and removals in one folder that are all tried, or none of them, also where the program is killed in between.
  *
  * A journal says what will be done, and is made durable before the first of it is: a file `.myotile.XXXXXX.journal` with a line
- * for each change, "rename .NAME.XXXXXX.part" (to NAME: data/file.h) or "remove NAME", and "end" behind them. Whoever comes next finishes the journal of a
- * killed program (mt_journal_finish), or throws it away where it has no end. All names are of files in
- * the journal's own folder. */
+ * for each change, "rename .NAME.XXXXXX.part" (to NAME: data/temporary.h) or "remove NAME", and "end" behind them. Whoever
+ * comes next finishes the journal of a killed program (mt_journal_finish), or throws it away where it has no end. All names are
+ * of files in the journal's own folder. */
 #ifndef MT_DATA_JOURNAL_H
 #define MT_DATA_JOURNAL_H
 

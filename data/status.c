@@ -2,16 +2,25 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char message[1024];
 
 mt_status mt_fail(mt_status code, const char *format, ...)
 {
+    char text[sizeof message]; /* the arguments may point to the message */
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    (void)strcpy(message, text);
     return code;
+}
+
+mt_status mt_fail_in(const char *where, mt_status status)
+{
+    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
+    return mt_fail(status, "%s: %s", where, message);
 }
 
 const char *mt_message(void) { return message; }

@@ -22,8 +22,13 @@ typedef enum mt_status {
 
 #define MT_NODISCARD __attribute__((warn_unused_result))
 
-/* Keeps the message (printf rules, at most 1023 characters) for this thread and returns `code`. */
+/* Keeps the message (printf rules, at most 1023 characters) for this thread and returns `code`. mt_message() may be one of
+ * the arguments: that is how a caller adds what it knows to a failure. */
 mt_status mt_fail(mt_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says where a failure happened: puts "where: " before its message. MT_OK passes, and so do failures of files and memory and
+ * being stopped, whose messages say all that is needed. Returns `status`. */
+MT_NODISCARD mt_status mt_fail_in(const char *where, mt_status status);
 
 /* The newest message of this thread; "" when there was none. Valid until the thread's next mt_fail. */
 const char *mt_message(void);

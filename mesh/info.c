@@ -145,8 +145,7 @@ static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacen
 static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
 {
     uint8_t *used;
-    MT_TAKE(scratch, used, mesh->n_vertices);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) used[mesh->cell_vertex[k]] = 1;
+    MT_TRY(mt_mesh_used(scratch, mesh, &used));
     for (size_t v = 0; v < mesh->n_vertices; v++) info->n_dangling += !used[v];
     return MT_OK;
 }

@@ -1,7 +1,6 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/vec3.h"
@@ -37,6 +36,29 @@ mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh)
     MT_TAKE(arena, mesh->face_vertex, 3 * n_faces);
     MT_TAKE(arena, mesh->face_tag, n_faces);
     mesh->n_faces = n_faces;
+    return MT_OK;
+}
+
+mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used)
+{
+    MT_TAKE(arena, *used, mesh->n_vertices);
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) (*used)[mesh->cell_vertex[k]] = 1;
+    return MT_OK;
+}
+
+mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep)
+{
+    uint32_t *number;
+    size_t n = 0;
+    MT_TAKE(scratch, number, mesh->n_vertices);
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        if (!keep[v]) continue;
+        memmove(mesh->xyz_mm + 3 * n, mesh->xyz_mm + 3 * v, 3 * sizeof *mesh->xyz_mm);
+        number[v] = (uint32_t)n++;
+    }
+    for (size_t k = 0; k < 4 * mesh->n_cells; k++) mesh->cell_vertex[k] = number[mesh->cell_vertex[k]];
+    for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = number[mesh->face_vertex[k]];
+    mesh->n_vertices = n;
     return MT_OK;
 }
 
@@ -185,11 +207,8 @@ static mt_status check_content(const mt_mesh *mesh)
 
 mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path)
 {
-    char why[512];
     const mt_status status = check_content(mesh);
-    if (status == MT_OK || !path) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, why);
+    return path ? mt_fail_in(path, status) : status;
 }
 
 mt_status mt_mesh_check(const mt_mesh *mesh)
@@ -205,12 +224,14 @@ mt_status mt_mesh_check(const mt_mesh *mesh)
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;
-        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
+        if (mt_mesh_triangle_repeats(v))
             return mt_fail(
                 MT_INPUT, "tagged triangle %zu: vertices %u %u %u; they must differ", f, v[0], v[1], v[2]);
     }
     return MT_OK;
 }
+
+bool mt_mesh_triangle_repeats(const uint32_t v[3]) { return v[0] == v[1] || v[1] == v[2] || v[2] == v[0]; }
 
 /* An array that may be missing counts as none of its items. */
 static void add_array(mt_hash *hash, const void *array, size_t count, size_t size)

@@ -59,6 +59,13 @@ MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 /* Gives the mesh room in `arena` for n tagged triangles, zeroed; those it had are forgotten. */
 MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh);
 
+/* Gives used[n_vertices]: 1 for the vertices of cells, 0 for the others. All indices are vertices. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used);
+
+/* Removes the vertices for which keep[v] is 0, of no cell and no tagged triangle, and numbers the others anew in their order.
+ * MT_FILE: no memory; the mesh is then as it was. */
+MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
+
 /* Turns the cells of negative volume round, by swapping their last two vertices; returns how many there were.
  * All indices are vertices. */
 size_t mt_mesh_orient(mt_mesh *mesh);
@@ -72,6 +79,9 @@ void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3]);
 
 /* The invariants above; the message names the first offending vertex, cell or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
+
+/* Does a triangle of these vertices have one twice? */
+bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
 /* The fingerprint of all that is in a mesh: two meshes of the same one are the same, in the same order. MT_FILE: no memory. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);

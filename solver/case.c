@@ -14,8 +14,7 @@ static const mt_yaml_key slab_keys[] = {
     MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0),
         "Edge of the boxes that the slab is made of, each cut into six tetrahedra. 0: no slab is made."),
     MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name,
-        "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and the wave prefers "
-        "no "
+        "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and a wave prefers no "
         "diagonal; kuhn: all boxes alike."),
     MT_YAML_END};
 static const mt_yaml_key mesh_keys[] = {
@@ -36,10 +35,10 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_DOUBLE(
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
-static const mt_yaml_key cell_keys[] = {MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types,
-                                            "Type of all cells: epicardial, mid-myocardial or endocardial. "
-                                            "layers: each layer of the wall has its "
-                                            "own type; the mesh must have layers."),
+static const mt_yaml_key cell_keys[] = {
+    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types,
+        "Type of all cells: epicardial, mid-myocardial or endocardial. layers: each layer of the wall has "
+        "its own type; the mesh must have layers."),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02",
                                             MT_YAML_WITHIN(1e-4, 0.05), "Time step of the cell model."),
@@ -49,22 +48,22 @@ static const mt_yaml_key time_keys[] = {MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
     MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {
-    MT_YAML_STRING(mt_case_stimulus, site.at, "at", MT_YAML_NONE,
+    MT_YAML_STRING(mt_case_stimulus, region.at, "at", MT_YAML_NONE,
         "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),
-    MT_YAML_DOUBLES(mt_case_stimulus, site.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,
+    MT_YAML_DOUBLES(mt_case_stimulus, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,
         "Centre of a sphere, with `radius_mm`."),
-    MT_YAML_DOUBLE(mt_case_stimulus, site.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
         "Radius of the sphere."),
-    MT_YAML_DOUBLES(mt_case_stimulus, site.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,
+    MT_YAML_DOUBLES(mt_case_stimulus, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,
         "Lowest corner of a box, with `max_mm`."),
     MT_YAML_DOUBLES(
-        mt_case_stimulus, site.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),
-    MT_YAML_STRING(mt_case_stimulus, site.surface, "surface", MT_YAML_NONE,
+        mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),
+    MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE,
         "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a tag. The "
         "cells with a face on it are stimulated."),
-    MT_YAML_DOUBLE(mt_case_stimulus, site.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),
         "With `surface`: also stimulates the cells whose centre is within this distance of it."),
-    MT_YAML_STRING(mt_case_stimulus, site.vtx, "vtx", MT_YAML_NONE,
+    MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE,
         "A file in openCARP's format with a list of the mesh's vertices. The cells at them are stimulated."),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
@@ -96,16 +95,15 @@ static const mt_yaml_key machine_keys[] = {
         mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20), "Tiles used of each IPU. 0: all."),
     MT_YAML_STRING(mt_case, machine.partition, "partition", "flat",
         "How the mesh is cut. flat: for all tiles at once; hierarchical: for the IPUs first; saved: as the "
-        "mesh "
-        "file says."),
+        "mesh file says."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
         MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
         "Largest part of the mesh that a tile may get, relative to the mean."),
     MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
         "true: moves cells between tiles until the tiles that receive most receive less."),
     MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean",
-        "What tiles send of the cells on their borders: full, ranged, mixed-clean, exact or budget (see "
-        "`mesh/README.md`)."),
+        "How tiles send each other the cells on their borders: full, ranged, mixed-clean, exact or budget "
+        "(see `mesh/README.md`)."),
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
         "For the scheme budget: the most ranges that a tile sends. 0: its usual number, 22."),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
@@ -116,23 +114,19 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
-        "inside "
-        "the cells and e that between them."),
+        "inside the cells and e that between them."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model, ten Tusscher and Panfilov 2006."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
-        "Where and when the tissue is stimulated: 1 to 64 of these. The place is a sphere, a box, a surface "
-        "or a "
-        "list of vertices; a surface or a list together with a sphere or a box is the part of it that lies "
-        "in "
-        "there."),
+        "Where and when the tissue is stimulated. A stimulus acts on a sphere, a box, a surface or a list of "
+        "vertices; on a surface or a list that is given together with a sphere or a box, it acts on the part "
+        "inside."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
     MT_YAML_MAPPING("machine", machine_keys,
-        "What computes. No voltage depends on tiles, IPUs or how the mesh is cut, to the bit; only the "
-        "modelled "
-        "time does."),
+        "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
+        "any voltage."),
     MT_YAML_END};
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
@@ -164,8 +158,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count "
-            "above 1, or neither",
+            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
+            "or neither",
             path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
     if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
@@ -198,12 +192,12 @@ static mt_status check_times(const char *path, const mt_case *c)
     return MT_OK;
 }
 
-/* Says whose fault the newest one is; path "" = none. */
-static mt_status in_stimulus(const char *path, size_t s)
+/* Says which stimulus a failure is about. */
+static mt_status in_stimulus(size_t s, mt_status status)
 {
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s%sstimuli.%zu: %s", path, *path ? ": " : "", s, message);
+    char where[64];
+    (void)snprintf(where, sizeof where, "stimuli.%zu", s);
+    return mt_fail_in(where, status);
 }
 
 static mt_status check(const char *path, const mt_case *c)
@@ -215,7 +209,7 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_times(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++)
-        if (mt_site_check(&c->stimuli[s].site) != MT_OK) return in_stimulus(path, s);
+        MT_TRY(mt_fail_in(path, in_stimulus(s, mt_stimulus_region_check(&c->stimuli[s].region))));
     return MT_OK;
 }
 
@@ -267,9 +261,7 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;
         uint32_t *cells;
-        mt_status status = mt_site_cells(arena, &asked->site, mesh, &n, &cells);
-        if (status == MT_INPUT) return in_stimulus("", s);
-        MT_TRY(status);
+        MT_TRY(in_stimulus(s, mt_stimulus_region_cells(arena, &asked->region, mesh, &n, &cells)));
         (*stimuli)[s] = (mt_stimulus){
             .start_ms = asked->start_ms,
             .duration_ms = asked->duration_ms,

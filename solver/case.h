@@ -10,11 +10,11 @@
 #include "data/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
-#include "solver/site.h"
+#include "solver/stimulus.h"
 #include "solver/tissue.h"
 
 typedef struct mt_case_stimulus {
-    mt_site site;
+    mt_stimulus_region region;
     double start_ms, duration_ms;
     double period_ms; /* from the start of one pulse to the start of the next; NaN = one pulse */
     size_t count;     /* pulses */
@@ -91,7 +91,8 @@ mt_tissue mt_case_tissue(const mt_case *from);
 MT_NODISCARD mt_status mt_case_cell_types(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
 
-/* Gives the case's stimuli with the cells that each reaches on a mesh. Fails as mt_site_cells; the message names the stimulus. */
+/* Gives the case's stimuli with the cells that each reaches on a mesh. Fails as mt_stimulus_region_cells; the
+ * message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
 

@@ -20,18 +20,7 @@
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/cells/tp06.h"
-
-/* Cells that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
- * stimulated when its start lies in [start, start + duration) or as much later, all of them rounded to whole
- * steps; duration < period in steps. */
-typedef struct mt_stimulus {
-    double start_ms, duration_ms;
-    double rise_mV_ms; /* strength / (chi Cm) */
-    size_t n_cells;
-    const uint32_t *cell; /* [n_cells] ascending */
-    double period_ms;     /* not looked at where repeats is 0 */
-    size_t repeats;
-} mt_stimulus;
+#include "solver/stimulus.h"
 
 /* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */
 typedef struct mt_monodomain {
@@ -56,9 +45,6 @@ MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
 
 /* What a cell is made of. */
 const mt_tp06_type *mt_monodomain_type(const mt_monodomain *problem, size_t cell);
-
-/* Is the stimulus on in the step with this number? */
-bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step);
 
 /* The first step after `step`, at most `end`, at which some stimulus is switched on or off. */
 size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end);

@@ -1,254 +1,154 @@
 #include "app/cli/command.h"
 
 #include <errno.h>
-#include <glob.h>
+#include <getopt.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "app/cli/progress.h"
-#include "solver/kernels/kernels.h"
-
-static const mt_command *const commands[] = {&mt_command_run, &mt_command_mesh_slab, &mt_command_mesh_info,
-    &mt_command_mesh_convert, &mt_command_mesh_ventricles, &mt_command_mesh_fill, &mt_command_mesh_surfaces,
-    &mt_command_mesh_fibres, &mt_command_mesh_refine, &mt_command_partition, &mt_command_reproduce_table1,
-    &mt_command_reproduce_table2, &mt_command_reproduce_table3, &mt_command_reproduce_figure5,
-    &mt_command_reproduce_figure6, &mt_command_cell, &mt_command_machine_list, &mt_command_machine_show};
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
-/* ---- help ---- */
-
-static void print_overview(FILE *out)
+const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 {
-    (void)fprintf(out,
-        "myotile %s: heart simulations on an emulated machine of tiles\n\nusage: myotile COMMAND ...\n\n",
-        MT_VERSION);
-    for (int c = 0; c < N_COMMANDS; c++)
-        (void)fprintf(out, "  %-17s %s\n", commands[c]->name, commands[c]->summary);
-    (void)fprintf(out, "\nThe environment variable MYOTILE_ISA chooses the instruction set (base, avx2 or "
-                       "avx512; usual: the best "
-                       "that the\nprocessor has). All give the same bits.\n");
-    (void)fprintf(out,
-        "\n`myotile COMMAND --help` tells the rest. Exit codes: 0 done, 2 bad case or "
-        "arguments, 3 files or memory,\n"
-        "4 does not fit the machine, 5 numerics, 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP.\n");
+    (void)snprintf(text, size, "%s%s%s", command->name, command->operands[0] ? " " : "", command->operands);
+    return text;
 }
 
-/* "mesh info MESH.hdf" */
-static const char *use_of(const mt_command *command, char *use, size_t size)
-{
-    (void)snprintf(use, size, "%s%s%s", command->name, command->operands[0] ? " " : "", command->operands);
-    return use;
-}
+/* ---- reading ---- */
 
-static void print_help(FILE *out, const mt_command *command)
+enum {
+    OPTIONS_MAX = 32,
+    FIRST_CODE = 256
+}; /* the code of an option, for getopt: FIRST_CODE and its place in the table */
+
+/* The table in getopt's form. */
+typedef struct getopt_table {
+    struct option name[OPTIONS_MAX + 1];
+    char letters[2 * OPTIONS_MAX + 2];
+} getopt_table;
+
+static void make_table(const mt_option *options, getopt_table *table)
 {
-    char use[128];
-    (void)fprintf(
-        out, "%s\n\nusage: myotile %s [options]\n\n", command->summary, use_of(command, use, sizeof use));
-    for (const mt_option *o = command->options; o->name; o++) {
-        char left[64];
-        (void)snprintf(left, sizeof left, "%s %s", o->name, o->value ? o->value : "");
-        (void)fprintf(out, "  %-34s %s\n", left, o->help);
+    size_t n = 0, letters = 0;
+    *table = (getopt_table){0};
+    table->letters[letters++] =
+        ':'; /* failures are told here, and a missing value apart from an unknown option */
+    for (const mt_option *o = options; o->name && n < OPTIONS_MAX; o++, n++) {
+        table->name[n] = (struct option){
+            o->name + 2, o->value ? required_argument : no_argument, NULL, FIRST_CODE + (int)n};
+        if (o->letter) table->letters[letters++] = o->letter;
+        if (o->letter && o->value) table->letters[letters++] = ':';
     }
-    (void)fprintf(out, "\nexample:\n  %s\n", command->example);
 }
 
-/* ---- finding and checking ---- */
-
-static size_t words_of(const char *name) { return strchr(name, ' ') ? 2 : 1; }
-
-static bool matches(const mt_command *command, int argc, char *const *argv)
+static const mt_option *with_code(const mt_option *options, int code)
 {
-    char given[128];
-    if ((size_t)argc < 1 + words_of(command->name)) return false;
-    if (words_of(command->name) == 1) return strcmp(argv[1], command->name) == 0;
-    (void)snprintf(given, sizeof given, "%s %s", argv[1], argv[2]);
-    return strcmp(given, command->name) == 0;
-}
-
-/* Is this word the option: "--name" or "-n", or "--name=value"? */
-static bool is_option(const char *word, const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(word, name, n) == 0 && (word[n] == 0 || (name[1] == '-' && word[n] == '='));
-}
-
-/* The value in the word of an option: "value" of "--name=value"; NULL where it is the next word. */
-static const char *value_in(const char *word, const char *name)
-{
-    const size_t n = strlen(name);
-    return word[n] == '=' ? word + n + 1 : NULL;
-}
-
-static const mt_option *find_option(const mt_command *command, const char *word)
-{
-    for (const mt_option *o = command->options; o->name; o++)
-        if (is_option(word, o->name)) return o;
+    if (code >= FIRST_CODE) return &options[code - FIRST_CODE];
+    for (const mt_option *o = options; o->name; o++)
+        if (code && o->letter == code) return o;
     return NULL;
 }
 
-static bool given_before(const mt_arguments *arguments, int a, const char *name)
+/* Is this word the option's name, alone or with a value behind a '='? getopt takes beginnings of names, too. */
+static bool is_named(const char *word, const mt_option *option)
 {
-    for (int b = 0; b < a; b++)
-        if (is_option(arguments->word[b], name)) return true;
+    const size_t n = strlen(option->name);
+    if (option->letter && word[0] == '-' && word[1] == option->letter) return word[2] != '=';
+    return strncmp(word, option->name, n) == 0 && (word[n] == 0 || word[n] == '=');
+}
+
+static bool is_an_option(const mt_option *options, const char *word)
+{
+    for (const mt_option *o = options; o->name; o++)
+        if (is_named(word, o)) return true;
     return false;
 }
 
-static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
-
-static mt_status check_arguments(const mt_command *command, const mt_arguments *arguments)
+static mt_status refuse_unknown(const mt_command *command, const char *word)
 {
-    size_t operands = 0;
-    char use[128];
-    for (int a = 0; a < arguments->n; a++) {
-        const char *word = arguments->word[a];
-        if (word[0] != '-' || word[1] == 0) {
-            if (++operands > command->n_operands && !command->more_operands)
-                return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
-                    command->name, word, use_of(command, use, sizeof use));
-            continue;
-        }
-        const mt_option *option = find_option(command, word);
-        if (!option)
-            return mt_fail(MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word,
-                command->name);
-        if (!option->repeats && given_before(arguments, a, option->name))
-            return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, option->name);
-        const char *value = value_in(word, option->name);
-        if (value && !option->value)
-            return mt_fail(
-                MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, word, option->name);
-        /* another option in the value's place, or nothing: the value was forgotten */
-        if (option->value &&
-            (value ? !*value : ++a >= arguments->n || find_option(command, arguments->word[a])))
-            return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
-    }
-    if (operands < command->n_operands)
-        return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
-            use_of(command, use, sizeof use));
+    return mt_fail(
+        MT_INPUT, "%s: unknown option '%s'; see myotile %s --help", command->name, word, command->name);
+}
+
+/* getopt stopped with this code: ':' for a missing value, else '?'. `word` is the one before the next. */
+static mt_status refuse(const mt_command *command, int code, const char *word)
+{
+    const char letter[] = {'-', (char)optopt, 0};
+    const mt_option *option = with_code(command->options, optopt);
+    if (!option) return refuse_unknown(command, optopt ? letter : word);
+    if (code == ':') return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
+    return mt_fail(MT_INPUT, "%s: %s; allowed: %s, which takes no value", command->name, word, option->name);
+}
+
+static mt_status take_option(const mt_command *command, const mt_option *option, mt_arguments *arguments)
+{
+    if (!option->repeats && mt_option_given(arguments, option->name))
+        return mt_fail(MT_INPUT, "%s: %s is given twice", command->name, option->name);
+    /* another option in the value's place: the value was forgotten */
+    if (option->value && (!*optarg || is_an_option(command->options, optarg)))
+        return mt_fail(MT_INPUT, "%s: %s needs %s", command->name, option->name, option->value);
+    arguments->given[arguments->n_given++] = (mt_given){option, option->value ? optarg : NULL};
     return MT_OK;
 }
 
-/* The second word of a command whose first word is this; NULL where it is another. */
-static const char *second_word(const mt_command *command, const char *word)
+static mt_status check_all(const mt_command *command, const mt_arguments *arguments)
 {
-    const size_t n = strlen(word);
-    return strncmp(command->name, word, n) == 0 && command->name[n] == ' ' ? command->name + n + 1 : NULL;
+    char use[128];
+    if (arguments->n_operands < command->n_operands)
+        return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
+            mt_command_usage(command, use, sizeof use));
+    if (arguments->n_operands > command->n_operands && !command->more_operands)
+        return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
+            command->name, arguments->operand[command->n_operands],
+            mt_command_usage(command, use, sizeof use));
+    for (const mt_option *o = command->options; o->name; o++)
+        if (o->needed && !mt_option_given(arguments, o->name))
+            return mt_fail(
+                MT_INPUT, "%s: %s is needed; see myotile %s --help", command->name, o->name, command->name);
+    return MT_OK;
 }
 
-/* Is this the first of a command's two words? */
-static bool is_first_word(const char *word)
+mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n, char *const *word,
+    FILE *out, mt_arguments *arguments)
 {
-    for (int c = 0; c < N_COMMANDS; c++)
-        if (second_word(commands[c], word)) return true;
-    return false;
-}
-
-static mt_status unknown_command(int argc, char *const *argv)
-{
-    if (!is_first_word(argv[1])) return mt_fail(MT_INPUT, "'%s' is no command; see myotile --help", argv[1]);
-    const bool two = argc > 2 && argv[2][0] != '-';
-    char allowed[512] = "";
-    for (int c = 0; c < N_COMMANDS; c++) {
-        const char *second = second_word(commands[c], argv[1]);
-        const size_t used = strlen(allowed);
-        if (second)
-            (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", second);
+    getopt_table table;
+    char **words; /* getopt moves operands to their end, and begins behind the first */
+    int code;
+    make_table(command->options, &table);
+    *arguments = (mt_arguments){.out = out};
+    MT_TAKE(arena, words, n + 2);
+    MT_TAKE(arena, arguments->operand, n + 1);
+    MT_TAKE(arena, arguments->given, n + 1);
+    for (size_t k = 0; k < n; k++) words[k + 1] = word[k];
+    optind = 0; /* from the beginning */
+    while ((code = getopt_long((int)n + 1, words, table.letters, table.name, NULL)) != -1) {
+        const mt_option *option = code == '?' || code == ':' ? NULL : with_code(command->options, code);
+        const char *at = words[optind - 1];
+        if (!option) return refuse(command, code, at);
+        if (optarg == at) at = words[optind - 2]; /* the value is a word of its own */
+        if (!is_named(at, option)) return refuse_unknown(command, at);
+        MT_TRY(take_option(command, option, arguments));
     }
-    return mt_fail(MT_INPUT, "'%s%s%s' is no command; allowed behind %s: %s; see myotile --help", argv[1],
-        two ? " " : "", two ? argv[2] : "", argv[1], allowed);
+    for (int k = optind; k <= (int)n; k++) arguments->operand[arguments->n_operands++] = words[k];
+    return check_all(command, arguments);
 }
 
-static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
+/* ---- what was given ---- */
+
+const char *mt_operand(const mt_arguments *arguments, size_t number)
 {
-    mt_progress_mode progress;
-    MT_TRY(mt_progress_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
-    mt_progress_choose(progress);
-    mt_progress_leave_on_interrupt();
-    (void)signal(
-        SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
-    (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
-    mt_arena arena = {0};
-    const mt_status status = command->run(&arena, arguments);
-    if (status != MT_OK) mt_progress_stage(NULL);
-    mt_arena_free(&arena);
-    return status;
+    return number < arguments->n_operands ? arguments->operand[number] : "";
 }
 
-static mt_status dispatch(int argc, char *const *argv, FILE *out)
+static const mt_given *find_nth(const mt_arguments *arguments, const char *name, size_t n)
 {
-    for (int c = 0; c < N_COMMANDS; c++) {
-        if (!matches(commands[c], argc, argv)) continue;
-        int skipped = 1 + (int)words_of(commands[c]->name);
-        mt_arguments arguments = {argc - skipped, argv + skipped, out};
-        if (mt_option_given(&arguments, "--help") || mt_option_given(&arguments, "-h")) {
-            print_help(out, commands[c]);
-            return MT_OK;
-        }
-        MT_TRY(check_arguments(commands[c], &arguments));
-        MT_TRY(mt_in_file("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
-        return run_command(commands[c], &arguments);
-    }
-    return unknown_command(argc, argv);
-}
-
-/* As one line, whatever file names and libraries brought into it. */
-static void print_message(FILE *messages, const char *text)
-{
-    (void)fputs("myotile: ", messages);
-    for (; *text; text++) (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, messages);
-    (void)fputc('\n', messages);
-}
-
-/* What is asked about the program itself; false where it is asked to do something. */
-static bool answer(int argc, char *const *argv, FILE *out)
-{
-    if (argc < 2 || asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0 ||
-        (argc == 3 && is_first_word(argv[1]) && asks_for_help(argv[2])))
-        print_overview(out);
-    else if (strcmp(argv[1], "--version") == 0)
-        (void)fprintf(out, "myotile %s\n", MT_VERSION);
-    else
-        return false;
-    return true;
-}
-
-int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
-{
-    mt_status status = answer(argc, argv, out) ? MT_OK : dispatch(argc, argv, out);
-    errno = 0;
-    if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
-        status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
-    if (status != MT_OK) print_message(messages, mt_message());
-    if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
-    return status == MT_OK && argc < 2 ? MT_INPUT : (int)status;
-}
-
-/* ---- for commands ---- */
-
-const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number)
-{
-    for (int a = 0; a < arguments->n; a++) {
-        const mt_option *option = find_option(command, arguments->word[a]);
-        if (option)
-            a += option->value && !value_in(arguments->word[a], option->name);
-        else if (number-- == 0)
-            return arguments->word[a];
-    }
-    return "";
+    for (size_t k = 0; k < arguments->n_given; k++)
+        if (strcmp(arguments->given[k].option->name, name) == 0 && n-- == 0) return &arguments->given[k];
+    return NULL;
 }
 
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n)
 {
-    for (int a = 0; a < arguments->n; a++) {
-        if (!is_option(arguments->word[a], name) || n-- > 0) continue;
-        const char *value = value_in(arguments->word[a], name);
-        return value || a + 1 >= arguments->n ? value : arguments->word[a + 1];
-    }
-    return NULL;
+    const mt_given *given = find_nth(arguments, name, n);
+    return given ? given->value : NULL;
 }
 
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing)
@@ -257,25 +157,25 @@ const char *mt_option_value(const mt_arguments *arguments, const char *name, con
     return value ? value : missing;
 }
 
+bool mt_option_given(const mt_arguments *arguments, const char *name)
+{
+    return find_nth(arguments, name, 0) != NULL;
+}
+
 mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values)
 {
-    MT_TAKE(arena, *values, (size_t)arguments->n + 1);
+    MT_TAKE(arena, *values, arguments->n_given + 1);
     for (*n = 0; ((*values)[*n] = mt_option_nth(arguments, name, *n)) != NULL;) ++*n;
     return MT_OK;
-}
-
-bool mt_option_given(const mt_arguments *arguments, const char *name)
-{
-    for (int a = 0; a < arguments->n; a++)
-        if (is_option(arguments->word[a], name)) return true;
-    return false;
 }
 
 mt_file_replace mt_option_replace(const mt_arguments *arguments)
 {
     return mt_option_given(arguments, "--force") ? MT_FILE_ANY : MT_FILE_OURS;
 }
+
+/* ---- values ---- */
 
 mt_status mt_numbers(const char *option, const char *text, size_t count, double above, double *numbers)
 {
@@ -322,74 +222,4 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
     }
     return mt_fail(MT_INPUT, "%s %s; allowed: at most %zu whole numbers from %lu to %lu, separated by commas",
         option, text, room, least, most);
-}
-
-const char *mt_name_in_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-mt_status mt_in_file(const char *path, mt_status status)
-{
-    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(status, "%s: %s", path, message);
-}
-
-static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
-{
-    for (size_t k = 0; k < found->gl_pathc; k++) {
-        const char *file = mt_name_in_folder(found->gl_pathv[k]);
-        const size_t n = strlen(file) - strlen(".yaml");
-        char *name;
-        MT_TAKE(arena, name, n + 1);
-        memcpy(name, file, n);
-        names[k] = name;
-    }
-    return MT_OK;
-}
-
-mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
-{
-    glob_t found;
-    *n = 0;
-    *names = NULL;
-    const int failure = glob(MT_DATA_DIR "/machines/*.yaml", 0, NULL, &found);
-    if (failure == GLOB_NOMATCH) return MT_OK;
-    if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
-    *n = found.gl_pathc;
-    *names = mt_arena_take(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
-    globfree(&found);
-    return status;
-}
-
-static mt_status unknown_machine(mt_arena *arena, const char *name)
-{
-    char allowed[512] = "";
-    const char **names;
-    size_t n;
-    MT_TRY(mt_machine_names(arena, &n, &names));
-    for (size_t k = 0; k < n; k++) {
-        const size_t used = strlen(allowed);
-        (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
-    }
-    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
-}
-
-bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
-
-mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
-{
-    const bool named = !mt_machine_is_path(name);
-    const char *folder = named ? MT_DATA_DIR : "", *ending = named ? ".yaml" : "";
-    size_t size = strlen(MT_DATA_DIR) + strlen(name) + 32;
-    char *text;
-    MT_TAKE(arena, text, size);
-    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
-    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
-    *path = text;
-    return MT_OK;
 }

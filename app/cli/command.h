@@ -1,8 +1,10 @@
-/* The commands of the program `myotile`: one table, one function each, and what they share.
+/* A command of the program: what it takes, and what it was given.
  *
  * A command writes its files, then prints its tables to the file it is given, and says what it is doing to standard error. It
- * returns a status; only the program turns that into a message and an exit code (data/status.h; stopped by a signal: 128 and
- * its number). */
+ * returns a status; only the program turns that into a message and an exit code (app/cli/program.h).
+ *
+ * On the command line a value is the next word or stands behind a '=' in the same one ("--name=value"); operands and options
+ * come in any order; "--" ends the options. A name is written in full. getopt_long does the reading. */
 #ifndef MT_APP_CLI_COMMAND_H
 #define MT_APP_CLI_COMMAND_H
 
@@ -13,71 +15,96 @@
 #include "data/file.h"
 #include "data/status.h"
 
-/* Arguments behind the command's name, and where its tables go. */
-typedef struct mt_arguments {
-    int n;
-    char *const *word;
-    FILE *out;
-} mt_arguments;
-
-/* What an option of a command looks like: "--name" with the name of its value, or NULL for a switch. On the command line the
- * value is the next word, or stands behind a '=' in the same one: "--name=value". */
 typedef struct mt_option {
-    const char *name, *value, *help;
+    const char *name; /* "--format" */
+    const char *
+        value; /* what its value is called; words between '|' are all there are ("text|json|csv"); NULL: a switch */
+    const char *help;
+    char letter;  /* 'o': also "-o"; 0: none */
     bool repeats; /* may be given several times */
+    bool needed;
 } mt_option;
 
-/* Options that several commands have. */
+/* Options that several commands have, in the same words and with the same meaning. */
+#define MT_OPTION_OUTPUT(what, text)                                                                         \
+    {                                                                                                        \
+        .name = "--output", .letter = 'o', .value = (what), .help = (text), .needed = true                   \
+    }
 #define MT_OPTION_FORCE                                                                                      \
     {                                                                                                        \
-        "--force", NULL, "replace files that myotile did not write", false                                   \
+        .name = "--force", .help = "replace files that myotile did not write"                                \
+    }
+#define MT_OPTION_FORMAT                                                                                     \
+    {                                                                                                        \
+        .name = "--format", .value = "text|json|csv", .help = "of the tables; default: text"                 \
+    }
+#define MT_OPTION_NO_CACHE                                                                                   \
+    {                                                                                                        \
+        .name = "--no-cache", .help = "measure the longest stable step anew, even where the cache knows it"  \
     }
 #define MT_OPTION_PROGRESS                                                                                   \
     {                                                                                                        \
-        "--progress", "never|auto|lines",                                                                    \
-            "on standard error; auto: a line rewritten on a terminal, elsewhere a line a minute; default: "  \
-            "auto",                                                                                          \
-            false                                                                                            \
+        .name = "--progress", .value = "never|auto|lines",                                                   \
+        .help = "on standard error; auto: a line rewritten on a terminal, elsewhere a line a minute; "       \
+                "default: auto"                                                                              \
+    }
+#define MT_OPTIONS_END                                                                                       \
+    {                                                                                                        \
+        .name = NULL                                                                                         \
     }
 
+struct mt_arguments;
+
 typedef struct mt_command {
-    const char *name;     /* one or two words: "run", "mesh slab" */
-    const char *operands; /* as shown in the usage line: "CASE.yaml" */
-    size_t n_operands;
+    const char *name;         /* one or two words: "run", "mesh slab" */
+    const char *operands;     /* as shown in the usage line: "CASE.yaml"; "" for none */
+    size_t n_operands;        /* so many are needed */
     bool more_operands;       /* of the last one there may be several */
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */
-    const mt_option *options; /* ended by a NULL name */
+    const mt_option *options; /* ended by MT_OPTIONS_END */
     /* The arena is empty at first, and freed when it returns; a failure takes the line of mt_progress_stage away. */
-    mt_status (*run)(mt_arena *arena, const mt_arguments *arguments);
+    mt_status (*run)(mt_arena *arena, const struct mt_arguments *arguments);
 } mt_command;
 
-extern const mt_command mt_command_run, mt_command_cell, mt_command_partition, mt_command_mesh_slab,
-    mt_command_mesh_info, mt_command_mesh_convert, mt_command_mesh_ventricles, mt_command_mesh_fill,
-    mt_command_mesh_fibres, mt_command_mesh_surfaces, mt_command_mesh_refine, mt_command_reproduce_table1,
-    mt_command_reproduce_table2, mt_command_reproduce_table3, mt_command_reproduce_figure5,
-    mt_command_reproduce_figure6, mt_command_machine_list, mt_command_machine_show;
+typedef struct mt_given {
+    const mt_option *option;
+    const char *value; /* NULL for a switch */
+} mt_given;
 
-/* Runs the program with main's arguments; prints help, tables and messages; gives the exit code. */
-int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
+/* What was given, and where the command's tables go. Borrows the words. */
+typedef struct mt_arguments {
+    size_t n_operands, n_given;
+    const char **operand;
+    mt_given *given; /* in the order of the command line */
+    FILE *out;
+} mt_arguments;
 
-/* For commands. All arguments have been checked against the command's table before it runs: an option is
- * known and has its value, the operands are as many as there should be. */
+/* Reads the words [n] behind a command's name. MT_INPUT: an unknown option, one given twice or without its value, one that is
+ * needed and not there, too few or too many operands; the message says how the command is used. */
+MT_NODISCARD mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n,
+    char *const *word, FILE *out, mt_arguments *arguments);
+
+/* "mesh info MESH.hdf", into text [size]; answers it. */
+const char *mt_command_usage(const mt_command *command, char *text, size_t size);
 
 /* The operand with this number, from 0; "" behind the last. */
-const char *mt_operand(const mt_arguments *arguments, const mt_command *command, size_t number);
+const char *mt_operand(const mt_arguments *arguments, size_t number);
 
-/* The value of an option, or `missing` when it was not given; the n-th (from 0) where it may be given several
- * times. */
+/* The value of an option, or `missing` where it was not given; the n-th (from 0) where it may be given several times. */
 const char *mt_option_value(const mt_arguments *arguments, const char *name, const char *missing);
 const char *mt_option_nth(const mt_arguments *arguments, const char *name, size_t n);
+bool mt_option_given(const mt_arguments *arguments, const char *name);
+
 /* Gives all of them. */
 MT_NODISCARD mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
-bool mt_option_given(const mt_arguments *arguments, const char *name);
 
-/* `count` numbers separated by commas; MT_INPUT, naming the option, where the text is anything else or a
- * number is not above `above`. */
+/* What may be replaced: any file with --force. */
+mt_file_replace mt_option_replace(const mt_arguments *arguments);
+
+/* `count` numbers separated by commas; MT_INPUT, naming the option, where the text is anything else or a number is not above
+ * `above`. */
 MT_NODISCARD mt_status mt_numbers(
     const char *option, const char *text, size_t count, double above, double *numbers);
 
@@ -88,23 +115,5 @@ MT_NODISCARD mt_status mt_whole_number(
 /* The same for a list of them, separated by commas: at most `room`; gives how many there are. */
 MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);
-
-/* What may be replaced: any file with --force. */
-mt_file_replace mt_option_replace(const mt_arguments *arguments);
-
-/* A path without its folder. */
-const char *mt_name_in_folder(const char *path);
-
-/* Says in which file the trouble is: puts its path before the message of a failure. Failures of files and memory, and being
- * stopped, have all they need. Answers `status`. */
-MT_NODISCARD mt_status mt_in_file(const char *path, mt_status status);
-
-/* The file of a machine: the name of one in data/machines of the source the program was built from, or a path, which has a '/'
- * or ".yaml" in it. MT_INPUT: no such name; the message has those there are. */
-bool mt_machine_is_path(const char *name);
-MT_NODISCARD mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path);
-
-/* Gives the names of the machines in that folder, in the order of the alphabet. */
-MT_NODISCARD mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names);
 
 #endif

@@ -5,37 +5,11 @@
 #include <math.h>
 
 #include "data/number.h"
+#include "data/utf8.h"
 
-/* The bytes of the character at `at`; 0 where it is none (RFC 3629, section 4). */
-static size_t length_of(const unsigned char *at)
-{
-    static const struct {
-        unsigned char first, last, low, high; /* of the first byte; of the second */
-        size_t bytes;
-    } forms[] = {{0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
-    if (*at < 0x80) return 1;
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
-        if (*at < forms[k].first || *at > forms[k].last) continue;
-        if (at[1] < forms[k].low || at[1] > forms[k].high) return 0;
-        for (size_t b = 2; b < forms[k].bytes; b++)
-            if (at[b] < 0x80 || at[b] > 0xBF) return 0;
-        return forms[k].bytes;
-    }
-    return 0;
-}
-
-bool mt_json_allows(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        const size_t length = length_of(at);
-        if (length == 0) return false;
-        at += length;
-    }
-    return true;
-}
+const mt_json_style mt_json_tree = {.indent = 2, .list_own_end = true, .top_in_lines = true};
+const mt_json_style mt_json_rows = {.indent = 2, .top_in_lines = true};
+const mt_json_style mt_json_long = {.list_own_end = true};
 
 static void put_ascii(FILE *stream, char c)
 {
@@ -55,7 +29,7 @@ void mt_json_string(FILE *stream, const char *text)
 {
     (void)fputc('"', stream);
     while (*text) {
-        const size_t length = length_of((const unsigned char *)text);
+        const size_t length = mt_utf8_character(text, NULL);
         if (length == 0)
             (void)fputs("\xEF\xBF\xBD", stream);
         else if (length == 1)
@@ -67,12 +41,15 @@ void mt_json_string(FILE *stream, const char *text)
     (void)fputc('"', stream);
 }
 
-mt_json mt_json_begin(FILE *stream) { return (mt_json){.stream = stream}; }
+mt_json mt_json_begin(FILE *stream, const mt_json_style *style)
+{
+    return (mt_json){.stream = stream, .style = style};
+}
 
 static void break_line(const mt_json *json)
 {
     (void)fputc('\n', json->stream);
-    for (int k = 0; k < 2 * json->depth; k++) (void)fputc(' ', json->stream);
+    for (int k = 0; k < json->style->indent * json->depth; k++) (void)fputc(' ', json->stream);
 }
 
 /* What stands before a value. In lists, and before what can be long, a line begins. */
@@ -81,6 +58,7 @@ static void begin_value(mt_json *json, const char *key, bool new_line)
     const int d = json->depth;
     if (json->filled[d]) (void)fputc(',', json->stream);
     new_line = d > 0 && (new_line || json->broken[d]);
+    if (d == 1 && !json->filled[d] && !json->style->top_in_lines) new_line = false;
     if (new_line)
         break_line(json);
     else if (json->filled[d])
@@ -105,9 +83,10 @@ void mt_json_open(mt_json *json, const char *key, char bracket)
 void mt_json_close(mt_json *json)
 {
     const int d = json->depth--;
-    if (json->broken[d]) break_line(json);
+    if (json->broken[d] &&
+        (json->end[d] == ']' ? json->style->list_own_end : d > 1 || json->style->top_in_lines))
+        break_line(json);
     (void)fputc(json->end[d], json->stream);
-    if (json->depth == 0) (void)fputc('\n', json->stream);
 }
 
 void mt_json_number(mt_json *json, const char *key, double value)
@@ -122,6 +101,12 @@ void mt_json_count(mt_json *json, const char *key, uint64_t value)
 {
     begin_value(json, key, json->depth == 1);
     (void)fprintf(json->stream, "%" PRIu64, value);
+}
+
+void mt_json_thousandths(mt_json *json, const char *key, uint64_t thousandths)
+{
+    begin_value(json, key, json->depth == 1);
+    (void)fprintf(json->stream, "%" PRIu64 ".%03u", thousandths / 1000, (unsigned)(thousandths % 1000));
 }
 
 void mt_json_text(mt_json *json, const char *key, const char *text)

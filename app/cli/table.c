@@ -240,42 +240,33 @@ static void print_csv(FILE *stream, const mt_table *table)
     }
 }
 
-static void print_json_value(FILE *stream, const mt_value *value)
-{
-    char buffer[NUMBER_SIZE];
-    if (missing(value) || (value->is_number && !isfinite(value->number)))
-        (void)fputs("null", stream);
-    else if (!value->is_number)
-        mt_json_string(stream, value->text);
-    else {
-        mt_number_text(value->number, buffer);
-        (void)fputs(buffer, stream);
-    }
-}
-
 /* The object, without a line end after it. */
 static void print_json(FILE *stream, const mt_table *table)
 {
-    (void)fputs("{\n  \"title\": ", stream);
-    mt_json_string(stream, table->title);
-    (void)fputs(",\n  \"columns\": [", stream);
+    mt_json json = mt_json_begin(stream, &mt_json_rows);
+    mt_json_open(&json, NULL, '{');
+    mt_json_text(&json, "title", table->title);
+    mt_json_open(&json, "columns", '[');
     for (size_t k = 0; k < table->n_columns; k++) {
-        (void)fputs(k ? ",\n    {\"name\": " : "\n    {\"name\": ", stream);
-        mt_json_string(stream, table->columns[k].name);
-        (void)fputs(", \"unit\": ", stream);
-        mt_json_string(stream, table->columns[k].unit);
-        (void)fputc('}', stream);
+        mt_json_open(&json, NULL, '{');
+        mt_json_text(&json, "name", table->columns[k].name);
+        mt_json_text(&json, "unit", table->columns[k].unit);
+        mt_json_close(&json);
     }
-    (void)fputs("],\n  \"rows\": [", stream);
+    mt_json_close(&json);
+    mt_json_open(&json, "rows", '[');
     for (size_t i = 0; i < table->n_values; i++) {
-        size_t k = i % table->n_columns;
-        (void)fputs(k ? ", " : i ? ",\n    {" : "\n    {", stream);
-        mt_json_string(stream, table->columns[k].name);
-        (void)fputs(": ", stream);
-        print_json_value(stream, &table->values[i]);
-        if (k + 1 == table->n_columns) (void)fputc('}', stream);
+        const size_t k = i % table->n_columns;
+        const mt_value *value = &table->values[i];
+        if (k == 0) mt_json_open(&json, NULL, '{');
+        if (value->is_number)
+            mt_json_number(&json, table->columns[k].name, value->number);
+        else
+            mt_json_text(&json, table->columns[k].name, value->text);
+        if (k + 1 == table->n_columns) mt_json_close(&json);
     }
-    (void)fputs("]\n}", stream);
+    mt_json_close(&json);
+    mt_json_close(&json);
 }
 
 static mt_status check(const mt_table *table)

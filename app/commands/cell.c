@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"
 #include "data/file.h"
@@ -12,13 +12,16 @@
 
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{"--type", "epi|mid|endo", "the kind of cell; default: epi", false},
-    {"--dt-ms", "DT", "time step, at most 0.05; default: 0.02", false},
-    {"--end-ms", "T", "simulated time; default: 500", false},
-    {"--stimulus", "START,DURATION,STRENGTH", "in ms, ms and mV/ms (= pA/pF); default: 1,1,52", false},
-    {"--precision", "float|double", "arithmetic; default: double", false},
-    {"-o", "TRACE.csv", "the file to write: V and the 18 states each ms", false}, MT_OPTION_FORCE,
-    {NULL, NULL, NULL, false}};
+static const mt_option options[] = {
+    {.name = "--type", .value = "epi|mid|endo", .help = "the kind of cell; default: epi"},
+    {.name = "--dt-ms", .value = "DT", .help = "time step, at most 0.05; default: 0.02"},
+    {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500"},
+    {.name = "--stimulus",
+        .value = "START,DURATION,STRENGTH",
+        .help = "in ms, ms and mV/ms (= pA/pF); default: 1,1,52"},
+    {.name = "--precision", .value = "float|double", .help = "arithmetic; default: double"},
+    MT_OPTION_OUTPUT("TRACE.csv", "the file to write: V and the 18 states each ms"), MT_OPTION_FORCE,
+    MT_OPTIONS_END};
 
 const mt_command mt_command_cell = {
     .name = "cell",
@@ -40,8 +43,7 @@ typedef struct request {
 static mt_status read_request(const mt_arguments *arguments, request *r)
 {
     const char *precision = mt_option_value(arguments, "--precision", "double");
-    r->path = mt_option_value(arguments, "-o", NULL);
-    if (!r->path) return mt_fail(MT_INPUT, "cell: -o is needed");
+    r->path = mt_option_value(arguments, "--output", NULL);
     MT_TRY(mt_file_check(r->path, mt_option_replace(arguments)));
     MT_TRY(mt_tp06_type_find(mt_option_value(arguments, "--type", "epi"), &r->type));
     MT_TRY(mt_numbers("--dt-ms", mt_option_value(arguments, "--dt-ms", "0.02"), 1, 0, &r->dt_ms));

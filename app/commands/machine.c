@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
+#include "app/cli/machines.h"
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"
@@ -14,8 +15,7 @@
 static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {
-    {"--format", "text|json|csv", "of the tables; default: text", false}, {NULL, NULL, NULL, false}};
+static const mt_option options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_list = {
     .name = "machine list",
@@ -207,7 +207,7 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
     ipu_target t;
     mt_table tables[2];
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    MT_TRY(mt_machine_path(arena, mt_operand(arguments, &mt_command_machine_show, 0), &path));
+    MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &path));
     MT_TRY(mt_scan_open(arena, path, &file));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
     MT_TRY(key_table(arena, &t, path, file.begin, &tables[0]));

@@ -1,22 +1,22 @@
 /* myotile mesh convert. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/stages/warnings.h"
 #include "data/vec3.h"
 #include "mesh/mend/defects.h"
+#include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
 
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option convert_options[] = {
-    {"--unit", "um|mm|cm|m", "of the numbers in IN; default: um for CARP, else mm", false},
-    {"--repair", NULL, "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces",
-        false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
-    {NULL, NULL, NULL, false}};
+    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in IN; default: um for CARP, else mm"},
+    {.name = "--repair",
+        .help = "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_convert = {
     .name = "mesh convert",
@@ -79,10 +79,10 @@ static void tell_repair(mt_table *table, const mt_repair *r)
     mt_table_property(table, "inverted cells turned", (double)r->turned, "");
     mt_table_property(table, "duplicate cells removed", (double)r->duplicates, "");
     mt_table_property(table, "cells with a repeated vertex removed", (double)r->repeated, "");
-    mt_table_property(table, "edges of flat cells drawn together", (double)r->collapsed_edges, "");
-    mt_table_property(table, "cells that vanished with them", (double)r->collapsed_cells, "");
-    mt_table_property(table, "flat cells removed at the surface", (double)r->flat_surface, "");
-    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat_inside, "");
+    mt_table_property(table, "edges of flat cells drawn together", (double)r->flat.edges, "");
+    mt_table_property(table, "cells that vanished with them", (double)r->flat.cells, "");
+    mt_table_property(table, "flat cells removed at the surface", (double)r->flat.surface, "");
+    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat.inside, "");
     mt_table_property(table, "overlapping cells removed", (double)r->overlapping, "");
     mt_table_property(table, "pieces removed", (double)r->pieces, "");
     mt_table_property(table, "cells of these pieces", (double)r->piece_cells, "");
@@ -93,11 +93,9 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 /* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
 static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
-    char why[512];
     if (wanted) {
-        const mt_status status = mt_defects_repair(mesh, repair);
-        (void)snprintf(why, sizeof why, "%s", mt_message());
-        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, why);
+        const mt_status status = mt_repair_mesh(mesh, repair);
+        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, mt_message());
         MT_TRY(status);
     }
     MT_TRY(mt_defects_find(mesh, defects));
@@ -108,8 +106,8 @@ static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *r
 
 static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *in = mt_operand(arguments, &mt_command_mesh_convert, 0);
-    const char *out = mt_operand(arguments, &mt_command_mesh_convert, 1);
+    const char *in = mt_operand(arguments, 0);
+    const char *out = mt_operand(arguments, 1);
     const mt_mesh_format *from = NULL, *to = NULL;
     mt_format format;
     double unit_mm = 1;

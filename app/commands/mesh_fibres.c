@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"
@@ -15,18 +15,23 @@
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"-o", "OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`", false},
-    {"--endo-deg", "A", "angle of the fibres at the endocardium; default: 60", false},
-    {"--epi-deg", "A", "and at the epicardium; default: -60", false},
-    {"--sheet-endo-deg", "A", "angle of the sheets out of the wall's normal, inside; default: 0", false},
-    {"--sheet-epi-deg", "A", "and outside; default: 0", false},
-    {"--layers", "ENDO,MID,EPI", "their shares of the depth, 0 inside to 1 outside; default: thirds", false},
-    {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
-    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
-    {"--replace-fibres", NULL, "let OUT.hdf be MESH even where that has fibres: they are lost", false},
-    {"--variant", "smooth|bayer", "without jumps inside the walls, or as published; default: smooth", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    MT_OPTION_OUTPUT("OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`"),
+    {.name = "--endo-deg", .value = "A", .help = "angle of the fibres at the endocardium; default: 60"},
+    {.name = "--epi-deg", .value = "A", .help = "and at the epicardium; default: -60"},
+    {.name = "--sheet-endo-deg",
+        .value = "A",
+        .help = "angle of the sheets out of the wall's normal, inside; default: 0"},
+    {.name = "--sheet-epi-deg", .value = "A", .help = "and outside; default: 0"},
+    {.name = "--layers",
+        .value = "ENDO,MID,EPI",
+        .help = "their shares of the depth, 0 inside to 1 outside; default: thirds"},
+    {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
+    {.name = "--tags", .value = MT_TAGS_VALUE, .help = MT_TAGS_HELP},
+    {.name = "--replace-fibres", .help = "let OUT.hdf be MESH even where that has fibres: they are lost"},
+    {.name = "--variant",
+        .value = "smooth|bayer",
+        .help = "without jumps inside the walls, or as published; default: smooth"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fibres = {
     .name = "mesh fibres",
@@ -125,28 +130,26 @@ static mt_status check_replacing(
 
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *in = mt_operand(arguments, &mt_command_mesh_fibres, 0),
-               *out = mt_option_value(arguments, "-o", NULL);
+    const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     mt_format format;
     mt_fibres_rule rule;
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
     mt_fibres f;
-    if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));
-    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     const double start_s = mt_now_s();
     mt_progress_stage("solving for the coordinates of the walls");
     mt_status status = mt_fibres_make(arena, &mesh, &adjacency, &rule, &f);
     mt_progress_stage(NULL);
-    MT_TRY(mt_in_file(in, status));
+    MT_TRY(mt_fail_in(in, status));
     const double seconds = mt_now_s() - start_s;
     mt_table table = fibres_table(arena, out, &f, seconds);
     mt_anatomy_rows(&table, &mesh, &surfaces);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/gmsh.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
@@ -20,14 +20,15 @@
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"-o", "OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
-    {"--cells", "N", "how many cells, met within 5 %; default: 100000", false},
-    {"--edge-mm", "H", "or their mean edge", false},
-    {"--unit", "um|mm|cm|m", "of the numbers in the surfaces; default: mm", false},
-    {"--as", "base|epi|lv|rv|-,...", "what each SURFACE is, in their order; - for nothing of these", false},
-    {"--tags", MT_TAGS_VALUE, "or what the tags of their triangles mean", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    MT_OPTION_OUTPUT("OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
+    {.name = "--cells", .value = "N", .help = "how many cells, met within 5 %; default: 100000"},
+    {.name = "--edge-mm", .value = "H", .help = "or their mean edge"},
+    {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in the surfaces; default: mm"},
+    {.name = "--as",
+        .value = "base|epi|lv|rv|-,...",
+        .help = "what each SURFACE is, in their order; - for nothing of these"},
+    {.name = "--tags", .value = MT_TAGS_VALUE, .help = "or what the tags of their triangles mean"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fill = {
     .name = "mesh fill",
@@ -124,12 +125,12 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     size_t n = 0;
     if (as && tags)
         return mt_fail(MT_INPUT, "mesh fill: --as and --tags are both given; allowed: one of them");
-    while (mt_operand(arguments, &mt_command_mesh_fill, n)[0]) n++;
+    while (mt_operand(arguments, n)[0]) n++;
     MT_TAKE(arena, parts, n);
     for (size_t k = 0; k < n; k++) {
         int32_t surface = 0;
         if (as) MT_TRY(nth_name(as, k, n, &surface));
-        MT_TRY(read_one(arena, arguments, mt_operand(arguments, &mt_command_mesh_fill, k), parts + k));
+        MT_TRY(read_one(arena, arguments, mt_operand(arguments, k), parts + k));
         for (size_t t = 0; as && t < parts[k].n_faces; t++) parts[k].face_tag[t] = surface;
     }
     MT_TRY(mt_closed_join(arena, parts, n, &f->surface));
@@ -138,10 +139,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     f->n_given = f->surface.n_faces;
     mt_status status = mt_closed_make(&f->surface, &f->closed);
     if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(
-        status, "%s%s: %s", mt_operand(arguments, &mt_command_mesh_fill, 0), n > 1 ? " and others" : "", why);
+    return mt_fail(status, "%s%s: %s", mt_operand(arguments, 0), n > 1 ? " and others" : "", mt_message());
 }
 
 /* ---- meshing ---- */
@@ -402,12 +400,11 @@ static mt_status wanted_cells(const mt_arguments *arguments, filling *f)
 
 static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)
 {
-    const char *out = f->out = mt_option_value(arguments, "-o", NULL);
+    const char *out = f->out = mt_option_value(arguments, "--output", NULL);
     const mt_mesh_format *to = NULL;
     mt_format format;
     mt_mesh mesh;
     mt_surfaces surfaces;
-    if (!out) return mt_fail(MT_INPUT, "mesh fill: -o is needed");
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");

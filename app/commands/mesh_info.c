@@ -1,7 +1,7 @@
 /* myotile mesh info. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/operator.h"
 #include "app/cli/progress.h"
 #include "app/stages/size.h"
@@ -13,10 +13,10 @@
 static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"--trial-steps", "N", "also try N diffusion steps from noise, at the longest stable one", false},
-    {"--no-cache", NULL, "measure the longest step anew, even where the cache knows it", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    {.name = "--trial-steps",
+        .value = "N",
+        .help = "also try N diffusion steps from noise, at the longest stable one"},
+    MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",
@@ -144,7 +144,7 @@ static mt_status try_steps(
 
 static mt_status info(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *path = mt_operand(arguments, &mt_command_mesh_info, 0);
+    const char *path = mt_operand(arguments, 0);
     const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
     unsigned long n_steps = 0;
     mt_format format;
@@ -158,7 +158,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_mesh_read(arena, path, &mesh));
-    MT_TRY(mt_in_file(path, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
     MT_TRY(make_diffusion(
         arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));

@@ -1,7 +1,7 @@
 /* myotile mesh refine. */
 #include <math.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "mesh/files/formats.h"
@@ -11,10 +11,9 @@
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {{"-o", "OUT.hdf", "the file to write", false},
-    {"--times", "N", "how often each cell is cut into eight; default: 1", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE,
-    {NULL, NULL, NULL, false}};
+static const mt_option options[] = {MT_OPTION_OUTPUT("OUT.hdf", "the file to write"),
+    {.name = "--times", .value = "N", .help = "how often each cell is cut into eight; default: 1"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_refine = {
     .name = "mesh refine",
@@ -69,13 +68,11 @@ static mt_status refine_times(mt_arena *const arenas[2], int *at, mt_mesh *mesh,
 
 static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *arguments)
 {
-    const char *in = mt_operand(arguments, &mt_command_mesh_refine, 0),
-               *out = mt_option_value(arguments, "-o", NULL);
+    const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     mt_format format;
     unsigned long times;
     mt_mesh mesh;
     int at = 0;
-    if (!out) return mt_fail(MT_INPUT, "mesh refine: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));

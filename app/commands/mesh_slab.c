@@ -1,22 +1,26 @@
 /* myotile mesh slab. */
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
 
 static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option slab_options[] = {
-    {"--size-mm", "X,Y,Z", "extent of the slab; each a whole multiple of the edge", false},
-    {"--edge-mm", "H", "edge of the boxes, each cut into six tetrahedra", false},
-    {"--cut", "mirrored|kuhn",
-        "how: mirrored, each box the mirror image of the next, so that the slab prefers no diagonal "
-        "(default); "
-        "kuhn, all alike",
-        false},
-    {"-o", "FILE.hdf", "the file to write (VTKHDF: opens in ParaView)", false}, MT_OPTION_FORCE,
-    {NULL, NULL, NULL, false}};
+static const mt_option slab_options[] = {{.name = "--size-mm",
+                                             .value = "X,Y,Z",
+                                             .help = "extent of the slab; each a whole multiple of the edge",
+                                             .needed = true},
+    {.name = "--edge-mm",
+        .value = "H",
+        .help = "edge of the boxes, each cut into six tetrahedra",
+        .needed = true},
+    {.name = "--cut",
+        .value = "mirrored|kuhn",
+        .help = "how: mirrored, each box the mirror image of the next, so that the slab prefers no diagonal "
+                "(default); kuhn, all alike"},
+    MT_OPTION_OUTPUT("FILE.hdf", "the file to write (VTKHDF: opens in ParaView)"), MT_OPTION_FORCE,
+    MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_slab = {
     .name = "mesh slab",
@@ -26,13 +30,6 @@ const mt_command mt_command_mesh_slab = {
     .options = slab_options,
     .run = slab,
 };
-
-static mt_status needed(
-    const mt_arguments *arguments, const char *command, const char *option, const char **value)
-{
-    *value = mt_option_value(arguments, option, NULL);
-    return *value ? MT_OK : mt_fail(MT_INPUT, "%s: %s is needed", command, option);
-}
 
 static mt_status parse_cut(const char *name, mt_slab_cut *cut)
 {
@@ -51,9 +48,9 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
     const char *size, *edge, *path;
     double size_mm[3], edge_mm;
     mt_mesh mesh;
-    MT_TRY(needed(arguments, "mesh slab", "--size-mm", &size));
-    MT_TRY(needed(arguments, "mesh slab", "--edge-mm", &edge));
-    MT_TRY(needed(arguments, "mesh slab", "-o", &path));
+    size = mt_option_value(arguments, "--size-mm", NULL);
+    edge = mt_option_value(arguments, "--edge-mm", NULL);
+    path = mt_option_value(arguments, "--output", NULL);
     MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(mt_file_check(path, mt_option_replace(arguments)));
     MT_TRY(mt_numbers("--size-mm", size, 3, 0, size_mm));

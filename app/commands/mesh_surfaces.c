@@ -1,6 +1,6 @@
 /* myotile mesh surfaces. */
 #include "app/stages/anatomy.h"
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/size.h"
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"
@@ -9,11 +9,11 @@
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"-o", "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
-    {"--surfaces", MT_SURFACES_VALUE, MT_SURFACES_HELP, false},
-    {"--tags", MT_TAGS_VALUE, MT_TAGS_HELP, false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    MT_OPTION_OUTPUT(
+        "OUT", "the file to write: the mesh, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
+    {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
+    {.name = "--tags", .value = MT_TAGS_VALUE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT, MT_OPTION_FORCE,
+    MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_surfaces = {
     .name = "mesh surfaces",
@@ -36,18 +36,16 @@ static mt_status add_apex(mt_table *table, const char *path, const mt_mesh *mesh
 
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *in = mt_operand(arguments, &mt_command_mesh_surfaces, 0),
-               *out = mt_option_value(arguments, "-o", NULL);
+    const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     const mt_mesh_format *to = NULL;
     mt_format format;
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
-    if (!out) return mt_fail(MT_INPUT, "mesh surfaces: -o is needed");
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
-    MT_TRY(mt_in_file(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     MT_TRY(to->write(out, &mesh));
     mt_warn_of_loss(out, to, &mesh);

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
+#include "app/reproduce/published.h"
 #include "app/stages/gmsh.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
@@ -13,11 +14,12 @@
 static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"-o", "OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4", false},
-    {"--cells", "N", "how many cells, met within 1 %; default: 100000", false},
-    {"--like", "heart04|heart05", "as many cells as the published study's hearts: 3 or 7.2 million", false},
-    {"--format", "text|json|csv", "of the table; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    MT_OPTION_OUTPUT("OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
+    {.name = "--cells", .value = "N", .help = "how many cells, met within 1 %; default: 100000"},
+    {.name = "--like",
+        .value = "heart04|heart05",
+        .help = "as many cells as the published study's hearts: 3 or 7.2 million"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_ventricles = {
     .name = "mesh ventricles",
@@ -34,18 +36,17 @@ static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cell
                *count = mt_option_value(arguments, "--cells", NULL);
     if (like && count)
         return mt_fail(MT_INPUT, "mesh ventricles: --cells and --like are both given; allowed: one of them");
-    if (like) return mt_gmsh_cells_like(like, cells);
+    if (like) return mt_published_cells(like, cells);
     return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
 }
 
 static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *out = mt_option_value(arguments, "-o", NULL);
+    const char *out = mt_option_value(arguments, "--output", NULL);
     unsigned long cells;
     mt_format format;
     mt_mesh mesh;
     mt_info info;
-    if (!out) return mt_fail(MT_INPUT, "mesh ventricles: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));

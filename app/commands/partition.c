@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "app/commands/commands.h"
 #include "app/draw/page.h"
 #include "app/draw/part_colours.h"
 #include "app/draw/picture.h"
@@ -20,21 +21,26 @@
 static mt_status partition(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"--ipus", "N,...", "how many IPUs, one or several counts; a part for each tile; default: 1", false},
-    {"--scheme", "NAME", "how separator cells are sent: full, ranged, mixed-clean (default), exact or budget",
-        false},
+    {.name = "--ipus",
+        .value = "N,...",
+        .help = "how many IPUs, one or several counts; a part for each tile; default: 1"},
+    {.name = "--scheme",
+        .value = "NAME",
+        .help = "how separator cells are sent: full, ranged, mixed-clean (default), exact or budget"},
     MT_TILING_OPTIONS,
-    {"-o", "OUT.hdf", "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs",
-        false},
-    {"--picture", "OUT.png", "draw the mesh, each tile's part in its own colour; for one count of IPUs",
-        false},
-    {"--profile", "DIR",
-        "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of what "
-        "each tile and link would do, without running; for one count of IPUs",
-        false},
-    {"--check", NULL, "replay the exchange word by word: that its schedule can run; slow", false},
-    {"--format", "text|json|csv", "of the tables; default: text", false}, MT_OPTION_FORCE, MT_OPTION_PROGRESS,
-    {NULL, NULL, NULL, false}};
+    {.name = "--output",
+        .letter = 'o',
+        .value = "OUT.hdf",
+        .help = "write the mesh with its partition, for `run` and for ParaView; for one count of IPUs"},
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw the mesh, each tile's part in its own colour; for one count of IPUs"},
+    {.name = "--profile",
+        .value = "DIR",
+        .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
+                "what each tile and link would do, without running; for one count of IPUs"},
+    {.name = "--check", .help = "replay the exchange word by word: that its schedule can run; slow"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_partition = {
     .name = "partition",
@@ -162,7 +168,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
 {
     char title[MT_FILE_PATH_MAX];
     begin_stage(&job->stages, "profile", (uint32_t)target->ipus);
-    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", mt_name_in_folder(job->path), target->ipus,
+    (void)snprintf(title, sizeof title, "%s on %zu IPU%s", basename(job->path), target->ipus,
         target->ipus > 1 ? "s" : "");
     const mt_profiled of = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
@@ -199,8 +205,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     if (job->profile) MT_TRY(write_profile(job, &target, &profile));
     if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
     if (job->picture)
-        MT_TRY(mt_picture_parts(
-            job->picture, &job->mesh, &job->adjacency, &parts, mt_name_in_folder(job->path)));
+        MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, basename(job->path)));
     mt_progress_stage(NULL);
     const char *plural = ipus > 1 ? "s" : "";
     if (!costs.fits)
@@ -244,13 +249,13 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     size_t n;
     mt_table tables[2 * MT_TILING_COUNTS + 1];
     const mt_file_replace replace = mt_option_replace(arguments);
-    cutting job = {.path = mt_operand(arguments, &mt_command_partition, 0)};
+    cutting job = {.path = mt_operand(arguments, 0)};
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
     MT_TRY(mt_tiling_parse(arena, arguments, &job.tiling));
     MT_TRY(mt_tiling_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
     MT_TRY(mt_tiling_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
-    job.out = mt_option_value(arguments, "-o", NULL);
+    job.out = mt_option_value(arguments, "--output", NULL);
     job.picture = mt_option_value(arguments, "--picture", NULL);
     job.profile = mt_option_value(arguments, "--profile", NULL);
     if (job.out) MT_TRY(mt_vtkhdf_check_name(job.out));
@@ -262,7 +267,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
             : job.picture ? "--picture"
                           : "--profile",
             n);
-    if (job.profile) MT_TRY(mt_profile_check_words(mt_name_in_folder(job.path), job.tiling.one.name));
+    if (job.profile) MT_TRY(mt_profile_check_words(basename(job.path), job.tiling.one.name));
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.tiling.checked = mt_option_given(arguments, "--check");

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/cli/command.h"
+#include "app/commands/commands.h"
 #include "app/stages/operator.h"
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
 #include "app/stages/tiling.h"
@@ -19,18 +20,22 @@
 #include "mesh/files/vtkhdf.h"
 
 static const mt_option options[] = {
-    {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
-    {"--set", "path.to.key=value", "use this value in place of the case's; may be given several times", true},
-    {"--profile", NULL,
-        "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile and "
-        "link is",
-        false},
-    {"--trace", "FIRST:LAST",
-        "also write trace.json, for Perfetto: what each tile does in these time steps, from 0", false},
-    {"--trace-tiles", "FIRST:LAST", "only these tiles in it, from 0; default: all", false},
-    {"--no-cache", NULL, "measure the longest stable step anew, even where the cache knows it", false},
-    {"--format", "text|json|csv", "of the tables on standard output; default: text", false}, MT_OPTION_FORCE,
-    MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+    {.name = "--output",
+        .letter = 'o',
+        .value = "DIR",
+        .help = "folder for the files (made if missing); default: the case's name"},
+    {.name = "--set",
+        .value = "path.to.key=value",
+        .help = "use this value in place of the case's",
+        .repeats = true},
+    {.name = "--profile",
+        .help = "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile "
+                "and link is"},
+    {.name = "--trace",
+        .value = "FIRST:LAST",
+        .help = "also write trace.json, for Perfetto: what each tile does in these time steps, from 0"},
+    {.name = "--trace-tiles", .value = "FIRST:LAST", .help = "only these tiles in it, from 0; default: all"},
+    MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments);
 
@@ -50,7 +55,7 @@ const mt_command mt_command_run = {
 static const char *folder_name(const char *asked, const char *case_path, char *name, size_t size)
 {
     if (asked) return asked;
-    (void)snprintf(name, size, "%s", mt_name_in_folder(case_path));
+    (void)snprintf(name, size, "%s", basename(case_path));
     char *dot = strrchr(name, '.');
     if (dot && dot != name)
         *dot = 0;
@@ -77,7 +82,7 @@ typedef struct parts {
     mt_partition partition;
     mt_scheme scheme;
     mt_halo halo;
-    mt_places places;
+    mt_probes probes;
     mt_layout layout;
     const mt_backend *backend;
     bool cached;         /* of the operator: what is known of it */
@@ -149,7 +154,7 @@ static mt_status choose_steps(parts *p)
 static mt_status make_operator(mt_arena *arena, parts *p, const mt_tissue *tissue)
 {
     mt_progress_stage("building the diffusion operator and measuring its limits");
-    MT_TRY(mt_in_file(mesh_name(&p->input),
+    MT_TRY(mt_fail_in(mesh_name(&p->input),
         mt_operator_make(arena, &p->mesh, &p->adjacency, tissue, p->cached, &p->diffusion)));
     mt_operator_warn(mesh_name(&p->input), &p->adjacency, &p->diffusion);
     return choose_steps(p);
@@ -161,10 +166,10 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     mt_progress_stage("getting the mesh");
     MT_TRY(get_mesh(arena, &p->input, &p->mesh));
     for (size_t s = 0; s < p->input.n_stimuli; s++)
-        if (p->input.stimuli[s].site.vtx[0]) MT_TRY(make_absolute(arena, &p->input.stimuli[s].site.vtx));
+        if (p->input.stimuli[s].region.vtx[0]) MT_TRY(make_absolute(arena, &p->input.stimuli[s].region.vtx));
     MT_TRY(check_scale(p, &tissue));
     mt_warnings_of_mesh(&p->input, &p->mesh);
-    MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
+    MT_TRY(mt_probes_make(arena, &p->input, &p->mesh, &p->probes));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
     MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
@@ -197,9 +202,9 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
         return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
                                  "which a saved one is not");
     if (!p->saved)
-        MT_TRY(mt_in_file("machine.partition: saved, or a method",
+        MT_TRY(mt_fail_in("machine.partition: saved, or a method",
             mt_partition_method_find(p->input.machine.partition, &tiling->method)));
-    MT_TRY(mt_in_file("machine.scheme",
+    MT_TRY(mt_fail_in("machine.scheme",
         mt_scheme_find(p->input.machine.scheme, (uint32_t)p->input.machine.ranges, &p->scheme)));
     p->input.machine.ranges = p->scheme.ranges;
     MT_TRY(mt_machine_path(arena, p->input.machine.target, &path));
@@ -212,9 +217,9 @@ static mt_status choose_machine(mt_arena *arena, parts *p)
     tiling->tiles = (uint32_t)p->input.machine.tiles;
     tiling->imbalance = p->input.machine.imbalance;
     tiling->balance_halo = p->input.machine.balance_halo;
-    MT_TRY(mt_in_file("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target)));
+    MT_TRY(mt_fail_in("machine.ipus", ipu_target_several(&tiling->one, p->input.machine.ipus, &p->target)));
     if (!p->backend->profile) return MT_OK; /* no emulator needs room */
-    return mt_in_file("machine.ipus", mt_tiling_check_room(tiling, (uint32_t)p->input.machine.ipus));
+    return mt_fail_in("machine.ipus", mt_tiling_check_room(tiling, (uint32_t)p->input.machine.ipus));
 }
 
 static size_t steps_of(const mt_case *input)
@@ -324,7 +329,7 @@ static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **tr
     watching w = {mt_progress_begin("simulating", p->input.time.end_ms), p, 0};
     mt_progress_catch_interrupt(
         "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
-    const mt_status status = mt_in_file(
+    const mt_status status = mt_fail_in(
         p->path, mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
@@ -361,8 +366,7 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
             fflush(out) != 0))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_FILE) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s; the results are in %s/", why, folder);
+    return mt_fail(status, "%s; the results are in %s/", mt_message(), folder);
 }
 
 static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder, mt_format format, FILE *out)
@@ -381,7 +385,7 @@ static mt_status simulate_and_tell(mt_arena *arena, parts *p, const char *folder
         .mesh = &p->mesh,
         .adjacency = &p->adjacency,
         .diffusion = &p->diffusion,
-        .places = &p->places,
+        .probes = &p->probes,
         .n_steps = n_steps,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
         .activation_ms = activation_ms,
@@ -405,8 +409,8 @@ static mt_status run_in(
 {
     MT_TRY(mt_report_check(folder));
     mt_warnings_of_case(path, &p->input);
-    MT_TRY(mt_in_file(path, make_problem(arena, p)));
-    MT_TRY(mt_in_file(path, make_layout(arena, p)));
+    MT_TRY(mt_fail_in(path, make_problem(arena, p)));
+    MT_TRY(mt_fail_in(path, make_layout(arena, p)));
     return simulate_and_tell(arena, p, folder, format, out);
 }
 
@@ -414,7 +418,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_format format;
     MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
-    const char *path = mt_operand(arguments, &mt_command_run, 0);
+    const char *path = mt_operand(arguments, 0);
     const char **sets;
     size_t n_sets;
     MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
@@ -425,7 +429,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     p->backend = mt_backends[p->input.machine.backend];
     char name[MT_FILE_PATH_MAX];
     const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), path, name, sizeof name);
-    MT_TRY(mt_in_file(path, choose_machine(arena, p)));
+    MT_TRY(mt_fail_in(path, choose_machine(arena, p)));
     MT_TRY(choose_profile(arguments, p));
     p->cached = !mt_option_given(arguments, "--no-cache");
     mt_folder folder;

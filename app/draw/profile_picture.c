@@ -13,9 +13,9 @@
 static const double idle_linear[3] = {0.72, 0.72, 0.72};
 
 /* How often a compute set counts: as often as it ran; once, where nothing did. */
-static double weight_of(const mt_profiled *of, size_t step)
+static double weight_of(const mt_profiled *profiled, size_t step)
 {
-    return of->time_steps > 0 ? (double)of->profile->steps[step].runs : 1;
+    return profiled->time_steps > 0 ? (double)profiled->profile->steps[step].runs : 1;
 }
 
 typedef uint64_t step_cycles(const ipu_profile_step *step);
@@ -24,16 +24,16 @@ static uint64_t compute_of(const ipu_profile_step *step) { return step->compute.
 static uint64_t external_of(const ipu_profile_step *step) { return step->external_cycles; }
 
 /* The compute set with most of them in all; of all, or of those only in which something crosses. */
-static const ipu_profile_step *step_with_most(const mt_profiled *of, step_cycles *cycles, bool crossing)
+static const ipu_profile_step *step_with_most(const mt_profiled *profiled, step_cycles *cycles, bool crossing)
 {
     size_t most = 0;
     double found = -1;
-    for (size_t s = 0; s < of->profile->n_steps; s++) {
-        if (crossing && !of->profile->steps[s].link_bytes) continue;
-        const double here = weight_of(of, s) * (double)cycles(&of->profile->steps[s]);
+    for (size_t s = 0; s < profiled->profile->n_steps; s++) {
+        if (crossing && !profiled->profile->steps[s].link_bytes) continue;
+        const double here = weight_of(profiled, s) * (double)cycles(&profiled->profile->steps[s]);
         if (here > found) most = s, found = here;
     }
-    return &of->profile->steps[most];
+    return &profiled->profile->steps[most];
 }
 
 /* ---- tiles on their dies ---- */
@@ -137,22 +137,22 @@ static band make_band(const ipu_profile *profile, const char *phase, const ipu_p
 }
 
 /* "all 1,472 tiles", or how many of them have work. */
-static void say_tiles(const mt_profiled *of, const ipu_spread *spread, char busy[80])
+static void say_tiles(const mt_profiled *profiled, const ipu_spread *spread, char busy[80])
 {
     char all[32], some[32];
-    mt_page_number((double)of->profile->n_tiles, all);
+    mt_page_number((double)profiled->profile->n_tiles, all);
     mt_page_number((double)spread->tiles, some);
-    if (spread->tiles == of->profile->n_tiles)
+    if (spread->tiles == profiled->profile->n_tiles)
         (void)snprintf(busy, 80, "all %s tiles", all);
     else
         (void)snprintf(busy, 80, "%s of %s tiles", some, all);
 }
 
-static void write_heading(mt_page *page, const mt_profiled *of, const band *b, double top)
+static void write_heading(mt_page *page, const mt_profiled *profiled, const band *b, double top)
 {
-    const size_t tiles = of->target->tiles / of->target->ipus;
+    const size_t tiles = profiled->target->tiles / profiled->target->ipus;
     char words[320], busy[80], who[64], least[32], mean[32], most[32];
-    say_tiles(of, b->spread, busy);
+    say_tiles(profiled, b->spread, busy);
     if (b->spread->max == 0) {
         (void)snprintf(words, sizeof words, "%s: no tile has anything to do", b->phase);
         mt_page_write(page, LEFT, top - 12, MT_START, 18, BAND_W, words);
@@ -206,34 +206,35 @@ static double share_of(const band *b, uint64_t cycles)
     return (double)cycles / fmax(1, (double)b->spread->max);
 }
 
-static void draw_band(mt_page *page, const mt_profiled *of, const dies *d, const band *b, double top)
+static void draw_band(mt_page *page, const mt_profiled *profiled, const dies *d, const band *b, double top)
 {
-    const size_t shown = d->n_chips * (of->target->tiles / of->target->ipus);
+    const size_t shown = d->n_chips * (profiled->target->tiles / profiled->target->ipus);
     for (size_t t = 0; t < shown; t++)
         if (b->cycles[t] < b->spread->max || b->spread->max == 0)
-            fill_tile(page, d, of->target, top, t, share_of(b, b->cycles[t]));
+            fill_tile(page, d, profiled->target, top, t, share_of(b, b->cycles[t]));
     for (size_t t = 0; t < shown; t++) /* where tiles are smaller than a pixel, these are seen */
-        if (b->cycles[t] == b->spread->max && b->spread->max > 0) fill_tile(page, d, of->target, top, t, 1);
-    if (b->n_slowest == 1 && b->slowest < shown) frame_tile(page, d, of->target, top, b->slowest);
-    name_dies(page, d, of->target, top);
-    write_heading(page, of, b, top);
+        if (b->cycles[t] == b->spread->max && b->spread->max > 0)
+            fill_tile(page, d, profiled->target, top, t, 1);
+    if (b->n_slowest == 1 && b->slowest < shown) frame_tile(page, d, profiled->target, top, b->slowest);
+    name_dies(page, d, profiled->target, top);
+    write_heading(page, profiled, b, top);
     draw_colour_bar(page, top, (double)b->spread->max);
 }
 
-static void draw_tiles(mt_page *page, const mt_profiled *of)
+static void draw_tiles(mt_page *page, const mt_profiled *profiled)
 {
-    const dies d = lay_out(of->target);
-    const ipu_profile_step *exchange = step_with_most(of, exchange_of, false),
-                           *compute = step_with_most(of, compute_of, false);
+    const dies d = lay_out(profiled->target);
+    const ipu_profile_step *exchange = step_with_most(profiled, exchange_of, false),
+                           *compute = step_with_most(profiled, compute_of, false);
     char note[160] = "";
-    const band above =
-        make_band(of->profile, "Exchange", exchange, &exchange->exchange, exchange->tile_exchange_cycles);
+    const band above = make_band(
+        profiled->profile, "Exchange", exchange, &exchange->exchange, exchange->tile_exchange_cycles);
     const band below =
-        make_band(of->profile, "Compute", compute, &compute->compute, compute->tile_compute_cycles);
-    draw_band(page, of, &d, &above, 130);
-    draw_band(page, of, &d, &below, 575);
-    if (of->target->ipus > d.n_chips)
-        (void)snprintf(note, sizeof note, "The first %zu of %zu IPUs. ", d.n_chips, of->target->ipus);
+        make_band(profiled->profile, "Compute", compute, &compute->compute, compute->tile_compute_cycles);
+    draw_band(page, profiled, &d, &above, 130);
+    draw_band(page, profiled, &d, &below, 575);
+    if (profiled->target->ipus > d.n_chips)
+        (void)snprintf(note, sizeof note, "The first %zu of %zu IPUs. ", d.n_chips, profiled->target->ipus);
     (void)strcat(note,
         "Every tile in its place on the die; a compute set's phase each time it runs; grey: nothing to do.");
     mt_page_grey(page, mt_page_soft);
@@ -241,27 +242,27 @@ static void draw_tiles(mt_page *page, const mt_profiled *of)
 }
 
 /* Begins a page, draws and writes it. */
-typedef mt_status drawing(mt_page *page, const mt_profiled *of);
+typedef mt_status drawing(mt_page *page, const mt_profiled *profiled);
 
-static mt_status write_page(const mt_profiled *of, const char *what, drawing *draw, const char *path)
+static mt_status write_page(const mt_profiled *profiled, const char *what, drawing *draw, const char *path)
 {
     mt_page page;
     char title[512];
-    (void)snprintf(title, sizeof title, "%s: %s", of->title, what);
+    (void)snprintf(title, sizeof title, "%s: %s", profiled->title, what);
     MT_TRY(mt_page_begin(&page));
     mt_page_title(&page, title);
-    return mt_page_end(&page, draw(&page, of), path);
+    return mt_page_end(&page, draw(&page, profiled), path);
 }
 
-static mt_status tiles_page(mt_page *page, const mt_profiled *of)
+static mt_status tiles_page(mt_page *page, const mt_profiled *profiled)
 {
-    draw_tiles(page, of);
+    draw_tiles(page, profiled);
     return MT_OK;
 }
 
-mt_status mt_profile_picture_tiles(const mt_profiled *of, const char *path)
+mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path)
 {
-    return write_page(of, "how long each tile is busy", tiles_page, path);
+    return write_page(profiled, "how long each tile is busy", tiles_page, path);
 }
 
 /* ---- memory ---- */
@@ -364,10 +365,10 @@ static void draw_uses(mt_page *page, const ipu_profile *profile)
     }
 }
 
-static void write_memory_words(mt_page *page, const mt_profiled *of)
+static void write_memory_words(mt_page *page, const mt_profiled *profiled)
 {
-    const ipu_profile *profile = of->profile;
-    const size_t tiles = of->target->tiles / of->target->ipus;
+    const ipu_profile *profile = profiled->profile;
+    const size_t tiles = profiled->target->tiles / profiled->target->ipus;
     char words[256], most[32], middle[32];
     mt_page_number((double)profile->memory_max, most);
     mt_page_number((double)profile->memory_median, middle);
@@ -404,9 +405,9 @@ static void draw_limit(mt_page *page, const ipu_profile *profile, double most)
     mt_page_write(page, AXIS_X + 10, y + 20, MT_START, 16, 300, words);
 }
 
-static mt_status memory_page(mt_page *page, const mt_profiled *of)
+static mt_status memory_page(mt_page *page, const mt_profiled *profiled)
 {
-    const ipu_profile *profile = of->profile;
+    const ipu_profile *profile = profiled->profile;
     const double full = (double)profile->memory_max, there = (double)profile->memory_there;
     const double most = full > 0.4 * there ? there : fmax(1.15 * full, 1);
     mt_arena scratch = {0};
@@ -417,15 +418,15 @@ static mt_status memory_page(mt_page *page, const mt_profiled *of)
         draw_stacks(page, profile, order, most);
         draw_limit(page, profile, most);
         draw_uses(page, profile);
-        write_memory_words(page, of);
+        write_memory_words(page, profiled);
     }
     mt_arena_free(&scratch);
     return status;
 }
 
-mt_status mt_profile_picture_memory(const mt_profiled *of, const char *path)
+mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path)
 {
-    return write_page(of, "memory of its tiles", memory_page, path);
+    return write_page(profiled, "memory of its tiles", memory_page, path);
 }
 
 /* ---- links ---- */
@@ -467,10 +468,10 @@ static void draw_link(mt_page *page, const ipu_profile *profile, const ipu_profi
     mt_page_write(page, words_x, baseline, MT_START, size, MT_PAGE_WIDTH - words_x - 12, words);
 }
 
-static mt_status links_page(mt_page *page, const mt_profiled *of)
+static mt_status links_page(mt_page *page, const mt_profiled *profiled)
 {
-    const ipu_profile *profile = of->profile;
-    const ipu_profile_step *step = step_with_most(of, external_of, true);
+    const ipu_profile *profile = profiled->profile;
+    const ipu_profile_step *step = step_with_most(profiled, external_of, true);
     const size_t shown = profile->n_links < MT_PROFILE_LINKS_MAX ? profile->n_links : MT_PROFILE_LINKS_MAX;
     const double pitch = fmin(30, (double)(LINK_BOTTOM - LINK_TOP) / (double)shown);
     mt_arena scratch = {0};
@@ -495,7 +496,7 @@ static mt_status links_page(mt_page *page, const mt_profiled *of)
     return MT_OK;
 }
 
-mt_status mt_profile_picture_links(const mt_profiled *of, const char *path)
+mt_status mt_profile_picture_links(const mt_profiled *profiled, const char *path)
 {
-    return write_page(of, "links between IPUs", links_page, path);
+    return write_page(profiled, "links between IPUs", links_page, path);
 }

@@ -11,15 +11,24 @@
 #ifndef MT_APP_DRAW_PROFILE_PICTURE_H
 #define MT_APP_DRAW_PROFILE_PICTURE_H
 
-#include "app/results/profile_files.h"
+#include "ipu/run/profile.h"
 
 enum { MT_PROFILE_CHIPS_MAX = 64, MT_PROFILE_LINKS_MAX = 60 };
 
+/* A profile and what it is of; all borrowed. */
+typedef struct mt_profiled {
+    const char *title;
+    size_t
+        time_steps; /* 0: nothing was profiled, and all there is are the costs of one run of each compute set */
+    const ipu_profile *profile;
+    const ipu_target *target;
+} mt_profiled;
+
 /* Each writes its picture to `path`: whole, or not at all. The same profile gives the same bytes. MT_INPUT: a title
  * that is not UTF-8; MT_FILE: no memory, or the file cannot be written. */
-MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *of, const char *path);
-MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *of, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path);
 /* There must be something that crosses. */
-MT_NODISCARD mt_status mt_profile_picture_links(const mt_profiled *of, const char *path);
+MT_NODISCARD mt_status mt_profile_picture_links(const mt_profiled *profiled, const char *path);
 
 #endif

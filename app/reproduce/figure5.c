@@ -7,9 +7,13 @@
 static mt_status figure5(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"--mesh", "MESH.hdf", "a heart, up to 4 of them; default: one like heart04, made with gmsh", true},
-    MT_STEPS_OPTIONS, {"--picture", "OUT.png", "a chart of the times, both axes logarithmic", false},
-    MT_OPTION_FORCE, MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+    {.name = "--mesh",
+        .value = "MESH.hdf",
+        .help = "a heart, up to 4 of them; default: one like heart04, made with gmsh",
+        .repeats = true},
+    MT_STEPS_OPTIONS,
+    {.name = "--picture", .value = "OUT.png", .help = "a chart of the times, both axes logarithmic"},
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_figure5 = {
     .name = "reproduce figure5",

@@ -1,9 +1,12 @@
 #include "app/reproduce/published.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "app/cli/data_folder.h"
 
 /* The line `key,low,high,unit,source`: is it of this key? */
 static bool read_line(const char *line, const char *key, mt_published_number *number)
@@ -21,8 +24,8 @@ static bool read_line(const char *line, const char *key, mt_published_number *nu
 
 mt_status mt_published_find(const char *key, mt_published_number *number)
 {
-    static const char path[] = MT_DATA_DIR "/reference/published.csv";
-    char line[1024];
+    char path[PATH_MAX], line[1024];
+    (void)snprintf(path, sizeof path, "%s/reference/published.csv", mt_data_folder());
     bool found = false;
     FILE *file = fopen(path, "r");
     if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
@@ -38,5 +41,16 @@ mt_status mt_published(const char *key, double *low, double *high)
     MT_TRY(mt_published_find(key, &number));
     *low = number.low;
     *high = number.high;
+    return MT_OK;
+}
+
+mt_status mt_published_cells(const char *name, unsigned long *cells)
+{
+    char key[64];
+    double low, high;
+    (void)snprintf(key, sizeof key, "%.40s_cells", name);
+    MT_TRY(mt_published(key, &low, &high));
+    if (isnan(low)) return mt_fail(MT_INPUT, "--like %s; allowed: heart04, heart05", name);
+    *cells = (unsigned long)low;
     return MT_OK;
 }

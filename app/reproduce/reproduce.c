@@ -7,6 +7,7 @@
 
 #include "app/stages/gmsh.h"
 #include "app/draw/page.h"
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/reproduce/published.h"
 #include "app/stages/warnings.h"
@@ -91,7 +92,7 @@ static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
     const char *folder = getenv("TMPDIR");
     char out[MT_FILE_PATH_MAX];
     unsigned long cells;
-    MT_TRY(mt_gmsh_cells_like("heart04", &cells));
+    MT_TRY(mt_published_cells("heart04", &cells));
     if (snprintf(out, sizeof out, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) >=
         (int)sizeof out)
         return mt_fail(MT_FILE, "TMPDIR: the path is too long");
@@ -104,7 +105,7 @@ static mt_status find_like(mt_reproduce *r)
     r->like = NULL;
     for (size_t k = 0; k < sizeof hearts / sizeof *hearts; k++) {
         unsigned long cells;
-        MT_TRY(mt_gmsh_cells_like(hearts[k], &cells));
+        MT_TRY(mt_published_cells(hearts[k], &cells));
         if (fabs((double)r->mesh.n_cells - (double)cells) <= 0.1 * (double)cells) r->like = hearts[k];
     }
     return MT_OK;

@@ -6,6 +6,9 @@
 #include "app/cli/table.h"
 #include "app/stages/tiling.h"
 
+extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
+    mt_command_reproduce_figure5, mt_command_reproduce_figure6;
+
 enum { MT_REPRODUCE_SCHEMES = 16 };
 
 typedef struct mt_reproduce {
@@ -29,11 +32,7 @@ typedef struct mt_reproduce {
 /* For the tables of options. */
 #define MT_REPRODUCE_IPUS                                                                                    \
     {                                                                                                        \
-        "--ipus", "N,...", "how many IPUs; default: 1,2,4,8,16", false                                       \
-    }
-#define MT_REPRODUCE_FORMAT                                                                                  \
-    {                                                                                                        \
-        "--format", "text|json|csv", "of the tables; default: text", false                                   \
+        .name = "--ipus", .value = "N,...", .help = "how many IPUs; default: 1,2,4,8,16"                     \
     }
 
 /* Gives what is asked for, but for the schemes. A picture that cannot be written is refused here. */

@@ -56,7 +56,7 @@ static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *hal
 static mt_status make_with(const char *path, mt_steps *s)
 {
     MT_TRY(mt_reproduce_mesh(path, &s->base));
-    s->name = path ? mt_name_in_folder(path) : "heart by gmsh";
+    s->name = path ? basename(path) : "heart by gmsh";
     s->n_cells = s->base.mesh.n_cells;
     MT_TRY(find_numbers(s));
     return mt_reproduce_each(&s->base, add_costs, s);

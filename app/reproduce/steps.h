@@ -31,10 +31,14 @@ typedef struct mt_steps {
 
 /* For the tables of options. */
 #define MT_STEPS_OPTIONS                                                                                     \
-    MT_REPRODUCE_IPUS, {"--scheme", "NAME", "which ranges of cells are sent; default: mixed-clean", false},  \
-        {"--pde-steps", "P", "diffusion steps in a time step; default: the study's, 4, for heart05 5",       \
-            false},                                                                                          \
-        MT_TILING_OPTIONS, MT_REPRODUCE_FORMAT
+    MT_REPRODUCE_IPUS,                                                                                       \
+        {.name = "--scheme",                                                                                 \
+            .value = "NAME",                                                                                 \
+            .help = "which ranges of cells are sent; default: mixed-clean"},                                 \
+        {.name = "--pde-steps",                                                                              \
+            .value = "P",                                                                                    \
+            .help = "diffusion steps in a time step; default: the study's, 4, for heart05 5"},               \
+        MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
 /* Gives what is asked for. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_steps *steps);

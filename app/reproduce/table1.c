@@ -9,12 +9,18 @@
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
+    {.name = "--mesh",
+        .value = "MESH.hdf",
+        .help = "a heart; default: one like heart04, made with the gmsh program"},
     MT_REPRODUCE_IPUS,
-    {"--schemes", "NAME,...", "which ranges of separator cells are sent; default: all there are", false},
+    {.name = "--schemes",
+        .value = "NAME,...",
+        .help = "which ranges of separator cells are sent; default: all there are"},
     MT_TILING_OPTIONS,
-    {"--picture", "OUT.png", "a chart of what tiles own, need and receive without using it", false},
-    MT_REPRODUCE_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "a chart of what tiles own, need and receive without using it"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_table1 = {
     .name = "reproduce table1",

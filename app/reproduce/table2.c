@@ -9,8 +9,10 @@
 static mt_status table2(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {"--mesh", "MESH.hdf", "a heart; default: one like heart04, made with the gmsh program", false},
-    MT_STEPS_OPTIONS, MT_OPTION_PROGRESS, {NULL, NULL, NULL, false}};
+    {.name = "--mesh",
+        .value = "MESH.hdf",
+        .help = "a heart; default: one like heart04, made with the gmsh program"},
+    MT_STEPS_OPTIONS, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_table2 = {
     .name = "reproduce table2",
@@ -111,10 +113,10 @@ static mt_status say_cycles(double ours, const char *counted, const char *profil
 
 static mt_status say_reasons(beside *b)
 {
-    const ipu_tally *pde = mt_codelet_tally("pde"), *ode = mt_codelet_tally("ode");
+    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = mt_codelet_mix("ode");
     double spills, high;
-    b->spmv = ipu_tally_cycles(pde, &b->steps->base.tiling.one.instructions);
-    b->tp06 = ipu_tally_cycles(ode, &b->steps->base.tiling.one.instructions);
+    b->spmv = ipu_mix_cycles(pde, &b->steps->base.tiling.one.instructions);
+    b->tp06 = ipu_mix_cycles(ode, &b->steps->base.tiling.one.instructions);
     MT_TRY(say_cycles(b->spmv, "spmv_measured", "spmv_profile", b->pde));
     MT_TRY(say_cycles(b->tp06, "tp06_measured", "tp06_profile", b->ode));
     MT_TRY(mt_published("spmv_spills", &spills, &high));

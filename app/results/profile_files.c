@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "app/cli/json.h"
-#include "app/draw/profile_picture.h"
 #include "app/cli/table.h"
 #include "data/file.h"
 #include "data/folder.h"
+#include "data/utf8.h"
 
 enum { FORMAT_VERSION = 1 };
 
 mt_status mt_profile_check_words(const char *title, const char *machine)
 {
     static const char refused[] = "%s of a profile is not valid UTF-8";
-    if (!mt_json_allows(title)) return mt_fail(MT_INPUT, refused, "the title");
-    if (!mt_json_allows(machine)) return mt_fail(MT_INPUT, refused, "the machine's name");
+    if (mt_utf8_invalid(title)) return mt_fail(MT_INPUT, refused, "the title");
+    if (mt_utf8_invalid(machine)) return mt_fail(MT_INPUT, refused, "the machine's name");
     return MT_OK;
 }
 
@@ -160,61 +160,62 @@ static void memory_object(mt_json *json, const ipu_profile *profile)
     mt_json_close(json);
 }
 
-static void print_profile(FILE *stream, const mt_profiled *of)
+static void print_profile(FILE *stream, const mt_profiled *profiled)
 {
-    mt_json json = mt_json_begin(stream);
+    mt_json json = mt_json_begin(stream, &mt_json_tree);
     mt_json_open(&json, NULL, '{');
     mt_json_text(&json, "format", "myotile profile");
     mt_json_count(&json, "version", FORMAT_VERSION);
-    mt_json_text(&json, "title", of->title);
-    mt_json_count(&json, "time_steps", of->time_steps);
-    machine_object(&json, of->target);
-    totals_object(&json, of->profile);
+    mt_json_text(&json, "title", profiled->title);
+    mt_json_count(&json, "time_steps", profiled->time_steps);
+    machine_object(&json, profiled->target);
+    totals_object(&json, profiled->profile);
     mt_json_open(&json, "compute_sets", '[');
-    for (size_t s = 0; s < of->profile->n_steps; s++) step_object(&json, &of->profile->steps[s]);
+    for (size_t s = 0; s < profiled->profile->n_steps; s++) step_object(&json, &profiled->profile->steps[s]);
     mt_json_close(&json);
-    vertices_list(&json, of->profile);
-    links_list(&json, of->profile);
-    memory_object(&json, of->profile);
+    vertices_list(&json, profiled->profile);
+    links_list(&json, profiled->profile);
+    memory_object(&json, profiled->profile);
     mt_json_close(&json);
+    (void)fputc('\n', stream);
 }
 
-mt_status mt_profile_write_json(const mt_profiled *of, const char *path)
+mt_status mt_profile_write_json(const mt_profiled *profiled, const char *path)
 {
     mt_file file;
-    MT_TRY(mt_profile_check_words(of->title, of->target->name));
+    MT_TRY(mt_profile_check_words(profiled->title, profiled->target->name));
     MT_TRY(mt_file_begin(path, &file));
-    print_profile(file.stream, of);
+    print_profile(file.stream, profiled);
     return mt_file_end(&file, MT_OK);
 }
 
 /* ---- CSV ---- */
 
-static void print_name(FILE *stream, const char *what, const char *of, const char *unit)
+static void print_column(FILE *stream, const char *what, const char *of_which, const char *unit)
 {
     char name[256];
-    (void)snprintf(name, sizeof name, "%s%s%s[%s]", what, *what ? " " : "", of, unit);
+    (void)snprintf(name, sizeof name, "%s%s%s[%s]", what, *what ? " " : "", of_which, unit);
     (void)fputc(',', stream);
     mt_table_csv_field(stream, name);
 }
 
-static void print_tiles(FILE *stream, const mt_profiled *of)
+static void print_tiles(FILE *stream, const mt_profiled *profiled)
 {
-    const ipu_profile *profile = of->profile;
+    const ipu_profile *profile = profiled->profile;
     (void)fputs("tile,chip,row,column", stream);
     for (size_t s = 0; s < profile->n_steps; s++) {
-        print_name(stream, "exchange", profile->steps[s].name, "cycles");
-        print_name(stream, "compute", profile->steps[s].name, "cycles");
+        print_column(stream, "exchange", profile->steps[s].name, "cycles");
+        print_column(stream, "compute", profile->steps[s].name, "cycles");
     }
     for (size_t k = 0; k < IPU_MEMORY_CATEGORIES; k++)
-        print_name(stream, "", ipu_memory_category_name[k], "bytes");
-    print_name(stream, "", "gaps", "bytes");
-    print_name(stream, "", "memory", "bytes");
+        print_column(stream, "", ipu_memory_category_name[k], "bytes");
+    print_column(stream, "", "gaps", "bytes");
+    print_column(stream, "", "memory", "bytes");
     (void)fputc('\n', stream);
     for (size_t t = 0; t < profile->n_tiles; t++) {
         size_t row, column;
-        ipu_target_place(of->target, t, &row, &column);
-        (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(of->target, t), row, column);
+        ipu_target_place(profiled->target, t, &row, &column);
+        (void)fprintf(stream, "%zu,%zu,%zu,%zu", t, ipu_target_chip(profiled->target, t), row, column);
         for (size_t s = 0; s < profile->n_steps; s++)
             (void)fprintf(stream, ",%" PRIu64 ",%" PRIu64, profile->steps[s].tile_exchange_cycles[t],
                 profile->steps[s].tile_compute_cycles[t]);
@@ -224,16 +225,16 @@ static void print_tiles(FILE *stream, const mt_profiled *of)
     }
 }
 
-mt_status mt_profile_write_tiles(const mt_profiled *of, const char *path)
+mt_status mt_profile_write_tiles(const mt_profiled *profiled, const char *path)
 {
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    print_tiles(file.stream, of);
+    print_tiles(file.stream, profiled);
     return mt_file_end(&file, MT_OK);
 }
 
-/* Empty where it is always live: first and last moment (ipu/compile/live.h). */
-static void print_live(FILE *stream, const ipu_live *live)
+/* Empty where it is always live: first and last moment (ipu/compile/liveness.h). */
+static void print_live(FILE *stream, const ipu_live_range *live)
 {
     if (live->always)
         (void)fputs(",,\n", stream);
@@ -241,15 +242,15 @@ static void print_live(FILE *stream, const ipu_live *live)
         (void)fprintf(stream, ",%u,%u\n", live->first, live->last);
 }
 
-mt_status mt_profile_write_map(const mt_profiled *of, const char *path)
+mt_status mt_profile_write_map(const mt_profiled *profiled, const char *path)
 {
-    const ipu_tile_map *map = &of->profile->fullest_map;
+    const ipu_tile_map *map = &profiled->profile->fullest_map;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
     (void)fputs("tile,what,name,region,offset[bytes],bytes[bytes],live from,live to\n", file.stream);
     for (size_t i = 0; i < map->n_items; i++) {
         const ipu_memory_item *item = &map->items[i];
-        (void)fprintf(file.stream, "%zu,", of->profile->fullest_tile);
+        (void)fprintf(file.stream, "%zu,", profiled->profile->fullest_tile);
         mt_table_csv_field(file.stream, ipu_memory_category_name[item->category]);
         (void)fputc(',', file.stream);
         mt_table_csv_field(file.stream, item->name);
@@ -259,9 +260,9 @@ mt_status mt_profile_write_map(const mt_profiled *of, const char *path)
     return mt_file_end(&file, MT_OK);
 }
 
-mt_status mt_profile_write_links(const mt_profiled *of, const char *path)
+mt_status mt_profile_write_links(const mt_profiled *profiled, const char *path)
 {
-    const ipu_profile *profile = of->profile;
+    const ipu_profile *profile = profiled->profile;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
     (void)fputs("compute set,link,from,to,load[bytes],busy[cycles]\n", file.stream);
@@ -280,7 +281,7 @@ mt_status mt_profile_write_links(const mt_profiled *of, const char *path)
 
 /* ---- all of them ---- */
 
-typedef mt_status writer(const mt_profiled *of, const char *path);
+typedef mt_status writer(const mt_profiled *profiled, const char *path);
 
 static const struct {
     const char *name;
@@ -322,16 +323,16 @@ mt_status mt_profile_forget(const char *folder)
     return MT_OK;
 }
 
-mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details)
+mt_status mt_profile_write(const mt_profiled *profiled, const char *folder, bool details)
 {
-    const bool links = mt_profile_crosses(of->profile);
-    MT_TRY(mt_profile_check_words(of->title, of->target->name));
+    const bool links = mt_profile_crosses(profiled->profile);
+    MT_TRY(mt_profile_check_words(profiled->title, profiled->target->name));
     MT_TRY(mt_profile_forget(folder));
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         char path[MT_FILE_PATH_MAX];
         if ((files[f].detail && !details) || (files[f].of_links && !links)) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
-        MT_TRY(files[f].write(of, path));
+        MT_TRY(files[f].write(profiled, path));
     }
     return MT_OK;
 }

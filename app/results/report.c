@@ -11,7 +11,7 @@
 #include "app/stages/warnings.h"
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
-#include "solver/measure.h"
+#include "solver/probe.h"
 #include "solver/plan/plan.h"
 
 /* The simulated time of the last step that was done. */
@@ -50,43 +50,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
-static void set_place(mt_places *places, size_t place, const double xyz_mm[3])
-{
-    memcpy(places->xyz_mm + 3 * place, xyz_mm, 3 * sizeof *xyz_mm);
-}
-
-/* Names the place of the newest failure as the case does. */
-static mt_status place_outside(const mt_case *input, const mt_mesh *mesh, const mt_places *places)
-{
-    const size_t place = mt_measure_outside(mesh, places->n, places->xyz_mm, places->cell);
-    char message[1024];
-    (void)snprintf(message, sizeof message, "%s", mt_message());
-    if (place < places->n_points)
-        return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", place, input->points[place].name, message);
-    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", place - places->n_points + 1,
-        input->line.points, message);
-}
-
-mt_status mt_places_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places)
-{
-    const size_t n_line = input->line.points;
-    *places = (mt_places){.n = input->n_points + n_line, .n_points = input->n_points};
-    MT_TAKE(arena, places->xyz_mm, 3 * places->n);
-    MT_TAKE(arena, places->cell, places->n);
-    for (size_t k = 0; k < input->n_points; k++) set_place(places, k, input->points[k].at_mm);
-    for (size_t k = 0; k < n_line; k++) {
-        const double along = n_line > 1 ? (double)k / (double)(n_line - 1) : 0;
-        double at_mm[3];
-        for (int axis = 0; axis < 3; axis++)
-            at_mm[axis] =
-                input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
-        set_place(places, input->n_points + k, at_mm);
-    }
-    const mt_status status = mt_measure_find(mesh, places->n, places->xyz_mm, places->cell);
-    return status == MT_INPUT ? place_outside(input, mesh, places) : status;
-}
-
-static void place_columns(mt_table *table)
+static void probe_columns(mt_table *table)
 {
     mt_table_strings(table, "point");
     mt_table_decimals(table, "x", "mm", 2);
@@ -95,25 +59,25 @@ static void place_columns(mt_table *table)
     mt_table_decimals(table, "activation", "ms", 2);
 }
 
-/* Not a number where the place is not reached within the simulated time. */
-static double activation_at(const mt_run *run, size_t place)
+/* Not a number where the wave does not reach the probe within the simulated time. */
+static double activation_at(const mt_run *run, size_t probe)
 {
-    const mt_places *places = run->places;
-    const double t_ms = mt_measure_value(
-        run->mesh, run->diffusion, run->activation_ms, places->xyz_mm + 3 * place, places->cell[place]);
+    const mt_probes *probes = run->probes;
+    const double t_ms = mt_probe_value(
+        run->mesh, run->diffusion, run->activation_ms, probes->xyz_mm + 3 * probe, probes->cell[probe]);
     return t_ms <= reached_ms(run) ? t_ms : NAN;
 }
 
 /* The points, and behind them the line if asked for. */
-static mt_table places_table(mt_arena *arena, const mt_run *run, bool with_line)
+static mt_table probes_table(mt_arena *arena, const mt_run *run, bool with_line)
 {
-    const mt_places *places = run->places;
+    const mt_probes *probes = run->probes;
     mt_table table =
         mt_table_begin(arena, "Activation times at points, by linear fits to the cells nearest to each");
-    place_columns(&table);
-    for (size_t k = 0; k < (with_line ? places->n : places->n_points); k++) {
-        mt_table_text(&table, k < places->n_points ? run->input->points[k].name : "line");
-        for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, places->xyz_mm[3 * k + axis]);
+    probe_columns(&table);
+    for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
+        mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
+        for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
         mt_table_number(&table, activation_at(run, k));
     }
     return table;
@@ -330,7 +294,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     *n = 1;
     if (mt_operator_limits(run->diffusion))
         tables[(*n)++] = mt_operator_table(arena, run->mesh, run->adjacency, run->diffusion);
-    if (run->places->n_points > 0) tables[(*n)++] = places_table(arena, run, false);
+    if (run->probes->n_points > 0) tables[(*n)++] = probes_table(arena, run, false);
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);
@@ -446,7 +410,7 @@ static mt_status write_table(const char *path, const mt_table *table, mt_format 
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
-    mt_table table = places_table(arena, run, true);
+    mt_table table = probes_table(arena, run, true);
     return write_table(path, &table, MT_FORMAT_CSV);
 }
 

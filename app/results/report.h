@@ -5,17 +5,7 @@
 #include "app/results/profile_files.h"
 #include "app/cli/table.h"
 #include "solver/case.h"
-
-/* Where activation times are asked for: the case's points, then its line. */
-typedef struct mt_places {
-    size_t n, n_points;
-    double *xyz_mm; /* [n][3] */
-    uint32_t *cell; /* [n] whose centre is nearest */
-} mt_places;
-
-/* Gives the places of a case on its mesh. MT_INPUT where one is outside it. */
-MT_NODISCARD mt_status mt_places_make(
-    mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_places *places);
+#include "solver/probe.h"
 
 /* A run that has ended, or was stopped, in all its parts (borrowed). */
 typedef struct mt_run {
@@ -23,7 +13,7 @@ typedef struct mt_run {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     const mt_diffusion *diffusion;
-    const mt_places *places;
+    const mt_probes *probes;
     size_t n_steps;              /* done */
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
     const double *activation_ms; /* [n_cells] infinite where not activated */

@@ -1,6 +1,5 @@
 #include "app/results/trace_file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -8,27 +7,36 @@
 #include "data/file.h"
 
 typedef struct tracing {
-    FILE *stream;
+    mt_json json; /* inside the list of events */
     const ipu_target *target;
-    bool filled; /* an event stands before the next one */
 } tracing;
 
 static size_t pid_of(const tracing *t, size_t tile) { return ipu_target_chip(t->target, tile) + 1; }
 
-static void begin_event(tracing *t)
+static void begin_metadata(tracing *t, const char *what, size_t pid)
 {
-    (void)fputs(t->filled ? ",\n" : "\n", t->stream);
-    t->filled = true;
+    mt_json_open(&t->json, NULL, '{');
+    mt_json_text(&t->json, "name", what);
+    mt_json_text(&t->json, "ph", "M");
+    mt_json_count(&t->json, "pid", pid);
 }
 
-static void name_thing(tracing *t, const char *what, size_t pid, size_t tid, const char *name)
+static void add_name(tracing *t, const char *what, size_t pid, size_t tid, const char *name)
 {
-    begin_event(t);
-    (void)fprintf(t->stream,
-        "{\"name\": \"%s\", \"ph\": \"M\", \"pid\": %zu, \"tid\": %zu, \"args\": {\"name\": ", what, pid,
-        tid);
-    mt_json_string(t->stream, name);
-    (void)fputs("}}", t->stream);
+    begin_metadata(t, what, pid);
+    mt_json_count(&t->json, "tid", tid);
+    mt_json_open(&t->json, "args", '{');
+    mt_json_text(&t->json, "name", name);
+    mt_json_close(&t->json), mt_json_close(&t->json);
+}
+
+/* The process that viewers show first. */
+static void put_first(tracing *t, size_t pid)
+{
+    begin_metadata(t, "process_sort_index", pid);
+    mt_json_open(&t->json, "args", '{');
+    mt_json_number(&t->json, "sort_index", -1);
+    mt_json_close(&t->json), mt_json_close(&t->json);
 }
 
 /* Both ends are rounded, so that slices which touch do so in nanoseconds, too. */
@@ -45,13 +53,17 @@ static void add_slice(
     if (cycles == 0) return;
     const uint64_t from = nanoseconds(t, begin), took = nanoseconds(t, begin + cycles) - from;
     (void)snprintf(name, sizeof name, "%s: %s", phase, step);
-    begin_event(t);
-    (void)fputs("{\"name\": ", t->stream);
-    mt_json_string(t->stream, name);
-    (void)fprintf(t->stream,
-        ", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": %zu, \"tid\": %zu, \"ts\": %" PRIu64
-        ".%03u, \"dur\": %" PRIu64 ".%03u, \"args\": {\"cycles\": %" PRIu64 "}}",
-        phase, pid, tid, from / 1000, (unsigned)(from % 1000), took / 1000, (unsigned)(took % 1000), cycles);
+    mt_json_open(&t->json, NULL, '{');
+    mt_json_text(&t->json, "name", name);
+    mt_json_text(&t->json, "cat", phase);
+    mt_json_text(&t->json, "ph", "X");
+    mt_json_count(&t->json, "pid", pid);
+    mt_json_count(&t->json, "tid", tid);
+    mt_json_thousandths(&t->json, "ts", from);
+    mt_json_thousandths(&t->json, "dur", took);
+    mt_json_open(&t->json, "args", '{');
+    mt_json_count(&t->json, "cycles", cycles);
+    mt_json_close(&t->json), mt_json_close(&t->json);
 }
 
 /* A tile's typical compute may be longer than what a phase took whose cycles depend on data. */
@@ -73,23 +85,34 @@ static void add_superstep(
     }
 }
 
-static void name_things(tracing *t, size_t first, size_t last)
+static void add_names(tracing *t, size_t first, size_t last)
 {
     const size_t machine = t->target->ipus + 1, tiles = t->target->tiles / t->target->ipus;
     char name[64];
-    name_thing(t, "process_name", machine, t->target->tiles + 1, "machine");
-    name_thing(t, "thread_name", machine, t->target->tiles + 1, "phases");
-    begin_event(t);
-    (void)fprintf(t->stream,
-        "{\"name\": \"process_sort_index\", \"ph\": \"M\", \"pid\": %zu, \"args\": {\"sort_index\": -1}}",
-        machine);
+    add_name(t, "process_name", machine, t->target->tiles + 1, "machine");
+    add_name(t, "thread_name", machine, t->target->tiles + 1, "phases");
+    put_first(t, machine);
     for (size_t tile = first; tile <= last; tile++) {
         const size_t pid = pid_of(t, tile);
         (void)snprintf(name, sizeof name, "IPU %zu", pid - 1);
-        if (tile == first || pid_of(t, tile - 1) != pid) name_thing(t, "process_name", pid, tile + 1, name);
+        if (tile == first || pid_of(t, tile - 1) != pid) add_name(t, "process_name", pid, tile + 1, name);
         (void)snprintf(name, sizeof name, "tile %zu", tile % tiles);
-        name_thing(t, "thread_name", pid, tile + 1, name);
+        add_name(t, "thread_name", pid, tile + 1, name);
     }
+}
+
+/* All before the first event. */
+static void begin_document(tracing *t, const char *title, size_t n_supersteps)
+{
+    mt_json_open(&t->json, NULL, '{');
+    mt_json_text(&t->json, "displayTimeUnit", "ns");
+    mt_json_open(&t->json, "otherData", '{');
+    mt_json_text(&t->json, "title", title);
+    mt_json_text(&t->json, "machine", t->target->name);
+    mt_json_number(&t->json, "clock_hz", t->target->clock_hz);
+    mt_json_count(&t->json, "supersteps", n_supersteps);
+    mt_json_close(&t->json);
+    mt_json_open(&t->json, "traceEvents", '[');
 }
 
 mt_status mt_trace_write(
@@ -98,18 +121,14 @@ mt_status mt_trace_write(
     const ipu_executable *e = trace->executable;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    tracing t = {.stream = file.stream, .target = &e->graph->target};
-    (void)fputs("{\"displayTimeUnit\": \"ns\",\n\"otherData\": {\"title\": ", t.stream);
-    mt_json_string(t.stream, title);
-    (void)fputs(", \"machine\": ", t.stream);
-    mt_json_string(t.stream, t.target->name);
-    (void)fprintf(t.stream, ", \"clock_hz\": %.17g, \"supersteps\": %zu},\n", t.target->clock_hz, trace->n);
-    (void)fputs("\"traceEvents\": [", t.stream);
-    name_things(&t, first, last);
+    tracing t = {.json = mt_json_begin(file.stream, &mt_json_long), .target = &e->graph->target};
+    begin_document(&t, title, trace->n);
+    add_names(&t, first, last);
     for (size_t k = 0; k < trace->n; k++) {
         const ipu_trace_superstep *step = &trace->supersteps[k];
         add_superstep(&t, &e->supersteps[step->compute_set], step, first, last);
     }
-    (void)fputs("\n]}\n", t.stream);
+    mt_json_close(&t.json), mt_json_close(&t.json);
+    (void)fputc('\n', file.stream);
     return mt_file_end(&file, MT_OK);
 }

@@ -70,12 +70,10 @@ static mt_status parse_tags(const char *text, meaning *m)
 mt_status mt_anatomy_translate(const char *text, mt_mesh *mesh)
 {
     meaning m;
-    char why[256];
     MT_TRY(parse_tags(text, &m));
     for (size_t k = 0; k < m.n; k++) {
         if (mt_surface_there(mesh, m.tag[k]) == MT_OK) continue;
-        (void)snprintf(why, sizeof why, "%s", mt_message());
-        return mt_fail(MT_INPUT, "--tags %s: %s", text, why);
+        return mt_fail(MT_INPUT, "--tags %s: %s", text, mt_message());
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         int32_t surface = 0;
@@ -127,12 +125,10 @@ static const char understood[] = "base 1, epi 2, lv 3 and rv 4 are understood";
 /* Where their shape does not tell, the person must. */
 static mt_status refuse_unknown(const char *path)
 {
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
     return mt_fail(MT_INPUT,
         "%s: none of its tagged triangles has the tag of a surface (%s); --tags " MT_TAGS_VALUE
         " says what others mean. By the shape they cannot be told: %s",
-        path, understood, why);
+        path, understood, mt_message());
 }
 
 /* A mesh with tags that are none of ours: they must not be passed over in silence. Refused where none is ours, or ours
@@ -181,7 +177,7 @@ static mt_status find_surfaces(
     mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces)
 {
     MT_TRY(mt_boundary_make(arena, adjacency, mesh));
-    return mt_in_file(path, mt_surfaces_find(mesh, surfaces));
+    return mt_fail_in(path, mt_surfaces_find(mesh, surfaces));
 }
 
 mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, const char *path,

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
-#include "app/reproduce/published.h"
 #include "data/file.h"
 #include "mesh/files/gmsh.h"
 
@@ -66,7 +66,7 @@ mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     char path[MT_FILE_PATH_MAX], edge[32], angle[32], *words[24];
     mt_file body;
     int n = 0;
-    if (snprintf(path, sizeof path, "%s/geometry/%s", MT_DATA_DIR, script) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/geometry/%s", mt_data_folder(), script) >= (int)sizeof path)
         return mt_fail(MT_INPUT, "%s: the path is too long", script);
     (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
     (void)snprintf(angle, sizeof angle, "%.9g", angle_deg);
@@ -103,17 +103,6 @@ void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
         (void)fprintf(stream, "%zu 2 2 1 1 %u %u %u\n", t + 1, v[0] + 1, v[1] + 1, v[2] + 1);
     }
     (void)fputs("$EndElements\n", stream);
-}
-
-mt_status mt_gmsh_cells_like(const char *name, unsigned long *cells)
-{
-    char key[64];
-    double low, high;
-    (void)snprintf(key, sizeof key, "%.40s_cells", name);
-    MT_TRY(mt_published(key, &low, &high));
-    if (isnan(low)) return mt_fail(MT_INPUT, "--like %s; allowed: heart04, heart05", name);
-    *cells = (unsigned long)low;
-    return MT_OK;
 }
 
 /* Cells go with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */

@@ -14,9 +14,6 @@
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     double angle_deg, double edge_mm, const char *out, mt_mesh *mesh);
 
-/* Gives the number of cells of a heart of the published study, "heart04" or "heart05". MT_INPUT: another name. */
-MT_NODISCARD mt_status mt_gmsh_cells_like(const char *name, unsigned long *cells);
-
 /* Gives two idealised ventricles with so many cells, met within 1 %. Frees the arena between attempts. MT_NUMERICS: not met.
  * Other failures: mt_gmsh_mesh's. */
 MT_NODISCARD mt_status mt_gmsh_ventricles(

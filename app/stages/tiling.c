@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/stages/warnings.h"
 #include "data/room.h"
@@ -38,7 +39,7 @@ mt_status mt_tiling_parse(mt_arena *arena, const mt_arguments *arguments, mt_til
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
-    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(mt_option_all(arena, arguments, "--machine-set", &n_sets, &sets));
     MT_TRY(ipu_target_load(arena, machine, sets, n_sets, &tiling->one));
     MT_TRY(name_changes(arena, n_sets, sets, &tiling->one.name));
     tiling->tiles = (uint32_t)tiling->one.tiles;
@@ -104,7 +105,8 @@ static void warn_of_another_cut(const mt_partition *parts)
 mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const uint32_t *columns, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
-    const mt_partition_options options = {tiling->method, ipus, tiling->tiles, tiling->imbalance};
+    const mt_partition_options options = {
+        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
     warn_of_another_cut(parts);

@@ -21,14 +21,20 @@ typedef struct mt_tiling {
 
 /* For the tables of options of commands that cut a mesh. */
 #define MT_TILING_OPTIONS                                                                                    \
-    {"--target", "NAME|FILE.yaml", "the machine; default: gc200", false},                                    \
-        {"--partition", "flat|hierarchical", "to all tiles at once, or to the IPUs first; default: flat",    \
-            false},                                                                                          \
-        {"--imbalance", "X", "the largest part against the mean, 1.001 to 2; default: 1.03", false},         \
-        {"--balance-halo", NULL, "move cells until the tiles that need most need less", false},              \
-        {"--ranges", "R", "at most so many ranges a tile sends; for the scheme budget", false},              \
+    {.name = "--target", .value = "NAME|FILE.yaml", .help = "the machine; default: gc200"},                  \
+        {.name = "--partition",                                                                              \
+            .value = "flat|hierarchical",                                                                    \
+            .help = "to all tiles at once, or to the IPUs first; default: flat"},                            \
+        {.name = "--imbalance",                                                                              \
+            .value = "X",                                                                                    \
+            .help = "the largest part against the mean, 1.001 to 2; default: 1.03"},                         \
+        {.name = "--balance-halo", .help = "move cells until the tiles that need most need less"},           \
+        {.name = "--ranges",                                                                                 \
+            .value = "R",                                                                                    \
+            .help = "at most so many ranges a tile sends; for the scheme budget"},                           \
     {                                                                                                        \
-        "--set", "key=value", "use this value in place of the machine's: links.shape=torus", true            \
+        .name = "--machine-set", .value = "key=value",                                                       \
+        .help = "use this value in place of the machine's: links.shape=torus", .repeats = true               \
     }
 
 /* Gives the tiling that these options ask for, on all tiles; --ranges is looked at below. MT_INPUT names the option. */

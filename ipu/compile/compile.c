@@ -7,7 +7,7 @@
 
 #include "ipu/cost/control.h"
 #include "ipu/cost/cost.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
 static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */

@@ -130,7 +130,7 @@ typedef struct ipu_executable {
     ipu_tile_memory *memory;   /* [tiles] */
     ipu_control *controls;     /* of all programs, by the address of their part */
     size_t n_controls;
-    const struct ipu_topology *network; /* between the chips; NULL where there is one */
+    const ipu_topology *network; /* between the chips; NULL where there is one */
 } ipu_executable;
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;

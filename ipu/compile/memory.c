@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ipu/compile/compile.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 
 enum { ALIGNMENT = 8, LARGEST = 5 };
 static const size_t none = SIZE_MAX;
@@ -91,7 +91,7 @@ static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
 }
 
 /* Lists that what is live so is in: everything, and what always is or each moment. */
-static size_t lists_of(const ipu_live *live)
+static size_t lists_of(const ipu_live_range *live)
 {
     return live->always ? 2 : 2 + (size_t)live->last - live->first;
 }
@@ -129,7 +129,7 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
 /* ---- the items of a tile ---- */
 
 static size_t add_piece(
-    placing *p, const char *name, ipu_memory_category category, size_t bytes, ipu_live live)
+    placing *p, const char *name, ipu_memory_category category, size_t bytes, ipu_live_range live)
 {
     p->pieces[p->n_pieces] = (piece){
         .item = {.name = name, .category = category, .bytes = ipu_round_up(bytes, ALIGNMENT), .live = live},
@@ -137,8 +137,8 @@ static size_t add_piece(
     return p->n_pieces++;
 }
 
-static void add_block(
-    placing *p, bool interleaved, const char *name, ipu_memory_category category, size_t bytes, ipu_live live)
+static void add_block(placing *p, bool interleaved, const char *name, ipu_memory_category category,
+    size_t bytes, ipu_live_range live)
 {
     if (bytes == 0) return;
     const size_t first = add_piece(p, name, category, bytes, live);
@@ -198,7 +198,7 @@ static void add_parts(placing *p)
     for (size_t i = e->first_tile_range[p->tile]; i < end;) {
         const ipu_range *range = &e->ranges[e->tile_range[i]];
         const ipu_variable *v = &e->graph->variables[range->variable];
-        const ipu_live live = e->liveness.variable[range->variable];
+        const ipu_live_range live = e->liveness.variable[range->variable];
         size_t n = 0;
         for (; i < end && e->ranges[e->tile_range[i]].variable == range->variable; i++)
             n += e->ranges[e->tile_range[i]].n;
@@ -232,7 +232,7 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     piece *own = &p->pieces[b->first];
     const size_t at = p->part_bytes[part], end = ipu_round_up(at + bytes, ALIGNMENT);
     if (own->next != none && p->pieces[own->next].item.live.first == moment) return;
-    const size_t tail = add_piece(p, set, IPU_MEMORY_RECEIVED, 0, (ipu_live){false, moment, moment});
+    const size_t tail = add_piece(p, set, IPU_MEMORY_RECEIVED, 0, (ipu_live_range){false, moment, moment});
     p->pieces[tail].item.bytes = end - at;
     p->pieces[tail].at = at;
     p->pieces[tail].next = own->next;
@@ -280,8 +280,8 @@ static void add_compute_set(placing *p, size_t set)
 {
     const ipu_executable *e = p->executable;
     const ipu_superstep *step = &e->supersteps[set];
-    const ipu_live always = {.always = true};
-    const ipu_live now = {false, e->liveness.set_moment[set], e->liveness.set_moment[set]};
+    const ipu_live_range always = {.always = true};
+    const ipu_live_range now = {false, e->liveness.set_moment[set], e->liveness.set_moment[set]};
     edges edge = {0};
     size_t state = 0;
     for (size_t i = step->first_task[p->tile]; i < step->first_task[p->tile + 1]; i++) {
@@ -325,7 +325,7 @@ static bool evade_list(const placing *p, size_t list, const piece *moving, size_
 /* The same for all that is live with the piece at any moment. */
 static bool evade(const placing *p, const piece *moving, size_t *at)
 {
-    const ipu_live *live = &moving->item.live;
+    const ipu_live_range *live = &moving->item.live;
     if (live->always) return evade_list(p, list_of_all(p), moving, at);
     bool moved = evade_list(p, list_of_always(p), moving, at);
     for (size_t moment = live->first; moment <= live->last; moment++)

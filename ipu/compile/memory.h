@@ -10,7 +10,7 @@
  *   interleaved     data (ipu_codelet) stands in region 1, all other in either, nothing in both;
  *   8 bytes         every item begins at a multiple of 8 and is rounded up to one, but that a tail directly follows its
  *                   part, which is not rounded up then;
- *   sharing         what is never live at once (ipu/compile/live.h) may have the same bytes: edge buffers and tails, live in the
+ *   sharing         what is never live at once (ipu/compile/liveness.h) may have the same bytes: edge buffers and tails, live in the
  *                   moment of their compute set, and temporary variables. Everything else is always live.
  *
  * The items of a tile:
@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #include "data/arena.h"
-#include "ipu/compile/live.h"
+#include "ipu/compile/liveness.h"
 
 struct ipu_executable;
 
@@ -68,7 +68,7 @@ typedef struct ipu_memory_item {
     const char *name; /* of the variable, of the codelet, or of the compute set that it is for */
     ipu_memory_category category;
     unsigned region;
-    ipu_live live;
+    ipu_live_range live;
     size_t offset, bytes; /* in the tile's memory */
 } ipu_memory_item;
 

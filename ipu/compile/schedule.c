@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 
 enum {
     MOST_TRIED = 64, /* transfers of a tile, before the best of them is taken although its sender is busy */

@@ -4,7 +4,7 @@
 
 #include "ipu/cost/cost.h"
 #include "ipu/compile/schedule.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 
 typedef struct making {
     mt_arena *scratch;

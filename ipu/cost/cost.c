@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ipu/compile/schedule.h"
-#include "ipu/machine/whole.h"
+#include "ipu/machine/integer.h"
 #include "ipu/cost/workers.h"
 
 typedef struct costing {
@@ -188,19 +188,10 @@ static void add_crossings(const costing *c, const crossing *x, size_t n, ipu_sup
     }
 }
 
-static mt_status check_ways(const ipu_topology *network, const uint64_t *bytes, const char *what)
-{
-    char why[1024];
-    const mt_status status = ipu_topology_check_deadlock(network, bytes);
-    if (status != MT_INPUT) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s: %s", what, why);
-}
-
 mt_status ipu_cost_links(const ipu_target *target, const ipu_topology *network, const uint64_t *bytes,
     const char *what, uint64_t *load, uint64_t *cycles, const char **busiest)
 {
-    MT_TRY(check_ways(network, bytes, what));
+    MT_TRY(mt_fail_in(what, ipu_topology_check_deadlock(network, bytes)));
     ipu_topology_load(network, bytes, load);
     const uint32_t most = ipu_topology_busiest(network, load);
     *busiest = network->links[most].name;
@@ -249,19 +240,6 @@ static mt_status cost_superstep(const costing *c, mt_arena *scratch, ipu_superst
     return MT_OK;
 }
 
-mt_status ipu_cost_network(mt_arena *arena, const ipu_target *target, const ipu_topology **network)
-{
-    ipu_topology *made = NULL;
-    *network = NULL;
-    if (target->ipus < 2) return MT_OK;
-    if (!target->network) MT_TRY(ipu_topology_of(arena, target, &made));
-    *network = target->network ? target->network : made;
-    if ((*network)->n_chips != target->ipus)
-        return mt_fail(MT_INPUT, "a network of %u IPUs for a machine of %zu; allowed: as many",
-            (*network)->n_chips, target->ipus);
-    return MT_OK;
-}
-
 mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
 {
     costing c = {.arena = arena,
@@ -271,7 +249,7 @@ mt_status ipu_cost_supersteps(mt_arena *arena, ipu_executable *executable)
     if (c.target->worker_contexts < 1 || c.target->worker_contexts > IPU_MAX_WORKERS)
         return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
             c.target->worker_contexts, IPU_MAX_WORKERS);
-    MT_TRY(ipu_cost_network(arena, c.target, &c.network));
+    MT_TRY(ipu_target_network(arena, c.target, &c.network));
     executable->network = c.network;
     for (size_t s = 0; s < executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};

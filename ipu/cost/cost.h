@@ -7,10 +7,6 @@
 #include "ipu/compile/compile.h"
 #include "ipu/machine/topology.h"
 
-/* The network between the target's chips: its own, or the one that its links describe; NULL of one chip. */
-MT_NODISCARD mt_status ipu_cost_network(
-    mt_arena *arena, const ipu_target *target, const ipu_topology **network);
-
 /* What it takes when bytes[from * n_chips + to], some of them not 0, go from chip to chip, headers with them:
  * load[n_links] in bytes, cycles of the busiest link, and its name. MT_INPUT, said of `what`: they can wait for each
  * other for ever. */

@@ -157,7 +157,7 @@ MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
     ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile);
 
 /* Nobody needs the variable's content between runs: the host neither writes nor reads it outside of programs. Its
- * memory may then be another's at times (ipu/compile/live.h). */
+ * memory may then be another's at times (ipu/compile/liveness.h). */
 MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
 
 /* A tensor of `n` slices (borrowed); none is a tensor of no elements, of type IPU_FLOAT. */

@@ -11,33 +11,13 @@
 #include "data/arena.h"
 #include "data/status.h"
 #include "data/yaml.h"
+#include "ipu/machine/topology.h"
 
 /* Worker cycles of the instructions that take more than one: 1 worker cycle = `worker_contexts` tile cycles. Not
  * whole where an instruction's time depends on its operands and a mean is meant. */
 typedef struct ipu_instruction_costs {
     double f32_div, f32_exp, f32_log, f32_sqrt;
 } ipu_instruction_costs;
-
-typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape;
-
-/* A link of a list: one way, the way back is another. */
-typedef struct ipu_listed_link {
-    uint32_t from, to; /* chips, from 0 */
-    size_t lanes;
-} ipu_listed_link;
-
-/* What joins the chips of a machine of several (ipu/machine/topology.h says how). */
-typedef struct ipu_links {
-    ipu_shape shape;
-    size_t direct, cross,
-        rail; /* lanes each way: what ends across its rung; what goes on from there; along a rail; of a list 0 */
-    ipu_listed_link
-        *list; /* of a list only: joins chips 0 to the highest that it names, and exactly so many */
-    size_t n_list;
-    double lane_bits_per_second, efficiency;  /* one way; the share that is data */
-    size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
-    double sync_ns_per_hop;                   /* one way, of a sync of all chips */
-} ipu_links;
 
 /* The way to the host: each chip has a link of its own there. Write: from the host; read: to it. */
 typedef struct ipu_host {
@@ -53,8 +33,6 @@ typedef struct ipu_memory_rules {
     size_t exchange_code_bytes; /* for each fragment that a tile receives and each run that it sends */
     size_t send_words;          /* the most words of such a run */
 } ipu_memory_rules;
-
-struct ipu_topology;
 
 typedef struct ipu_target {
     const char *name;
@@ -79,7 +57,7 @@ typedef struct ipu_target {
     ipu_links links;
     ipu_host host;
     ipu_memory_rules memory;
-    const struct ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links` */
+    const ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links` */
 } ipu_target;
 
 /* The keys of a machine file. */
@@ -105,6 +83,11 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile);
 /* A machine of several such chips (one has ipus 1), joined as one->links say, whose list is shared. MT_INPUT: the
  * links join no machine of so many. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
+
+/* Gives the network between the chips of a target: its own `network`, or in `arena` the one that its links describe; NULL
+ * for one chip. MT_INPUT: as ipu_topology_of, or a network of another number of chips; MT_FILE: no memory. */
+MT_NODISCARD mt_status ipu_target_network(
+    mt_arena *arena, const ipu_target *target, const ipu_topology **network);
 
 /* The chip of a tile. */
 size_t ipu_target_chip(const ipu_target *target, size_t tile);

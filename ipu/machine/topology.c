@@ -43,9 +43,16 @@ static uint32_t next_on_rungs(const ipu_topology *t, uint32_t at, uint32_t to)
     return rail_link(n_rungs, down ? (rung + n_rungs - 1) % n_rungs : rung, side, down);
 }
 
-static uint32_t next_link(const ipu_topology *t, uint32_t at, uint32_t to)
+uint32_t ipu_topology_next(const ipu_topology *t, uint32_t at, uint32_t to)
 {
     return t->next ? t->next[(size_t)at * t->n_chips + to] : next_on_rungs(t, at, to);
+}
+
+uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other)
+{
+    const uint32_t a = chip / 2, b = other / 2;
+    if (a == b) return chip != other;
+    return 2 * ((uint64_t)(a < b ? b - a : a - b) + (chip % 2 != other % 2));
 }
 
 /* ---- making ---- */
@@ -156,14 +163,13 @@ static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint
     return MT_OK;
 }
 
-static mt_status rungs(
-    mt_arena *arena, const ipu_links *links, ipu_shape shape, size_t n_chips, ipu_topology **topology)
+static mt_status join_rungs(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
 {
-    MT_TRY(allows_rungs(shape, n_chips));
-    const uint32_t n_rungs = (uint32_t)n_chips / 2, n_joints = n_rungs ? joints_of(shape, n_rungs) : 0;
+    MT_TRY(ipu_topology_allows(links, n_chips));
+    const uint32_t n_rungs = (uint32_t)n_chips / 2, n_joints = n_rungs ? joints_of(links->shape, n_rungs) : 0;
     ipu_topology *t = NULL;
     MT_TAKE(arena, t, 1);
-    *t = (ipu_topology){.shape = shape,
+    *t = (ipu_topology){.shape = links->shape,
         .n_chips = (uint32_t)n_chips,
         .n_links = n_rungs * LINKS_OF_RUNG + n_joints * LINKS_OF_JOINT,
         .hops = n_rungs ? 1 + n_rungs / 2 : 0};
@@ -174,17 +180,6 @@ static mt_status rungs(
     }
     *topology = t;
     return by_chip(arena, t, false, &t->first_out, &t->out);
-}
-
-mt_status ipu_topology_ladder(
-    mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
-{
-    return rungs(arena, links, IPU_LADDER, n_chips, topology);
-}
-
-mt_status ipu_topology_torus(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
-{
-    return rungs(arena, links, IPU_TORUS, n_chips, topology);
 }
 
 /* ---- a list ---- */
@@ -276,23 +271,21 @@ mt_status ipu_topology_list(
 
 /* ---- of a machine ---- */
 
-mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology)
+mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology)
 {
-    const ipu_links *links = &target->links;
     mt_arena scratch = {0};
     ipu_link *listed = NULL;
-    if (links->shape != IPU_LINK_LIST) return rungs(arena, links, links->shape, target->ipus, topology);
-    if (target->ipus == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
+    if (links->shape != IPU_LINK_LIST) return join_rungs(arena, links, n_chips, topology);
+    if (n_chips == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
     if (links->n_list == 0)
         return mt_fail(MT_INPUT,
-            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's",
-            target->ipus);
-    MT_TRY(ipu_topology_allows(links, target->ipus));
+            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's", n_chips);
+    MT_TRY(ipu_topology_allows(links, n_chips));
     MT_TAKE(&scratch, listed, links->n_list);
     for (size_t l = 0; l < links->n_list; l++)
         listed[l] =
             (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
-    const mt_status status = ipu_topology_list(arena, listed, links->n_list, target->ipus, topology);
+    const mt_status status = ipu_topology_list(arena, listed, links->n_list, n_chips, topology);
     mt_arena_free(&scratch);
     return status;
 }
@@ -378,14 +371,7 @@ mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
     return status;
 }
 
-/* ---- routes, loads, times ---- */
-
-size_t ipu_topology_route(const ipu_topology *t, uint32_t from, uint32_t to, uint32_t *route)
-{
-    size_t n = 0;
-    for (uint32_t at = from; at != to; at = t->links[route[n++]].to) route[n] = next_link(t, at, to);
-    return n;
-}
+/* ---- loads and times ---- */
 
 void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *load)
 {
@@ -394,7 +380,7 @@ void ipu_topology_load(const ipu_topology *t, const uint64_t *bytes, uint64_t *l
         for (uint32_t to = 0; to < t->n_chips; to++) {
             const uint64_t n = bytes[(size_t)from * t->n_chips + to];
             for (uint32_t at = from; n > 0 && at != to;) {
-                const uint32_t link = next_link(t, at, to);
+                const uint32_t link = ipu_topology_next(t, at, to);
                 load[link] += n;
                 at = t->links[link].to;
             }
@@ -461,9 +447,9 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     for (uint32_t to = 0; to < t->n_chips; to++)
         for (uint32_t from = 0; from < t->n_chips; from++) {
             if (from == to || bytes[(size_t)from * t->n_chips + to] == 0) continue;
-            uint32_t link = next_link(t, from, to);
+            uint32_t link = ipu_topology_next(t, from, to);
             while (seen[link] != to + 1 && t->links[link].to != to) {
-                const uint32_t then = next_link(t, t->links[link].to, to);
+                const uint32_t then = ipu_topology_next(t, t->links[link].to, to);
                 seen[link] = to + 1;
                 note_wait(w, link, then);
                 link = then;

@@ -33,7 +33,25 @@
 
 #include "data/arena.h"
 #include "data/status.h"
-#include "ipu/machine/target.h"
+
+typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape;
+
+/* A link as a machine file lists it: one way; the way back is a link of its own. */
+typedef struct ipu_listed_link {
+    uint32_t from, to; /* chips, from 0 */
+    size_t lanes;
+} ipu_listed_link;
+
+/* How a machine file joins chips. */
+typedef struct ipu_links {
+    ipu_shape shape;
+    size_t direct, cross, rail; /* lanes each way, as above; of a list 0 */
+    ipu_listed_link *list;      /* of a list only */
+    size_t n_list;
+    double lane_bits_per_second, efficiency;  /* one way; the share that is data */
+    size_t packet_bytes, packet_header_bytes; /* the most data of a packet; what is sent with each */
+    double sync_ns_per_hop;                   /* one way, of a sync of all chips */
+} ipu_links;
 
 typedef struct ipu_link {
     uint32_t from, to;       /* chips */
@@ -50,32 +68,31 @@ typedef struct ipu_topology {
     uint32_t *next; /* list: [from * n_chips + to], the first link of the route; otherwise NULL */
 } ipu_topology;
 
-/* MT_INPUT where the links cannot join n chips: an odd number on a ladder or torus; another than 1 and that which a
- * list joins. (Without its list the shape of a list stands for a network that the caller makes: any number.) */
+/* Whether the links can join n chips: an even number, or 1, on a ladder or torus; with a list 1, or as many as it joins, or
+ * any number where it is left out (the caller then brings a network of its own). MT_INPUT: they cannot. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
 
-/* That the links of a machine file can be used, in time and memory of the length of the list. MT_INPUT names `file`, key,
- * value and what is allowed: ladder and torus have lanes and no list, a list has links and no such lanes; a link leads to
- * another chip; over the links of a list each chip from 0 to the highest reaches each other. MT_FILE: no memory. */
+/* Checks the links of a machine file, in time and memory proportional to the length of the list. Ladder and torus need lanes
+ * and have no list; a list needs links and has no such lanes; every link leads to another chip, and the links of a list join
+ * each chip, from 0 to the highest, with each other. MT_INPUT: `file`, key, value and what is allowed. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_topology_check_links(const char *file, const ipu_links *links);
 
-/* Each gives a topology in `arena`. MT_INPUT: not a number of chips for the shape; a link of a list that
- * names a chip that is not there, or the same twice, or has no rate above 0; a chip of a list from which
- * another cannot be reached. MT_FILE: no memory. */
-MT_NODISCARD mt_status ipu_topology_ladder(
+/* Gives in `arena` the topology of n chips that the links describe; a link's rate is lanes x lane_bits_per_second x
+ * efficiency / 8. MT_INPUT: the links cannot join n chips, or as ipu_topology_list; MT_FILE: no memory. */
+MT_NODISCARD mt_status ipu_topology_of(
     mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology);
-MT_NODISCARD mt_status ipu_topology_torus(
-    mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology);
+
+/* Gives in `arena` the topology of any links (borrowed). MT_INPUT: a link names a chip that is not there, leads to its own
+ * chip or has no rate above 0, or one chip cannot be reached from another. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_topology_list(
     mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology);
 
-/* Of the target's chips, as its links say. MT_INPUT as above, and for the shape of a list without one. The rate
- * of a link is lanes x lane_bits_per_second x efficiency / 8. */
-MT_NODISCARD mt_status ipu_topology_of(mt_arena *arena, const ipu_target *target, ipu_topology **topology);
+/* The first link of the route from chip `at` to another. */
+uint32_t ipu_topology_next(const ipu_topology *topology, uint32_t at, uint32_t to);
 
-/* Writes the numbers of the links from chip to chip, in order, to route[n_chips]; how many: 0 from a chip to
- * itself. */
-size_t ipu_topology_route(const ipu_topology *topology, uint32_t from, uint32_t to, uint32_t *route);
+/* How far a word goes between two chips of a ladder with twice as many lanes across a rung as along a rail: 1 across a rung;
+ * otherwise 2 for each link on its route. 0 from a chip to itself. */
+uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other);
 
 /* load[n_links] = bytes over each link, where bytes[from * n_chips + to] go from chip to chip. */
 void ipu_topology_load(const ipu_topology *topology, const uint64_t *bytes, uint64_t *load);

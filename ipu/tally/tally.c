@@ -545,13 +545,13 @@ static bool pair(const instruction *first, const instruction *second)
     return first->result == NOTHING || (!among(second, first->result) && second->result != first->result);
 }
 
-static void count_bundles(const instruction *line, int n, ipu_tally *tally)
+static void count_bundles(const instruction *line, int n, ipu_mix *mix)
 {
-    for (int l = 0; l < n; l++) tally->count[line[l].operation]++;
+    for (int l = 0; l < n; l++) mix->count[line[l].operation]++;
     for (int l = 0; l < n; l++) {
-        tally->bundles++;
+        mix->bundles++;
         if (l + 1 < n && pair(&line[l], &line[l + 1])) {
-            tally->pairs++;
+            mix->pairs++;
             l++;
         }
     }
@@ -624,7 +624,7 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
     return MT_OK;
 }
 
-static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_tally *tally)
+static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_mix *mix)
 {
     code c = {.n_values = TEXT_VALUES};
     MT_TAKE(scratch, c.line, MAX_CODE);
@@ -634,7 +634,7 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     MT_TAKE(scratch, c.meaning, MAX_VALUES);
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
-        return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", tally->name);
+        return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", mix->name);
     MT_TRY(find_floats(&c, body, loop));
     MT_TRY(lower_loop(&c, loop, loop_end));
     instruction *ordered;
@@ -642,14 +642,14 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     MT_TRY(put_in_order(scratch, &c, ordered));
     allocation a = {.c = &c, .in = ordered, .n_in = c.n};
     MT_TRY(allocate_registers(scratch, &a));
-    count_bundles(a.out, a.n_out, tally);
-    tally->start = lines_between(body, loop) + lines_between(loop_end, end);
+    count_bundles(a.out, a.n_out, mix);
+    mix->start = lines_between(body, loop) + lines_between(loop_end, end);
     return MT_OK;
 }
 
-mt_status ipu_tally_count(const char *module, const char *function, ipu_tally *tally)
+mt_status ipu_tally_count(const char *module, const char *function, ipu_mix *mix)
 {
-    *tally = (ipu_tally){.name = function};
+    *mix = (ipu_mix){.name = function};
     char name[MAX_WORD];
     (void)snprintf(name, sizeof name, "@%s(", function);
     const char *at = module;
@@ -662,15 +662,7 @@ mt_status ipu_tally_count(const char *module, const char *function, ipu_tally *t
     const char *end = at ? strstr(at, "\n}") : NULL;
     if (!end) return mt_fail(MT_INPUT, "no function %s in the module", function);
     mt_arena scratch = {0};
-    mt_status status = count_in(&scratch, strchr(at + 1, '\n') + 1, end, tally);
+    mt_status status = count_in(&scratch, strchr(at + 1, '\n') + 1, end, mix);
     mt_arena_free(&scratch);
     return status;
-}
-
-double ipu_tally_cycles(const ipu_tally *tally, const ipu_instruction_costs *costs)
-{
-    const unsigned *n = tally->count;
-    return tally->bundles + n[IPU_OP_DIVIDE] * (costs->f32_div - 1) +
-           (n[IPU_OP_EXP] + n[IPU_OP_EXPM1]) * (costs->f32_exp - 1) + n[IPU_OP_EXPM1] +
-           n[IPU_OP_LOG] * (costs->f32_log - 1) + n[IPU_OP_SQRT] * (costs->f32_sqrt - 1);
 }

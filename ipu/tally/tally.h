@@ -36,48 +36,14 @@
 #define IPU_TALLY_TALLY_H
 
 #include "data/status.h"
-#include "ipu/machine/target.h"
+#include "ipu/cost/mix.h"
 
-typedef enum ipu_operation {
-    IPU_OP_LOAD,
-    IPU_OP_STORE,
-    IPU_OP_ADD,
-    IPU_OP_MULTIPLY,
-    IPU_OP_DIVIDE,
-    IPU_OP_EXP,
-    IPU_OP_EXPM1,
-    IPU_OP_LOG,
-    IPU_OP_SQRT,
-    IPU_OP_CONSTANT,
-    IPU_OP_COMPARE,
-    IPU_OP_MOVE,
-    IPU_OP_TRANSFER,
-    IPU_OP_SELECT,
-    IPU_OP_ADDRESS,
-    IPU_OP_LOOP,
-    IPU_OP_SPILL,
-    IPU_OP_RELOAD,
-    IPU_OPERATIONS
-} ipu_operation;
-
+/* The names of the instructions, as in the enum: "load". */
 extern const char *const ipu_operation_name[IPU_OPERATIONS];
 
-/* MOVE is within the float registers, TRANSFER from them to the main ones; ADDRESS is a step of a pointer,
- * LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
-typedef struct ipu_tally {
-    const char *name;
-    unsigned count[IPU_OPERATIONS]; /* instructions in one turn of the loop */
-    unsigned pairs;                 /* bundles that hold two instructions */
-    unsigned bundles;               /* issue slots of one turn when every instruction takes one */
-    unsigned start;                 /* instructions outside the loop, run once */
-} ipu_tally;
-
 /* Counts the only loop of `function` (one basic block) in the text of an LLVM module. MT_INPUT where the
- * module has no such function, or has what the rules do not know, with the line. The tally borrows `function`
+ * module has no such function, or has what the rules do not know, with the line. The mix borrows `function`
  * for its name. */
-MT_NODISCARD mt_status ipu_tally_count(const char *module, const char *function, ipu_tally *tally);
-
-/* Worker cycles of one turn: its bundles, and what exp, log, sqrt and division take beyond one slot each. */
-double ipu_tally_cycles(const ipu_tally *tally, const ipu_instruction_costs *costs);
+MT_NODISCARD mt_status ipu_tally_count(const char *module, const char *function, ipu_mix *mix);
 
 #endif

@@ -28,15 +28,15 @@ static char *read_all(const char *path)
     return text;
 }
 
-static void print_tally(const ipu_tally *tally)
+static void print_mix(const ipu_mix *mix)
 {
-    printf("TALLY(%s, %u, .start = %u, .bundles = %u, .pairs = %u", tally->name,
-        tally->start + tally->bundles + tally->pairs, tally->start, tally->bundles, tally->pairs);
+    printf("TALLY(%s, %u, .start = %u, .bundles = %u, .pairs = %u", mix->name,
+        mix->start + mix->bundles + mix->pairs, mix->start, mix->bundles, mix->pairs);
     for (int o = 0; o < IPU_OPERATIONS; o++) {
-        if (tally->count[o] == 0) continue;
+        if (mix->count[o] == 0) continue;
         printf(", .count[IPU_OP_");
         for (const char *c = ipu_operation_name[o]; *c; c++) (void)putchar(toupper((unsigned char)*c));
-        printf("] = %u", tally->count[o]);
+        printf("] = %u", mix->count[o]);
     }
     printf(")\n");
 }
@@ -55,10 +55,10 @@ int main(int argc, char **argv)
     printf("/* Written by the tool `tally` (ipu/tally/tally.h); do not edit. */\n");
     mt_status status = MT_OK;
     for (int f = 2; f < argc && status == MT_OK; f++) {
-        ipu_tally tally;
-        status = ipu_tally_count(module, argv[f], &tally);
+        ipu_mix mix;
+        status = ipu_tally_count(module, argv[f], &mix);
         if (status != MT_OK) break;
-        print_tally(&tally);
+        print_mix(&mix);
     }
     free(module);
     if (status != MT_OK) (void)fprintf(stderr, "tally: %s\n", mt_message());

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/vec3.h"
-#include "mesh/anatomy/axes.h"
+#include "data/axes.h"
 #include "mesh/anatomy/frame.h"
 
 const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,

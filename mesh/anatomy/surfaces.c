@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/disjoint.h"
 #include "data/vec3.h"
 #include "mesh/anatomy/nearest.h"
 
@@ -274,12 +275,6 @@ static int by_turn(const void *a, const void *b)
     return (x->side > y->side) - (x->side < y->side);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t t)
-{
-    for (; parent[t] != t; t = parent[t]) parent[t] = parent[parent[t]];
-    return t;
-}
-
 /* Triangles known to be in shade or not tell the others: across the flattest sides first, so that the border comes to
  * lie on the sharpest ridges between them. */
 static mt_status spread_shade(mt_arena *scratch, body *b)
@@ -289,21 +284,22 @@ static mt_status spread_shade(mt_arena *scratch, body *b)
     size_t n = 0;
     MT_TAKE(scratch, parent, b->n);
     MT_TAKE(scratch, crossings, 3 * b->n);
-    for (size_t t = 0; t < b->n; t++) parent[t] = (uint32_t)t;
+    mt_disjoint_begin(parent, b->n);
     for (size_t s = 0; s < 3 * b->n; s++)
         if (b->sides.mate[s] != MT_NO_TRIANGLE && s < b->sides.mate[s])
             crossings[n++] = (crossing){b->turn_deg[s], (uint32_t)s};
     qsort(crossings, n, sizeof *crossings, by_turn);
     for (size_t k = 0; k < n; k++) {
         const uint32_t s = crossings[k].side;
-        const uint32_t one = root_of(parent, s / 3), two = root_of(parent, b->sides.mate[s] / 3);
+        const uint32_t one = mt_disjoint_root(parent, s / 3);
+        const uint32_t two = mt_disjoint_root(parent, b->sides.mate[s] / 3);
         if (one == two ||
             (b->shaded[one] != b->shaded[two] && b->shaded[one] != UNSEEN && b->shaded[two] != UNSEEN))
             continue;
-        parent[two] = one;
-        if (b->shaded[one] == UNSEEN) b->shaded[one] = b->shaded[two];
+        const uint32_t known = b->shaded[one] == UNSEEN ? two : one;
+        b->shaded[mt_disjoint_join(parent, one, two)] = b->shaded[known];
     }
-    for (size_t t = 0; t < b->n; t++) b->shaded[t] = b->shaded[root_of(parent, (uint32_t)t)];
+    for (size_t t = 0; t < b->n; t++) b->shaded[t] = b->shaded[mt_disjoint_root(parent, (uint32_t)t)];
     return MT_OK;
 }
 

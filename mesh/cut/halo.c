@@ -94,7 +94,7 @@ static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_si
     for (uint32_t p = 0; p < halo->n_parts; p++) {
         const uint32_t *cell = planner->ascending + halo->own_offset[p];
         size_t n_own = mt_halo_own(halo, p);
-        mt_scheme_source source = {.part = p,
+        mt_needs source = {.part = p,
             .n_own = (uint32_t)n_own,
             .n_neighbours = find_neighbours(planner, p, cell, n_own),
             .cell = cell,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mesh/cut/ladder.h"
 #include "mesh/cut/metis.h"
 #include "mesh/cut/repair.h"
 
@@ -91,7 +90,7 @@ static mt_status sort_groups(mt_arena *scratch, size_t n_cells, struct groups *g
 
 /* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
 static mt_status join_groups(
-    mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_ladder_graph *graph)
+    mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups, mt_placement_graph *graph)
 {
     size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
     size_t n = 0;
@@ -116,6 +115,17 @@ static mt_status join_groups(
     }
     graph->start[groups->n] = n;
     return MT_OK;
+}
+
+/* Gives each group the place at which its parts are numbered; without distances, METIS' number. */
+static mt_status place_groups(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
+    mt_placement_distance *distance, uint32_t *place)
+{
+    mt_placement_graph graph = {.distance = distance};
+    for (uint32_t g = 0; g < groups->n; g++) place[g] = g;
+    if (!distance) return MT_OK;
+    MT_TRY(join_groups(scratch, adjacency, groups, &graph));
+    return mt_placement_find(&graph, place);
 }
 
 /* The graph of one group's cells, numbered as they stand in `cell`; local[] is where each cell of the mesh stands. */
@@ -151,21 +161,19 @@ static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, 
 }
 
 static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
-    const struct division *division, mt_partition *partition)
+    const struct division *division, mt_placement_distance *distance, mt_partition *partition)
 {
-    mt_ladder_graph graph;
-    uint32_t *chip, *local;
-    MT_TAKE(scratch, chip, groups->n);
+    uint32_t *place, *local;
+    MT_TAKE(scratch, place, groups->n);
     MT_TAKE(scratch, local, adjacency->n_cells);
-    MT_TRY(join_groups(scratch, adjacency, groups, &graph));
-    MT_TRY(mt_ladder_place(&graph, chip));
+    MT_TRY(place_groups(scratch, adjacency, groups, distance, place));
     for (uint32_t g = 0; g < groups->n; g++)
         for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
             local[groups->cell[i]] = (uint32_t)(i - groups->start[g]);
     for (uint32_t g = 0; g < groups->n; g++) {
         mt_arena inner = {0};
         mt_status status = divide_group(
-            &inner, adjacency, groups, g, local, division, chip[g] * division->n_parts, partition);
+            &inner, adjacency, groups, g, local, division, place[g] * division->n_parts, partition);
         mt_arena_free(&inner);
         MT_TRY(status);
     }
@@ -173,9 +181,10 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
 }
 
 /* First into groups, which may differ in size by a tenth of what parts may, then each into its parts. */
-static mt_status divide_twice(
-    mt_arena *scratch, const mt_adjacency *adjacency, double imbalance, size_t most, mt_partition *partition)
+static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
+    const mt_partition_options *options, size_t most, mt_partition *partition)
 {
+    const double imbalance = options->imbalance;
     const uint32_t in_group = partition->parts_per_group;
     struct groups groups = {.n = mt_partition_groups(partition)};
     const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
@@ -187,7 +196,7 @@ static mt_status divide_twice(
     MT_TRY(sort_groups(scratch, adjacency->n_cells, &groups));
     /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
-    return divide_groups(scratch, adjacency, &groups, &inner, partition);
+    return divide_groups(scratch, adjacency, &groups, &inner, options->distance, partition);
 }
 
 static mt_status divide_mesh(
@@ -202,7 +211,7 @@ static mt_status divide_mesh(
         return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
             partition->part, partition);
     mt_arena scratch = {0};
-    mt_status status = divide_twice(&scratch, adjacency, options->imbalance, most, partition);
+    mt_status status = divide_twice(&scratch, adjacency, options, most, partition);
     mt_arena_free(&scratch);
     return status;
 }

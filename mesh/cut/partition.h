@@ -9,6 +9,7 @@
 #define MT_MESH_CUT_PARTITION_H
 
 #include "mesh/adjacency.h"
+#include "mesh/cut/placement.h"
 
 typedef struct mt_partition {
     uint32_t n_parts, parts_per_group;
@@ -26,8 +27,8 @@ typedef struct mt_partition {
  *   (at random: 490), and groups have about a fifth more faces between them than where they are
  *   made first.
  * hierarchical: k-way to the groups, then each group to its parts. Groups differ by a tenth of what parts may. They are
- *   numbered so that between them words go a short way on a ladder of chips (mesh/cut/ladder.h); within a group METIS' numbers
- *   stay. With one group this is flat. */
+ *   numbered so that what they exchange goes a short way (mesh/cut/placement.h); within a group METIS' numbers stay. With
+ *   one group this is flat. */
 typedef enum mt_partition_method { MT_PARTITION_FLAT, MT_PARTITION_HIERARCHICAL } mt_partition_method;
 
 /* The methods' names, by number; NULL ends them. */
@@ -44,6 +45,8 @@ typedef struct mt_partition_options {
     mt_partition_method method;
     uint32_t n_groups, parts_per_group;
     double imbalance; /* no part shall have more than imbalance * n_cells / n_parts cells */
+    mt_placement_distance
+        *distance; /* hierarchical: between groups by their numbers; NULL: METIS' numbers stay */
 } mt_partition_options;
 
 /* Gives a partition of the dual graph (borrowed), all cells weighing the same. Where there are at least as many cells as

@@ -63,13 +63,13 @@ void mt_scheme_sink_free(mt_scheme_sink *sink)
 
 /* ---- mixed-clean ---- */
 
-static size_t n_needing(const mt_scheme_source *source, uint32_t cell)
+static size_t n_needing(const mt_needs *source, uint32_t cell)
 {
     return source->need_offset[(size_t)cell + 1] - source->need_offset[cell];
 }
 
 /* Appends the cells that `least` to `most` parts need to the order; how many it then has. */
-static uint32_t append(const mt_scheme_source *source, size_t least, size_t most, uint32_t *order, uint32_t n)
+static uint32_t append(const mt_needs *source, size_t least, size_t most, uint32_t *order, uint32_t n)
 {
     for (uint32_t i = 0; i < source->n_own; i++) {
         const size_t needing = n_needing(source, source->cell[i]);
@@ -84,7 +84,7 @@ static int compare_keys(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static mt_status mixed_clean(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+static mt_status mixed_clean(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
 {
     (void)scheme;
@@ -109,8 +109,8 @@ static mt_status mixed_clean(const mt_scheme *scheme, const mt_scheme_source *so
 
 /* ---- full ---- */
 
-static mt_status full(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
-    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+static mt_status full(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch, uint32_t *order,
+    uint32_t *n_interior, mt_scheme_sink *sink)
 {
     (void)scheme, (void)scratch;
     *n_interior = append(source, 0, 0, order, 0);
@@ -121,7 +121,7 @@ static mt_status full(const mt_scheme *scheme, const mt_scheme_source *source, m
 /* ---- by sets ---- */
 
 /* Writes the interior, then the sets in this order; begin[n_sets] gets where each begins. */
-static mt_status lay_out(mt_arena *scratch, const mt_scheme_source *source, const mt_sets *sets,
+static mt_status lay_out(mt_arena *scratch, const mt_needs *source, const mt_sets *sets,
     const uint32_t *set_order, uint32_t *order, uint32_t *n_interior, uint32_t *begin)
 {
     uint32_t *next, n = *n_interior = append(source, 0, 0, order, 0);
@@ -135,7 +135,7 @@ static mt_status lay_out(mt_arena *scratch, const mt_scheme_source *source, cons
 }
 
 /* exact, and with a limit of ranges budget. */
-static mt_status a_range_a_set(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
+static mt_status a_range_a_set(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
 {
     mt_sets sets;
@@ -173,7 +173,7 @@ static int compare_intervals(const void *left, const void *right)
 
 /* What encloses the sets of each destination. */
 static interval *enclose(
-    mt_arena *scratch, const mt_scheme_source *source, const mt_sets *sets, const uint32_t *begin)
+    mt_arena *scratch, const mt_needs *source, const mt_sets *sets, const uint32_t *begin)
 {
     interval *of = mt_arena_take(scratch, sets->n_to, sizeof *of);
     if (!of) return NULL;
@@ -187,8 +187,8 @@ static interval *enclose(
     return of;
 }
 
-static mt_status ranged(const mt_scheme *scheme, const mt_scheme_source *source, mt_arena *scratch,
-    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink)
+static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch, uint32_t *order,
+    uint32_t *n_interior, mt_scheme_sink *sink)
 {
     (void)scheme;
     mt_sets sets;

@@ -16,16 +16,7 @@
 
 #include "data/arena.h"
 #include "data/status.h"
-
-/* What a scheme sees of one part (all borrowed). */
-typedef struct mt_scheme_source {
-    uint32_t part;
-    uint32_t n_own, n_neighbours;
-    const uint32_t *cell;      /* [n_own] global ids, ascending */
-    const size_t *need_offset; /* cell c is needed by need_part[need_offset[c] .. need_offset[c + 1]) */
-    const uint32_t *need_part; /* ascending within a cell, never the part itself */
-    const uint32_t *neighbour; /* [n_neighbours] the parts that need some cell, ascending */
-} mt_scheme_source;
+#include "mesh/cut/needs.h"
 
 typedef struct mt_scheme_range {
     uint32_t source;
@@ -51,8 +42,8 @@ typedef struct mt_scheme mt_scheme;
 
 /* Writes the order of the owned cells to order[n_own], interior first, says the ranges by mt_scheme_send, and gives the
  * number of interior cells. `scratch` is freed by the caller. MT_FILE: no memory. */
-typedef mt_status mt_scheme_function(const mt_scheme *scheme, const mt_scheme_source *source,
-    mt_arena *scratch, uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink);
+typedef mt_status mt_scheme_function(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
+    uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink);
 
 struct mt_scheme {
     const char *name;

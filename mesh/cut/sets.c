@@ -49,7 +49,7 @@ static int compare_listed(const void *left, const void *right)
     return order ? order : (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-static listed *list_cells(mt_arena *arena, const mt_scheme_source *source, mt_sets *sets)
+static listed *list_cells(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
     listed *list = mt_arena_take(arena, source->n_own, sizeof *list);
     if (!list) return NULL;
@@ -63,7 +63,7 @@ static listed *list_cells(mt_arena *arena, const mt_scheme_source *source, mt_se
     return list;
 }
 
-mt_status mt_sets_make(mt_arena *arena, const mt_scheme_source *source, mt_sets *sets)
+mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
     *sets = (mt_sets){.n_to = source->n_neighbours, .n_words = (source->n_neighbours + 63) / 64};
     MT_TAKE(arena, sets->cell, source->n_own);

@@ -13,7 +13,9 @@
 
 #include <stdbool.h>
 
-#include "mesh/cut/scheme.h"
+#include "data/arena.h"
+#include "data/status.h"
+#include "mesh/cut/needs.h"
 
 /* Sets are numbered in ascending order of their destinations, as words in a dictionary: {0}, {0 1}, {0 2}, {1}. No two
  * are the same and none is empty. */
@@ -26,7 +28,7 @@ typedef struct mt_sets {
 } mt_sets;
 
 /* Gives the sets of a part. MT_FILE: no memory. */
-MT_NODISCARD mt_status mt_sets_make(mt_arena *arena, const mt_scheme_source *source, mt_sets *sets);
+MT_NODISCARD mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets);
 
 bool mt_sets_has(const mt_sets *sets, uint32_t set, uint32_t destination);
 

@@ -107,7 +107,6 @@ mt_status mt_mesh_read(mt_arena *arena, const char *path, mt_mesh *mesh)
     MT_TRY(mt_mesh_read_as(arena, path, format, unit_mm, mesh));
     const mt_status status = mt_mesh_check(mesh);
     if (status == MT_OK) return MT_OK;
-    char why[512];
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(status, "%s: %s; `myotile mesh convert %s OUT.hdf --repair` may mend it", path, why, path);
+    return mt_fail(
+        status, "%s: %s; `myotile mesh convert %s OUT.hdf --repair` may mend it", path, mt_message(), path);
 }

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "data/vec3.h"
-#include "mesh/anatomy/axes.h"
+#include "data/axes.h"
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };
 

@@ -130,7 +130,7 @@ static mt_status drop_useless(mt_arena *scratch, mt_mesh *surface, mt_closed *re
     MT_TAKE(scratch, drop, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) {
         const uint32_t *v = surface->face_vertex + 3 * t;
-        drop[t] = v[0] == v[1] || v[1] == v[2] || v[2] == v[0];
+        drop[t] = mt_mesh_triangle_repeats(v);
         report->n_degenerate += drop[t];
         if (drop[t]) continue;
         corners *c = sorted + n++;
@@ -230,19 +230,10 @@ static mt_status drop_chips(mt_arena *scratch, mt_mesh *surface, mt_closed *repo
 /* Points of no triangle go. */
 static mt_status drop_points(mt_arena *scratch, mt_mesh *surface)
 {
-    uint32_t *becomes;
-    size_t n = 0;
-    MT_TAKE(scratch, becomes, surface->n_vertices);
-    for (size_t k = 0; k < 3 * surface->n_faces; k++) becomes[surface->face_vertex[k]] = 1;
-    for (size_t v = 0; v < surface->n_vertices; v++) {
-        if (!becomes[v]) continue;
-        memmove(surface->xyz_mm + 3 * n, surface->xyz_mm + 3 * v, 3 * sizeof(double));
-        becomes[v] = (uint32_t)n++;
-    }
-    for (size_t k = 0; k < 3 * surface->n_faces; k++)
-        surface->face_vertex[k] = becomes[surface->face_vertex[k]];
-    surface->n_vertices = n;
-    return MT_OK;
+    uint8_t *used;
+    MT_TAKE(scratch, used, surface->n_vertices);
+    for (size_t k = 0; k < 3 * surface->n_faces; k++) used[surface->face_vertex[k]] = 1;
+    return mt_mesh_keep_vertices(scratch, surface, used);
 }
 
 static mt_status check_edges(const mt_mesh *surface, const mt_sides *sides)

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/adjacency.h"
+#include "mesh/mend/form.h"
+
 enum {
     STAR_MAX = 256,          /* cells around a vertex */
     SCAN_MAX = 8 * STAR_MAX, /* cells looked at to find them */
@@ -79,7 +82,7 @@ static bool star(const region *r, uint32_t vertex, uint32_t cells[STAR_MAX], siz
     return v == vertex;
 }
 
-static bool is_flat(const mt_mesh *mesh, size_t cell) { return mt_cell_form_of(mesh, cell) == MT_CELL_FLAT; }
+static bool is_flat(const mt_mesh *mesh, size_t cell) { return mt_form_of(mesh, cell) == MT_FORM_FLAT; }
 
 /* ---- faces around an edge ---- */
 
@@ -191,10 +194,7 @@ static void move_vertex(mt_mesh *mesh, size_t cell, uint32_t from, uint32_t to)
         if (mesh->cell_vertex[4 * cell + k] == from) mesh->cell_vertex[4 * cell + k] = to;
 }
 
-static int turn_of(mt_cell_form form)
-{
-    return form == MT_CELL_SOUND ? 1 : form == MT_CELL_INVERTED ? -1 : 0;
-}
+static int turn_of(mt_form form) { return form == MT_FORM_SOUND ? 1 : form == MT_FORM_INVERTED ? -1 : 0; }
 
 /* The faces after the move. False where a cell that had volume has none, or a face has two cells on one side. A flat cell
  * that gets volume may be wound either way. */
@@ -207,10 +207,10 @@ static bool faces_after(const region *r, const around *a, uint32_t from, uint32_
         if (k >= a->n_from && k < a->n_from + a->n_both) continue;
         const bool moves = k < a->n_from, flat = is_flat(mesh, cell);
         if (moves) move_vertex(mesh, cell, from, to);
-        const mt_cell_form form = mt_cell_form_of(mesh, cell);
+        const mt_form form = mt_form_of(mesh, cell);
         add_faces(list, mesh->cell_vertex + 4 * cell, turn_of(form));
         if (moves) move_vertex(mesh, cell, to, from);
-        if (!flat && form != MT_CELL_SOUND) return false;
+        if (!flat && form != MT_FORM_SOUND) return false;
     }
     return keep_outer(list);
 }
@@ -228,12 +228,12 @@ static bool may_collapse(const region *r, const around *a, uint32_t from, uint32
 static void turn_round(mt_mesh *mesh, size_t cell)
 {
     uint32_t *v = mesh->cell_vertex + 4 * cell, last = v[3];
-    if (mt_cell_form_of(mesh, cell) != MT_CELL_INVERTED) return;
+    if (mt_form_of(mesh, cell) != MT_FORM_INVERTED) return;
     v[3] = v[2], v[2] = last;
 }
 
 /* Draws vertex `from` to vertex `to` where that leaves a sound mesh. */
-static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_repair *repair)
+static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_flat *counts)
 {
     around a;
     if (!look_around(r, from, to, &a) || !may_collapse(r, &a, from, to, may_move)) return false;
@@ -245,8 +245,8 @@ static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_re
     const uint32_t t = r->next[from];
     r->next[from] = r->next[to], r->next[to] = t;
     r->into[from] = to;
-    repair->collapsed_edges++;
-    repair->collapsed_cells += a.n_both;
+    counts->edges++;
+    counts->cells += a.n_both;
     return true;
 }
 
@@ -280,14 +280,14 @@ static void edges_of(const mt_mesh *mesh, size_t cell, edge edges[6])
 }
 
 /* Draws its shortest edge together for which that is allowed. */
-static bool collapse_one(region *r, size_t cell, bool may_move, mt_repair *repair)
+static bool collapse_one(region *r, size_t cell, bool may_move, mt_flat *counts)
 {
     edge edges[6];
     edges_of(r->mesh, cell, edges);
     for (int e = 0; e < 6; e++) {
         const bool may = may_move || edges[e].length_mm <= SHORT * edges[5].length_mm;
-        if (collapse(r, edges[e].b, edges[e].a, may, repair) ||
-            collapse(r, edges[e].a, edges[e].b, may, repair))
+        if (collapse(r, edges[e].b, edges[e].a, may, counts) ||
+            collapse(r, edges[e].a, edges[e].b, may, counts))
             return true;
     }
     return false;
@@ -309,13 +309,13 @@ static bool on_surface(const region *r, size_t cell)
     return false;
 }
 
-static void remove_one(region *r, size_t cell, mt_repair *repair)
+static void remove_one(region *r, size_t cell, mt_flat *counts)
 {
     const bool outside = on_surface(r, cell);
-    if (!outside && collapse_one(r, cell, true, repair)) return;
+    if (!outside && collapse_one(r, cell, true, counts)) return;
     r->dead[cell] = 1;
-    repair->flat_surface += outside;
-    repair->flat_inside += !outside;
+    counts->surface += outside;
+    counts->inside += !outside;
 }
 
 /* ---- all of them ---- */
@@ -344,7 +344,7 @@ static mt_status list_flat(mt_arena *scratch, const mt_mesh *mesh, uint32_t **fl
 /* One that moved with a vertex may have got volume. */
 static bool is_left(const region *r, uint32_t cell) { return !r->dead[cell] && is_flat(r->mesh, cell); }
 
-static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt_repair *repair)
+static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
 {
     region r;
     uint32_t *flat;
@@ -355,18 +355,18 @@ static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt
     for (int round = 0; round < ROUNDS && drawn > 0; round++) {
         drawn = 0;
         for (size_t k = 0; k < n; k++)
-            if (is_left(&r, flat[k])) drawn += collapse_one(&r, flat[k], false, repair);
+            if (is_left(&r, flat[k])) drawn += collapse_one(&r, flat[k], false, counts);
     }
     for (size_t k = 0; k < n; k++)
-        if (is_left(&r, flat[k])) remove_one(&r, flat[k], repair);
+        if (is_left(&r, flat[k])) remove_one(&r, flat[k], counts);
     move_triangles(&r);
     return MT_OK;
 }
 
-mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_repair *repair)
+mt_status mt_flat_remove(mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
 {
     mt_arena scratch = {0};
-    const mt_status status = remove_flat(&scratch, mesh, dead, repair);
+    const mt_status status = remove_flat(&scratch, mesh, dead, counts);
     mt_arena_free(&scratch);
     return status;
 }

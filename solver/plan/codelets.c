@@ -12,12 +12,12 @@
 #define TALLY(codelet, ...) TALLY_##codelet,
 enum {
 #include "solver/plan/codelets_tally.inc"
-    N_TALLIES
+    N_MIXES
 };
 #undef TALLY
 
 #define TALLY(codelet, instructions, ...) [TALLY_##codelet] = {.name = #codelet, __VA_ARGS__},
-static const ipu_tally tallies[N_TALLIES] = {
+static const ipu_mix mixes[N_MIXES] = {
 #include "solver/plan/codelets_tally.inc"
 };
 #undef TALLY
@@ -28,19 +28,19 @@ enum {
 };
 #undef TALLY
 
-const ipu_tally *mt_codelet_tally(const char *name)
+const ipu_mix *mt_codelet_mix(const char *name)
 {
-    for (int t = 0; t < N_TALLIES; t++)
-        if (strcmp(tallies[t].name, name) == 0) return &tallies[t];
+    for (int t = 0; t < N_MIXES; t++)
+        if (strcmp(mixes[t].name, name) == 0) return &mixes[t];
     return NULL;
 }
 
 /* n cells, shared out evenly among the workers of a tile. */
-static ipu_cycles cost_of(const ipu_target *target, int tally, size_t n)
+static ipu_cycles cost_of(const ipu_target *target, int mix, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    const double start = tallies[tally].start;
-    const double cell = ipu_tally_cycles(&tallies[tally], &target->instructions);
+    const double start = mixes[mix].start;
+    const double cell = ipu_mix_cycles(&mixes[mix], &target->instructions);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
     const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);

@@ -7,7 +7,7 @@
 #define MT_SOLVER_PLAN_CODELETS_H
 
 #include "ipu/graph/graph.h"
-#include "ipu/tally/tally.h"
+#include "ipu/cost/mix.h"
 #include "solver/cells/tp06.h"
 
 /* One diffusion step of the tile's rows: out = D v + A v[column]. `v` holds the own cells, then those
@@ -32,6 +32,6 @@ extern const ipu_codelet mt_codelet_activation;
 extern const ipu_codelet mt_codelet_stimulus;
 
 /* The counts behind a codelet's cost: "pde", "ode", "ode_mixed", "activation", "stimulus"; NULL for another name. */
-const ipu_tally *mt_codelet_tally(const char *name);
+const ipu_mix *mt_codelet_mix(const char *name);
 
 #endif

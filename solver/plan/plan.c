@@ -394,11 +394,9 @@ mt_status mt_plan_make(
 
 mt_status mt_plan_check(const ipu_executable *executable)
 {
-    char why[1024];
     const mt_status status = ipu_executable_check(executable);
     if (status != MT_INPUT) return status;
-    (void)snprintf(why, sizeof why, "%s", mt_message());
-    return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", why);
+    return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", mt_message());
 }
 
 static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)

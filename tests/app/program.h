@@ -3,7 +3,8 @@
 #ifndef TESTS_APP_PROGRAM_H
 #define TESTS_APP_PROGRAM_H
 
-#include "app/cli/command.h"
+#include "app/cli/program.h"
+#include "app/commands/commands.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -175,7 +176,7 @@ static inline reply run_line(char *line)
     reply r = {.code = -1};
     size_t n_out, n_said;
     FILE *out = open_memstream(&r.out, &n_out), *said = open_memstream(&r.said, &n_said);
-    r.code = mt_command_main(n, word, out, said);
+    r.code = mt_program_main(mt_commands, n, word, out, said);
     (void)fclose(out), (void)fclose(said);
     return r;
 }

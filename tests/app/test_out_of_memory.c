@@ -125,14 +125,17 @@ hid_t __wrap_H5Dcreate2(hid_t id, const char *name, hid_t type, hid_t space, hid
 int __wrap_fsync(int file);
 int __wrap_fsync(int file) { return (void)file, 0; }
 
-int __real_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
-int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages);
-int __wrap_mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
+int __real_mt_program_main(
+    const mt_command *const commands[], int argc, char *const *argv, FILE *out, FILE *messages);
+int __wrap_mt_program_main(
+    const mt_command *const commands[], int argc, char *const *argv, FILE *out, FILE *messages);
+int __wrap_mt_program_main(
+    const mt_command *const commands[], int argc, char *const *argv, FILE *out, FILE *messages)
 {
     takings = 0;
     in_folder = false;
     inside = true;
-    const int code = __real_mt_command_main(argc, argv, out, messages);
+    const int code = __real_mt_program_main(commands, argc, argv, out, messages);
     inside = false;
     return code;
 }

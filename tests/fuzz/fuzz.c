@@ -9,6 +9,7 @@
  *   a case that was read can be written and read again. */
 #include "mesh/mend/closed.h"
 #include "mesh/mend/defects.h"
+#include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/surfaces.h"
 #include "solver/case.h"
@@ -84,7 +85,7 @@ static void look_at_cells(mt_arena *arena, mt_mesh *mesh)
     mt_repair repair;
     if (mt_defects_find(mesh, &defects) != MT_OK) die("defects cannot be found");
     if (!defects.fatal) check_sound(arena, mesh);
-    const mt_status status = mt_defects_repair(mesh, &repair);
+    const mt_status status = mt_repair_mesh(mesh, &repair);
     if (status != MT_OK && status != MT_INPUT) die("the repair failed");
     if (status != MT_OK) return;
     check_sound(arena, mesh);

@@ -8,7 +8,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "app/cli/command.h"
+#include "app/cli/program.h"
+#include "app/commands/commands.h"
 #include "ipu/machine/topology.h"
 #include "solver/case.h"
 #include "tests/fuzz/room.h"
@@ -40,15 +41,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void join_chips(mt_arena *arena, const ipu_target *one)
 {
     static const size_t counts[] = {1, 2, 3, 16};
-    uint32_t route[16];
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         ipu_target several;
         ipu_topology *topology;
         size_t row, column;
         const mt_status status = ipu_target_several(one, counts[k], &several);
         if (status == MT_INPUT) continue;
-        if (status != MT_OK || ipu_topology_of(arena, &several, &topology) != MT_OK) die("chips not joined");
-        if (ipu_topology_route(topology, 0, (uint32_t)counts[k] - 1, route) >= counts[k]) die("a long route");
+        if (status != MT_OK || ipu_topology_of(arena, &several.links, counts[k], &topology) != MT_OK)
+            die("chips not joined");
+        const uint32_t last = (uint32_t)counts[k] - 1;
+        size_t links = 0;
+        for (uint32_t at = 0; at != last; at = topology->links[ipu_topology_next(topology, at, last)].to)
+            if (++links >= counts[k]) die("a long route");
         ipu_target_place(&several, several.tiles - 1, &row, &column);
         if (ipu_target_partner(&several, several.tiles - 1) >= several.tiles) die("no partner");
     }
@@ -70,7 +74,8 @@ static void show_machine(const char *bytes, size_t n)
         die("another code, or no name of a file");
     }
     char machine[] = "machine", show[] = "show";
-    if (mt_command_main(4, (char *[]){name, machine, show, path}, nowhere, nowhere) != (int)status)
+    if (mt_program_main(mt_commands, 4, (char *[]){name, machine, show, path}, nowhere, nowhere) !=
+        (int)status)
         die("`machine show` answers otherwise");
     mt_arena_free(&arena);
 }
@@ -123,7 +128,7 @@ static int command_without_work(int n, char *const *words, FILE *said)
     const struct rlimit none = {0, files_most}, all = {files_most, files_most};
     if (chdir(folder) != 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) die("files can be opened");
     mt_arena_fail_at(1);
-    const int code = mt_command_main(n, words, nowhere, said);
+    const int code = mt_program_main(mt_commands, n, words, nowhere, said);
     mt_arena_fail_at(0);
     if (fchdir(here) != 0 || setrlimit(RLIMIT_NOFILE, &all) != 0) die("no file can be opened");
     return code;

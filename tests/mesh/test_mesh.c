@@ -134,3 +134,23 @@ Test(mesh, without_memory_there_is_a_failure_and_no_leak)
         cr_assert_eq(status, MT_FILE);
     }
 }
+
+Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    uint8_t *used;
+    cr_assert_eq(mt_mesh_new(&arena, 7, 1, &mesh), MT_OK);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 1, &mesh), MT_OK);
+    for (size_t v = 0; v < 7; v++) mesh.xyz_mm[3 * v] = (double)v;
+    memcpy(mesh.cell_vertex, (uint32_t[]){6, 1, 2, 4}, 4 * sizeof(uint32_t));
+    memcpy(mesh.face_vertex, (uint32_t[]){4, 1, 6}, 3 * sizeof(uint32_t));
+    cr_assert_eq(mt_mesh_used(&arena, &mesh, &used), MT_OK);
+    cr_assert_arr_eq(used, ((uint8_t[]){0, 1, 1, 0, 1, 0, 1}), 7);
+    cr_assert_eq(mt_mesh_keep_vertices(&arena, &mesh, used), MT_OK);
+    cr_assert_eq(mesh.n_vertices, 4);
+    cr_assert_arr_eq(mesh.cell_vertex, ((uint32_t[]){3, 0, 1, 2}), 4 * sizeof(uint32_t));
+    cr_assert_arr_eq(mesh.face_vertex, ((uint32_t[]){2, 0, 3}), 3 * sizeof(uint32_t));
+    for (size_t v = 0; v < 4; v++) cr_assert_eq(mesh.xyz_mm[3 * v], (double)(v < 2 ? v + 1 : 2 * v));
+    mt_arena_free(&arena);
+}

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "tests/solver/slab_problem.h"
-#include "solver/measure.h"
-#include "solver/site.h"
+#include "solver/probe.h"
+#include "solver/stimulus.h"
 
 enum { POINTS = 9, CORNERS = 4 };
 
@@ -25,15 +25,16 @@ static inline double from_corner(size_t corner, size_t axis, double size, double
 /* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
-    mt_site site = {
+    mt_stimulus_region region = {
         .at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .vtx = "", .depth_mm = NAN};
     uint32_t *cells;
     size_t n;
     for (size_t k = 0; k < 3; k++) {
         const double a = from_corner(corner, k, size_mm[k], 0), b = from_corner(corner, k, size_mm[k], 1.5);
-        site.min_mm[k] = fmin(a, b), site.max_mm[k] = fmax(a, b);
+        region.min_mm[k] = fmin(a, b), region.max_mm[k] = fmax(a, b);
     }
-    cr_assert_eq(mt_site_cells(&s->arena, &site, &s->mesh, &n, &cells), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_stimulus_region_cells(&s->arena, &region, &s->mesh, &n, &cells), MT_OK, "%s", mt_message());
     s->stimulus[0].n_cells = n, s->stimulus[0].cell = cells;
 }
 
@@ -50,8 +51,8 @@ static inline void corner_times(
         uint32_t cell;
         for (size_t k = 0; k < 3; k++)
             at[k] = from_corner(corner, k, size_mm[k], points_mm[p][k] * size_mm[k] / benchmark_mm[k]);
-        cr_assert_eq(mt_measure_find(&s->mesh, 1, at, &cell), MT_OK, "%s", mt_message());
-        at_point_ms[p] = mt_measure_value(&s->mesh, &s->diffusion, activation, at, cell);
+        cr_assert_eq(mt_probe_find(&s->mesh, 1, at, &cell), MT_OK, "%s", mt_message());
+        at_point_ms[p] = mt_probe_value(&s->mesh, &s->diffusion, activation, at, cell);
     }
 }
 

@@ -56,7 +56,7 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
 static inline mt_layout layout_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles, const mt_scheme *scheme)
 {
-    const mt_partition_options options = {method, chips, tiles, 1.03};
+    const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
     mt_partition partition;
     mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
     ipu_target *target = mt_arena_take(&s->arena, 1, sizeof *target);

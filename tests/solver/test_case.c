@@ -107,7 +107,7 @@ Test(case, the_heart_that_comes_with_the_program_loads)
     mt_case c;
     load(&arena, "data/cases/ventricles.yaml", NULL, 0, &c);
     cr_expect_str_eq(c.mesh.file, "fibred.hdf");
-    cr_expect_str_eq(c.stimuli[0].site.at, "apex");
+    cr_expect_str_eq(c.stimuli[0].region.at, "apex");
     cr_expect_eq(c.n_points, 0);
     mt_arena_free(&arena);
 }
@@ -227,8 +227,8 @@ Test(case, what_may_be_left_out_has_its_default)
     cr_expect_eq(c.time.pde_steps, 0);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
     cr_expect_eq(c.stimuli[0].count, 1);
-    cr_expect(isnan(c.stimuli[0].site.radius_mm) && isnan(c.stimuli[0].period_ms));
-    cr_expect_str_eq(c.stimuli[0].site.at, "");
+    cr_expect(isnan(c.stimuli[0].region.radius_mm) && isnan(c.stimuli[0].period_ms));
+    cr_expect_str_eq(c.stimuli[0].region.at, "");
     cr_expect_eq(c.n_points, 0);
     cr_expect_eq(c.line.points, 0);
     cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
@@ -327,14 +327,14 @@ Test(case, a_missing_file_is_a_matter_of_files)
 static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimulus *b)
 {
     mt_case_stimulus x = *a, y = *b;
-    cr_expect_str_eq(a->site.at, b->site.at);
-    cr_expect_str_eq(a->site.surface, b->site.surface);
-    cr_expect_str_eq(a->site.vtx, b->site.vtx);
-    x.site.at = y.site.at = x.site.surface = y.site.surface = x.site.vtx = y.site.vtx = NULL;
+    cr_expect_str_eq(a->region.at, b->region.at);
+    cr_expect_str_eq(a->region.surface, b->region.surface);
+    cr_expect_str_eq(a->region.vtx, b->region.vtx);
+    x.region.at = y.region.at = x.region.surface = y.region.surface = x.region.vtx = y.region.vtx = NULL;
     cr_expect_arr_eq(&x, &y, sizeof x);
 }
 
-static const char every_site[] =
+static const char every_region[] =
     "stimuli=[{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50},"
     " {centre_mm: [0.1, 2, 3], radius_mm: 0.7, start_ms: 3, duration_ms: 1, strength_uA_mm3: 7},"
     " {at: apex, radius_mm: 6, duration_ms: 2, strength_uA_mm3: 50},"
@@ -345,7 +345,7 @@ static const char every_site[] =
 /* What was not given is not written, what was left to the program is. */
 Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
 {
-    const char *const sets[] = {every_site};
+    const char *const sets[] = {every_region};
     mt_arena arena = {0};
     mt_case c, d;
     const char *text;

@@ -15,9 +15,9 @@ static void activation_at_points(
     double *activation = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *activation);
     run_backend(&s, backend, layout, (size_t)llround(end_ms / s.problem.dt_ms), v, activation);
     uint32_t cell[9];
-    cr_assert_eq(mt_measure_find(&s.mesh, 9, &points_mm[0][0], cell), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_probe_find(&s.mesh, 9, &points_mm[0][0], cell), MT_OK, "%s", mt_message());
     for (int p = 0; p < 9; p++)
-        at_point_ms[p] = mt_measure_value(&s.mesh, &s.diffusion, activation, points_mm[p], cell[p]);
+        at_point_ms[p] = mt_probe_value(&s.mesh, &s.diffusion, activation, points_mm[p], cell[p]);
 }
 
 static void compare_backends(double edge_mm, double end_ms)

@@ -14,9 +14,11 @@ Test(command, overview_names_every_command_and_every_exit_code)
 {
     char *text = works("--help");
     for (int k = 0; k < NAMES; k++) cr_assert(strstr(text, names[k]), "%s", names[k]);
-    cr_assert(strstr(text, "0 done") && strstr(text, "2 bad case or arguments") &&
-              strstr(text, "3 files or memory") && strstr(text, "4 does not fit the machine") &&
-              strstr(text, "5 numerics") && strstr(text, "130, 143 or 129 stopped"));
+    static const char *const exits[] = {"\n  0  ", "  done\n", "\n  2  ", "  bad case or arguments\n",
+        "\n  3  ", "  files or memory\n", "\n  4  ", "  does not fit the machine\n", "\n  5  ",
+        "  numerics\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
+    for (size_t k = 0; k < sizeof exits / sizeof *exits; k++)
+        cr_assert(strstr(text, exits[k]), "%s", exits[k]);
     cr_assert(strstr(text, "MYOTILE_ISA"));
     char *same = works("help");
     cr_assert_str_eq(text, same);
@@ -46,7 +48,7 @@ Test(command, every_help_shows_usage_options_and_an_example)
         (void)snprintf(example, sizeof example, "\nexample:\n  myotile %s ", names[k]);
         cr_assert(strstr(text, usage) && !strstr(strstr(text, usage) + 8, "  [options]"), "%s", text);
         cr_assert(strstr(text, example), "%s", text);
-        cr_assert(strstr(text, "\n  -"), "%s", text);
+        cr_assert(strstr(text, "\n  -") || strstr(text, "\n      --"), "%s", text);
         free(text);
     }
 }
@@ -54,6 +56,9 @@ Test(command, every_help_shows_usage_options_and_an_example)
 Test(command, the_short_option_asks_for_help_too)
 {
     static const char *const lines[] = {"", "mesh ", "run ", "mesh slab --edge-mm 1 "};
+    char *group = works("mesh -h");
+    cr_assert(strstr(group, "mesh slab") && !strstr(group, "partition"), "%s", group);
+    free(group);
     for (int k = 0; k < 4; k++) {
         char *text = works("%s-h", lines[k]), *same = works("%s--help", lines[k]);
         cr_assert_str_eq(text, same, "%s", lines[k]);
@@ -88,33 +93,36 @@ Test(command, every_example_works_as_it_is_shown)
 
 Test(command, unknown_commands_are_refused_by_name)
 {
-    refuses(2, "'simulate' is no command; see myotile --help", "simulate");
-    refuses(2, "'simulate' is no command", "simulate case.yaml"); /* the second word is none of the name */
-    refuses(2, "'mesh cube' is no command", "mesh cube --edge-mm 1");
-    refuses(2, "'mesh slabs' is no command", "mesh slabs");
-    refuses(2, "'machine' is no command", "machine --format json");
-    refuses(2, "'ru' is no command", "ru");
-    refuses(2, "'--verbose' is no command", "--verbose");
+    refuses(2, "'simulate' is not a command; see myotile --help", "simulate");
+    refuses(2, "'simulate' is not a command", "simulate case.yaml"); /* the second word is none of the name */
+    refuses(2, "'mesh cube' is not a command", "mesh cube --edge-mm 1");
+    refuses(2, "'mesh slabs' is not a command", "mesh slabs");
+    refuses(2, "'machine' is not a command", "machine --format json");
+    refuses(2, "'ru' is not a command", "ru");
+    refuses(2, "'--verbose' is not a command", "--verbose");
 }
 
 Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
 {
     refuses(2,
-        "'mesh' is no command; allowed behind mesh: slab, info, convert, ventricles, fill, surfaces, fibres, "
+        "'mesh' is not a command; allowed after mesh: slab, info, convert, ventricles, fill, surfaces, "
+        "fibres, "
         "refine; see",
         "mesh");
-    refuses(2, "'machine' is no command; allowed behind machine: list, show; see", "machine");
-    refuses(
-        2, "'machine file.yaml' is no command; allowed behind machine: list, show; see", "machine file.yaml");
+    refuses(2, "'machine' is not a command; allowed after machine: list, show; see", "machine");
+    refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show; see",
+        "machine file.yaml");
     refuses(2,
-        "'reproduce' is no command; allowed behind reproduce: table1, table2, table3, figure5, figure6; see",
+        "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure5, figure6; "
+        "see",
         "reproduce");
 }
 
 Test(command, unknown_options_are_refused_by_every_command)
 {
     for (int k = 0; k < NAMES; k++) refuses(2, "unknown option '--nonsense'", "%s --nonsense 1", names[k]);
-    refuses(2, "unknown option '-o'", "run case.yaml -o folder");
+    refuses(2, "unknown option '-x'", "run case.yaml -x folder");
+    refuses(2, "unknown option '--out'", "run case.yaml --out folder"); /* no beginnings of names */
     refuses(2, "unknown option '--Format'", "partition --Format json mesh.hdf");
     refuses(2, "unknown option '--formats=json'", "partition --formats=json mesh.hdf");
     refuses(2, "unknown option '-o=m.hdf'", "mesh slab --size-mm 1,1,1 --edge-mm 1 -o=m.hdf");
@@ -131,7 +139,7 @@ Test(command, an_option_without_its_value_is_refused)
 {
     refuses(2, "run: --output needs DIR", "run case.yaml --output");
     refuses(2, "run: --set needs path.to.key=value", "run case.yaml --set");
-    refuses(2, "cell: -o needs TRACE.csv", "cell -o");
+    refuses(2, "cell: --output needs TRACE.csv", "cell -o");
     refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --edge-mm 0.5 --size-mm");
     refuses(2, "partition: --ipus needs N", "partition mesh.hdf --ipus");
     refuses(2, "mesh info: --format needs text|json|csv", "mesh info mesh.hdf --format");
@@ -146,13 +154,16 @@ Test(command, a_value_may_stand_behind_an_equals_sign)
     cr_assert_str_eq(text, same);
     free(text), free(same);
     char *const words[] = {"--set=a=1", "the.yaml", "--set", "b=2", "--output=c=3"};
-    const mt_arguments arguments = {5, words, NULL};
-    cr_assert_str_eq(mt_operand(&arguments, &mt_command_run, 0), "the.yaml");
+    mt_arena arena = {0};
+    mt_arguments arguments;
+    cr_assert_eq(mt_arguments_read(&arena, &mt_command_run, 5, words, NULL, &arguments), MT_OK);
+    cr_assert_str_eq(mt_operand(&arguments, 0), "the.yaml");
     cr_assert_str_eq(mt_option_nth(&arguments, "--set", 0), "a=1");
     cr_assert_str_eq(mt_option_nth(&arguments, "--set", 1), "b=2");
     cr_assert_null(mt_option_nth(&arguments, "--set", 2));
     cr_assert_str_eq(mt_option_value(&arguments, "--output", "x"), "c=3");
     cr_assert(mt_option_given(&arguments, "--output") && !mt_option_given(&arguments, "--out"));
+    mt_arena_free(&arena);
     refuses(2, "run: --output is given twice", "run a.yaml --output=b --output c");
     refuses(2, "run: --output needs DIR", "run a.yaml --output=");
     refuses(2, "run: --set needs path.to.key=value", "run a.yaml --set --output=b");
@@ -162,7 +173,7 @@ Test(command, a_value_may_stand_behind_an_equals_sign)
 /* The next option is not taken for the value: no file called "--type" comes to be. */
 Test(command, another_option_is_no_value)
 {
-    refuses(2, "cell: -o needs TRACE.csv", "cell -o --type epi");
+    refuses(2, "cell: --output needs TRACE.csv", "cell -o --type epi");
     refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --size-mm --edge-mm 0.5 -o f.hdf");
     refuses(2, "run: --output needs DIR", "run case.yaml --output --format json");
 }
@@ -192,7 +203,7 @@ Test(command, output_that_cannot_be_written_is_a_failure)
     char *said = NULL;
     size_t n;
     FILE *messages = open_memstream(&said, &n);
-    cr_assert_eq(mt_command_main(9, words, full, messages), 3);
+    cr_assert_eq(mt_program_main(mt_commands, 9, words, full, messages), 3);
     (void)fclose(messages), (void)fclose(full);
     cr_assert(strstr(said, "standard output"), "%s", said);
     free(said);
@@ -231,28 +242,66 @@ Test(command, whole_numbers_are_whole_and_within_their_range)
 /* An option's value may look like an operand and the other way round: each is found by its place. */
 Test(command, options_and_operands_are_told_apart_in_any_order)
 {
-    char *const words[] = {"--set", "a=1", "--output", "case.yaml", "the.yaml", "--set", "b=2"};
-    const mt_arguments arguments = {7, words, NULL};
-    cr_assert_str_eq(mt_operand(&arguments, &mt_command_run, 0), "the.yaml");
+    char *const words[] = {"--set", "a=1", "-o", "case.yaml", "--", "--the.yaml"};
+    mt_arena arena = {0};
+    mt_arguments arguments;
+    cr_assert_eq(mt_arguments_read(&arena, &mt_command_run, 6, words, NULL, &arguments), MT_OK);
+    cr_assert_str_eq(mt_operand(&arguments, 0), "--the.yaml");
+    cr_assert_str_eq(mt_operand(&arguments, 1), "");
     cr_assert_str_eq(mt_option_value(&arguments, "--output", "x"), "case.yaml");
     cr_assert_str_eq(mt_option_value(&arguments, "--format", "text"), "text");
-    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 0), "a=1");
-    cr_assert_str_eq(mt_option_nth(&arguments, "--set", 1), "b=2");
-    cr_assert_null(mt_option_nth(&arguments, "--set", 2));
-    cr_assert(mt_option_given(&arguments, "--set") && !mt_option_given(&arguments, "--help"));
+    cr_assert(mt_option_given(&arguments, "--set") && !mt_option_given(&arguments, "--force"));
+    mt_arena_free(&arena);
 }
 
-Test(command, a_machine_is_found_by_name_and_by_path)
+/* ---- what the table of commands gives besides help */
+
+/* What bash offers behind a line, by the script that the program prints, the words sorted. */
+static char *offered(const char *line)
 {
-    mt_arena arena = {0};
-    const char *path;
-    cr_assert_eq(mt_machine_path(&arena, "gc200", &path), MT_OK);
-    cr_assert(there(path), "%s", path);
-    cr_assert_eq(mt_machine_path(&arena, "my/machine.yaml", &path), MT_OK);
-    cr_assert_str_eq(path, "my/machine.yaml");
-    cr_assert_eq(mt_machine_path(&arena, "machine.yaml", &path), MT_OK);
-    cr_assert_str_eq(path, "machine.yaml");
-    cr_assert_eq(mt_machine_path(&arena, "gc9000", &path), MT_INPUT);
-    cr_assert(strstr(mt_message(), "'gc9000'"), "%s", mt_message());
-    mt_arena_free(&arena);
+    char *script = works("--completion"), *text = NULL;
+    size_t size = 0;
+    write_text("completion", script);
+    write_text("ask",
+        "source ./completion\nIFS=$'\\n' read -r -d '' -a COMP_WORDS < <(printf '%s\\n' \"$@\")\n"
+        "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_myotile\necho \"${COMPREPLY[*]}\"\n");
+    char command[512];
+    (void)snprintf(command, sizeof command, "bash ./ask %s", line);
+    FILE *answer = popen(command, "r");
+    cr_assert_not_null(answer);
+    cr_assert(getline(&text, &size, answer) > 0, "%s", line);
+    cr_assert_eq(pclose(answer), 0);
+    text[strcspn(text, "\n")] = 0;
+    free(script);
+    return text;
+}
+
+Test(command, a_shell_completes_commands_options_and_values)
+{
+    static const char *const cases[][2] = {
+        {"myotile m", "mesh machine"}, {"myotile mesh s", "slab surfaces"},
+        {"myotile machine show --f", "--format"}, {"myotile mesh slab --cut k", "kuhn"},
+        {"myotile run case.yaml --format '=' j", "json"},
+        {"myotile run case.yaml --format json --prog", "--progress"},
+        {"myotile run ca", ""}, /* a file: that is bash's own */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char *words = offered(cases[k][0]);
+        cr_assert_str_eq(words, cases[k][1], "%s: '%s'", cases[k][0], words);
+        free(words);
+    }
+}
+
+/* Every command and option stands in the page, and groff finds nothing wrong with it. */
+Test(command, the_manual_page_has_every_command)
+{
+    char *page = works("--manual"), head[64];
+    for (int k = 0; k < NAMES; k++) {
+        (void)snprintf(head, sizeof head, "\n.SS myotile %s", names[k]);
+        cr_assert(strstr(page, head), "%s", head);
+    }
+    cr_assert(strstr(page, "\\-\\-machine\\-set") && strstr(page, "\n.SH EXIT STATUS"));
+    for (const char *line = page; (line = strchr(line, '\n')); line++)
+        cr_assert(line[1] != '.' || strchr("TSBPRI", line[2]), "%.40s", line + 1);
+    free(page);
 }

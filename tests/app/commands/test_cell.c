@@ -164,7 +164,7 @@ Test(cell, the_same_command_gives_the_same_file)
 
 Test(cell, bad_options_are_refused_and_write_nothing)
 {
-    refuses(2, "cell: -o is needed", "cell");
+    refuses(2, "cell: --output is needed", "cell");
     refuses(2, "cell type 'atrial'; allowed: epi, mid, endo", "cell -o a.csv --type atrial");
     refuses(2, "--precision half; allowed: float, double", "cell -o a.csv --precision half");
     refuses(2, "--dt-ms 0.06; allowed: at most 0.05", "cell -o a.csv --dt-ms 0.06");

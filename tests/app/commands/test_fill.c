@@ -268,7 +268,7 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "a.stl: .stl files are only read", "mesh convert slab.hdf a.stl");
     refuses(3, "none.obj", "mesh fill all.obj none.obj -o a.hdf");
     refuses(2, "a.txt: the ending", "mesh fill all.obj -o a.txt");
-    refuses(2, "-o is needed", "mesh fill all.obj");
+    refuses(2, "--output is needed", "mesh fill all.obj");
     refuses(2, "an argument is missing", "mesh fill -o a.hdf");
     refuses(2, "--cells 12; allowed: a whole number from 100", "mesh fill all.obj --cells 12 -o a.hdf");
     refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");

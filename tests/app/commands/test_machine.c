@@ -4,6 +4,8 @@
 
 #include "tests/app/program.h"
 
+#include "app/cli/machines.h"
+
 TestSuite(machine, .init = enter_room, .fini = leave_room);
 
 static size_t count(const char *text, const char *what)
@@ -20,7 +22,7 @@ static glob_t machines(void)
     cr_assert_eq(glob("data/machines/*.yaml", 0, NULL, &found), 0);
     for (size_t k = 0; k < found.gl_pathc; k++) {
         char *name = found.gl_pathv[k];
-        memmove(name, mt_name_in_folder(name), strlen(mt_name_in_folder(name)) + 1);
+        memmove(name, basename(name), strlen(basename(name)) + 1);
         *strstr(name, ".yaml") = 0;
     }
     return found;

@@ -79,7 +79,7 @@ Test(mesh_commands, bad_slabs_are_refused_and_write_nothing)
 {
     refuses(2, "mesh slab: --size-mm is needed", "mesh slab --edge-mm 0.5 -o a.hdf");
     refuses(2, "mesh slab: --edge-mm is needed", "mesh slab --size-mm 1,1,1 -o a.hdf");
-    refuses(2, "mesh slab: -o is needed", "mesh slab --size-mm 1,1,1 --edge-mm 0.5");
+    refuses(2, "mesh slab: --output is needed", "mesh slab --size-mm 1,1,1 --edge-mm 0.5");
     refuses(2, "--size-mm 1,1; allowed: 3 numbers above 0", "mesh slab --size-mm 1,1 --edge-mm 0.5 -o a.hdf");
     refuses(2, "--size-mm 1,0,1", "mesh slab --size-mm 1,0,1 --edge-mm 0.5 -o a.hdf");
     refuses(
@@ -287,7 +287,7 @@ Test(mesh_commands, refine_halves_the_edges_as_often_as_told)
 Test(mesh_commands, refinement_that_makes_no_sense_is_refused)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
-    refuses(2, "mesh refine: -o is needed", "mesh refine a.hdf");
+    refuses(2, "mesh refine: --output is needed", "mesh refine a.hdf");
     refuses(2, "--times 0; allowed: a whole number from 1 to 10", "mesh refine a.hdf -o b.hdf --times 0");
     refuses(2, "12 cells refined 10 times make 1.28849e+10 cells", "mesh refine a.hdf -o b.hdf --times 10");
     refuses(2, "under a name ending in .hdf", "mesh refine a.hdf -o b.msh");

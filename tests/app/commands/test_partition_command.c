@@ -117,8 +117,8 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(
         mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion), MT_OK);
-    cr_assert_eq(mt_partition_make(
-                     &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03}, &parts),
+    cr_assert_eq(mt_partition_make(&arena, &adjacency,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
     cr_assert_eq(
         mt_halo_make(&arena, mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column, &parts, &scheme, &halo),
@@ -261,8 +261,8 @@ Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
         2, "2 IPUs on links that join 3; allowed: 1 or 3", "partition slab.hdf --target ring.yaml --ipus 2");
     char *table, *said;
     char line[LINE_SIZE];
-    (void)snprintf(
-        line, sizeof line, "partition slab.hdf --target ring.yaml --ipus 3 --scheme full --set %s", one_way);
+    (void)snprintf(line, sizeof line,
+        "partition slab.hdf --target ring.yaml --ipus 3 --scheme full --machine-set %s", one_way);
     said = warnings(&table, line);
     cr_assert(strstr(said, "'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2'"), "%s %s", said, table);
     free(said), free(table);

@@ -40,8 +40,8 @@ TestSuite(parts, .init = enter, .fini = leave);
 
 static void divide(uint32_t n_groups, uint32_t each)
 {
-    ok(mt_partition_make(
-        &arena, &adjacency, &(mt_partition_options){MT_PARTITION_FLAT, n_groups, each, 1.03}, &partition));
+    ok(mt_partition_make(&arena, &adjacency,
+        &(mt_partition_options){MT_PARTITION_FLAT, n_groups, each, 1.03, NULL}, &partition));
 }
 
 static mt_status paint(const char *to)

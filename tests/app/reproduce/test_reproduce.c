@@ -153,8 +153,8 @@ Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
 static double cycles_of(const char *codelet, double cells)
 {
     static const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
-    const ipu_tally *tally = mt_codelet_tally(codelet);
-    return 11 + 6 * (tally->start + ceil(cells / 6) * ipu_tally_cycles(tally, &costs));
+    const ipu_mix *mix = mt_codelet_mix(codelet);
+    return 11 + 6 * (mix->start + ceil(cells / 6) * ipu_mix_cycles(mix, &costs));
 }
 
 /* The fullest and the emptiest tile, and the exchange, are those that `partition` counts. */
@@ -216,10 +216,11 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
     cr_assert_eq(4 * (one - ode), four - ode);
     const double sync = number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 1");
     cr_assert_gt(sync, 0);
-    cr_assert_eq(four - 4 * sync,
-        number_in("time step", "max", "reproduce table2 " SLAB " --ipus 1 --set exchange.sync_cycles=0"));
+    cr_assert_eq(
+        four - 4 * sync, number_in("time step", "max",
+                             "reproduce table2 " SLAB " --ipus 1 --machine-set exchange.sync_cycles=0"));
     char *slow = works("reproduce table3 " SLAB " --ipus 1 --format csv");
-    char *fast = works("reproduce table3 " SLAB " --ipus 1 --format csv --set clock_hz=2.65e9");
+    char *fast = works("reproduce table3 " SLAB " --ipus 1 --format csv --machine-set clock_hz=2.65e9");
     cr_assert_float_eq(cell_of(fast, 0, 4), 0.5 * cell_of(slow, 0, 4), 1e-12);
     cr_assert(
         strstr(slow, " on GC200, flat") && strstr(fast, " on GC200 with clock_hz=2.65e9, flat"), "%s", fast);
@@ -230,8 +231,8 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
 Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
 {
     char *ladder = works("reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv");
-    char *torus =
-        works("reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv --set links.shape=torus");
+    char *torus = works(
+        "reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv --machine-set links.shape=torus");
     enum { ODE = 1, PDE, INSIDE, BETWEEN, STEP, OF_ODE };
     cr_assert_lt(cell_of(torus, 0, BETWEEN), cell_of(ladder, 0, BETWEEN));
     cr_assert_eq(cell_of(torus, 0, INSIDE), cell_of(ladder, 0, INSIDE));
@@ -337,7 +338,7 @@ Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
 Test(reproduce, a_torus_that_could_stand_still_is_a_row_that_says_so)
 {
     char *csv, *said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target three.yaml --ipus 4,32 "
-                                      "--set links.shape=torus --scheme full "
+                                      "--machine-set links.shape=torus --scheme full "
                                       "--format csv");
     cr_assert(strstr(said, "warning: full on 32 IPUs could stand still: ") &&
                   strstr(said, "wait for each other for ever"),
@@ -367,13 +368,14 @@ Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
 static bool stands_beside(const char *options)
 {
     char line[256], *word[32];
-    mt_arguments arguments = {.word = word};
+    size_t n = 0;
+    mt_arguments arguments;
     mt_arena arena = {0};
     mt_steps steps;
     mt_comparison comparison;
     (void)snprintf(line, sizeof line, "%s", options);
-    for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        word[arguments.n++] = w;
+    for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save)) word[n++] = w;
+    ok(mt_arguments_read(&arena, &mt_command_reproduce_table2, n, word, NULL, &arguments));
     ok(mt_steps_parse(&arena, &arguments, &steps));
     steps.base.like = "heart04", steps.pde_steps = 4;
     ok(mt_steps_compare(&arena, &steps, &comparison));
@@ -386,7 +388,7 @@ static bool stands_beside(const char *options)
 Test(reproduce, published_numbers_stand_beside_the_machine_and_the_cut_of_the_study_only)
 {
     static const char *const others[] = {"--target three.yaml", "--target short.yaml", "--target c600",
-        "--set clock_hz=1.4e9", "--set tiles=1471", "--imbalance 1.05", "--imbalance 1.02",
+        "--machine-set clock_hz=1.4e9", "--machine-set tiles=1471", "--imbalance 1.05", "--imbalance 1.02",
         "--partition hierarchical", "--balance-halo", "--scheme exact"};
     write_machine_of("short.yaml", 1472, 600000);
     write_machine("same.yaml", 1472);
@@ -428,8 +430,8 @@ Test(reproduce, bad_options_of_the_times_are_refused)
 {
     refuses(2, "--pde-steps 0; allowed", "reproduce table2 " SLAB " --pde-steps 0");
     refuses(2, "separator scheme 'best'; there are: ", "reproduce table3 " SLAB " --scheme best");
-    refuses(2, "--set", "reproduce figure6 " SLAB " --set links.shape");
-    refuses(2, "ladder, torus", "reproduce figure6 " SLAB " --set links.shape=ring");
+    refuses(2, "--set", "reproduce figure6 " SLAB " --machine-set links.shape");
+    refuses(2, "ladder, torus", "reproduce figure6 " SLAB " --machine-set links.shape=ring");
     refuses(2, "--mesh is given twice", "reproduce table2 " SLAB " --mesh slab.hdf");
     refuses(2, "--mesh 5 times; allowed: at most 4",
         "reproduce figure5 " SLAB " --mesh a --mesh b --mesh c --mesh d");

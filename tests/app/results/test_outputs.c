@@ -79,7 +79,7 @@ static int run_into(FILE *out, const char *format, char **said)
     (void)snprintf(line, sizeof line, "%s", format);
     for (char *save, *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save)) word[n++] = w;
     FILE *messages = open_memstream(said, &size);
-    const int code = mt_command_main(n, word, out, messages);
+    const int code = mt_program_main(mt_commands, n, word, out, messages);
     (void)fclose(messages);
     return code;
 }

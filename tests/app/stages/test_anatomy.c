@@ -98,7 +98,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     char *said = warnings(&text, "mesh surfaces untagged.hdf -o tagged.msh");
     cr_assert(strstr(said, "warning: tagged.msh: MSH keeps no fibres\n"), "%s", said);
     free(said), free(text);
-    refuses(2, "mesh surfaces: -o is needed", "mesh surfaces untagged.hdf");
+    refuses(2, "mesh surfaces: --output is needed", "mesh surfaces untagged.hdf");
     refuses(2, ".vtk files are only read", "mesh surfaces untagged.hdf -o a.vtk");
 }
 

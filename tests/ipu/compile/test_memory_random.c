@@ -190,7 +190,7 @@ static bool is_code(const ipu_memory_item *item)
     return item->category == IPU_MEMORY_VERTEX_CODE || item->category == IPU_MEMORY_EXCHANGE_CODE;
 }
 
-static bool live_together(const ipu_live *a, const ipu_live *b)
+static bool live_together(const ipu_live_range *a, const ipu_live_range *b)
 {
     return a->always || b->always || (a->first <= b->last && b->first <= a->last);
 }

@@ -22,8 +22,9 @@ static const ipu_links gc200 = {.direct = 4,
 static ipu_topology *made(ipu_shape shape, size_t n)
 {
     ipu_topology *t = NULL;
-    cr_assert_eq((shape == IPU_TORUS ? ipu_topology_torus : ipu_topology_ladder)(&arena, &gc200, n, &t),
-        MT_OK, "%s", mt_message());
+    ipu_links links = gc200;
+    links.shape = shape;
+    cr_assert_eq(ipu_topology_of(&arena, &links, n, &t), MT_OK, "%s", mt_message());
     return t;
 }
 
@@ -38,13 +39,12 @@ static ipu_topology *listed(const ipu_link *links, size_t n_links, size_t n)
 static const char *way(const ipu_topology *t, uint32_t from, uint32_t to)
 {
     static char text[512];
-    uint32_t route[64];
-    const size_t n = ipu_topology_route(t, from, to, route);
     int at = snprintf(text, sizeof text, "%u", from);
-    for (size_t i = 0; i < n; i++) {
-        const ipu_link *link = &t->links[route[i]];
-        cr_assert_eq(link->from, i == 0 ? from : t->links[route[i - 1]].to, "a route is joined");
-        at += snprintf(text + at, sizeof text - (size_t)at, " %u", link->to);
+    for (uint32_t chip = from; chip != to;) {
+        const ipu_link *link = &t->links[ipu_topology_next(t, chip, to)];
+        cr_assert_eq(link->from, chip, "a route is joined");
+        chip = link->to;
+        at += snprintf(text + at, sizeof text - (size_t)at, " %u", chip);
     }
     return text;
 }
@@ -138,15 +138,30 @@ Test(topology, the_busiest_link_is_by_time_not_by_bytes)
 Test(topology, routes_of_a_ladder_cross_the_rung_first)
 {
     const ipu_topology *t = made(IPU_LADDER, 8);
-    uint32_t route[8];
+    const double across = t->links[ipu_topology_next(t, 0, 1)].bytes_per_second,
+                 beyond = t->links[ipu_topology_next(t, 0, 3)].bytes_per_second;
     cr_expect_str_eq(way(t, 0, 1), "0 1");
     cr_expect_str_eq(way(t, 0, 7), "0 1 3 5 7");
     cr_expect_str_eq(way(t, 7, 2), "7 6 4 2");
-    cr_expect_eq(ipu_topology_route(t, 5, 5, route), 0);
-    cr_expect_eq(ipu_topology_route(t, 0, 1, route), 1);
-    cr_expect_float_eq(t->links[route[0]].bytes_per_second, 4 * 14.60e9, 0.02e9, "what ends across the rung");
-    (void)ipu_topology_route(t, 0, 3, route);
-    cr_expect_float_eq(t->links[route[0]].bytes_per_second, 2 * 14.60e9, 0.01e9, "what goes on");
+    cr_expect_float_eq(across, 4 * 14.60e9, 0.02e9, "what ends across the rung");
+    cr_expect_float_eq(beyond, 2 * 14.60e9, 0.01e9, "what goes on");
+}
+
+/* A direct link, of four lanes, counts one; the others, of two lanes, two. */
+Test(topology, distances_on_a_ladder_add_up_along_the_routes)
+{
+    const ipu_topology *t = made(IPU_LADDER, 16);
+    const double direct = t->links[ipu_topology_next(t, 0, 1)].bytes_per_second;
+    for (uint32_t from = 0; from < 16; from++)
+        for (uint32_t to = 0; to < 16; to++) {
+            double sum = 0;
+            for (uint32_t chip = from; chip != to;) {
+                const ipu_link *link = &t->links[ipu_topology_next(t, chip, to)];
+                sum += direct / link->bytes_per_second;
+                chip = link->to;
+            }
+            cr_assert_eq((double)ipu_topology_ladder_distance(from, to), sum, "from %u to %u", from, to);
+        }
 }
 
 /* 8 rungs: 3 back through the joined ends instead of 5; of 4 and 4 never through the joined ends. */
@@ -170,11 +185,9 @@ Test(topology, routes_of_a_list_are_the_shortest_with_the_lowest_numbers)
     const ipu_link links[] = {{0, 2, 1e9, NULL}, {0, 1, 1e9, NULL}, {1, 3, 1e9, NULL}, {2, 3, 1e9, NULL},
         {3, 0, 1e9, NULL}, {3, 0, 9e9, NULL}};
     const ipu_topology *t = listed(links, 6, 4);
-    uint32_t route[4];
     cr_expect_str_eq(way(t, 0, 3), "0 2 3");
     cr_expect_str_eq(way(t, 1, 2), "1 3 0 2");
-    cr_expect_eq(ipu_topology_route(t, 3, 0, route), 1);
-    cr_expect_eq(route[0], 4, "the lower number, not the faster");
+    cr_expect_eq(ipu_topology_next(t, 3, 0), 4, "the lower number, not the faster");
 }
 
 /* A ladder given as a list: the hops of its sync are counted, and are those of the formula. */
@@ -198,13 +211,15 @@ Test(topology, one_chip_has_no_links)
 Test(topology, what_cannot_be_joined_is_refused)
 {
     ipu_topology *t = NULL;
+    ipu_links torus = gc200;
+    torus.shape = IPU_TORUS;
     const ipu_link self[] = {{1, 1, 1e9, NULL}}, far[] = {{0, 2, 1e9, NULL}}, still[] = {{0, 1, 0, NULL}},
                    one_way[] = {{0, 1, 1e9, NULL}};
-    expect_refused(ipu_topology_ladder(&arena, &gc200, 3, &t),
+    expect_refused(ipu_topology_of(&arena, &gc200, 3, &t),
         "3 IPUs on a ladder; allowed: 1, or an even number, two a rung");
-    expect_refused(ipu_topology_torus(&arena, &gc200, 5, &t),
+    expect_refused(ipu_topology_of(&arena, &torus, 5, &t),
         "5 IPUs on a torus; allowed: 1, or an even number, two a rung");
-    expect_refused(ipu_topology_ladder(&arena, &gc200, 0, &t), "0 IPUs joined; allowed: 1 to 65535");
+    expect_refused(ipu_topology_of(&arena, &gc200, 0, &t), "0 IPUs joined; allowed: 1 to 65535");
     expect_refused(
         ipu_topology_list(&arena, self, 1, 2, &t), "link 0: from IPU 1 to itself; allowed: to another");
     expect_refused(ipu_topology_list(&arena, far, 1, 2, &t), "link 0: from IPU 0 to IPU 2; allowed: 0 to 1");
@@ -218,12 +233,12 @@ Test(topology, what_cannot_be_joined_is_refused)
 Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
 {
     ipu_listed_link ring[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 1}};
-    ipu_target target = {.ipus = 3, .clock_hz = 1.325e9, .links = gc200};
+    ipu_links links = gc200;
     ipu_topology *t = NULL;
-    target.links.shape = IPU_LINK_LIST;
-    target.links.list = ring;
-    target.links.n_list = 3;
-    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    links.shape = IPU_LINK_LIST;
+    links.list = ring;
+    links.n_list = 3;
+    cr_assert_eq(ipu_topology_of(&arena, &links, 3, &t), MT_OK, "%s", mt_message());
     cr_assert_eq(t->n_links, 3);
     cr_expect_str_eq(way(t, 0, 2), "0 1 2");
     cr_expect_str_eq(way(t, 2, 1), "2 0 1");
@@ -236,11 +251,9 @@ Test(topology, a_listed_ring_of_three_has_the_routes_loads_and_rates_of_a_hand)
     cr_expect_eq(ipu_topology_busiest(t, load), 2);
     cr_expect_str_eq(t->links[2].name, "link 2, IPU 2 to 0");
     cr_expect_eq(t->hops, 2);
-    target.ipus = 1;
-    cr_assert_eq(ipu_topology_of(&arena, &target, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_topology_of(&arena, &links, 1, &t), MT_OK, "%s", mt_message());
     cr_expect_eq(t->n_links, 0);
-    target.ipus = 2;
-    expect_refused(ipu_topology_of(&arena, &target, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
+    expect_refused(ipu_topology_of(&arena, &links, 2, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
 }
 
 /* A chip of a high number takes no memory by itself. */

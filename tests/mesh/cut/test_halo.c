@@ -239,8 +239,9 @@ Test(halo, so_it_does_in_tetrahedral_meshes_with_parts_at_random_or_by_metis)
         struct problem problem;
         broken_slab(&arena, seed, &adjacency, &problem);
         const uint32_t n_parts = 2 + below(20);
-        cr_assert_eq(mt_partition_make(&arena, &adjacency,
-                         &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03}, &problem.partition),
+        cr_assert_eq(
+            mt_partition_make(&arena, &adjacency,
+                &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03, NULL}, &problem.partition),
             MT_OK, "%s", mt_message());
         assert_right_under_all(&problem, "METIS");
         for (size_t c = 0; c < problem.n_cells; c++) problem.partition.part[c] = below(n_parts);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/cut/scheme.h"
 #include "mesh/cut/sets.h"
 #include "tests/random.h"
 
@@ -17,7 +18,7 @@ static uint32_t below(uint32_t n) { return (uint32_t)draw(&state, n); }
 typedef struct needs {
     uint32_t n_cells, n_to;
     uint64_t *of; /* [n_cells] */
-    mt_scheme_source source;
+    mt_needs source;
 } needs;
 
 /* What a scheme made of it. */
@@ -44,7 +45,7 @@ static void finish(mt_arena *arena, needs *n)
     n->n_to = 0;
     for (uint32_t q = 0; q < MOST; q++)
         if (all >> q & 1) neighbour[n->n_to++] = NAMES + 3 * q;
-    n->source = (mt_scheme_source){SELF, n->n_cells, n->n_to, cell, offset, part, neighbour};
+    n->source = (mt_needs){SELF, n->n_cells, n->n_to, cell, offset, part, neighbour};
 }
 
 static void exactly(mt_arena *arena, uint32_t n_cells, const uint64_t *of, needs *n)

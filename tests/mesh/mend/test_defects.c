@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mesh/mend/defects.h"
+#include "mesh/mend/repair.h"
 #include "mesh/info.h"
 #include "mesh/make/slab.h"
 #include "tests/answers.h"
@@ -195,8 +196,8 @@ static const struct plant plants[] = {
     {"inverted", plant_inverted, {[MT_DEFECT_INVERTED] = 2}, MT_DEFECT_INVERTED, 5, {.turned = 2}},
     {"repeated", plant_repeated, {[MT_DEFECT_FLAT] = 1}, MT_DEFECT_FLAT, 72, {.repeated = 1}},
     {"needle", plant_needle, {[MT_DEFECT_FLAT] = 3}, MT_DEFECT_FLAT, 72,
-        {.collapsed_edges = 1, .collapsed_cells = 3, .vertices = 1}},
-    {"surface", plant_on_the_surface, {[MT_DEFECT_FLAT] = 1}, MT_DEFECT_FLAT, 72, {.flat_surface = 1}},
+        {.flat.edges = 1, .flat.cells = 3, .vertices = 1}},
+    {"surface", plant_on_the_surface, {[MT_DEFECT_FLAT] = 1}, MT_DEFECT_FLAT, 72, {.flat.surface = 1}},
     {"duplicate", plant_duplicate, {[MT_DEFECT_DUPLICATE] = 2, [MT_DEFECT_INVERTED] = 1}, MT_DEFECT_DUPLICATE,
         72, {.duplicates = 2, .turned = 1}},
     {"crowd", plant_crowd, {[MT_DEFECT_CROWDED] = 1}, MT_DEFECT_CROWDED, 0,
@@ -221,9 +222,9 @@ static const struct plant plants[] = {
         {.turned = 3,
             .duplicates = 2,
             .repeated = 1,
-            .collapsed_edges = 1,
-            .collapsed_cells = 3,
-            .flat_surface = 1,
+            .flat.edges = 1,
+            .flat.cells = 3,
+            .flat.surface = 1,
             .overlapping = 1,
             .pieces = 1,
             .piece_cells = 1,
@@ -277,13 +278,13 @@ Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
         slab(&arena, &mesh);
         plants[k].plant(&mesh);
         const bool fold = plants[k].count[MT_DEFECT_FOLD] > 0;
-        ok(mt_defects_repair(&mesh, &repair));
+        ok(mt_repair_mesh(&mesh, &repair));
         cr_assert_eq(memcmp(&repair, &plants[k].repair, sizeof repair), 0,
             "%s: turned %zu duplicates %zu repeated %zu "
             "collapsed %zu %zu flat %zu %zu overlapping %zu pieces %zu %zu vertices %zu triangles %zu",
-            plants[k].name, repair.turned, repair.duplicates, repair.repeated, repair.collapsed_edges,
-            repair.collapsed_cells, repair.flat_surface, repair.flat_inside, repair.overlapping,
-            repair.pieces, repair.piece_cells, repair.vertices, repair.triangles);
+            plants[k].name, repair.turned, repair.duplicates, repair.repeated, repair.flat.edges,
+            repair.flat.cells, repair.flat.surface, repair.flat.inside, repair.overlapping, repair.pieces,
+            repair.piece_cells, repair.vertices, repair.triangles);
         ok(mt_mesh_check(&mesh));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
         ok(mt_defects_find(&mesh, &defects));
@@ -330,9 +331,9 @@ Test(defects, a_flat_cell_between_two_sides_of_the_surface_is_closed)
     mt_adjacency adjacency;
     mt_info info;
     crossed(&arena, &mesh);
-    ok(mt_defects_repair(&mesh, &repair));
-    cr_assert(repair.turned == 6 && repair.flat_surface == 0 && repair.flat_inside == 0 &&
-              repair.collapsed_edges == 1);
+    ok(mt_repair_mesh(&mesh, &repair));
+    cr_assert(
+        repair.turned == 6 && repair.flat.surface == 0 && repair.flat.inside == 0 && repair.flat.edges == 1);
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_info_make(&mesh, &adjacency, &info));
     cr_assert_eq(
@@ -356,7 +357,7 @@ Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_fir
                 if (k > 0) mesh.xyz_mm[12 * p + 3 * k + k - 1] += size;
             }
         mesh.region[0] = 0, mesh.region[1] = 1;
-        ok(mt_defects_repair(&mesh, &repair));
+        ok(mt_repair_mesh(&mesh, &repair));
         cr_assert(mesh.n_cells == 1 && mesh.n_vertices == 4 && repair.pieces == 1);
         cr_assert_eq(mesh.region[0], larger % 2);
         mt_arena_free(&arena);
@@ -420,7 +421,7 @@ static void assert_mended(mt_mesh *mesh)
     cr_assert(!defects.fatal && defects.of[MT_DEFECT_PIECE].count == 0 &&
               defects.of[MT_DEFECT_DANGLING].count == 0);
     assert_told(mesh);
-    ok(mt_defects_repair(mesh, &again));
+    ok(mt_repair_mesh(mesh, &again));
     cr_assert_eq(memcmp(&again, &(mt_repair){0}, sizeof again), 0, "a second repair finds something");
     mt_arena_free(&arena);
 }
@@ -436,11 +437,11 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         slab(&arena, &mesh);
         for (size_t n = 1 + below(12); n > 0; n--) damage_once(&mesh);
         ok(mt_mesh_check_content(&mesh, NULL));
-        const mt_status status = mt_defects_repair(&mesh, &repair);
+        const mt_status status = mt_repair_mesh(&mesh, &repair);
         if (status == MT_OK) assert_mended(&mesh);
         cr_assert(status == MT_OK || (status == MT_INPUT && *mt_message()), "seed %zu", (size_t)seed);
         mended += status == MT_OK;
-        closed += repair.collapsed_edges, slits += repair.flat_inside, crowded += repair.overlapping;
+        closed += repair.flat.edges, slits += repair.flat.inside, crowded += repair.overlapping;
         mt_arena_free(&arena);
         state = seed;
     }
@@ -503,19 +504,19 @@ Test(defects, flat_cells_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fol
         slab(&arena, &mesh);
         for (size_t n = 1 + below(12); n > 0; n--) cut(&mesh);
         renumber(&mesh);
-        ok(mt_defects_repair(&mesh, &repair));
+        ok(mt_repair_mesh(&mesh, &repair));
         ok(mt_defects_find(&mesh, &defects));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
         ok(mt_info_make(&mesh, &adjacency, &info));
-        slits += repair.flat_inside;
-        cr_assert_eq(repair.flat_surface + repair.overlapping + repair.pieces, 0);
+        slits += repair.flat.inside;
+        cr_assert_eq(repair.flat.surface + repair.overlapping + repair.pieces, 0);
         cr_assert(defects.of[MT_DEFECT_FOLD].count == 0 && defects.of[MT_DEFECT_STRAY].count == 0);
         cr_assert_eq(mesh.n_faces, 12, "the tagged triangles have moved with their vertices");
         cr_assert_float_eq(info.volume_mm3, 12, 1e-6, "seed %zu: %.17g", (size_t)seed, info.volume_mm3);
-        if (repair.flat_inside == 0)
+        if (repair.flat.inside == 0)
             cr_assert_eq(info.n_vertices + info.n_inner_faces + info.n_boundary_faces,
                 1 + info.n_edges + info.n_cells);
-        cr_assert(repair.flat_inside > 0 || info.n_boundary_faces == 64);
+        cr_assert(repair.flat.inside > 0 || info.n_boundary_faces == 64);
         mt_arena_free(&arena);
     }
     cr_assert_eq(slits, 0, "%zu", slits);
@@ -529,8 +530,8 @@ Test(defects, a_wall_is_not_pinched_together)
     mt_repair repair;
     ok(mt_slab_make(&arena, (double[]){2, 2, 1}, 1, &mesh));
     mesh.xyz_mm[3 * (9 + 4) + 2] = 1e-9;
-    ok(mt_defects_repair(&mesh, &repair));
-    cr_assert(repair.collapsed_edges == 0 && repair.flat_surface > 0);
+    ok(mt_repair_mesh(&mesh, &repair));
+    cr_assert(repair.flat.edges == 0 && repair.flat.surface > 0);
     mt_arena_free(&arena);
 }
 
@@ -544,8 +545,8 @@ Test(defects, a_lone_needle_is_removed_not_drawn_together)
     const uint32_t a = add_vertex(&mesh, 9, 0, 0), b = add_vertex(&mesh, 9 + 1e-9, 0, 0),
                    c = add_vertex(&mesh, 9, 1, 0), d = add_vertex(&mesh, 9, 0, 1);
     add_cell(&mesh, a, b, c, d);
-    ok(mt_defects_repair(&mesh, &repair));
-    cr_assert(repair.collapsed_edges == 0 && repair.flat_surface == 1 && mesh.n_cells == 72);
+    ok(mt_repair_mesh(&mesh, &repair));
+    cr_assert(repair.flat.edges == 0 && repair.flat.surface == 1 && mesh.n_cells == 72);
     mt_arena_free(&arena);
 }
 
@@ -582,7 +583,7 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
     }
     ok(mt_defects_find(&mesh, &defects));
     cr_assert(defects.of[MT_DEFECT_CROWDED].count == 1 && defects.of[MT_DEFECT_CROWDED].number[0] == 0);
-    ok(mt_defects_repair(&mesh, &repair));
+    ok(mt_repair_mesh(&mesh, &repair));
     cr_assert(mesh.n_cells <= 2);
     mt_arena_free(&arena);
 }
@@ -613,9 +614,9 @@ Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
         }
         cr_assert_eq(k, flat);
         memcpy(mesh.cell_vertex + 4 * flat, needle.cell_vertex, 4 * needle.n_cells * sizeof(uint32_t));
-        ok(mt_defects_repair(&mesh, &repair));
-        cr_assert_eq(repair.collapsed_edges, flat == 0);
-        cr_assert_eq(repair.flat_surface + repair.flat_inside, flat == 0 ? 0 : flat + 3);
+        ok(mt_repair_mesh(&mesh, &repair));
+        cr_assert_eq(repair.flat.edges, flat == 0);
+        cr_assert_eq(repair.flat.surface + repair.flat.inside, flat == 0 ? 0 : flat + 3);
         mt_arena_free(&arena);
     }
 }
@@ -627,7 +628,7 @@ Test(defects, a_mesh_of_nothing_but_flat_cells_is_an_error)
     mt_repair repair;
     slab(&arena, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 2] = 0;
-    cr_assert_eq(mt_defects_repair(&mesh, &repair), MT_INPUT);
+    cr_assert_eq(mt_repair_mesh(&mesh, &repair), MT_INPUT);
     cr_assert_str_eq(mt_message(), "the repair leaves no cell");
     mt_arena_free(&arena);
 }
@@ -665,7 +666,7 @@ Test(defects, without_memory_there_is_a_failure_and_no_leak)
             slab(&arena, &mesh);
             plant_all(&mesh);
             mt_arena_fail_at(n);
-            status = mending ? mt_defects_repair(&mesh, &repair) : mt_defects_find(&mesh, &defects);
+            status = mending ? mt_repair_mesh(&mesh, &repair) : mt_defects_find(&mesh, &defects);
             mt_arena_fail_at(0);
             mt_arena_free(&arena);
             cr_assert(status == MT_OK ? n > 5 : status == MT_FILE, "take %zu: %s", n, mt_message());

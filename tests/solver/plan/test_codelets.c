@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/tally/tally.h"
+#include "ipu/cost/mix.h"
 #include "ipu/machine/target.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/codelets.h"
@@ -43,8 +43,8 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
 {
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);
-    const double pde = ipu_tally_cycles(mt_codelet_tally("pde"), &target.instructions),
-                 ode = ipu_tally_cycles(mt_codelet_tally("ode"), &target.instructions);
+    const double pde = ipu_mix_cycles(mt_codelet_mix("pde"), &target.instructions),
+                 ode = ipu_mix_cycles(mt_codelet_mix("ode"), &target.instructions);
     cr_expect(fabs(pde / published("spmv_measured") - 1) <= 0.05, "SpMV: %g cycles", pde);
     cr_expect(fabs(ode / published("tp06_measured") - 1) <= 0.05, "TP06: %g cycles", ode);
     mt_arena_free(&arena);
@@ -55,9 +55,9 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
  * 5 exp, h and j 12, Xr1, Xr2, Xs 3 each, d, f, f2 4 each less one that f and f2 share, s 3, r 2, I_K1 4,
  * I_pK 1, I_NaK 2, I_NaCa 2: 51; I_CaL an expm1; a log in each of four reversal potentials; a square root in
  * the rate of Xs. */
-Test(codelets, tallies_hold_what_the_equations_need)
+Test(codelets, mixes_hold_what_the_equations_need)
 {
-    const ipu_tally *pde = mt_codelet_tally("pde"), *ode = mt_codelet_tally("ode");
+    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = mt_codelet_mix("ode");
     cr_assert(pde && ode);
     cr_expect_eq(pde->count[IPU_OP_LOAD], 2 + 3 * 16);
     cr_expect_eq(pde->count[IPU_OP_STORE], 1);
@@ -70,14 +70,14 @@ Test(codelets, tallies_hold_what_the_equations_need)
     cr_expect_eq(ode->count[IPU_OP_LOG], 4);
     cr_expect_eq(ode->count[IPU_OP_SQRT], 1);
     for (int k = 0; k < CODELETS; k++) {
-        const ipu_tally *t = mt_codelet_tally(codelets[k]->name);
+        const ipu_mix *t = mt_codelet_mix(codelets[k]->name);
         cr_assert_not_null(t, "%s", codelets[k]->name);
         unsigned all = 0;
         for (int o = 0; o < IPU_OPERATIONS; o++) all += t->count[o];
         cr_expect_eq(all, t->bundles + t->pairs, "%s", t->name);
         cr_expect_eq(t->count[IPU_OP_LOOP], 1, "%s", t->name);
     }
-    cr_expect_null(mt_codelet_tally("purkinje"));
+    cr_expect_null(mt_codelet_mix("purkinje"));
 }
 
 /* Six workers share n cells: the slowest has n / 6 of them, rounded up; tile entry and worker start are paid
@@ -90,8 +90,8 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);
     for (int k = 0; k < CODELETS; k++) {
-        const ipu_tally *t = mt_codelet_tally(codelets[k]->name);
-        const double turn = ipu_tally_cycles(t, &target.instructions);
+        const ipu_mix *t = mt_codelet_mix(codelets[k]->name);
+        const double turn = ipu_mix_cycles(t, &target.instructions);
         cr_expect_eq(turn, floor(turn), "the GC200's costs are whole");
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
             size_t n[IPU_MAX_FIELDS];
@@ -120,7 +120,7 @@ Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
     mt_arena arena = {0};
     ipu_target target;
     cr_assert_eq(ipu_target_load(&arena, "data/machines/gc200.yaml", &set, 1, &target), MT_OK);
-    const ipu_tally *t = mt_codelet_tally("activation");
+    const ipu_mix *t = mt_codelet_mix("activation");
     cr_assert_eq(t->count[IPU_OP_DIVIDE], 1);
     const size_t n[] = {1, 5, 5, 5}; /* one turn: bundles + 2.25 */
     const ipu_cycles cost = mt_codelet_activation.cost(&target, n, NULL);

@@ -1,9 +1,9 @@
-#include "ipu/compile/live.h"
+#include "ipu/compile/liveness.h"
 
 static const uint32_t none = UINT32_MAX;
-enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* what a moment does to a temporary variable */
+enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* how a moment accesses a temporary variable */
 
-/* A place in a program; without a moment, one where ways part or join. */
+/* A node of the control-flow graph; without a moment, one where paths branch or join. */
 typedef struct node {
     uint32_t moment;
     uint32_t n_next;
@@ -21,11 +21,11 @@ typedef struct finding {
     const ipu_program **other; /* of each moment: a transfer or a predicate; NULL: a compute set */
     uint32_t *temporary;       /* of each variable: its number among the temporary ones, or none */
     size_t n_temporary;
-    unsigned char *deeds;  /* [n_moments][n_temporary] */
-    unsigned char *before; /* [n_nodes][n_temporary]: live before the node */
+    unsigned char *accesses; /* [n_moments][n_temporary] */
+    unsigned char *before;   /* [n_nodes][n_temporary]: live before the node */
 } finding;
 
-/* ---- what may follow what ---- */
+/* ---- the control-flow graph ---- */
 
 /* The most nodes that a program becomes. */
 static size_t count_nodes(const ipu_program *program)
@@ -61,8 +61,8 @@ static size_t add_compute_set(finding *f, size_t from, uint32_t set)
     return add_node(f, from, *moment);
 }
 
-/* A transfer, or a predicate that decides. */
-static size_t add_deed(finding *f, size_t from, const ipu_program *program)
+/* A transfer or a predicate. */
+static size_t add_moment(finding *f, size_t from, const ipu_program *program)
 {
     f->other[f->liveness->n_moments] = program;
     return add_node(f, from, f->liveness->n_moments++);
@@ -72,14 +72,14 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from);
 
 static size_t lay_out_if(finding *f, const ipu_program *program, size_t from)
 {
-    const size_t decides = add_deed(f, from, program);
+    const size_t decides = add_moment(f, from, program);
     const size_t joined = add_node(f, lay_out(f, program->children[0], decides), none);
     link_nodes(f, program->n_children > 1 ? lay_out(f, program->children[1], decides) : decides, joined);
     return joined;
 }
 
-/* The nodes of a program that begins behind `from`; the node behind which it has ended, with at least one edge free. A kind of
- * program that is not here does not compile: it needs a case that links nodes as it goes from one to another. */
+/* Adds the nodes of a program that follows node `from`; returns its last node, which has room for at least one more edge. A new
+ * kind of program needs a case here, or this does not compile. */
 static size_t lay_out(finding *f, const ipu_program *program, size_t from)
 {
     switch (program->kind) {
@@ -97,12 +97,12 @@ static size_t lay_out(finding *f, const ipu_program *program, size_t from)
         return add_compute_set(f, from, program->compute_set);
     case IPU_HOST_WRITE:
     case IPU_HOST_READ:
-        return add_deed(f, from, program);
+        return add_moment(f, from, program);
     case IPU_IF:
         return lay_out_if(f, program, from);
     case IPU_REPEAT_WHILE: {
         const size_t first = add_node(f, from, none);
-        const size_t decides = add_deed(f, lay_out(f, program->children[0], first), program);
+        const size_t decides = add_moment(f, lay_out(f, program->children[0], first), program);
         link_nodes(f, lay_out(f, program->children[1], decides), first);
         return add_node(f, decides, none);
     }
@@ -125,7 +125,7 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
     return MT_OK;
 }
 
-/* ---- what each moment does to the temporary variables ---- */
+/* ---- how each moment accesses the temporary variables ---- */
 
 static mt_status note_compute_sets(finding *f)
 {
@@ -134,7 +134,7 @@ static mt_status note_compute_sets(finding *f)
     MT_TAKE(f->scratch, written, g->n_compute_sets * f->n_temporary);
     for (size_t i = 0; i < g->n_vertices; i++) {
         const ipu_vertex *v = &g->vertices[i];
-        unsigned char *deeds = f->deeds + f->liveness->set_moment[v->compute_set] * f->n_temporary;
+        unsigned char *accesses = f->accesses + f->liveness->set_moment[v->compute_set] * f->n_temporary;
         for (size_t field = 0; field < v->codelet->n_fields; field++) {
             const ipu_tensor *tensor = &g->connections[v->first_connection + field].tensor;
             const ipu_direction direction = v->codelet->fields[field].direction;
@@ -142,42 +142,42 @@ static mt_status note_compute_sets(finding *f)
                 const ipu_slice *slice = &g->slices[s];
                 const uint32_t k = f->temporary[slice->variable];
                 if (k == none) continue;
-                if (direction != IPU_OUTPUT) deeds[k] |= READ;
+                if (direction != IPU_OUTPUT) accesses[k] |= READ;
                 if (direction == IPU_INPUT) continue;
                 size_t *n = &written[v->compute_set * f->n_temporary + k];
                 *n += slice->n;
-                deeds[k] |= *n == g->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+                accesses[k] |= *n == g->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
             }
         }
     }
     return MT_OK;
 }
 
-static void note_other(const finding *f, const ipu_program *program, unsigned char *deeds)
+static void note_other(const finding *f, const ipu_program *program, unsigned char *accesses)
 {
     for (size_t s = 0; s < program->tensor.n_slices; s++) {
         const ipu_slice *slice = &f->graph->slices[program->tensor.first_slice + s];
         const uint32_t k = f->temporary[slice->variable];
         if (k == none) continue;
         if (program->kind != IPU_HOST_WRITE)
-            deeds[k] |= READ;
+            accesses[k] |= READ;
         else
-            deeds[k] |= slice->n == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+            accesses[k] |= slice->n == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
     }
 }
 
-/* ---- along the edges, backwards ---- */
+/* ---- backwards along the edges ---- */
 
-static bool live_behind(const finding *f, const node *at, size_t k)
+static bool live_after(const finding *f, const node *at, size_t k)
 {
     bool live = false;
     for (uint32_t i = 0; i < at->n_next; i++) live |= f->before[at->next[i] * f->n_temporary + k] != 0;
     return live;
 }
 
-static unsigned char deed(const finding *f, const node *at, size_t k)
+static unsigned char access_at(const finding *f, const node *at, size_t k)
 {
-    return at->moment == none ? 0 : f->deeds[at->moment * f->n_temporary + k];
+    return at->moment == none ? 0 : f->accesses[at->moment * f->n_temporary + k];
 }
 
 static bool sweep(finding *f)
@@ -186,8 +186,8 @@ static bool sweep(finding *f)
     for (size_t n = f->n_nodes; n-- > 0;) {
         const node *at = &f->nodes[n];
         for (size_t k = 0; k < f->n_temporary; k++) {
-            const unsigned char d = deed(f, at, k);
-            const bool live = (d & READ) || (!(d & WHOLE) && live_behind(f, at, k));
+            const unsigned char d = access_at(f, at, k);
+            const bool live = (d & READ) || (!(d & WHOLE) && live_after(f, at, k));
             unsigned char *before = &f->before[n * f->n_temporary + k];
             changed |= live && !*before;
             *before |= live;
@@ -196,14 +196,14 @@ static bool sweep(finding *f)
     return changed;
 }
 
-/* Where it is live behind a moment it is live before it or written in it. */
-static ipu_live range_of(const finding *f, size_t k)
+/* What is live after a moment is live before it or written at it. */
+static ipu_live_range range_of(const finding *f, size_t k)
 {
-    ipu_live live = {.first = none};
+    ipu_live_range live = {.first = none};
     for (size_t n = 0; n < f->n_nodes; n++) {
         const node *at = &f->nodes[n];
         if (at->moment == none) continue;
-        if (!f->before[n * f->n_temporary + k] && !deed(f, at, k)) continue;
+        if (!f->before[n * f->n_temporary + k] && !access_at(f, at, k)) continue;
         if (at->moment < live.first) live.first = at->moment;
         if (at->moment > live.last) live.last = at->moment;
     }
@@ -215,11 +215,11 @@ static ipu_live range_of(const finding *f, size_t k)
 static mt_status find_ranges(finding *f)
 {
     ipu_liveness *l = f->liveness;
-    MT_TAKE(f->scratch, f->deeds, l->n_moments * f->n_temporary);
+    MT_TAKE(f->scratch, f->accesses, l->n_moments * f->n_temporary);
     MT_TAKE(f->scratch, f->before, f->n_nodes * f->n_temporary);
     MT_TRY(note_compute_sets(f));
     for (size_t m = 0; m < l->n_moments; m++)
-        if (f->other[m]) note_other(f, f->other[m], f->deeds + m * f->n_temporary);
+        if (f->other[m]) note_other(f, f->other[m], f->accesses + m * f->n_temporary);
     while (sweep(f)) continue;
     for (size_t v = 0; v < f->graph->n_variables; v++)
         if (f->temporary[v] != none) l->variable[v] = range_of(f, f->temporary[v]);

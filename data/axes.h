@@ -1,6 +1,6 @@
 /* The principal axes of a symmetric 3 x 3 matrix, by Jacobi's rotations. */
-#ifndef MT_MESH_ANATOMY_AXES_H
-#define MT_MESH_ANATOMY_AXES_H
+#ifndef MT_DATA_AXES_H
+#define MT_DATA_AXES_H
 
 /* Makes `a` diagonal: a[k][k] become its eigenvalues, in no order, and column k of `axes` the unit
  * eigenvector of the k-th. Numbers are finite. */

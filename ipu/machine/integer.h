@@ -1,6 +1,6 @@
-/* Whole numbers, in which bytes, words and cycles are counted. */
-#ifndef IPU_MACHINE_WHOLE_H
-#define IPU_MACHINE_WHOLE_H
+/* Integer arithmetic for counts of bytes, words and cycles. */
+#ifndef IPU_MACHINE_INTEGER_H
+#define IPU_MACHINE_INTEGER_H
 
 #include <stddef.h>
 #include <stdint.h>

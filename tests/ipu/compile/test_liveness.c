@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "ipu/compile/live.h"
+#include "ipu/compile/liveness.h"
 #include "tests/ipu/test_ring.h"
 
 /* Variable "t" of 8 floats, temporary; "in" and "out" beside it, which are not. Compute sets, all on tile 0 and in the graph
@@ -51,7 +51,7 @@ static void setup(void)
 
 static void teardown(void) { mt_arena_free(&arena); }
 
-TestSuite(live, .init = setup, .fini = teardown);
+TestSuite(liveness, .init = setup, .fini = teardown);
 
 static uint32_t make(int kind)
 {
@@ -140,7 +140,7 @@ static ipu_liveness found(const ipu_program *const *programs, size_t n)
 /* Both begin a new graph behind them. */
 static void expect_range(const ipu_program *program, uint32_t first, uint32_t last)
 {
-    const ipu_live live = found(&program, 1).variable[t];
+    const ipu_live_range live = found(&program, 1).variable[t];
     cr_expect(!live.always);
     cr_expect_eq(live.first, first);
     cr_expect_eq(live.last, last);
@@ -153,7 +153,7 @@ static void expect_always(const ipu_program *program)
     setup();
 }
 
-Test(live, moments_are_in_the_order_of_the_programs)
+Test(liveness, moments_are_in_the_order_of_the_programs)
 {
     (void)make(BOTH), (void)make(SOME);
     const ipu_program *programs[] = {SEQUENCE(run(OTHER), send(whole), run(READ), fetch(whole)),
@@ -167,7 +167,7 @@ Test(live, moments_are_in_the_order_of_the_programs)
     cr_expect_eq(l.n_moments, 8);
 }
 
-Test(live, from_the_writing_to_the_last_reading)
+Test(liveness, from_the_writing_to_the_last_reading)
 {
     expect_range(SEQUENCE(run(WRITE), run(OTHER), run(READ)), 0, 2);
     expect_range(SEQUENCE(run(OTHER), run(WRITE), run(BOTH), run(READ)), 1, 3);
@@ -175,14 +175,14 @@ Test(live, from_the_writing_to_the_last_reading)
     expect_range(SEQUENCE(run(WRITE), run(SOME), run(READ)), 0, 2);
 }
 
-Test(live, what_is_written_needs_room_though_nobody_reads_it)
+Test(liveness, what_is_written_needs_room_though_nobody_reads_it)
 {
     expect_range(SEQUENCE(run(OTHER), run(WRITE)), 1, 1);
     expect_range(
         SEQUENCE(run(OTHER), run(WRITE), run(OTHER), run(SOME)), 1, 2); /* nothing of it is kept to 2 */
 }
 
-Test(live, always_where_something_is_read_before_all_is_written)
+Test(liveness, always_where_something_is_read_before_all_is_written)
 {
     expect_always(run(READ));
     expect_always(SEQUENCE(run(READ), run(WRITE)));
@@ -190,14 +190,14 @@ Test(live, always_where_something_is_read_before_all_is_written)
     expect_always(run(BOTH));
 }
 
-Test(live, always_where_it_is_not_marked_or_nobody_touches_it)
+Test(liveness, always_where_it_is_not_marked_or_nobody_touches_it)
 {
     expect_always(run(OTHER));
     graph->variables[t].temporary = false;
     expect_always(SEQUENCE(run(WRITE), run(READ)));
 }
 
-Test(live, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one)
+Test(liveness, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one)
 {
     expect_range(SEQUENCE(run(WRITE), repeat(3, SEQUENCE(run(READ), run(OTHER)))), 0, 2);
     expect_range(SEQUENCE(run(WRITE), repeat(1, SEQUENCE(run(READ), run(OTHER)))), 0, 1);
@@ -208,14 +208,14 @@ Test(live, what_the_next_turn_of_a_loop_reads_is_live_to_the_end_of_this_one)
 }
 
 /* 0 read: the loop is not entered. */
-Test(live, a_loop_without_turns_writes_nothing)
+Test(liveness, a_loop_without_turns_writes_nothing)
 {
     expect_always(SEQUENCE(repeat(0, run(WRITE)), run(READ)));
     expect_range(SEQUENCE(run(WRITE), repeat(0, run(OTHER)), run(READ)), 0, 1);
 }
 
 /* The predicate is a moment of its own: 1 in all of these. */
-Test(live, either_way_of_a_condition_counts)
+Test(liveness, either_way_of_a_condition_counts)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
     expect_range(SEQUENCE(run(WRITE), when(run(OTHER), run(READ))), 0, 3);
@@ -227,7 +227,7 @@ Test(live, either_way_of_a_condition_counts)
 }
 
 /* 0 write, then the condition, the predicate, the body. */
-Test(live, a_loop_that_decides_runs_its_condition_first_and_again)
+Test(liveness, a_loop_that_decides_runs_its_condition_first_and_again)
 {
     const ipu_program *nothing = SEQUENCE(NULL);
     expect_range(SEQUENCE(run(WRITE), during(run(OTHER), run(READ))), 0, 3);
@@ -240,7 +240,7 @@ Test(live, a_loop_that_decides_runs_its_condition_first_and_again)
 }
 
 /* Written on one tile, read by all of them. */
-Test(live, a_predicate_is_read_where_it_decides)
+Test(liveness, a_predicate_is_read_where_it_decides)
 {
     ipu_tensor decides = predicate();
     const uint32_t v = graph->slices[decides.first_slice].variable;
@@ -251,12 +251,12 @@ Test(live, a_predicate_is_read_where_it_decides)
     cr_assert_eq(ipu_program_host_write(&arena, words, decides, &all), MT_OK);
     cr_assert_eq(ipu_program_if(&arena, decides, run(READ), NULL, &asked), MT_OK);
     all = SEQUENCE(run(WRITE), all, run(OTHER), asked);
-    const ipu_live live = found(&all, 1).variable[v];
+    const ipu_live_range live = found(&all, 1).variable[v];
     cr_expect(!live.always && live.first == 1 && live.last == 3);
     cr_expect(found(&asked, 1).variable[v].always);
 }
 
-Test(live, transfers_read_and_write)
+Test(liveness, transfers_read_and_write)
 {
     ipu_tensor twice;
     cr_assert_eq(ipu_graph_concat(graph, (ipu_tensor[]){half, half}, 2, &twice), MT_OK);
@@ -267,16 +267,16 @@ Test(live, transfers_read_and_write)
 }
 
 /* 0 write, 1 read, 2 other, 3 both. */
-Test(live, every_program_counts)
+Test(liveness, every_program_counts)
 {
     const ipu_program *programs[] = {
         SEQUENCE(run(WRITE), run(READ)), SEQUENCE(run(OTHER), run(WRITE), run(BOTH)), run(READ)};
-    ipu_live live = found(programs, 2).variable[t];
+    ipu_live_range live = found(programs, 2).variable[t];
     cr_expect(!live.always && live.first == 0 && live.last == 3);
     cr_expect(found(programs, 3).variable[t].always, "the third reads what a run before has written");
 }
 
-Test(live, a_compute_set_that_no_program_executes_is_one_of_its_own)
+Test(liveness, a_compute_set_that_no_program_executes_is_one_of_its_own)
 {
     (void)make(OTHER);
     expect_range(run(WRITE), 0, 0);
@@ -286,7 +286,7 @@ Test(live, a_compute_set_that_no_program_executes_is_one_of_its_own)
     expect_always(run(WRITE));
 }
 
-Test(live, every_allocation_may_fail)
+Test(liveness, every_allocation_may_fail)
 {
     const ipu_program *program = SEQUENCE(run(WRITE), repeat(2, run(READ)));
     for (size_t n = 1;; n++) {

@@ -9,7 +9,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
 #include "solver/diffusion/diffusion.h"
-#include "solver/measure.h"
+#include "solver/probe.h"
 
 static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01};
 static const double size_mm[3] = {3, 2, 1.5};
@@ -48,8 +48,8 @@ static void fill(slab *s, double (*function)(const double *))
 static double read(const slab *s, const double x[3])
 {
     uint32_t cell = 0;
-    cr_assert_eq(mt_measure_find(&s->mesh, 1, x, &cell), MT_OK, "%s", mt_message());
-    return mt_measure_value(&s->mesh, &s->diffusion, s->field, x, cell);
+    cr_assert_eq(mt_probe_find(&s->mesh, 1, x, &cell), MT_OK, "%s", mt_message());
+    return mt_probe_value(&s->mesh, &s->diffusion, s->field, x, cell);
 }
 
 static double distance_mm(const slab *s, size_t cell, const double at[3])
@@ -76,7 +76,7 @@ static size_t nearest(const slab *s, const double at[3])
 /* Corners, middles of edges and faces, the centre, and places between: no rounding error of a fit on values
  * of order 30 comes near 1e-10. Many places have several nearest cells, which rounding alone tells apart: a distance below 1 mm
  * from coordinates below 3 mm is off by less than 10 * 2^-51 mm. */
-Test(measure, linear_fields_are_read_exactly_at_corners_and_inside)
+Test(probe, linear_fields_are_read_exactly_at_corners_and_inside)
 {
     slab s;
     make(&s);
@@ -89,9 +89,9 @@ Test(measure, linear_fields_are_read_exactly_at_corners_and_inside)
         at[k][1] = size_mm[1] * (double)(k / SIDE % SIDE) / (SIDE - 1);
         at[k][2] = size_mm[2] * (double)(k / SIDE / SIDE) / (SIDE - 1);
     }
-    cr_assert_eq(mt_measure_find(&s.mesh, PLACES, at[0], cell), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_probe_find(&s.mesh, PLACES, at[0], cell), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < PLACES; k++) {
-        double value = mt_measure_value(&s.mesh, &s.diffusion, s.field, at[k], cell[k]);
+        double value = mt_probe_value(&s.mesh, &s.diffusion, s.field, at[k], cell[k]);
         cr_expect_float_eq(
             distance_mm(&s, cell[k], at[k]), distance_mm(&s, nearest(&s, at[k]), at[k]), 5e-15);
         cr_expect_float_eq(value, linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
@@ -110,7 +110,7 @@ static double far_bowl(const double x[3])
 /* The slab has even numbers of boxes along x and y, and so is its own mirror image. In its vertices up to 48 cells meet, many
  * of them equally near, and the bowl is no linear function: which of them is taken would show in the third digit. A fit of
  * numbers below 30 is good to 1e-10, as above. */
-Test(measure, a_mirrored_field_has_the_same_values_at_mirrored_places)
+Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
 {
     slab s;
     make(&s);
@@ -127,7 +127,7 @@ Test(measure, a_mirrored_field_has_the_same_values_at_mirrored_places)
 }
 
 /* Not yet activated cells are infinite: the front's edge is fitted on what lies behind it. */
-Test(measure, infinite_cells_are_left_out)
+Test(probe, infinite_cells_are_left_out)
 {
     slab s;
     make(&s);
@@ -153,7 +153,7 @@ Test(measure, infinite_cells_are_left_out)
     mt_arena_free(&s.arena);
 }
 
-Test(measure, where_the_nearest_cell_is_infinite_so_is_the_answer)
+Test(probe, where_the_nearest_cell_is_infinite_so_is_the_answer)
 {
     slab s;
     make(&s);
@@ -177,7 +177,7 @@ static void keep_only(slab *s, size_t cell, size_t n, const size_t *kept)
     }
 }
 
-Test(measure, too_few_cells_give_the_nearest_ones_value)
+Test(probe, too_few_cells_give_the_nearest_ones_value)
 {
     static const size_t kept[] = {0, 5};
     const double at[3] = {1.45, 1.05, 0.77};
@@ -208,7 +208,7 @@ static double volume(const slab *s, size_t cell, const size_t other[3])
 
 /* All sets of three others of a cell's row: in one plane with it, its own value counts; otherwise the linear
  * field is found (of which the own value differs). */
-Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
+Test(probe, cells_in_one_plane_give_the_nearest_ones_value)
 {
     size_t flat = 0, full = 0;
     slab s;
@@ -234,20 +234,18 @@ Test(measure, cells_in_one_plane_give_the_nearest_ones_value)
     mt_arena_free(&s.arena);
 }
 
-Test(measure, places_outside_the_mesh_are_refused_with_how_far_and_from_what)
+Test(probe, places_outside_the_mesh_are_refused_with_how_far_and_from_what)
 {
     slab s;
     make(&s);
     uint32_t cell[2];
     const double places[2][3] = {{3, 2, 1.5}, {300, 0, 0}}, just_outside[3] = {3.6, 1, 1};
-    cr_assert_eq(mt_measure_find(&s.mesh, 1, places[0], cell), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_measure_find(&s.mesh, 2, places[0], cell), MT_INPUT);
+    cr_assert_eq(mt_probe_find(&s.mesh, 1, places[0], cell), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_probe_find(&s.mesh, 2, places[0], cell), MT_INPUT);
     cr_assert(strstr(mt_message(),
                   "[300, 0, 0] mm is outside the mesh: 297.1 mm from the centre of the nearest cell, "),
         "%s", mt_message());
     cr_assert(strstr(mt_message(), "; the mesh lies in [0, 0, 0] .. [3, 2, 1.5] mm"), "%s", mt_message());
-    cr_assert_eq(mt_measure_outside(&s.mesh, 2, places[0], cell), 1);
-    cr_assert_eq(mt_measure_outside(&s.mesh, 1, places[0], cell), 1, "none");
-    cr_assert_eq(mt_measure_find(&s.mesh, 1, just_outside, cell), MT_INPUT);
+    cr_assert_eq(mt_probe_find(&s.mesh, 1, just_outside, cell), MT_INPUT);
     mt_arena_free(&s.arena);
 }

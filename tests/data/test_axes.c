@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mesh/anatomy/axes.h"
+#include "data/axes.h"
 
 /* A matrix made from axes and eigenvalues: the axes of a rotation by 30 degrees about z and then 40 about
  * x. */

@@ -1,7 +1,8 @@
-#include "solver/measure.h"
+#include "solver/probe.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "data/vec3.h"
 
@@ -30,7 +31,8 @@ static double reach_of(const mt_mesh *mesh, size_t cell)
     return 1.5 * sqrt(farthest);
 }
 
-size_t mt_measure_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *cell)
+/* The first of the probes, whose nearest cells have been found, that is outside; n: none is. */
+static size_t first_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *cell)
 {
     size_t p = 0;
     for (; p < n; p++) {
@@ -71,11 +73,11 @@ static mt_status find_with(
         for (size_t p = 0; p < n; p++)
             find_among((const double(*)[3])centre, first, count, xyz_mm + 3 * p, &least[p], &cell[p]);
     }
-    const size_t outside = mt_measure_outside(mesh, n, xyz_mm, cell);
+    const size_t outside = first_outside(mesh, n, xyz_mm, cell);
     return outside < n ? refuse(mesh, xyz_mm + 3 * outside, cell[outside]) : MT_OK;
 }
 
-mt_status mt_measure_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)
+mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell)
 {
     mt_arena scratch = {0};
     mt_status status = find_with(&scratch, mesh, n, xyz_mm, cell);
@@ -157,7 +159,7 @@ static ties find_ties(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
     return t;
 }
 
-double mt_measure_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t cell)
 {
     const ties nearest = find_ties(mesh, diffusion, xyz_mm, cell);
@@ -177,4 +179,40 @@ double mt_measure_value(const mt_mesh *mesh, const mt_diffusion *diffusion, cons
         }
     }
     return n >= 4 && solve(a, b) ? b[0] : mean;
+}
+
+/* ---- those of a case ---- */
+
+/* The points as they are given, then the line at equal distances. */
+static void set_places(const mt_case *input, double *xyz_mm)
+{
+    const size_t n_line = input->line.points;
+    for (size_t k = 0; k < input->n_points; k++, xyz_mm += 3)
+        memcpy(xyz_mm, input->points[k].at_mm, 3 * sizeof *xyz_mm);
+    for (size_t k = 0; k < n_line; k++, xyz_mm += 3) {
+        const double along = n_line > 1 ? (double)k / (double)(n_line - 1) : 0;
+        for (int axis = 0; axis < 3; axis++)
+            xyz_mm[axis] =
+                input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
+    }
+}
+
+/* Names the probe of the newest failure as the case does. */
+static mt_status name_outside(const mt_case *input, const mt_mesh *mesh, const mt_probes *probes)
+{
+    const size_t probe = first_outside(mesh, probes->n, probes->xyz_mm, probes->cell);
+    if (probe < probes->n_points)
+        return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", probe, input->points[probe].name, mt_message());
+    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", probe - probes->n_points + 1,
+        input->line.points, mt_message());
+}
+
+mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes)
+{
+    *probes = (mt_probes){.n = input->n_points + input->line.points, .n_points = input->n_points};
+    MT_TAKE(arena, probes->xyz_mm, 3 * probes->n);
+    MT_TAKE(arena, probes->cell, probes->n);
+    set_places(input, probes->xyz_mm);
+    const mt_status status = mt_probe_find(mesh, probes->n, probes->xyz_mm, probes->cell);
+    return status == MT_INPUT ? name_outside(input, mesh, probes) : status;
 }

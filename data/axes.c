@@ -1,4 +1,4 @@
-#include "mesh/anatomy/axes.h"
+#include "data/axes.h"
 
 #include <math.h>
 

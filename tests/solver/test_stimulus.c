@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "solver/site.h"
+#include "solver/stimulus.h"
 #include "tests/mesh/bowl_cells.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/mesh/tagged_slab.h"
@@ -18,11 +18,11 @@ static const double size_mm[3] = {4, 6, 5};
 static void make(void) { tagged_slab(&arena, size_mm, 0.5, &mesh); }
 static void end(void) { mt_arena_free(&arena); }
 
-TestSuite(site, .init = make, .fini = end);
+TestSuite(region, .init = make, .fini = end);
 
-static mt_site nowhere(void)
+static mt_stimulus_region nowhere(void)
 {
-    return (mt_site){.at = "",
+    return (mt_stimulus_region){.at = "",
         .centre_mm = {NAN, NAN, NAN},
         .radius_mm = NAN,
         .min_mm = {NAN, NAN, NAN},
@@ -46,13 +46,13 @@ static bool in_sphere(const double x[3], const double c[3], double r)
     return hypot(hypot(x[0] - c[0], x[1] - c[1]), x[2] - c[2]) <= r;
 }
 
-/* The site's cells are those, ascending, for which `wanted` holds. */
-static void expect_cells(mt_site site, bool (*wanted)(const double x[3]))
+/* The region's cells are those, ascending, for which `wanted` holds. */
+static void expect_cells(mt_stimulus_region region, bool (*wanted)(const double x[3]))
 {
     size_t n, k = 0;
     uint32_t *cells;
-    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
     for (size_t c = 0; c < mesh.n_cells; c++) {
         const bool is = k < n && cells[k] == c;
         cr_assert_eq(is, wanted(centre_of(c)), "cell %zu", c);
@@ -65,32 +65,33 @@ static const double middle[3] = {1, 3, 2};
 
 static bool near_middle(const double x[3]) { return in_sphere(x, middle, 1.3); }
 
-Test(site, a_sphere_is_the_cells_whose_centre_is_in_it)
+Test(region, a_sphere_is_the_cells_whose_centre_is_in_it)
 {
-    mt_site site = nowhere();
-    memcpy(site.centre_mm, middle, sizeof middle);
-    site.radius_mm = 1.3;
-    expect_cells(site, near_middle);
+    mt_stimulus_region region = nowhere();
+    memcpy(region.centre_mm, middle, sizeof middle);
+    region.radius_mm = 1.3;
+    expect_cells(region, near_middle);
 }
 
 /* 1.5 mm are 7.5 boxes of 0.2 mm, and of every second layer of centroids rounding puts some a little before 1.5 mm and others
  * behind. All count. In whole numbers: four vertices' places in boxes add up to 4 * 7.5 at most. */
-Test(site, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
+Test(region, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
 {
     static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
     static const int n[3] = {100, 14, 12};
     mt_mesh fine;
     cr_assert_eq(mt_slab_make(&arena, size, 0.2, &fine), MT_OK, "%s", mt_message());
     for (int corner = 0; corner < 8; corner++) {
-        mt_site site = nowhere();
+        mt_stimulus_region region = nowhere();
         size_t n_reached, n_wanted = 0, n_border = 0;
         uint32_t *cells;
         for (int k = 0; k < 3; k++) {
             const bool far = corner >> k & 1;
-            site.min_mm[k] = far ? size[k] - near[k] : 0;
-            site.max_mm[k] = far ? size[k] : near[k];
+            region.min_mm[k] = far ? size[k] - near[k] : 0;
+            region.max_mm[k] = far ? size[k] : near[k];
         }
-        cr_assert_eq(mt_site_cells(&arena, &site, &fine, &n_reached, &cells), MT_OK, "%s", mt_message());
+        cr_assert_eq(
+            mt_stimulus_region_cells(&arena, &region, &fine, &n_reached, &cells), MT_OK, "%s", mt_message());
         for (size_t c = 0; c < fine.n_cells; c++) {
             int sum[3] = {0}, largest = 0;
             for (int v = 0; v < 4; v++)
@@ -114,15 +115,15 @@ static bool shallow(const double x[3]) { return x[0] <= 0.8; }
 static bool shallow_and_near(const double x[3]) { return shallow(x) && near_middle(x); }
 static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >= 2 && x[1] <= 4; }
 
-Test(site, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
+Test(region, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
 {
-    mt_site site = nowhere();
-    site.surface = "lv_endocardium", site.depth_mm = 0.8; /* deeper than the cells with a face on it */
-    expect_cells(site, shallow);
-    memcpy(site.centre_mm, middle, sizeof middle);
-    site.radius_mm = 1.3;
-    expect_cells(site, shallow_and_near);
-    mt_site boxed = nowhere();
+    mt_stimulus_region region = nowhere();
+    region.surface = "lv_endocardium", region.depth_mm = 0.8; /* deeper than the cells with a face on it */
+    expect_cells(region, shallow);
+    memcpy(region.centre_mm, middle, sizeof middle);
+    region.radius_mm = 1.3;
+    expect_cells(region, shallow_and_near);
+    mt_stimulus_region boxed = nowhere();
     boxed.surface = "3", boxed.depth_mm = 0.8;
     set3(boxed.min_mm, -9, 2, -9);
     set3(boxed.max_mm, 9, 4, 9);
@@ -164,38 +165,39 @@ static const char *write_list(size_t n, const double *x)
     return path;
 }
 
-Test(site, a_list_of_vertices_is_the_cells_that_have_one_of_them)
+Test(region, a_list_of_vertices_is_the_cells_that_have_one_of_them)
 {
-    mt_site site = nowhere();
-    site.vtx = write_list(2, (double[]){1, 1.5});
-    expect_cells(site, has_listed);
-    memcpy(site.centre_mm, middle, sizeof middle);
-    site.radius_mm = 0.5;
-    expect_cells(site, has_listed_and_near);
-    (void)unlink(site.vtx);
+    mt_stimulus_region region = nowhere();
+    region.vtx = write_list(2, (double[]){1, 1.5});
+    expect_cells(region, has_listed);
+    memcpy(region.centre_mm, middle, sizeof middle);
+    region.radius_mm = 0.5;
+    expect_cells(region, has_listed_and_near);
+    (void)unlink(region.vtx);
 }
 
-static void expect_nothing(mt_site site, const char *message);
+static void expect_nothing(mt_stimulus_region region, const char *message);
 
-Test(site, what_is_wrong_with_a_list_of_vertices_is_named)
+Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
 {
-    mt_site site = nowhere();
+    mt_stimulus_region region = nowhere();
     char message[256];
-    site.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
+    region.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
     (void)snprintf(message, sizeof message,
         "vtx: %s:5: the file ends before the vertex; allowed: a "
         "whole number from 0 to 1286",
-        site.vtx);
-    expect_nothing(site, message);
-    (void)unlink(site.vtx);
-    site.surface = "lv_endocardium";
-    site.vtx = write_list(1, (double[]){2});
-    (void)snprintf(message, sizeof message, "there is no cell of the surface with a vertex of %s", site.vtx);
-    expect_nothing(site, message);
-    (void)unlink(site.vtx);
+        region.vtx);
+    expect_nothing(region, message);
+    (void)unlink(region.vtx);
+    region.surface = "lv_endocardium";
+    region.vtx = write_list(1, (double[]){2});
+    (void)snprintf(
+        message, sizeof message, "there is no cell of the surface with a vertex of %s", region.vtx);
+    expect_nothing(region, message);
+    (void)unlink(region.vtx);
     size_t n;
     uint32_t *cells;
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_FILE);
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_FILE);
 }
 
 /* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
@@ -208,12 +210,12 @@ static bool near_left_tip(const double x[3])
     return in_sphere(x, tip, 8 + 6);
 }
 
-Test(site, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reaches_lower)
+Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reaches_lower)
 {
     double lowest[2] = {0, 0};
     size_t n;
     uint32_t *cells;
-    mt_site site = nowhere();
+    mt_stimulus_region region = nowhere();
     mt_arena_free(&arena);
     gmsh_ventricles(&arena, 6, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) {
@@ -222,76 +224,76 @@ Test(site, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reaches_
         lowest[x[0] > 20] = fmin(lowest[x[0] > 20], x[2]);
     }
     cr_assert(lowest[1] < lowest[0] - 5, "left %g, right %g", lowest[0], lowest[1]);
-    site.at = "apex", site.radius_mm = 8;
-    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    region.at = "apex", region.radius_mm = 8;
+    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < n; k++) {
         const double *x = centre_of(cells[k]);
         cr_assert(near_left_tip(x), "[%g, %g, %g]", x[0], x[1], x[2]);
     }
 }
 
-static void expect_refused(mt_site site, const char *message)
+static void expect_refused(mt_stimulus_region region, const char *message)
 {
-    cr_expect_eq(mt_site_check(&site), MT_INPUT, "%s", message);
+    cr_expect_eq(mt_stimulus_region_check(&region), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
-Test(site, keys_that_contradict_each_other_are_refused)
+Test(region, keys_that_contradict_each_other_are_refused)
 {
-    mt_site site = nowhere();
-    expect_refused(site,
+    mt_stimulus_region region = nowhere();
+    expect_refused(region,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
         "max_mm, or surface or vtx, alone or with one of these");
-    site.radius_mm = 1;
-    expect_refused(site, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
-    site.at = "tip";
-    expect_refused(site, "at: tip; allowed: apex");
-    site.at = "apex";
-    site.centre_mm[0] = 0;
-    expect_refused(site, "both at and centre_mm are given; allowed: one of them, with radius_mm");
-    site.centre_mm[0] = NAN;
-    site.depth_mm = 1;
-    expect_refused(site, "depth_mm is given without surface; allowed: both");
-    site.surface = "endo";
-    expect_refused(site,
+    region.radius_mm = 1;
+    expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    region.at = "tip";
+    expect_refused(region, "at: tip; allowed: apex");
+    region.at = "apex";
+    region.centre_mm[0] = 0;
+    expect_refused(region, "both at and centre_mm are given; allowed: one of them, with radius_mm");
+    region.centre_mm[0] = NAN;
+    region.depth_mm = 1;
+    expect_refused(region, "depth_mm is given without surface; allowed: both");
+    region.surface = "endo";
+    expect_refused(region,
         "surface: endo; allowed: base, epicardium, lv_endocardium, rv_endocardium, or the number of "
         "a tag");
-    set3(site.min_mm, 0, 0, 0);
-    expect_refused(site, "min_mm is given alone; allowed: a box has min_mm and max_mm");
-    set3(site.max_mm, 1, 1, 1);
-    expect_refused(site, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
-    site.radius_mm = NAN;
-    expect_refused(site, "at is given without radius_mm; allowed: both, a sphere");
+    set3(region.min_mm, 0, 0, 0);
+    expect_refused(region, "min_mm is given alone; allowed: a box has min_mm and max_mm");
+    set3(region.max_mm, 1, 1, 1);
+    expect_refused(region, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
+    region.radius_mm = NAN;
+    expect_refused(region, "at is given without radius_mm; allowed: both, a sphere");
 }
 
-static void expect_nothing(mt_site site, const char *message)
+static void expect_nothing(mt_stimulus_region region, const char *message)
 {
     size_t n;
     uint32_t *cells;
-    cr_assert_eq(mt_site_check(&site), MT_OK, "%s", mt_message());
-    cr_expect_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT, "%s", message);
+    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
 /* Of a Kuhn box's six centroids some are a quarter of the edge behind each side: 0.125 mm. */
-Test(site, what_reaches_nothing_says_how_far_the_nearest_centre_is)
+Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
 {
-    mt_site site = nowhere();
-    set3(site.min_mm, -3, 2, 2);
-    set3(site.max_mm, -1, 4, 4);
-    expect_nothing(
-        site, "no cell's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
-    site.surface = "epicardium";
-    expect_nothing(site,
+    mt_stimulus_region region = nowhere();
+    set3(region.min_mm, -3, 2, 2);
+    set3(region.max_mm, -1, 4, 4);
+    expect_nothing(region,
+        "no cell's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
+    region.surface = "epicardium";
+    expect_nothing(region,
         "no cell's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
         "4.88 mm outside");
-    site = nowhere();
-    set3(site.centre_mm, 2, 3, -4);
-    site.radius_mm = 1;
+    region = nowhere();
+    set3(region.centre_mm, 2, 3, -4);
+    region.radius_mm = 1;
     size_t n;
     uint32_t *cells;
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
     double least = INFINITY;
     for (size_t c = 0; c < mesh.n_cells; c++) {
         const double *x = centre_of(c);
@@ -303,63 +305,63 @@ Test(site, what_reaches_nothing_says_how_far_the_nearest_centre_is)
     cr_assert_str_eq(mt_message(), message);
 }
 
-Test(site, a_mesh_without_tagged_triangles_is_told_what_to_do)
+Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
 {
-    mt_site site = nowhere();
-    site.surface = "rv_endocardium";
+    mt_stimulus_region region = nowhere();
+    region.surface = "rv_endocardium";
     mesh.n_faces = 0;
-    expect_nothing(site,
+    expect_nothing(region,
         "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh surfaces` tags base, "
         "epicardium and endocardia where it finds them");
-    site = nowhere();
-    site.at = "apex", site.radius_mm = 3;
+    region = nowhere();
+    region.at = "apex", region.radius_mm = 3;
     size_t n;
     uint32_t *cells;
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh surfaces`"),
         "%s", mt_message());
 }
 
 /* A left ventricle whose surfaces have other numbers: which they are is seen by its shape. */
-Test(site, a_mesh_with_tags_of_others_is_told_how_to_name_them)
+Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
 {
     static const char line[] =
         "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
         "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
-    mt_site site = nowhere();
+    mt_stimulus_region region = nowhere();
     mt_arena_free(&arena);
     bowl_cells(&arena, &mesh);
     for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] *= 10;
-    site.surface = "lv_endocardium";
+    region.surface = "lv_endocardium";
     size_t n;
     uint32_t *cells;
-    cr_assert_eq(mt_site_check(&site), MT_OK);
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK);
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
     cr_assert(
         strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
-    site.surface = "31"; /* a number is no name */
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    region.surface = "31"; /* a number is no name */
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
     cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
-    site.surface = "30";
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_OK, "%s", mt_message());
-    site = nowhere();
-    site.at = "apex", site.radius_mm = 3;
-    cr_assert_eq(mt_site_cells(&arena, &site, &mesh, &n, &cells), MT_INPUT);
+    region.surface = "30";
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    region = nowhere();
+    region.at = "apex", region.radius_mm = 3;
+    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: no triangle", 21) == 0 && strstr(mt_message(), line), "%s",
         mt_message());
 }
 
-Test(site, every_lack_of_memory_is_reported)
+Test(region, every_lack_of_memory_is_reported)
 {
-    mt_site site = nowhere();
-    site.surface = "lv_endocardium", site.at = "apex", site.radius_mm = 30, site.depth_mm = 1;
+    mt_stimulus_region region = nowhere();
+    region.surface = "lv_endocardium", region.at = "apex", region.radius_mm = 30, region.depth_mm = 1;
     mt_status status = MT_FILE;
     size_t take;
     for (take = 1; status != MT_OK && take < 100; take++) {
         size_t n;
         uint32_t *cells;
         mt_arena_fail_at(take);
-        status = mt_site_cells(&arena, &site, &mesh, &n, &cells);
+        status = mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", take, mt_message());
     }

@@ -1,0 +1,21 @@
+#include "app/cli/data_folder.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *mt_data_folder(void)
+{
+    static char folder[PATH_MAX + 32];
+    if (folder[0]) return folder;
+    char program[PATH_MAX] = "";
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    for (int k = 0; n > 0 && k < 2; k++) { /* /usr/bin/myotile: /usr */
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = 0;
+    }
+    (void)snprintf(folder, sizeof folder, "%s/share/myotile", program);
+    if (access(folder, X_OK) != 0) (void)snprintf(folder, sizeof folder, "%s", MT_DATA_DIR);
+    return folder;
+}

@@ -1,0 +1,226 @@
+#include "app/cli/help.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, OPTION_COLUMN = 30, COMMAND_COLUMN = 21 };
+
+static const char about[] = "heart simulations on an emulated machine of tiles";
+static const struct {
+    const char *code, *meaning;
+} exits[] = {{"0", "done"}, {"2", "bad case or arguments"}, {"3", "files or memory"},
+    {"4", "does not fit the machine"}, {"5", "numerics"},
+    {"130, 143 or 129", "stopped by Ctrl-C, SIGTERM or SIGHUP"}};
+static const char isa[] =
+    "chooses the instruction set (base, avx2 or avx512; usual: the best that the processor has). "
+    "All give the same bits.";
+static const char cache[] =
+    "the folder of the cache, which keeps how long a diffusion step on a mesh may be; usual: "
+    "~/.cache.";
+static const struct {
+    const char *name, *meaning;
+} variables[] = {{"MYOTILE_ISA", isa}, {"XDG_CACHE_HOME", cache}};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- help ---- */
+
+/* Words from column `at` on, wrapped into lines that begin at `column`; the first begins where the line stands. */
+static void print_wrapped(FILE *out, size_t column, size_t at, const char *text)
+{
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        if (at > column && at + 1 + n > WIDTH) {
+            (void)fprintf(out, "\n%*s", (int)column, "");
+            at = column;
+        } else if (at > column) {
+            (void)fputc(' ', out), at++;
+        }
+        (void)fwrite(text, 1, n, out), at += n;
+        text += n + strspn(text + n, " ");
+    }
+    (void)fputc('\n', out);
+}
+
+/* A term and what it means, the latter from `column` on. */
+static void print_entry(FILE *out, const char *term, size_t column, const char *meaning)
+{
+    const size_t n = strlen(term) + 2;
+    (void)fprintf(out, "  %s", term);
+    if (n + 2 > column)
+        (void)fprintf(out, "\n%*s", (int)column, "");
+    else
+        (void)fprintf(out, "%*s", (int)(column - n), "");
+    print_wrapped(out, column, column, meaning);
+}
+
+/* "mesh" of "mesh slab"? NULL for a group: any. */
+static bool is_of(const mt_command *command, const char *group)
+{
+    const size_t n = group ? strlen(group) : 0;
+    return !group || (strncmp(command->name, group, n) == 0 && command->name[n] == ' ');
+}
+
+void mt_help_overview(FILE *out, const mt_command *const *commands, const char *group)
+{
+    (void)fprintf(
+        out, "myotile %s: %s\n\nusage: myotile %s ...\n\n", MT_VERSION, about, group ? group : "COMMAND");
+    for (; *commands; commands++)
+        if (is_of(*commands, group))
+            print_entry(out, (*commands)->name, COMMAND_COLUMN, (*commands)->summary);
+    (void)fprintf(out, "\n`myotile COMMAND --help` shows the options of a command.\n");
+    if (group) return;
+    (void)fprintf(out,
+        "`myotile --manual` prints the manual page, `myotile --completion` a script for bash.\n"
+        "\nEnvironment variables:\n");
+    for (size_t k = 0; k < COUNT(variables); k++)
+        print_entry(out, variables[k].name, COMMAND_COLUMN, variables[k].meaning);
+    (void)fprintf(out, "\nExit codes:\n");
+    for (size_t k = 0; k < COUNT(exits); k++)
+        print_entry(out, exits[k].code, COMMAND_COLUMN, exits[k].meaning);
+}
+
+/* "-o, --output OUT.hdf" */
+static const char *term_of(const mt_option *option, char *text, size_t size)
+{
+    char letter[8] = "    ";
+    if (option->letter) (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    (void)snprintf(text, size, "%s%s%s%s", letter, option->name, option->value ? " " : "",
+        option->value ? option->value : "");
+    return text;
+}
+
+static void print_option(FILE *out, const mt_option *option)
+{
+    char term[96], meaning[1024];
+    (void)snprintf(meaning, sizeof meaning, "%s%s%s", option->help,
+        option->repeats ? "; may be given several times" : "", option->needed ? " (needed)" : "");
+    print_entry(out, term_of(option, term, sizeof term), OPTION_COLUMN, meaning);
+}
+
+void mt_help_command(FILE *out, const mt_command *command)
+{
+    char use[128];
+    print_wrapped(out, 0, 0, command->summary);
+    (void)fprintf(out, "\nusage: myotile %s [options]\n\n", mt_command_usage(command, use, sizeof use));
+    for (const mt_option *o = command->options; o->name; o++) print_option(out, o);
+    (void)fprintf(out, "\nexample:\n  %s\n", command->example);
+}
+
+/* ---- the manual page ---- */
+
+/* A text in roff: hyphens and backslashes as they are, no line that begins with a control character. */
+static void print_roff(FILE *out, const char *text)
+{
+    if (*text == '.' || *text == '\'') (void)fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '-' || *text == '\\') (void)fputc('\\', out);
+        (void)fputs(*text == '\\' ? "e" : (char[]){*text, 0}, out);
+    }
+    (void)fputc('\n', out);
+}
+
+static void print_roff_entry(FILE *out, const char *term, const char *meaning)
+{
+    (void)fputs(".TP\n.B ", out);
+    print_roff(out, term + strspn(term, " "));
+    print_roff(out, meaning);
+}
+
+static void print_roff_command(FILE *out, const mt_command *command)
+{
+    char use[128];
+    (void)fputs(".SS myotile ", out);
+    print_roff(out, mt_command_usage(command, use, sizeof use));
+    print_roff(out, command->summary);
+    for (const mt_option *o = command->options; o->name; o++) {
+        char term[96];
+        print_roff_entry(out, term_of(o, term, sizeof term), o->help);
+    }
+    (void)fputs(".PP\nExample:\n.PP\n.RS\n", out);
+    print_roff(out, command->example);
+    (void)fputs(".RE\n", out);
+}
+
+void mt_help_manual(FILE *out, const mt_command *const *commands)
+{
+    (void)fprintf(out,
+        ".TH MYOTILE 1 \"\" \"myotile %s\" \"User Commands\"\n.SH NAME\nmyotile \\- %s\n"
+        ".SH SYNOPSIS\n.B myotile\n.I COMMAND\n[\\fIOPTIONS\\fR]\n"
+        ".SH DESCRIPTION\nMyotile simulates the electrical wave of the heart (monodomain model, finite "
+        "volumes on\n"
+        "tetrahedra) on an emulated system of Graphcore IPUs, and reports the cycles, bytes and memory that "
+        "the\n"
+        "machine would have needed.\n.SH COMMANDS\n",
+        MT_VERSION, about);
+    for (; *commands; commands++) print_roff_command(out, *commands);
+    (void)fputs(".SH ENVIRONMENT\n", out);
+    for (size_t k = 0; k < COUNT(variables); k++)
+        print_roff_entry(out, variables[k].name, variables[k].meaning);
+    (void)fputs(".SH EXIT STATUS\n", out);
+    for (size_t k = 0; k < COUNT(exits); k++) print_roff_entry(out, exits[k].code, exits[k].meaning);
+}
+
+/* ---- completion ---- */
+
+/* Is the value one of some words? Names of values have capitals. */
+static bool is_choice(const char *value)
+{
+    return value && strchr(value, '|') && strcspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ.,") == strlen(value);
+}
+
+static void print_command_words(FILE *out, const mt_command *command)
+{
+    (void)fprintf(out, "    '%s '*)\n        words='", command->name);
+    for (const mt_option *o = command->options; o->name; o++)
+        (void)fprintf(out, "%s%s", o == command->options ? "" : " ", o->name);
+    (void)fprintf(out, "'\n        case $before in\n");
+    for (const mt_option *o = command->options; o->name; o++) {
+        if (!o->value) continue;
+        (void)fprintf(out, "        %s", o->name);
+        if (o->letter) (void)fprintf(out, "|-%c", o->letter);
+        (void)fprintf(out, ") words='");
+        for (const char *c = is_choice(o->value) ? o->value : ""; *c; c++)
+            (void)fputc(*c == '|' ? ' ' : *c, out);
+        (void)fprintf(out, "' ;;\n");
+    }
+    (void)fprintf(out, "        esac ;;\n");
+}
+
+/* The first words of all commands once each, or the second words of those with this first one. */
+static void print_words(FILE *out, const mt_command *const *commands, const char *first)
+{
+    const char *between = "", *last = "";
+    for (; *commands; commands++) {
+        const char *name = (*commands)->name;
+        const size_t n = strcspn(name, " ");
+        if (!first && strncmp(name, last, n + 1) != 0) (void)fprintf(out, "%s%.*s", between, (int)n, name);
+        if (first && is_of(*commands, first)) (void)fprintf(out, "%s%s", between, name + n + 1);
+        if (!first || is_of(*commands, first)) between = " ";
+        last = name;
+    }
+}
+
+void mt_help_completion(FILE *out, const mt_command *const *commands)
+{
+    (void)fprintf(out,
+        "# Completion of myotile for bash, printed by `myotile --completion`.\n_myotile() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
+        "    # bash takes '=' for a word of its own\n"
+        "    if [ \"$word\" = = ]; then\n        word=\n"
+        "    elif [ \"$before\" = = ]; then\n        before=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
+        "    case \"${COMP_WORDS[*]:1:COMP_CWORD - 1} \" in\n    ' ') words='");
+    print_words(out, commands, NULL);
+    (void)fprintf(out, " --help --version' ;;\n");
+    for (const mt_command *const *c = commands; *c; c++) print_command_words(out, *c);
+    for (const mt_command *const *c = commands; *c; c++) {
+        char first[32];
+        const size_t n = strcspn((*c)->name, " ");
+        (void)snprintf(first, sizeof first, "%.*s", (int)n, (*c)->name);
+        if (!(*c)->name[n] || (c > commands && is_of(c[-1], first))) continue;
+        (void)fprintf(out, "    '%s ') words='", first);
+        print_words(out, commands, first);
+        (void)fprintf(out, "' ;;\n");
+    }
+    (void)fprintf(out, "    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\n"
+                       "complete -o default -F _myotile myotile\n");
+}

@@ -1,0 +1,67 @@
+#include "app/cli/machines.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/cli/data_folder.h"
+
+static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **names)
+{
+    for (size_t k = 0; k < found->gl_pathc; k++) {
+        const char *file = basename(found->gl_pathv[k]);
+        const size_t n = strlen(file) - strlen(".yaml");
+        char *name;
+        MT_TAKE(arena, name, n + 1);
+        memcpy(name, file, n);
+        names[k] = name;
+    }
+    return MT_OK;
+}
+
+mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
+{
+    glob_t found;
+    *n = 0;
+    *names = NULL;
+    char pattern[PATH_MAX];
+    (void)snprintf(pattern, sizeof pattern, "%s/machines/*.yaml", mt_data_folder());
+    const int failure = glob(pattern, 0, NULL, &found);
+    if (failure == GLOB_NOMATCH) return MT_OK;
+    if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
+    *n = found.gl_pathc;
+    *names = mt_arena_take(arena, *n, sizeof **names);
+    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
+    globfree(&found);
+    return status;
+}
+
+static mt_status unknown_machine(mt_arena *arena, const char *name)
+{
+    char allowed[512] = "";
+    const char **names;
+    size_t n;
+    MT_TRY(mt_machine_names(arena, &n, &names));
+    for (size_t k = 0; k < n; k++) {
+        const size_t used = strlen(allowed);
+        (void)snprintf(allowed + used, sizeof allowed - used, "%s, ", names[k]);
+    }
+    return mt_fail(MT_INPUT, "machine '%s'; allowed: %sor the path of a .yaml file", name, allowed);
+}
+
+bool mt_machine_is_path(const char *name) { return strchr(name, '/') || strstr(name, ".yaml"); }
+
+mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
+{
+    const bool named = !mt_machine_is_path(name);
+    const char *folder = named ? mt_data_folder() : "", *ending = named ? ".yaml" : "";
+    size_t size = strlen(folder) + strlen(name) + 32;
+    char *text;
+    MT_TAKE(arena, text, size);
+    (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
+    if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
+    *path = text;
+    return MT_OK;
+}

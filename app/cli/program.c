@@ -1,0 +1,136 @@
+#include "app/cli/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/cli/help.h"
+#include "app/cli/progress.h"
+#include "solver/kernels/kernels.h"
+
+/* ---- which command ---- */
+
+static bool asks_for_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
+/* The words of the command's name, where the first of these are it; 0 where they are another. */
+static int words_of(const mt_command *command, int n, char *const *word)
+{
+    char given[128] = "";
+    if (n < 1) return 0;
+    if (strcmp(word[0], command->name) == 0) return 1;
+    if (n > 1) (void)snprintf(given, sizeof given, "%s %s", word[0], word[1]);
+    return strcmp(given, command->name) == 0 ? 2 : 0;
+}
+
+/* The second word of a command whose first word is this; NULL where it is another. */
+static const char *second_word(const mt_command *command, const char *word)
+{
+    const size_t n = strlen(word);
+    return strncmp(command->name, word, n) == 0 && command->name[n] == ' ' ? command->name + n + 1 : NULL;
+}
+
+/* Is this the first of a command's two words? */
+static bool is_group(const mt_command *const *commands, const char *word)
+{
+    for (const mt_command *const *c = commands; *c; c++)
+        if (second_word(*c, word)) return true;
+    return false;
+}
+
+static mt_status unknown_command(const mt_command *const *commands, int n, char *const *word)
+{
+    if (!is_group(commands, word[0]))
+        return mt_fail(MT_INPUT, "'%s' is not a command; see myotile --help", word[0]);
+    const bool two = n > 1 && word[1][0] != '-';
+    char allowed[512] = "";
+    for (const mt_command *const *c = commands; *c; c++) {
+        const char *second = second_word(*c, word[0]);
+        const size_t used = strlen(allowed);
+        if (second)
+            (void)snprintf(allowed + used, sizeof allowed - used, "%s%s", used > 0 ? ", " : "", second);
+    }
+    return mt_fail(MT_INPUT, "'%s%s%s' is not a command; allowed after %s: %s; see myotile %s --help",
+        word[0], two ? " " : "", two ? word[1] : "", word[0], allowed, word[0]);
+}
+
+/* ---- running it ---- */
+
+static mt_status run_command(const mt_command *command, const mt_arguments *arguments)
+{
+    mt_progress_mode progress;
+    MT_TRY(mt_fail_in("MYOTILE_ISA", mt_kernels_choose(getenv("MYOTILE_ISA"))));
+    MT_TRY(mt_progress_mode_parse(mt_option_value(arguments, "--progress", "auto"), &progress));
+    mt_progress_choose(progress);
+    mt_progress_leave_on_interrupt();
+    (void)signal(
+        SIGPIPE, SIG_IGN); /* a reader that goes away is a failure of that output, and of nothing else */
+    (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file above the limit (ulimit -f) */
+    mt_arena arena = {0};
+    const mt_status status = command->run(&arena, arguments);
+    if (status != MT_OK) mt_progress_stage(NULL);
+    mt_arena_free(&arena);
+    return status;
+}
+
+static mt_status read_and_run(const mt_command *command, int n, char *const *word, FILE *out)
+{
+    for (int k = 0; k < n; k++)
+        if (asks_for_help(word[k])) {
+            mt_help_command(out, command);
+            return MT_OK;
+        }
+    mt_arena arena = {0};
+    mt_arguments arguments;
+    mt_status status = mt_arguments_read(&arena, command, (size_t)n, word, out, &arguments);
+    if (status == MT_OK) status = run_command(command, &arguments);
+    mt_arena_free(&arena);
+    return status;
+}
+
+static mt_status dispatch(const mt_command *const *commands, int n, char *const *word, FILE *out)
+{
+    for (const mt_command *const *c = commands; *c; c++) {
+        const int skipped = words_of(*c, n, word);
+        if (skipped) return read_and_run(*c, n - skipped, word + skipped, out);
+    }
+    return unknown_command(commands, n, word);
+}
+
+/* What is asked about the program itself; false where it is asked to do something. */
+static bool answer(const mt_command *const *commands, int n, char *const *word, FILE *out)
+{
+    if (n == 0 || asks_for_help(word[0]) || strcmp(word[0], "help") == 0)
+        mt_help_overview(out, commands, NULL);
+    else if (n == 2 && is_group(commands, word[0]) && asks_for_help(word[1]))
+        mt_help_overview(out, commands, word[0]);
+    else if (strcmp(word[0], "--version") == 0)
+        (void)fprintf(out, "myotile %s\n", MT_VERSION);
+    else if (strcmp(word[0], "--manual") == 0)
+        mt_help_manual(out, commands);
+    else if (strcmp(word[0], "--completion") == 0)
+        mt_help_completion(out, commands);
+    else
+        return false;
+    return true;
+}
+
+/* As one line, whatever file names and libraries brought into it. */
+static void print_message(FILE *messages, const char *text)
+{
+    (void)fputs("myotile: ", messages);
+    for (; *text; text++) (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, messages);
+    (void)fputc('\n', messages);
+}
+
+int mt_program_main(const mt_command *const *commands, int argc, char *const *argv, FILE *out, FILE *messages)
+{
+    const int n = argc > 0 ? argc - 1 : 0;
+    mt_status status = answer(commands, n, argv + 1, out) ? MT_OK : dispatch(commands, n, argv + 1, out);
+    errno = 0;
+    if ((fflush(out) != 0 || ferror(out)) && status == MT_OK)
+        status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
+    if (status != MT_OK) print_message(messages, mt_message());
+    if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
+    return status == MT_OK && n == 0 ? MT_INPUT : (int)status;
+}

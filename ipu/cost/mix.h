@@ -1,0 +1,45 @@
+/* How many worker cycles an instruction mix takes: one turn of a codelet's inner loop, counted by instruction.
+ *
+ * A worker issues one bundle a slot, and a bundle holds one or two instructions. Most instructions take one slot; division,
+ * exp, log and sqrt take what the target says. The tool `tally` counts the mixes (ipu/tally/tally.h). */
+#ifndef IPU_COST_MIX_H
+#define IPU_COST_MIX_H
+
+#include "ipu/machine/target.h"
+
+typedef enum ipu_operation {
+    IPU_OP_LOAD,
+    IPU_OP_STORE,
+    IPU_OP_ADD,
+    IPU_OP_MULTIPLY,
+    IPU_OP_DIVIDE,
+    IPU_OP_EXP,
+    IPU_OP_EXPM1,
+    IPU_OP_LOG,
+    IPU_OP_SQRT,
+    IPU_OP_CONSTANT,
+    IPU_OP_COMPARE,
+    IPU_OP_MOVE,
+    IPU_OP_TRANSFER,
+    IPU_OP_SELECT,
+    IPU_OP_ADDRESS,
+    IPU_OP_LOOP,
+    IPU_OP_SPILL,
+    IPU_OP_RELOAD,
+    IPU_OPERATIONS
+} ipu_operation;
+
+/* MOVE is within the float registers, TRANSFER from them to the main ones; ADDRESS is a step of a pointer,
+ * LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
+typedef struct ipu_mix {
+    const char *name;
+    unsigned count[IPU_OPERATIONS]; /* instructions in one turn of the loop */
+    unsigned pairs;                 /* bundles that hold two instructions */
+    unsigned bundles;               /* issue slots of one turn when every instruction takes one */
+    unsigned start;                 /* instructions outside the loop, run once */
+} ipu_mix;
+
+/* Worker cycles of one turn: its bundles, and what exp, log, sqrt and division take beyond one slot each. */
+double ipu_mix_cycles(const ipu_mix *mix, const ipu_instruction_costs *costs);
+
+#endif

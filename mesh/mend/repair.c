@@ -1,0 +1,203 @@
+#include "mesh/mend/repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/adjacency.h"
+#include "mesh/mend/form.h"
+#include "mesh/mend/pieces.h"
+#include "mesh/mend/runs.h"
+
+/* Moves item k of `each` bytes to place n, of an array that may not be there. */
+static void move_item(void *items, size_t each, size_t k, size_t n)
+{
+    if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
+}
+
+static size_t drop_cells(mt_mesh *mesh, uint8_t *dead)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        if (dead[c]) continue;
+        if (n < c) {
+            move_item(mesh->cell_vertex, 4 * sizeof *mesh->cell_vertex, c, n);
+            move_item(mesh->region, sizeof *mesh->region, c, n);
+            move_item(mesh->fibre, 3 * sizeof *mesh->fibre, c, n);
+            move_item(mesh->sheet, 3 * sizeof *mesh->sheet, c, n);
+            move_item(mesh->depth, sizeof *mesh->depth, c, n);
+            move_item(mesh->layer, sizeof *mesh->layer, c, n);
+        }
+        n++;
+    }
+    const size_t dropped = mesh->n_cells - n;
+    memset(dead, 0, mesh->n_cells);
+    mesh->n_cells = n;
+    return dropped;
+}
+
+static void turn(mt_mesh *mesh, mt_repair *repair)
+{
+    for (size_t c = 0; c < mesh->n_cells; c++) repair->turned += mt_form_of(mesh, c) == MT_FORM_INVERTED;
+    (void)mt_mesh_orient(mesh);
+}
+
+/* What the steps share. */
+typedef struct mending {
+    mt_mesh *mesh;
+    uint8_t *dead; /* [n_cells as there were at first] */
+    mt_repair *repair;
+    mt_pieces pieces;
+} mending;
+
+static void kill_duplicates(void *context, mt_face *run, size_t n)
+{
+    mending *m = context;
+    if (n < 2) return;
+    n = mt_run_order(m->mesh, run, n);
+    for (size_t k = 1; k < n; k++)
+        if (mt_run_opposite(m->mesh, &run[k]) == mt_run_opposite(m->mesh, &run[k - 1]))
+            m->dead[run[k].cell] = 1;
+}
+
+typedef struct member {
+    int side;
+    double volume_mm3;
+    uint32_t cell;
+} member;
+
+static int compare_members(const void *left, const void *right)
+{
+    const member *a = left, *b = right;
+    if (a->side != b->side) return a->side - b->side;
+    if (a->volume_mm3 != b->volume_mm3) return a->volume_mm3 > b->volume_mm3 ? -1 : 1;
+    return (a->cell > b->cell) - (a->cell < b->cell);
+}
+
+typedef struct crowd {
+    mending *mending;
+    member *members; /* room for the longest run */
+} crowd;
+
+/* Of the cells on one side of a face the largest stays. */
+static void thin_out(void *context, mt_face *run, size_t n)
+{
+    const crowd *c = context;
+    mending *m = c->mending;
+    size_t alive = 0;
+    if (n < 3) return;
+    for (size_t k = 0; k < n; k++)
+        if (!m->dead[run[k].cell])
+            c->members[alive++] = (member){
+                mt_run_side(m->mesh, &run[k]), mt_mesh_volume_mm3(m->mesh, run[k].cell), run[k].cell};
+    if (alive < 3) return;
+    qsort(c->members, alive, sizeof *c->members, compare_members);
+    for (size_t k = 1; k < alive; k++)
+        if (c->members[k].side == c->members[k - 1].side) m->dead[c->members[k].cell] = 1;
+}
+
+static void join_run(void *context, mt_face *run, size_t n)
+{
+    mending *m = context;
+    mt_pieces_join(&m->pieces, run, n);
+}
+
+static mt_status drop_duplicates(mt_arena *scratch, mending *m)
+{
+    mt_faces faces;
+    for (size_t c = 0; c < m->mesh->n_cells; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
+    m->repair->repeated = drop_cells(m->mesh, m->dead);
+    MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
+    mt_runs_each(&faces, kill_duplicates, m);
+    m->repair->duplicates = drop_cells(m->mesh, m->dead);
+    return MT_OK;
+}
+
+static mt_status drop_flat(mt_arena *scratch, mending *m)
+{
+    (void)scratch;
+    MT_TRY(mt_flat_remove(m->mesh, m->dead, &m->repair->flat));
+    (void)drop_cells(m->mesh, m->dead);
+    return MT_OK;
+}
+
+static mt_status drop_overlapping(mt_arena *scratch, mending *m)
+{
+    mt_faces faces;
+    crowd c = {.mending = m};
+    size_t longest = 0;
+    MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
+    for (size_t v = 0; v < faces.n_vertices; v++)
+        if (faces.start[v + 1] - faces.start[v] > longest) longest = faces.start[v + 1] - faces.start[v];
+    MT_TAKE(scratch, c.members, longest);
+    mt_runs_each(&faces, thin_out, &c);
+    m->repair->overlapping = drop_cells(m->mesh, m->dead);
+    return MT_OK;
+}
+
+static mt_status drop_pieces(mt_arena *scratch, mending *m)
+{
+    mt_faces faces;
+    MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
+    MT_TRY(mt_pieces_begin(scratch, m->mesh->n_cells, &m->pieces));
+    mt_runs_each(&faces, join_run, m);
+    MT_TRY(mt_pieces_end(scratch, m->mesh, &m->pieces));
+    if (m->pieces.n < 2) return MT_OK;
+    m->repair->pieces = m->pieces.n - 1;
+    for (size_t c = 0; c < m->mesh->n_cells; c++) m->dead[c] = m->pieces.first[c] != m->pieces.largest;
+    m->repair->piece_cells = drop_cells(m->mesh, m->dead);
+    return MT_OK;
+}
+
+/* Triangles whose vertices are there and differ stay. */
+static void drop_triangles(mt_mesh *mesh, const uint8_t *used, mt_repair *repair)
+{
+    size_t n = 0;
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        const uint32_t *v = mesh->face_vertex + 3 * f;
+        if (mt_mesh_triangle_repeats(v) || !used[v[0]] || !used[v[1]] || !used[v[2]]) continue;
+        move_item(mesh->face_vertex, 3 * sizeof *mesh->face_vertex, f, n);
+        move_item(mesh->face_tag, sizeof *mesh->face_tag, f, n);
+        n++;
+    }
+    repair->triangles = mesh->n_faces - n;
+    mesh->n_faces = n;
+}
+
+static mt_status drop_vertices(mt_arena *scratch, mending *m)
+{
+    mt_mesh *mesh = m->mesh;
+    const size_t n_vertices = mesh->n_vertices;
+    uint8_t *used;
+    MT_TRY(mt_mesh_used(scratch, mesh, &used));
+    drop_triangles(mesh, used, m->repair);
+    MT_TRY(mt_mesh_keep_vertices(scratch, mesh, used));
+    m->repair->vertices = n_vertices - mesh->n_vertices;
+    return MT_OK;
+}
+
+static mt_status check_mended(mt_arena *scratch, mending *m)
+{
+    mt_adjacency adjacency;
+    if (m->mesh->n_cells == 0) return mt_fail(MT_INPUT, "the repair leaves no cell");
+    MT_TRY(mt_mesh_check(m->mesh));
+    return mt_adjacency_make(scratch, m->mesh, &adjacency);
+}
+
+mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair)
+{
+    static mt_status (*const steps[])(mt_arena * scratch, mending * m) = {
+        drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_mended};
+    mt_arena lasting = {0};
+    mending m = {.mesh = mesh, .repair = repair};
+    mt_status status = MT_OK;
+    *repair = (mt_repair){0};
+    MT_TAKE(&lasting, m.dead, mesh->n_cells);
+    turn(mesh, repair);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && status == MT_OK; k++) {
+        mt_arena scratch = {0};
+        status = steps[k](&scratch, &m);
+        mt_arena_free(&scratch);
+    }
+    mt_arena_free(&lasting);
+    return status;
+}

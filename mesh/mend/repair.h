@@ -1,0 +1,38 @@
+/* Repairing a mesh that came from outside: removes the fatal defects of mesh/mend/defects.h. */
+#ifndef MT_MESH_MEND_REPAIR_H
+#define MT_MESH_MEND_REPAIR_H
+
+#include "mesh/mend/flat.h"
+#include "mesh/mesh.h"
+
+/* What a repair did. */
+typedef struct mt_repair {
+    size_t turned;      /* inverted cells wound the other way */
+    size_t duplicates;  /* cells removed that repeat an earlier one */
+    size_t repeated;    /* cells removed that had a vertex twice: the cells on both sides now meet */
+    mt_flat flat;       /* what became of flat cells */
+    size_t overlapping; /* cells removed from faces of more than two */
+    size_t pieces;      /* pieces removed ... */
+    size_t piece_cells; /* ... and their cells */
+    size_t vertices;    /* vertices removed, those of collapsed edges among them */
+    size_t triangles;   /* tagged triangles removed */
+} mt_repair;
+
+/* Repairs a mesh in place (its arrays keep their room). In this order:
+ *   inverted cells are turned;
+ *   of duplicate cells the first stays, cells that have a vertex twice go;
+ *   of a flat cell the shortest edge collapses that makes no other cell flat or inverted and leaves the surface closed; it
+ *     moves a vertex of the surface only if it is shorter than a thousandth of the longest edge. Where no edge will do, a
+ *     cell with a face on the surface goes; then vertices of the surface may move by whole edges; at last the cell goes
+ *     and leaves a slit (mesh/mend/flat.h);
+ *   on each side of a face of more than two cells the largest cell stays;
+ *   of several pieces the largest stays (by volume; the first of equals);
+ *   vertices of no cell go.
+ * All that is known of a cell goes with it. A tagged triangle goes if one of its vertices went or two of them met; one that
+ * is no face of a cell stays, as in any mesh.
+ * Afterwards mt_mesh_check and mt_adjacency_make have passed. MT_INPUT: they would not, or no cell is left; the mesh is
+ * then of no use. MT_FILE: no memory. Time and scratch as of mt_defects_find, and 24 bytes a cell more where cells are
+ * flat. */
+MT_NODISCARD mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair);
+
+#endif

@@ -1,0 +1,249 @@
+#include "solver/stimulus.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/patch.h"
+#include "mesh/files/vtx.h"
+
+/* ---- where ---- */
+
+static bool has_centre(const mt_stimulus_region *region)
+{
+    return region->at[0] || !isnan(region->centre_mm[0]);
+}
+static bool has_box(const mt_stimulus_region *region) { return !isnan(region->min_mm[0]); }
+
+static mt_status check_box(const mt_stimulus_region *region)
+{
+    if (isnan(region->min_mm[0]) != isnan(region->max_mm[0]))
+        return mt_fail(MT_INPUT, "%s is given alone; allowed: a box has min_mm and max_mm",
+            has_box(region) ? "min_mm" : "max_mm");
+    for (int axis = 0; axis < 3; axis++)
+        if (region->min_mm[axis] > region->max_mm[axis])
+            return mt_fail(MT_INPUT, "min_mm %g is above max_mm %g on axis %c", region->min_mm[axis],
+                region->max_mm[axis], "xyz"[axis]);
+    return MT_OK;
+}
+
+static mt_status check_sphere(const mt_stimulus_region *region)
+{
+    if (region->at[0] && strcmp(region->at, "apex") != 0)
+        return mt_fail(MT_INPUT, "at: %.100s; allowed: apex", region->at);
+    if (region->at[0] && !isnan(region->centre_mm[0]))
+        return mt_fail(MT_INPUT, "both at and centre_mm are given; allowed: one of them, with radius_mm");
+    if (has_centre(region) && isnan(region->radius_mm))
+        return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: both, a sphere",
+            region->at[0] ? "at" : "centre_mm");
+    if (!has_centre(region) && !isnan(region->radius_mm))
+        return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    return MT_OK;
+}
+
+mt_status mt_stimulus_region_check(mt_stimulus_region *region)
+{
+    int32_t tag;
+    MT_TRY(check_box(region));
+    MT_TRY(check_sphere(region));
+    if (has_box(region) && has_centre(region))
+        return mt_fail(
+            MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
+    if (!region->surface[0] && !isnan(region->depth_mm))
+        return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
+    if (!region->surface[0] && !region->vtx[0] && !has_box(region) && !has_centre(region))
+        return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
+                                 "radius_mm, min_mm with max_mm, "
+                                 "or surface or vtx, alone or with one of these");
+    if (region->surface[0]) MT_TRY(mt_fail_in("surface", mt_surface_parse(region->surface, &tag)));
+    if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
+    return MT_OK;
+}
+
+/* How far x lies outside box or sphere; 0 where there is none. */
+static double outside_mm(const mt_stimulus_region *region, const double *centre, const double x[3])
+{
+    double sum = 0;
+    if (has_box(region)) {
+        for (int k = 0; k < 3; k++) {
+            double d = fmax(0, fmax(region->min_mm[k] - x[k], x[k] - region->max_mm[k]));
+            sum += d * d;
+        }
+        return sqrt(sum);
+    }
+    if (!has_centre(region)) return 0;
+    return fmax(0, sqrt(mt_square3(x, centre)) - region->radius_mm);
+}
+
+/* What may help a mesh whose tags name no such surface. Others' tags are looked at, which takes a while and is done where
+ * all is lost anyway. */
+static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
+{
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    (void)strcpy(
+        advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
+    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(&scratch, mesh, &adjacency) == MT_OK &&
+        mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
+        (void)snprintf(
+            advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
+    mt_arena_free(&scratch);
+}
+
+/* The failure with the key before it, and with `help` what may help behind it. */
+static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
+{
+    char message[600], advice[MT_MEANING_TEXT + 100] = "";
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    if (help) advise(mesh, advice);
+    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message, advice);
+}
+
+static mt_status find_centre(const mt_stimulus_region *region, const mt_mesh *mesh, double centre[3])
+{
+    mt_landmarks landmarks;
+    memcpy(centre, region->centre_mm, sizeof region->centre_mm);
+    if (!region->at[0]) return MT_OK;
+    mt_status status = mt_landmarks_find(mesh, &landmarks);
+    if (status == MT_INPUT) return in_key("at", region->at, mesh, true);
+    MT_TRY(status);
+    memcpy(centre, mesh->xyz_mm + 3 * landmarks.apex, 3 * sizeof *centre);
+    return MT_OK;
+}
+
+static mt_status mark_surface(const mt_stimulus_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    int32_t tag;
+    bool tagged = false;
+    if (!region->surface[0]) {
+        memset(reached, 1, mesh->n_cells);
+        return MT_OK;
+    }
+    MT_TRY(mt_surface_parse(region->surface, &tag));
+    for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
+    mt_status status = mt_patch_cells(mesh, tag, region->depth_mm, reached);
+    if (status != MT_INPUT) return status;
+    return in_key("surface", region->surface, mesh, !tagged && mt_surface_name(tag));
+}
+
+/* Takes away the cells that have none of the listed vertices. */
+static mt_status keep_listed(
+    mt_arena *scratch, const mt_stimulus_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    mt_vtx list;
+    unsigned char *listed;
+    if (!region->vtx[0]) return MT_OK;
+    MT_TRY(mt_fail_in("vtx", mt_vtx_read(scratch, region->vtx, mesh->n_vertices, &list)));
+    MT_TAKE(scratch, listed, mesh->n_vertices);
+    for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
+    for (size_t c = 0; c < mesh->n_cells; c++) {
+        const uint32_t *v = mesh->cell_vertex + 4 * c;
+        reached[c] = reached[c] && (listed[v[0]] || listed[v[1]] || listed[v[2]] || listed[v[3]]);
+    }
+    return MT_OK;
+}
+
+static mt_status none_reached(const mt_stimulus_region *region, const double *centre, double nearest_mm)
+{
+    char which[200];
+    (void)snprintf(which, sizeof which, "%s%s%.100s", region->surface[0] ? " of the surface" : "",
+        region->vtx[0] ? " with a vertex of " : "", region->vtx);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no cell%s", which);
+    if (has_box(region))
+        return mt_fail(MT_INPUT,
+            "no cell's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
+            "outside",
+            which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
+            region->max_mm[1], region->max_mm[2], nearest_mm);
+    return mt_fail(MT_INPUT,
+        "no cell's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
+        region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm);
+}
+
+/* What still counts as on the border (solver/stimulus.h). */
+static double border_mm(const mt_mesh *mesh)
+{
+    double largest = 0;
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) largest = fmax(largest, fabs(mesh->xyz_mm[k]));
+    return 1e-12 * largest;
+}
+
+static mt_status find_cells(mt_arena *arena, mt_arena *scratch, const mt_stimulus_region *region,
+    const mt_mesh *mesh, size_t *n, uint32_t **cells)
+{
+    unsigned char *reached;
+    double centre[3], nearest_mm = INFINITY;
+    MT_TRY(find_centre(region, mesh, centre));
+    MT_TAKE(scratch, reached, mesh->n_cells);
+    MT_TRY(mark_surface(region, mesh, reached));
+    const double on_border_mm = border_mm(mesh);
+    MT_TRY(keep_listed(scratch, region, mesh, reached));
+    *n = 0;
+    for (size_t cell = 0; cell < mesh->n_cells; cell++) {
+        double x[3];
+        if (!reached[cell]) continue;
+        mt_mesh_centroid(mesh, cell, x);
+        double outside = outside_mm(region, centre, x);
+        nearest_mm = fmin(nearest_mm, outside);
+        reached[cell] = outside <= on_border_mm;
+        *n += reached[cell];
+    }
+    if (*n == 0) return none_reached(region, centre, nearest_mm);
+    MT_TAKE(arena, *cells, *n);
+    *n = 0;
+    for (size_t cell = 0; cell < mesh->n_cells; cell++)
+        if (reached[cell]) (*cells)[(*n)++] = (uint32_t)cell;
+    return MT_OK;
+}
+
+mt_status mt_stimulus_region_cells(
+    mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **cells)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_cells(arena, &scratch, region, mesh, n, cells);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- when ---- */
+
+static size_t on_step(const mt_stimulus *s, double dt_ms) { return (size_t)llround(s->start_ms / dt_ms); }
+static size_t off_step(const mt_stimulus *s, double dt_ms)
+{
+    return (size_t)llround((s->start_ms + s->duration_ms) / dt_ms);
+}
+
+static size_t period_steps(const mt_stimulus *s, double dt_ms)
+{
+    return (size_t)llround(s->period_ms / dt_ms);
+}
+
+/* By how many steps the newest pulse at this step is later than the first. */
+static size_t pulse_shift(const mt_stimulus *s, double dt_ms, size_t step)
+{
+    if (s->repeats == 0 || step < on_step(s, dt_ms)) return 0;
+    const size_t period = period_steps(s, dt_ms), pulse = (step - on_step(s, dt_ms)) / period;
+    return period * (pulse < s->repeats ? pulse : s->repeats);
+}
+
+bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step)
+{
+    const size_t shift = pulse_shift(stimulus, dt_ms, step);
+    return step >= on_step(stimulus, dt_ms) + shift && step < off_step(stimulus, dt_ms) + shift;
+}
+
+size_t mt_stimulus_next_switch(const mt_stimulus *stimulus, double dt_ms, size_t step, size_t end)
+{
+    const size_t shift = pulse_shift(stimulus, dt_ms, step), on = on_step(stimulus, dt_ms) + shift;
+    size_t switches[3] = {on, off_step(stimulus, dt_ms) + shift, on};
+    if (stimulus->repeats > 0 && shift < stimulus->repeats * period_steps(stimulus, dt_ms))
+        switches[2] += period_steps(stimulus, dt_ms);
+    for (int k = 0; k < 3; k++)
+        if (switches[k] > step && switches[k] < end) end = switches[k];
+    return end;
+}

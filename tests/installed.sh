@@ -1,0 +1,23 @@
+#!/bin/sh
+# What is installed can be moved: the program finds its data beside itself, and runs in another folder.
+#     installed.sh CMAKE BUILD    the build's folder
+set -eu
+export ASAN_OPTIONS=detect_leaks=0 # fontconfig keeps its patterns for the life of the program
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" --install "$2" --prefix "$folder/there" >"$folder/said"
+mkdir "$folder/elsewhere"
+mv "$folder/there" "$folder/elsewhere/moved"
+prefix=$folder/elsewhere/moved
+mkdir "$folder/work"
+cd "$folder/work"
+"$prefix/bin/myotile" machine show gc200 >shown
+grep -q "^GC200: $prefix/share/myotile/machines/gc200.yaml" shown || fail "not its own machines: $(head -n 1 shown)"
+"$prefix/bin/myotile" run "$prefix/share/myotile/cases/niederer-0.5.yaml" --set time.end_ms=1 >said 2>&1
+[ -s niederer-0.5/activation.png ] && [ -s niederer-0.5/profile.json ] || fail "no results: $(ls -R)"
+gzip -t "$prefix/share/man/man1/myotile.1.gz" || fail "no manual page"
+bash -n "$prefix/share/bash-completion/completions/myotile" || fail "no completion"

@@ -1,0 +1,18 @@
+#include <criterion/criterion.h>
+
+#include "ipu/cost/mix.h"
+
+/* By hand for the GC200's costs: 10 bundles; 2 more for a division, 2 for exp, 2 and a subtraction for expm1,
+ * 5 for log, 4 for sqrt; twice each. */
+Test(mix, cycles_add_what_long_instructions_take_beyond_their_slot)
+{
+    const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
+    ipu_mix mix = {.bundles = 10};
+    cr_expect_eq(ipu_mix_cycles(&mix, &costs), 10);
+    mix.count[IPU_OP_DIVIDE] = mix.count[IPU_OP_EXP] = mix.count[IPU_OP_EXPM1] = mix.count[IPU_OP_LOG] =
+        mix.count[IPU_OP_SQRT] = 2;
+    cr_expect_eq(ipu_mix_cycles(&mix, &costs), 10 + 2 * (2 + 2 + (2 + 1) + 5 + 4));
+    mix.count[IPU_OP_ADD] = mix.count[IPU_OP_MULTIPLY] = mix.count[IPU_OP_LOAD] =
+        7; /* they are in their bundles */
+    cr_expect_eq(ipu_mix_cycles(&mix, &costs), 42);
+}
