@@ -154,7 +154,7 @@ static void make_slab(slab *s, double edge_mm)
         .cell_type = MT_EPI,
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02)};
-    s->layout = (mt_layout){&s->target, &s->halo, false, -1};
+    s->layout = (mt_layout){&s->target, &s->halo, false};
 }
 
 /* ---- diffusion ---- */

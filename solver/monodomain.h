@@ -52,9 +52,8 @@ size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size
 /* How the ipu backend lays the problem out; the cpu backend needs none of it. */
 typedef struct mt_layout {
     const ipu_target *target;
-    const mt_halo *halo;  /* of the operator's columns, one part a tile */
-    bool checked;         /* poison what is stale; slow */
-    int64_t drop_message; /* for tests: one of the first diffusion step's exchange to leave out; -1: none */
+    const mt_halo *halo; /* of the operator's columns, one part a tile */
+    bool checked;        /* poison what is stale; slow */
 } mt_layout;
 
 /* What a trace is asked for: time steps and tiles, numbered from 0, the last with them; and how many slices there may be,

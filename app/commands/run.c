@@ -297,7 +297,7 @@ static mt_status make_layout(mt_arena *arena, parts *p)
     }
     MT_TRY(mt_halo_make(
         arena, p->mesh.n_cells, MT_DIFFUSION_ROW, p->diffusion.column, &p->partition, &p->scheme, &p->halo));
-    p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked, -1};
+    p->layout = (mt_layout){&p->target, &p->halo, p->input.machine.checked};
     return MT_OK;
 }
 

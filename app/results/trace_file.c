@@ -68,19 +68,21 @@ static void add_slice(
 
 /* A tile's typical compute may be longer than what a phase took whose cycles depend on data. */
 static void add_superstep(
-    tracing *t, const ipu_superstep *step, const ipu_trace_superstep *ran, size_t first, size_t last)
+    tracing *t, const ipu_timing *timing, const ipu_trace_superstep *ran, size_t first, size_t last)
 {
+    const char *name = timing->executable->supersteps[ran->compute_set].name;
+    const ipu_superstep_timing *step = &timing->supersteps[ran->compute_set];
     const uint64_t begin = ran->begin;
     const size_t machine = t->target->ipus + 1, whole = t->target->tiles + 1;
     const uint64_t exchange = begin + step->sync_cycles, compute = exchange + step->exchange_phase_cycles;
-    add_slice(t, machine, whole, "sync", step->name, begin, step->sync_cycles);
-    add_slice(t, machine, whole, "exchange", step->name, exchange, step->exchange_phase_cycles);
-    add_slice(t, machine, whole, "compute", step->name, compute, ran->compute_cycles);
+    add_slice(t, machine, whole, "sync", name, begin, step->sync_cycles);
+    add_slice(t, machine, whole, "exchange", name, exchange, step->exchange_phase_cycles);
+    add_slice(t, machine, whole, "compute", name, compute, ran->compute_cycles);
     for (size_t tile = first; tile <= last; tile++) {
         const size_t pid = pid_of(t, tile);
-        add_slice(t, pid, tile + 1, "exchange", step->name, exchange, step->exchange_cycles[tile]);
+        add_slice(t, pid, tile + 1, "exchange", name, exchange, step->exchange_cycles[tile]);
         const uint64_t busy = step->compute_cycles[tile];
-        add_slice(t, pid, tile + 1, "compute", step->name, compute,
+        add_slice(t, pid, tile + 1, "compute", name, compute,
             busy < ran->compute_cycles ? busy : ran->compute_cycles);
     }
 }
@@ -118,16 +120,13 @@ static void begin_document(tracing *t, const char *title, size_t n_supersteps)
 mt_status mt_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path)
 {
-    const ipu_executable *e = trace->executable;
     mt_file file;
     MT_TRY(mt_file_begin(path, &file));
-    tracing t = {.json = mt_json_begin(file.stream, &mt_json_long), .target = &e->graph->target};
+    tracing t = {.json = mt_json_begin(file.stream, &mt_json_long), .target = &trace->timing->executable->graph->target};
     begin_document(&t, title, trace->n);
     add_names(&t, first, last);
-    for (size_t k = 0; k < trace->n; k++) {
-        const ipu_trace_superstep *step = &trace->supersteps[k];
-        add_superstep(&t, &e->supersteps[step->compute_set], step, first, last);
-    }
+    for (size_t k = 0; k < trace->n; k++)
+        add_superstep(&t, trace->timing, &trace->supersteps[k], first, last);
     mt_json_close(&t.json), mt_json_close(&t.json);
     (void)fputc('\n', file.stream);
     return mt_file_end(&file, MT_OK);

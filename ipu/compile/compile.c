@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/cost/control.h"
-#include "ipu/cost/cost.h"
+#include "ipu/compile/controls.h"
+#include "ipu/compile/exchange.h"
+#include "ipu/compile/memory.h"
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
@@ -170,20 +171,6 @@ static mt_status make_parts(compiling *c)
     }
     for (size_t t = 0; t < c->n_tiles; t++) c->tile_parts[t + 1] += c->tile_parts[t];
     return MT_OK;
-}
-
-size_t ipu_executable_range(const ipu_executable *e, uint32_t variable, size_t element)
-{
-    size_t low = e->first_range[variable];
-    size_t high = e->first_range[variable + 1];
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (e->ranges[middle].from <= element)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* ---- vertices in the order of execution ---- */
@@ -633,6 +620,13 @@ static bool sends_what_it_writes(
     return false;
 }
 
+static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
+{
+    for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++)
+        if (e->tasks[i].codelet->cost_of_data) return true;
+    return false;
+}
+
 static mt_status make_supersteps(compiling *c)
 {
     ipu_executable *e = c->executable;
@@ -649,8 +643,10 @@ static mt_status make_supersteps(compiling *c)
         step->first_task = c->first_task + s * c->n_tiles;
         step->first_message = first_message + s * c->n_tiles;
         step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
+        step->data_dependent = depends_on_data(e, step, c->n_tiles);
+        MT_TRY(ipu_exchange_of_superstep(c->arena, e, step));
     }
-    return ipu_cost_supersteps(c->arena, e);
+    return MT_OK;
 }
 
 /* ---- all of it ---- */
@@ -675,7 +671,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(place(c));
     MT_TRY(emit(c));
     MT_TRY(make_supersteps(c));
-    MT_TRY(ipu_control_make(c->arena, e));
+    MT_TRY(ipu_controls_make(c->arena, e));
     return ipu_memory_place(c->arena, e);
 }
 
@@ -691,61 +687,6 @@ mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program
         .n_tiles = graph->target.tiles,
         .n_sets = graph->n_compute_sets};
     mt_status status = compile(&c, programs, n_programs);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-/* ---- the check ---- */
-
-static mt_status check_inside(
-    const ipu_executable *e, size_t tile, size_t from, size_t bytes, const char *what)
-{
-    if (from >= e->tile_offset[tile] && from + bytes <= e->tile_offset[tile + 1]) return MT_OK;
-    return mt_fail(MT_INPUT, "executable: %s [%zu, %zu) is not in tile %zu's memory [%zu, %zu)", what, from,
-        from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
-}
-
-static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
-{
-    enum { READ = 1, WRITTEN = 2 };
-    for (size_t t = 0; t < e->graph->target.tiles; t++) {
-        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
-            const ipu_message *m = &e->messages[i];
-            MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
-            MT_TRY(check_inside(e, t, m->destination, m->bytes, "a destination"));
-            for (size_t b = 0; b < m->bytes; b++) {
-                if ((mark[m->source + b] & WRITTEN) || mark[m->destination + b])
-                    return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
-                mark[m->source + b] |= READ;
-                mark[m->destination + b] |= WRITTEN;
-            }
-        }
-        for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
-            const ipu_task *task = &e->tasks[i];
-            for (size_t f = 0; f < task->codelet->n_fields; f++) {
-                const ipu_place *p = &e->places[task->first_place + f];
-                MT_TRY(check_inside(
-                    e, t, p->offset, p->n * ipu_type_bytes(task->codelet->fields[f].type), "a field"));
-            }
-        }
-    }
-    return MT_OK;
-}
-
-mt_status ipu_executable_check(const ipu_executable *e)
-{
-    size_t bytes = e->tile_offset[e->graph->target.tiles];
-    mt_status status = MT_OK;
-    for (size_t s = 0; s < e->graph->n_compute_sets && status == MT_OK; s++) {
-        mt_arena scratch = {0};
-        unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
-        status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
-        if (status == MT_OK) status = ipu_cost_check_schedule(e, &e->supersteps[s], &scratch);
-        mt_arena_free(&scratch);
-    }
-    if (status != MT_OK) return status;
-    mt_arena scratch = {0};
-    status = ipu_control_check(e, &scratch);
     mt_arena_free(&scratch);
     return status;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/compile/compile.h"
 #include "ipu/machine/integer.h"
 
 enum { ALIGNMENT = 8, LARGEST = 5 };
@@ -293,7 +292,7 @@ static void add_compute_set(placing *p, size_t set)
     add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
     add_block(p, false, step->name, IPU_MEMORY_VERTEX_STATE, state, always);
     add_code(p, step->name, IPU_MEMORY_EXCHANGE_CODE,
-        step->exchange_pieces[p->tile] * p->target->memory.exchange_code_bytes);
+        step->exchange.tile_pieces[p->tile] * p->target->memory.exchange_code_bytes);
 }
 
 /* ---- placing ---- */

@@ -37,32 +37,9 @@
 #include <stdint.h>
 
 #include "data/arena.h"
-#include "ipu/compile/liveness.h"
-
-struct ipu_executable;
-
-typedef enum ipu_memory_category {
-    IPU_MEMORY_VARIABLES,   /* always live */
-    IPU_MEMORY_TEMPORARIES, /* variables that are not */
-    IPU_MEMORY_RECEIVED,    /* tails and edge buffers */
-    IPU_MEMORY_VERTEX_STATE,
-    IPU_MEMORY_VERTEX_CODE,
-    IPU_MEMORY_EXCHANGE_CODE,
-    IPU_MEMORY_RESERVED,
-    IPU_MEMORY_CATEGORIES
-} ipu_memory_category;
+#include "ipu/compile/executable.h"
 
 extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
-
-/* Bytes of one tile. What items of several categories share counts for the first of these. All that must be there is
- * total + gaps: up to the highest byte in use, and what is reserved. */
-typedef struct ipu_tile_memory {
-    size_t bytes[IPU_MEMORY_CATEGORIES];
-    size_t total; /* the sum of these: bytes in use at any time */
-    size_t gaps;  /* below the highest byte in use, and never in use */
-    size_t always_live;
-    size_t not_always_live; /* the most of the others that are live at once */
-} ipu_tile_memory;
 
 typedef struct ipu_memory_item {
     const char *name; /* of the variable, of the codelet, or of the compute set that it is for */
@@ -80,11 +57,11 @@ typedef struct ipu_tile_map {
 
 /* The map of one tile, in `arena`; names are those of the graph. Fails with MT_FILE (no memory). */
 MT_NODISCARD mt_status ipu_memory_map(
-    mt_arena *arena, const struct ipu_executable *executable, size_t tile, ipu_tile_map *map);
+    mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map);
 
 /* For compiling: places all tiles of an executable that is complete but for this, and keeps the sums of each in
  * `arena`. Fails with MT_FIT (naming tile, bytes asked and there, the five largest items, how many tiles are over,
  * and the rule that is in the way, if without it the tile's items would fit) or MT_FILE. */
-MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, struct ipu_executable *executable);
+MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, ipu_executable *executable);
 
 #endif

@@ -2,6 +2,13 @@
 
 #include <inttypes.h>
 
+mt_status ipu_workers_check(const ipu_target *target)
+{
+    if (target->worker_contexts >= 1 && target->worker_contexts <= IPU_MAX_WORKERS) return MT_OK;
+    return mt_fail(MT_INPUT, "a machine of %zu worker contexts a tile; allowed: from 1 to %d",
+        target->worker_contexts, IPU_MAX_WORKERS);
+}
+
 ipu_workers ipu_workers_begin(const ipu_target *target)
 {
     return (ipu_workers){.n = target->worker_contexts};

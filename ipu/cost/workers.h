@@ -28,6 +28,9 @@ typedef struct ipu_workers {
     uint64_t load[IPU_MAX_WORKERS]; /* worker cycles of single-worker vertices */
 } ipu_workers;
 
+/* MT_INPUT: a machine of no worker contexts or of more than IPU_MAX_WORKERS. */
+MT_NODISCARD mt_status ipu_workers_check(const ipu_target *target);
+
 ipu_workers ipu_workers_begin(const ipu_target *target);
 
 /* That a cost is one that a vertex of its kind can have: a supervisor's needs no worker, a single-worker vertex

@@ -105,10 +105,8 @@ static mt_status check_transfer(const ipu_program *program, const ipu_graph *gra
 mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph)
 {
     for (size_t i = 0; i < program->n_children; i++) MT_TRY(ipu_program_check(program->children[i], graph));
-    if (program->kind == IPU_HOST_WRITE || program->kind == IPU_HOST_READ)
-        return check_transfer(program, graph);
-    if (program->kind == IPU_IF || program->kind == IPU_REPEAT_WHILE)
-        return check_predicate(&program->tensor, graph);
+    if (ipu_program_is_transfer(program)) return check_transfer(program, graph);
+    if (ipu_program_has_predicate(program)) return check_predicate(&program->tensor, graph);
     if (program->kind == IPU_EXECUTE && program->compute_set >= graph->n_compute_sets)
         return mt_fail(MT_INPUT, "program: compute set %u; allowed: below %zu", program->compute_set,
             graph->n_compute_sets);

@@ -30,6 +30,17 @@ typedef struct ipu_program {
     ipu_tensor tensor;    /* HOST_*; IF, REPEAT_WHILE: the predicate */
 } ipu_program;
 
+/* Whether the program itself, not one of its children, decides by a predicate, or transfers from or to the host. */
+static inline bool ipu_program_has_predicate(const ipu_program *program)
+{
+    return program->kind == IPU_IF || program->kind == IPU_REPEAT_WHILE;
+}
+
+static inline bool ipu_program_is_transfer(const ipu_program *program)
+{
+    return program->kind == IPU_HOST_WRITE || program->kind == IPU_HOST_READ;
+}
+
 /* Each gives a program in `arena` and keeps the programs it is made of. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_program_sequence(
     mt_arena *arena, const ipu_program *const *children, size_t n, const ipu_program **program);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ipu/cost/cost.h"
+#include "ipu/compile/controls.h"
 #include "ipu/cost/workers.h"
 
 #if defined(__SSE2__)
@@ -42,34 +42,15 @@ void ipu_end_flushing(uint64_t before)
 
 /* ---- making ---- */
 
-static mt_status find_dropped(const ipu_executable *e, const ipu_engine_options *options, size_t *dropped)
+mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine)
 {
-    *dropped = SIZE_MAX;
-    if (options->drop_compute_set < 0 || options->drop_message < 0) return MT_OK;
-    size_t set = (size_t)options->drop_compute_set;
-    size_t message = (size_t)options->drop_message;
-    if (set >= e->graph->n_compute_sets)
-        return mt_fail(
-            MT_INPUT, "engine: drop_compute_set %zu; allowed: below %zu", set, e->graph->n_compute_sets);
-    const size_t *first = e->supersteps[set].first_message;
-    size_t n = first[e->graph->target.tiles] - first[0];
-    if (message >= n) return mt_fail(MT_INPUT, "engine: drop_message %zu; allowed: below %zu", message, n);
-    *dropped = first[0] + message;
-    return MT_OK;
-}
-
-mt_status ipu_engine_new(
-    mt_arena *arena, const ipu_executable *executable, const ipu_engine_options *options, ipu_engine **engine)
-{
-    static const ipu_engine_options defaults = IPU_ENGINE_DEFAULTS;
     const ipu_graph *graph = executable->graph;
     size_t bytes = executable->tile_offset[graph->target.tiles];
-    if (!options) options = &defaults;
     ipu_engine *e = NULL;
     MT_TAKE(arena, e, 1);
     e->executable = executable;
-    e->checked = options->checked;
-    MT_TRY(find_dropped(executable, options, &e->dropped));
+    e->checked = checked;
+    MT_TRY(ipu_timing_make(arena, executable, &e->timing));
     MT_TAKE(arena, e->image, bytes);
     MT_TAKE(arena, e->spans, executable->n_places);
     MT_TAKE(arena, e->streams, graph->n_streams);
@@ -101,7 +82,7 @@ void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *c
 
 static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
 {
-    const ipu_control *control = ipu_executable_control(engine->executable, program);
+    const ipu_control *control = ipu_controls_find(engine->executable, program);
     engine->control_runs[control - engine->executable->controls]++;
     return control;
 }
@@ -278,7 +259,7 @@ static void receive(const ipu_engine *engine, const ipu_superstep *step, size_t 
     for (size_t i = step->first_message[tile]; i < step->first_message[tile + 1]; i++) {
         const ipu_message *m = &messages[i];
         if (i + MESSAGES_AHEAD < last) fetch_source(engine, m + MESSAGES_AHEAD);
-        if (i != engine->dropped) memcpy(image + m->destination, image + m->source, m->bytes);
+        memcpy(image + m->destination, image + m->source, m->bytes);
     }
 }
 
@@ -301,7 +282,7 @@ static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t t
 
 static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
 {
-    if (!task->codelet->cost_of_data) return ipu_cost_vertex(engine->executable, task);
+    if (!task->codelet->cost_of_data) return ipu_timing_vertex(engine->executable, task);
     return task->codelet->cost_of_data(
         &engine->executable->graph->target, engine->spans + task->first_place, task->context);
 }
@@ -405,11 +386,12 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
     const outcome now = run_tiles(engine, step);
     if (now.first.tile < engine->executable->graph->target.tiles) return report(engine, step, &now.first);
-    const uint64_t cycles = step->data_dependent ? now.compute_cycles : step->compute_phase_cycles;
+    const ipu_superstep_timing *timing = &engine->timing.supersteps[compute_set];
+    const uint64_t cycles = step->data_dependent ? now.compute_cycles : timing->compute_phase_cycles;
     if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
     engine->runs[compute_set]++;
     engine->compute_cycles[compute_set] += cycles;
-    engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : step->all_used_slots;
+    engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : timing->used_slots;
     return MT_OK;
 }
 
@@ -509,12 +491,12 @@ mt_status ipu_engine_run(ipu_engine *engine, size_t program)
 
 uint64_t ipu_engine_cycles(const ipu_engine *engine)
 {
-    const ipu_superstep *steps = engine->executable->supersteps;
+    const ipu_superstep_timing *steps = engine->timing.supersteps;
     uint64_t cycles = 0;
     for (size_t s = 0; s < engine->executable->graph->n_compute_sets; s++)
         cycles += engine->runs[s] * (steps[s].sync_cycles + steps[s].exchange_phase_cycles) +
                   engine->compute_cycles[s];
     for (size_t c = 0; c < engine->executable->n_controls; c++)
-        cycles += engine->control_runs[c] * engine->executable->controls[c].cycles;
+        cycles += engine->control_runs[c] * engine->timing.controls[c].cycles;
     return cycles;
 }

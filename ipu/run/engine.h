@@ -9,23 +9,8 @@
 #ifndef IPU_RUN_ENGINE_H
 #define IPU_RUN_ENGINE_H
 
-#include "ipu/compile/compile.h"
+#include "ipu/run/timing.h"
 #include "ipu/run/trace.h"
-
-typedef struct ipu_engine_options {
-    /* Checked: memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes
-     * poison again after its superstep, and a vertex that would read poison from what it received stops the
-     * run. A genuine 65535 or 4294967295 that is exchanged looks the same: do not use these values in checked
-     * runs. */
-    bool checked;
-    /* For tests of the check: leave out one message (numbered in its compute set) every time; -1 = none. */
-    ptrdiff_t drop_compute_set, drop_message;
-} ipu_engine_options;
-
-#define IPU_ENGINE_DEFAULTS                                                                                  \
-    {                                                                                                        \
-        .checked = false, .drop_compute_set = -1, .drop_message = -1                                         \
-    }
 
 /* A host buffer that programs read from or write to, round and round. */
 typedef struct ipu_stream_buffer {
@@ -36,6 +21,7 @@ typedef struct ipu_stream_buffer {
 /* Read it freely; change it by the functions below only. */
 typedef struct ipu_engine {
     const ipu_executable *executable;
+    ipu_timing timing;          /* of the executable */
     unsigned char *image;       /* executable->tile_offset[tiles] bytes */
     ipu_span *spans;            /* of executable->places */
     ipu_stream_buffer *streams; /* [n_streams] */
@@ -45,19 +31,21 @@ typedef struct ipu_engine {
     uint64_t *control_runs; /* [executable->n_controls] */
     uint64_t host_bytes_written, host_bytes_read; /* by programs */
     bool checked;
-    size_t dropped;              /* a message, or SIZE_MAX */
     bool (*stop)(void *context); /* NULL: nobody is asked */
     void *stop_context;
     ipu_trace *trace; /* of what is run from now on; NULL: none. May be set by anybody */
 } ipu_engine;
 
-/* Gives an engine in `arena`; it keeps the executable. `options` is borrowed, NULL = IPU_ENGINE_DEFAULTS.
- * MT_FILE: no memory; MT_INPUT: no such message to drop. */
-MT_NODISCARD mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable,
-    const ipu_engine_options *options, ipu_engine **engine);
+/* Gives an engine in `arena`; it keeps the executable. MT_INPUT, MT_FILE: as ipu_timing_make.
+ *
+ * Checked: memory begins as poison (all bits 1: a NaN, 65535, 4294967295), what was received becomes poison again after its
+ * superstep, and a vertex that would read poison in what it received stops the run. An exchanged value that really is 65535
+ * or 4294967295 looks the same: do not use these values in checked runs. */
+MT_NODISCARD mt_status ipu_engine_new(
+    mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine);
 
 /* Runs a program. MT_INPUT: no such program, a stream that is not connected or does not hold a whole number
- * of transfers. MT_NUMERICS: the check of options.checked failed; the message names compute set, tile,
+ * of transfers. MT_NUMERICS: the check of a checked run failed; the message names compute set, tile,
  * codelet, field, variable, element and the tile it should have come from; or a
  * predicate was never written; or a loop's predicate is still true after its most turns (checked or not).
  * MT_INPUT also: a cost_of_data that its vertex cannot have. MT_STOPPED: see below. After a failure the tiles'

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipu/cost/cost.h"
-#include "ipu/machine/topology.h"
-
 static ipu_spread spread_of(const uint64_t *x, size_t n)
 {
     ipu_spread s = {0};
@@ -38,9 +35,10 @@ double ipu_spread_effectiveness(const ipu_spread *spread)
     return spread->max > 0 ? spread->mean / (double)spread->max : 1;
 }
 
-static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
+static ipu_profile_step step_of(
+    const ipu_superstep *superstep, const ipu_superstep_timing *step, size_t n_tiles)
 {
-    return (ipu_profile_step){.name = step->name,
+    return (ipu_profile_step){.name = superstep->name,
         .cycles = step->cycles,
         .sync_cycles = step->sync_cycles,
         .external_sync_cycles = step->external_sync_cycles,
@@ -53,11 +51,11 @@ static ipu_profile_step step_of(const ipu_superstep *step, size_t n_tiles)
         .compute = spread_of(step->compute_cycles, n_tiles),
         .tile_exchange_cycles = step->exchange_cycles,
         .tile_compute_cycles = step->compute_cycles,
-        .ranges_received = step->ranges_received,
-        .bytes_received = step->bytes_received,
-        .bytes_sent = step->bytes_sent,
-        .bytes_copied = step->bytes_copied,
-        .workers_busy = share(step->all_used_slots, step->compute_phase_cycles, n_tiles)};
+        .ranges_received = superstep->exchange.ranges_received,
+        .bytes_received = superstep->exchange.bytes_received,
+        .bytes_sent = superstep->exchange.bytes_sent,
+        .bytes_copied = superstep->exchange.bytes_copied,
+        .workers_busy = share(step->used_slots, step->compute_phase_cycles, n_tiles)};
 }
 
 static int by_size(const void *left, const void *right)
@@ -127,13 +125,13 @@ static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
 
 /* ---- links ---- */
 
-static mt_status add_links(mt_arena *arena, const ipu_executable *e, ipu_profile *profile)
+static mt_status add_links(mt_arena *arena, const ipu_topology *network, ipu_profile *profile)
 {
-    if (!e->network) return MT_OK;
-    profile->n_links = e->network->n_links;
+    if (!network) return MT_OK;
+    profile->n_links = network->n_links;
     MT_TAKE(arena, profile->links, profile->n_links);
     for (size_t l = 0; l < profile->n_links; l++) {
-        const ipu_link *link = &e->network->links[l];
+        const ipu_link *link = &network->links[l];
         profile->links[l] = (ipu_profile_link){link->name, link->from, link->to};
         MT_TRY(keep_name(arena, &profile->links[l].name));
     }
@@ -141,15 +139,17 @@ static mt_status add_links(mt_arena *arena, const ipu_executable *e, ipu_profile
 }
 
 static mt_status add_loads(
-    mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, ipu_profile_step *to)
+    mt_arena *arena, const ipu_timing *timing, const ipu_superstep_timing *step, ipu_profile_step *to)
 {
     uint64_t *cycles;
     if (!step->link_bytes) return MT_OK;
+    const ipu_topology *network = timing->network;
     to->link_bytes = step->link_bytes;
-    MT_TRY(keep_counts(arena, &to->link_bytes, e->network->n_links));
-    MT_TAKE(arena, cycles, e->network->n_links);
-    for (size_t l = 0; l < e->network->n_links; l++)
-        cycles[l] = ipu_link_cycles(&e->network->links[l], step->link_bytes[l], e->graph->target.clock_hz);
+    MT_TRY(keep_counts(arena, &to->link_bytes, network->n_links));
+    MT_TAKE(arena, cycles, network->n_links);
+    for (size_t l = 0; l < network->n_links; l++)
+        cycles[l] = ipu_link_cycles(
+            &network->links[l], step->link_bytes[l], timing->executable->graph->target.clock_hz);
     to->link_cycles = cycles;
     return MT_OK;
 }
@@ -178,7 +178,7 @@ static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const i
 /* A single-worker vertex uses one of the slots that the workers take in turn. */
 static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
 {
-    const ipu_cycles cost = ipu_cost_vertex(e, task);
+    const ipu_cycles cost = ipu_timing_vertex(e, task);
     const bool one = task->codelet->kind == IPU_SINGLE_WORKER;
     return cost.entry + (one ? 1 : e->graph->target.worker_contexts) * cost.worker;
 }
@@ -218,24 +218,34 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
 
 /* ---- the whole ---- */
 
-mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
+static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profile *profile)
 {
+    const ipu_executable *executable = timing->executable;
     const size_t n_tiles = executable->graph->target.tiles;
     *profile = (ipu_profile){.n_steps = executable->graph->n_compute_sets, .n_tiles = n_tiles};
     MT_TAKE(arena, profile->steps, profile->n_steps);
     for (size_t s = 0; s < profile->n_steps; s++) {
-        const ipu_superstep *from = &executable->supersteps[s];
         ipu_profile_step *step = &profile->steps[s];
-        *step = step_of(from, n_tiles);
+        *step = step_of(&executable->supersteps[s], &timing->supersteps[s], n_tiles);
         MT_TRY(keep_name(arena, &step->name));
         MT_TRY(keep_name(arena, &step->busiest_link));
         MT_TRY(keep_counts(arena, &step->tile_exchange_cycles, n_tiles));
         MT_TRY(keep_counts(arena, &step->tile_compute_cycles, n_tiles));
-        MT_TRY(add_loads(arena, executable, from, step));
+        MT_TRY(add_loads(arena, timing, &timing->supersteps[s], step));
     }
-    MT_TRY(add_links(arena, executable, profile));
+    MT_TRY(add_links(arena, timing->network, profile));
     MT_TRY(add_vertices(arena, executable, profile));
     return add_memory(arena, executable, profile);
+}
+
+mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, ipu_profile *profile)
+{
+    mt_arena scratch = {0};
+    ipu_timing timing;
+    mt_status status = ipu_timing_make(&scratch, executable, &timing);
+    if (status == MT_OK) status = make_costs(arena, &timing, profile);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 static void add_controls(const ipu_engine *engine, ipu_profile *profile)
@@ -243,17 +253,17 @@ static void add_controls(const ipu_engine *engine, ipu_profile *profile)
     for (size_t c = 0; c < engine->executable->n_controls; c++) {
         const ipu_control *control = &engine->executable->controls[c];
         const uint64_t runs = engine->control_runs[c];
-        const ipu_program_kind kind = control->program->kind;
-        const bool host = kind == IPU_HOST_WRITE || kind == IPU_HOST_READ;
+        const bool host = ipu_program_is_transfer(control->program);
         *(host ? &profile->transfers : &profile->predicates) += runs;
-        *(host ? &profile->host_cycles : &profile->control_cycles) += runs * control->cycles;
+        *(host ? &profile->host_cycles : &profile->control_cycles) +=
+            runs * engine->timing.controls[c].cycles;
     }
 }
 
 mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile)
 {
     const size_t n_tiles = engine->executable->graph->target.tiles;
-    MT_TRY(ipu_profile_costs(arena, engine->executable, profile));
+    MT_TRY(make_costs(arena, &engine->timing, profile));
     profile->host_bytes_written = engine->host_bytes_written;
     profile->host_bytes_read = engine->host_bytes_read;
     for (size_t s = 0; s < profile->n_steps; s++) {

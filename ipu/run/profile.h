@@ -4,6 +4,7 @@
 #ifndef IPU_RUN_PROFILE_H
 #define IPU_RUN_PROFILE_H
 
+#include "ipu/compile/memory.h"
 #include "ipu/run/engine.h"
 
 /* Over the tiles that have work: cycles above 0. The others wait as they would without the program, and would make any

@@ -1,11 +1,11 @@
 #include "ipu/run/trace.h"
 
-mt_status ipu_trace_new(mt_arena *arena, const ipu_executable *executable, size_t room, ipu_trace **trace)
+mt_status ipu_trace_new(mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace)
 {
     ipu_trace *t = NULL;
     MT_TAKE(arena, t, 1);
     MT_TAKE(arena, t->supersteps, room);
-    t->executable = executable;
+    t->timing = timing;
     t->room = room;
     *trace = t;
     return MT_OK;
@@ -19,7 +19,7 @@ void ipu_trace_note(ipu_trace *trace, uint32_t compute_set, uint64_t begin, uint
         trace->supersteps[trace->n++] = (ipu_trace_superstep){compute_set, begin, compute_cycles};
 }
 
-static uint64_t slices_of(const ipu_superstep *step, size_t first, size_t last)
+static uint64_t slices_of(const ipu_superstep_timing *step, size_t first, size_t last)
 {
     uint64_t n = 0;
     for (size_t t = first; t <= last; t++) {
@@ -44,13 +44,13 @@ static uint64_t turns_of(const ipu_program *program, size_t child)
 }
 
 ipu_trace_size ipu_trace_size_of(
-    const ipu_executable *e, const ipu_program *program, size_t first, size_t last)
+    const ipu_timing *timing, const ipu_program *program, size_t first, size_t last)
 {
     ipu_trace_size size = {0};
     if (program->kind == IPU_EXECUTE)
-        return (ipu_trace_size){1, slices_of(&e->supersteps[program->compute_set], first, last)};
+        return (ipu_trace_size){1, slices_of(&timing->supersteps[program->compute_set], first, last)};
     for (size_t i = 0; i < program->n_children; i++) {
-        const ipu_trace_size child = ipu_trace_size_of(e, program->children[i], first, last);
+        const ipu_trace_size child = ipu_trace_size_of(timing, program->children[i], first, last);
         const uint64_t turns = turns_of(program, i);
         size.supersteps = plus(size.supersteps, times(turns, child.supersteps));
         size.slices = plus(size.slices, times(turns, child.slices));

@@ -11,7 +11,7 @@
 #ifndef IPU_RUN_TRACE_H
 #define IPU_RUN_TRACE_H
 
-#include "ipu/compile/compile.h"
+#include "ipu/run/timing.h"
 
 typedef struct ipu_trace_superstep {
     uint32_t compute_set;
@@ -20,15 +20,15 @@ typedef struct ipu_trace_superstep {
 } ipu_trace_superstep;
 
 typedef struct ipu_trace {
-    const ipu_executable *executable;
+    const ipu_timing *timing;
     ipu_trace_superstep *supersteps; /* [room] */
     size_t n, room;
     size_t left_out;
 } ipu_trace;
 
-/* Gives a trace in `arena` with room for so many supersteps; it keeps the executable. MT_FILE: no memory. */
+/* Gives a trace in `arena` with room for so many supersteps; it keeps the timing. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_trace_new(
-    mt_arena *arena, const ipu_executable *executable, size_t room, ipu_trace **trace);
+    mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace);
 
 /* For the engine. */
 void ipu_trace_note(ipu_trace *trace, uint32_t compute_set, uint64_t begin, uint64_t compute_cycles);
@@ -40,6 +40,6 @@ typedef struct ipu_trace_size {
 } ipu_trace_size;
 
 ipu_trace_size ipu_trace_size_of(
-    const ipu_executable *executable, const ipu_program *program, size_t first, size_t last);
+    const ipu_timing *timing, const ipu_program *program, size_t first, size_t last);
 
 #endif

@@ -2,6 +2,7 @@
  * zero). */
 #include <math.h>
 
+#include "ipu/compile/compile.h"
 #include "solver/backends/backends.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/plan.h"
@@ -65,13 +66,7 @@ static mt_status open_with(
     MT_TRY(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
-    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
-    options.checked = layout->checked;
-    if (layout->drop_message >= 0) {
-        options.drop_compute_set = MT_PLAN_PDE_AB;
-        options.drop_message = (ptrdiff_t)layout->drop_message;
-    }
-    MT_TRY(ipu_engine_new(arena, self->executable, &options, &self->engine));
+    MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
     MT_TAKE(arena, self->buffer, TP06_STATES * self->plan.halo->n_cells + self->plan.halo->n_parts);
     write_all(self, problem);
     *out = self;
@@ -130,7 +125,8 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     size_t fitting = 0;
     MT_TAKE(arena, of, self->plan.n_programs);
     for (size_t p = 0; p < self->plan.n_programs; p++) {
-        of[p] = ipu_trace_size_of(self->executable, self->plan.program[p], what->first_tile, what->last_tile);
+        of[p] = ipu_trace_size_of(
+            &self->engine->timing, self->plan.program[p], what->first_tile, what->last_tile);
         of[p].slices += PHASES * of[p].supersteps;
     }
     for (size_t step = what->first_step; step <= what->last_step; step++) {
@@ -146,7 +142,7 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
             what->first_step, what->last_step, what->first_tile, what->last_tile,
             (unsigned long long)all.slices, (unsigned long long)what->slices_max, fitting);
     self->traced = *what;
-    MT_TRY(ipu_trace_new(arena, self->executable, all.supersteps, &self->trace));
+    MT_TRY(ipu_trace_new(arena, &self->engine->timing, all.supersteps, &self->trace));
     *trace = self->trace;
     return MT_OK;
 }

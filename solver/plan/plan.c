@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipu/compile/compile.h"
 #include "solver/kernels/block.h"
 #include "solver/plan/codelets.h"
 #include "solver/kernels/ellpack.h"

@@ -4,6 +4,7 @@
 #ifndef TESTS_IPU_RING_H
 #define TESTS_IPU_RING_H
 
+#include "ipu/compile/compile.h"
 #include "ipu/run/engine.h"
 
 typedef enum ring_layout {
@@ -149,6 +150,15 @@ static inline mt_status ring_program(
     MT_TRY(ipu_program_execute(arena, r->back, &both[1]));
     MT_TRY(ipu_program_sequence(arena, both, 2, &sequence));
     return ipu_program_repeat(arena, times, sequence, program);
+}
+
+/* Compiles a graph and gives its timing: fails where either does. */
+static inline mt_status ring_time(mt_arena *arena, const ipu_graph *graph, const ipu_program *const *programs,
+    size_t n_programs, ipu_timing *timing)
+{
+    ipu_executable *e;
+    MT_TRY(ipu_compile(arena, graph, programs, n_programs, &e));
+    return ipu_timing_make(arena, e, timing);
 }
 
 /* The GC200 with `tiles` tiles in as many of its rows as these need, written out so that hand-computed cycles do not move

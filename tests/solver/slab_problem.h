@@ -66,7 +66,7 @@ static inline mt_layout layout_by(
     cr_assert_eq(mt_halo_make(&s->arena, s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column, &partition,
                      scheme, halo),
         MT_OK, "%s", mt_message());
-    return (mt_layout){target, halo, false, -1};
+    return (mt_layout){target, halo, false};
 }
 
 /* The usual one. */

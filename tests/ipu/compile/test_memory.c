@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipu/compile/memory.h"
 #include "tests/ipu/test_ring.h"
 #include "tests/random.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipu/compile/memory.h"
 #include "tests/ipu/test_ring.h"
 #include "tests/random.h"
 

@@ -164,7 +164,7 @@ static ipu_engine *engine_of(const ipu_graph *g)
     ipu_engine *engine = NULL;
     cr_assert_eq(ipu_program_execute(&arena, 0, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     return engine;
 }
 
@@ -179,17 +179,14 @@ Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy
     ipu_profile profile;
     float x[5] = {0};
     ipu_engine *engine = engine_of(graph_of(4, vertices, 5, &whole));
-    const ipu_superstep *step = &engine->executable->supersteps[0];
+    const ipu_superstep_timing *step = &engine->timing.supersteps[0];
     cr_expect_eq(step->compute_cycles[0], 71);
     cr_expect_eq(step->compute_cycles[1], 126);
     cr_expect_eq(step->compute_cycles[2], 30);
     cr_expect_eq(step->compute_cycles[3], 0);
     cr_expect_eq(step->compute_phase_cycles, 126);
-    cr_expect_eq(step->used_slots[0], 48);
-    cr_expect_eq(step->used_slots[1], 29);
-    cr_expect_eq(step->used_slots[2], 0);
-    cr_expect_eq(step->all_used_slots, 77);
-    cr_expect_not(step->data_dependent);
+    cr_expect_eq(step->used_slots, 48 + 29);
+    cr_expect_not(engine->executable->supersteps[0].data_dependent);
     ipu_engine_write(engine, &whole, x);
     for (int run = 0; run < 3; run++) cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
     ipu_engine_read(engine, &whole, x);
@@ -201,7 +198,7 @@ Test(workers, a_compute_set_takes_as_long_as_its_slowest_tile_and_tells_how_busy
     cr_expect_float_eq(profile.steps[0].workers_busy, 77.0 / (4 * 126), 1e-15);
 }
 
-Test(workers, a_cost_that_a_vertex_cannot_have_is_named_when_it_is_compiled)
+Test(workers, a_cost_that_a_vertex_cannot_have_is_named_before_anything_runs)
 {
     static const struct {
         vertex vertex;
@@ -218,8 +215,8 @@ Test(workers, a_cost_that_a_vertex_cannot_have_is_named_when_it_is_compiled)
                                              "of all workers whose slowest takes 2"}};
     for (size_t k = 0; k < 3; k++) {
         ipu_tensor whole;
-        ipu_executable *e = NULL;
-        cr_expect_eq(ipu_compile(&arena, graph_of(3, &cases[k].vertex, 1, &whole), NULL, 0, &e), MT_INPUT);
+        ipu_timing timing;
+        cr_expect_eq(ring_time(&arena, graph_of(3, &cases[k].vertex, 1, &whole), NULL, 0, &timing), MT_INPUT);
         cr_expect_str_eq(mt_message(), cases[k].message);
     }
 }
@@ -228,15 +225,15 @@ Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
 {
     static const vertex one = {&one_worker, 0, {1, {0, 2, 0}}};
     ipu_tensor whole;
-    ipu_executable *e = NULL;
+    ipu_timing timing;
     ipu_graph *g = graph_of(1, &one, 1, &whole);
     g->target.worker_contexts = 64;
-    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_OK, "%s", mt_message());
+    cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_OK, "%s", mt_message());
     g->target.worker_contexts = 65;
-    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_INPUT);
+    cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_INPUT);
     cr_expect_str_eq(mt_message(), "a machine of 65 worker contexts a tile; allowed: from 1 to 64");
     g->target.worker_contexts = 0;
-    cr_expect_eq(ipu_compile(&arena, g, NULL, 0, &e), MT_INPUT);
+    cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_INPUT);
 }
 
 /* ---- costs of data ---- */
@@ -255,10 +252,9 @@ Test(workers, a_cost_of_data_is_that_of_each_run)
     for (int threads = 1; threads <= 4; threads += 3) {
         omp_set_num_threads(threads);
         ipu_engine *engine = engine_of(g);
-        const ipu_superstep *step = &engine->executable->supersteps[0];
         ipu_engine_write(engine, &whole, start);
-        cr_expect(step->data_dependent);
-        cr_expect_eq(step->compute_phase_cycles, 11 + 600 + 4);
+        cr_expect(engine->executable->supersteps[0].data_dependent);
+        cr_expect_eq(engine->timing.supersteps[0].compute_phase_cycles, 11 + 600 + 4);
         const size_t taken = mt_arena_taken();
         cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
         cr_expect_eq(ipu_engine_cycles(engine), 11 + 6 * 5);

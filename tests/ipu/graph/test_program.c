@@ -143,11 +143,9 @@ static ipu_engine *engine_of(const ipu_graph *graph, const ipu_program *program,
 {
     ipu_executable *e = NULL;
     ipu_engine *engine = NULL;
-    ipu_engine_options options = IPU_ENGINE_DEFAULTS;
-    options.checked = checked;
     cr_assert_eq(ipu_compile(&arena, graph, &program, 1, &e), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_engine_new(&arena, e, &options, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, checked, &engine), MT_OK);
     return engine;
 }
 
@@ -361,8 +359,8 @@ Test(program, each_predicate_is_read_at_its_own_place)
 
 static void expect_refused(const ipu_graph *graph, const ipu_program *program, const char *message)
 {
-    ipu_executable *e = NULL;
-    cr_expect_eq(ipu_compile(&arena, graph, &program, 1, &e), MT_INPUT, "%s", message);
+    ipu_timing timing;
+    cr_expect_eq(ring_time(&arena, graph, &program, 1, &timing), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
@@ -391,38 +389,38 @@ Test(program, a_predicate_is_one_unsigned_int_of_the_graph)
 
 /* ---- what predicates cost ---- */
 
-/* The one control of a program that asks a flag on `tile`. */
-static const ipu_control *flag_on(const ipu_target *target, uint32_t tile)
+/* What the one control of a program costs that asks a flag on `tile`. */
+static ipu_control_cost flag_on(const ipu_target *target, uint32_t tile)
 {
     ipu_graph *g = NULL;
     ipu_tensor flag;
     const ipu_program *nothing, *two[2], *p;
-    ipu_executable *e = NULL;
+    ipu_timing timing;
     cr_assert_eq(ipu_graph_new(&arena, target, &g), MT_OK);
     (void)add_flag(g, "flag", tile, &flag);
     cr_assert_eq(ipu_program_sequence(&arena, NULL, 0, &nothing), MT_OK);
     cr_assert_eq(ipu_program_if(&arena, flag, nothing, NULL, &two[0]), MT_OK);
     two[1] = two[0];
     cr_assert_eq(ipu_program_sequence(&arena, two, 2, &p), MT_OK);
-    cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_executable_check(e), MT_OK, "%s", mt_message());
-    cr_assert_eq(e->n_controls, 1, "a part that is there twice counts once");
-    cr_expect_eq(e->controls[0].tile, tile);
-    return &e->controls[0];
+    cr_assert_eq(ring_time(&arena, g, &p, 1, &timing), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_executable_check(timing.executable), MT_OK, "%s", mt_message());
+    cr_assert_eq(timing.executable->n_controls, 1, "a part that is there twice counts once");
+    cr_expect_eq(timing.executable->controls[0].tile, tile);
+    return timing.controls[0];
 }
 
 /* Of 256 tiles in rows of 64 the last are in row 3, each 2 cycles on the way. */
 Test(program, a_predicate_reaches_the_farthest_tile)
 {
     const ipu_target one = ring_target(1), two = ring_target(2), rows = ring_target(256);
-    cr_expect_eq(flag_on(&one, 0)->cycles, 0);
-    cr_expect_eq(flag_on(&two, 0)->cycles, 126 + 171);
-    cr_expect_eq(flag_on(&two, 1)->cycles, 126 + 171);
-    const ipu_control *c = flag_on(&rows, 0);
-    cr_expect_eq(c->sync_cycles, 126);
-    cr_expect_eq(c->external_sync_cycles, 0);
-    cr_expect_eq(c->exchange_cycles, 170 + 2 * 3 + 1);
-    cr_expect_eq(c->cycles, 126 + 177);
+    cr_expect_eq(flag_on(&one, 0).cycles, 0);
+    cr_expect_eq(flag_on(&two, 0).cycles, 126 + 171);
+    cr_expect_eq(flag_on(&two, 1).cycles, 126 + 171);
+    const ipu_control_cost c = flag_on(&rows, 0);
+    cr_expect_eq(c.sync_cycles, 126);
+    cr_expect_eq(c.external_sync_cycles, 0);
+    cr_expect_eq(c.exchange_cycles, 170 + 2 * 3 + 1);
+    cr_expect_eq(c.cycles, 126 + 177);
 }
 
 /* Four chips of 2 tiles at 1 GHz: from chip 0 a word of 4 bytes with 12 of header goes to chip 1 over the direct
@@ -441,12 +439,12 @@ Test(program, a_predicate_crosses_to_every_chip)
         .packet_header_bytes = 12,
         .sync_ns_per_hop = 15};
     cr_assert_eq(ipu_target_several(&one, 4, &four), MT_OK);
-    const ipu_control *c = flag_on(&four, 1);
-    cr_expect_eq(c->external_cycles, 16);
-    cr_expect_eq(c->exchange_cycles, 171 + 16);
-    cr_expect_eq(c->external_sync_cycles, 60);
-    cr_expect_eq(c->sync_cycles, 126 + 60);
-    cr_expect_eq(c->cycles, 126 + 60 + 171 + 16);
+    const ipu_control_cost c = flag_on(&four, 1);
+    cr_expect_eq(c.external_cycles, 16);
+    cr_expect_eq(c.exchange_cycles, 171 + 16);
+    cr_expect_eq(c.external_sync_cycles, 60);
+    cr_expect_eq(c.sync_cycles, 126 + 60);
+    cr_expect_eq(c.cycles, 126 + 60 + 171 + 16);
 }
 
 /* ---- what the host's transfers cost ---- */
@@ -467,16 +465,16 @@ static ipu_graph *host_graph(const ipu_target *target, ipu_type type, size_t n, 
     return g;
 }
 
-static ipu_control transfer(const ipu_graph *g, bool write, ipu_tensor tensor)
+static ipu_control_cost transfer(const ipu_graph *g, bool write, ipu_tensor tensor)
 {
     const ipu_program *p;
-    ipu_executable *e = NULL;
+    ipu_timing timing;
     cr_assert_eq(
         write ? ipu_program_host_write(&arena, 0, tensor, &p) : ipu_program_host_read(&arena, tensor, 0, &p),
         MT_OK);
-    cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK, "%s", mt_message());
-    cr_assert_eq(e->n_controls, 1);
-    return e->controls[0];
+    cr_assert_eq(ring_time(&arena, g, &p, 1, &timing), MT_OK, "%s", mt_message());
+    cr_assert_eq(timing.executable->n_controls, 1);
+    return timing.controls[0];
 }
 
 /* Link: 8 bytes a cycle from the host, 2 to it; headers 24. Three tiles of 4 floats are three packets of 16 bytes.
@@ -487,7 +485,7 @@ Test(program, a_transfer_takes_a_sync_with_the_host_and_the_longer_of_link_and_p
     const ipu_target three = ring_target(3), one = ring_target(1);
     ipu_tensor whole, part;
     ipu_graph *g = host_graph(&three, IPU_FLOAT, 12, &whole);
-    ipu_control c = transfer(g, true, whole);
+    ipu_control_cost c = transfer(g, true, whole);
     cr_expect_eq(c.external_sync_cycles, 600);
     cr_expect_eq(c.sync_cycles, 126 + 600);
     cr_expect_eq(c.external_cycles, 3 * (16 + 24) / 8);
@@ -546,7 +544,7 @@ Test(program, every_chip_has_its_own_link_to_the_host)
     cr_assert_eq(ipu_graph_set_tile_mapping(g, id, 4, 8, 1), MT_OK);
     cr_assert_eq(ipu_graph_whole(g, id, &whole), MT_OK);
     cr_assert_eq(ipu_graph_add_stream(g, "s", IPU_FLOAT, &id), MT_OK);
-    const ipu_control c = transfer(g, false, whole);
+    const ipu_control_cost c = transfer(g, false, whole);
     cr_expect_eq(c.exchange_cycles, (32 + 24) / 2);
     cr_expect_eq(c.external_sync_cycles, 600 + 2);
     cr_expect_eq(c.cycles, 126 + 602 + 28);
@@ -628,7 +626,7 @@ static mt_status build_all(mt_arena *into)
     MT_TRY(ipu_program_if(into, flag, p, nothing, &p));
     MT_TRY(ipu_program_repeat_while(into, p, flag, nothing, 1, &p));
     MT_TRY(ipu_compile(into, g, &p, 1, &e));
-    MT_TRY(ipu_engine_new(into, e, NULL, &engine));
+    MT_TRY(ipu_engine_new(into, e, false, &engine));
     MT_TRY(ipu_engine_connect_stream(engine, id, &data, 1));
     ipu_engine_write(engine, &flag, &yes);
     return ipu_engine_run(engine, 0);

@@ -15,7 +15,7 @@ static void teardown(void) { mt_arena_free(&arena); }
 TestSuite(engine, .fini = teardown);
 
 /* A ring and its engine with one program: `times` rounds. */
-static ipu_engine *ring_engine(ring *r, ring_layout layout, uint64_t times, const ipu_engine_options *options)
+static ipu_engine *ring_engine(ring *r, ring_layout layout, uint64_t times, bool checked)
 {
     ipu_target target = ring_target(TILES);
     const ipu_program *p = NULL;
@@ -24,7 +24,7 @@ static ipu_engine *ring_engine(ring *r, ring_layout layout, uint64_t times, cons
     cr_assert_eq(ring_make(&arena, &target, TILES, PART, layout, r), MT_OK, "%s", mt_message());
     cr_assert_eq(ring_program(&arena, r, times, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, r->graph, &p, 1, &e), MT_OK, "%s", mt_message());
-    cr_assert_eq(ipu_engine_new(&arena, e, options, &engine), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, checked, &engine), MT_OK, "%s", mt_message());
     return engine;
 }
 
@@ -43,10 +43,10 @@ static void oracle(float v[N], size_t times)
     }
 }
 
-static void run_ring(ring_layout layout, uint64_t times, const ipu_engine_options *options, float v[N])
+static void run_ring(ring_layout layout, uint64_t times, bool checked, float v[N])
 {
     static ring r;
-    ipu_engine *engine = ring_engine(&r, layout, times, options);
+    ipu_engine *engine = ring_engine(&r, layout, times, checked);
     ipu_engine_write(engine, &r.whole_v, v);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
     ipu_engine_read(engine, &r.whole_v, v);
@@ -57,14 +57,13 @@ static void run_ring(ring_layout layout, uint64_t times, const ipu_engine_option
 Test(engine, every_layout_gives_the_sums_of_a_plain_loop)
 {
     static const ring_layout layouts[] = {RING_TAIL, RING_EDGE, RING_SPLIT, RING_LOCAL};
-    static const ipu_engine_options checked = {.checked = true, .drop_compute_set = -1, .drop_message = -1};
     float expected[N];
     start_values(expected);
     oracle(expected, 9);
     for (size_t i = 0; i < 8; i++) {
         float v[N];
         start_values(v);
-        run_ring(layouts[i / 2], 9, i % 2 ? &checked : NULL, v);
+        run_ring(layouts[i / 2], 9, i % 2, v);
         cr_expect_arr_eq(v, expected, sizeof v, "layout %zu, checked %zu", i / 2, i % 2);
     }
 }
@@ -76,7 +75,7 @@ Test(engine, results_are_those_of_one_thread_for_any_number)
         float v[N];
         for (size_t i = 0; i < N; i++) v[i] = 1 / (float)(3 + i);
         omp_set_num_threads(threads);
-        run_ring(RING_EDGE, 10, NULL, v);
+        run_ring(RING_EDGE, 10, false, v);
         if (threads == 1) memcpy(one, v, sizeof v);
         cr_expect_arr_eq(v, one, sizeof v, "%d threads", threads);
     }
@@ -86,7 +85,7 @@ Test(engine, results_are_those_of_one_thread_for_any_number)
 Test(engine, cycles_are_counted_by_run)
 {
     static ring r;
-    ipu_engine *engine = ring_engine(&r, RING_TAIL, 9, NULL);
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 9, false);
     cr_expect_eq(ipu_engine_cycles(engine), 0);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
     cr_expect_eq(ipu_engine_cycles(engine), 9 * (511 + 53));
@@ -96,91 +95,66 @@ Test(engine, cycles_are_counted_by_run)
     cr_expect_str_eq(mt_message(), "engine: program 1; allowed: below 1");
 }
 
-/* Messages of tile 3 in "add" are numbers 6 (from the left) and 7 (from the right): 2 a tile. The right
- * neighbour's first element is 4 * 7 = 28; it stands behind the 7 own ones and the left one, in a tail. */
-Test(engine, a_checked_run_names_a_message_that_is_missing)
+/* Poison in one element of v: tile 3 has it from the right or from the left, tile 0 from the left or in its own part. */
+Test(engine, a_checked_run_names_the_poison_that_a_vertex_would_read)
 {
     static ring r;
     static const struct {
         ring_layout layout;
-        ptrdiff_t drop;
+        size_t element;
         const char *message;
     } cases[] = {
-        {RING_TAIL, 7,
+        {RING_TAIL, 28,
             "compute set 'add', tile 3: codelet 'add' field 'in' element 8 would be read before it was "
             "received: variable 'v' element 28 from tile 4"},
-        {RING_TAIL, 6,
+        {RING_TAIL, 20,
             "compute set 'add', tile 3: codelet 'add' field 'in' element 7 would be read before it was "
             "received: variable 'v' element 20 from tile 2"},
-        {RING_SPLIT, 0,
+        {RING_SPLIT, 34,
             "compute set 'add', tile 0: codelet 'add3' field 'left' element 0 would be read before it was "
             "received: variable 'v' element 34 from tile 4"},
-        {RING_EDGE, 1,
+        {RING_EDGE, 0,
             "compute set 'add', tile 0: codelet 'add' field 'in' element 1 would be read before it was "
             "received: variable 'v' element 0 from tile 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         float v[N];
         start_values(v);
-        ipu_engine_options options = {true, 0, cases[i].drop};
-        ipu_engine *engine = ring_engine(&r, cases[i].layout, 3, &options);
-        ipu_engine_write(engine, &r.whole_v, v);
-        cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+        memset(&v[cases[i].element], 0xff, sizeof *v);
+        for (int checked = 0; checked < 2; checked++) {
+            ipu_engine *engine = ring_engine(&r, cases[i].layout, 3, checked);
+            ipu_engine_write(engine, &r.whole_v, v);
+            cr_expect_eq(ipu_engine_run(engine, 0), checked ? MT_NUMERICS : MT_OK);
+        }
         cr_expect_str_eq(mt_message(), cases[i].message);
     }
 }
 
-/* The second round would read the first round's value if it were not poisoned again. */
-Test(engine, a_checked_run_does_not_take_an_old_message_for_a_new_one)
+/* Otherwise the next round could take an old value for a new one. */
+Test(engine, after_a_checked_superstep_what_was_received_is_poison)
 {
     static ring r;
     float v[N];
     start_values(v);
-    ipu_engine_options options = {true, -1, -1};
-    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, true);
     ipu_engine_write(engine, &r.whole_v, v);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
-    engine->dropped = 3;
-    cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
+    cr_assert_eq(engine->executable->n_messages, 2 * TILES);
+    for (size_t i = 0; i < 2 * TILES; i++) {
+        uint32_t received;
+        memcpy(&received, engine->image + engine->executable->messages[i].destination, sizeof received);
+        cr_expect_eq(received, UINT32_MAX, "message %zu", i);
+    }
 }
 
 Test(engine, a_checked_run_names_what_was_sent_but_never_written)
 {
     static ring r;
-    ipu_engine_options options = {true, -1, -1};
-    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
+    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, true);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
     cr_expect_str_eq(mt_message(),
         "compute set 'add', tile 0: codelet 'add' field 'in' element 7 would be read before "
         "it was received: variable 'v' element 34 from tile 4");
-}
-
-Test(engine, without_the_check_a_missing_message_goes_unseen)
-{
-    static ring r;
-    float v[N];
-    float expected[N];
-    start_values(v);
-    start_values(expected);
-    oracle(expected, 1);
-    ipu_engine_options options = {false, 0, 7};
-    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, &options);
-    ipu_engine_write(engine, &r.whole_v, v);
-    cr_expect_eq(ipu_engine_run(engine, 0), MT_OK);
-    ipu_engine_read(engine, &r.whole_v, v);
-    cr_expect_neq(v[27], expected[27], "the message is really left out");
-    v[27] = expected[27];
-    cr_expect_arr_eq(v, expected, sizeof v, "and it alone");
-}
-
-Test(engine, only_messages_that_exist_can_be_dropped)
-{
-    static ring r;
-    ipu_engine *engine = ring_engine(&r, RING_TAIL, 1, NULL);
-    ipu_engine *other = NULL;
-    ipu_engine_options options = {true, 0, 10};
-    cr_expect_eq(ipu_engine_new(&arena, engine->executable, &options, &other), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "engine: drop_message 10; allowed: below 10");
 }
 
 /* out = in * 2^-10, in place. */
@@ -235,7 +209,7 @@ Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
             ipu_graph *g = shrink_graph(&factors[i], &whole);
             cr_assert_eq(ipu_program_execute(&arena, 0, &p), MT_OK);
             cr_assert_eq(ipu_compile(&arena, g, &p, 1, &e), MT_OK);
-            cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+            cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
             float x[12];
             /* halved: a subnormal comes out; doubled: a subnormal goes in */
             for (size_t k = 0; k < 12; k++) x[k] = i == 0 ? FLT_MIN : 0.75F * FLT_MIN;
@@ -270,7 +244,7 @@ Test(engine, streams_go_round_and_are_counted)
     cr_assert_eq(ipu_program_sequence(&arena, p, 3, &all), MT_OK);
     cr_assert_eq(ipu_program_repeat(&arena, 3, all, &all), MT_OK);
     cr_assert_eq(ipu_compile(&arena, g, &all, 1, &e), MT_OK);
-    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
     cr_expect_str_eq(mt_message(), "engine: stream 'in' is connected to nothing");
     float source[24];

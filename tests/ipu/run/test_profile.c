@@ -21,7 +21,7 @@ Test(profile, sums_are_those_of_the_parts)
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
     cr_assert_eq(ring_program(&arena, &r, 5, &p), MT_OK);
     cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK);
-    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
     cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
     cr_expect_eq(profile.n_steps, 2);
@@ -91,7 +91,7 @@ Test(profile, tells_what_crosses_between_chips)
     cr_assert_eq(ipu_compile(&arena, r.graph, &p, 1, &e), MT_OK, "%s", mt_message());
     cr_assert_eq(ipu_profile_costs(&arena, e, &profile), MT_OK);
     cr_expect_eq(profile.external_sync_cycles, 0, "nothing has been run");
-    cr_assert_eq(ipu_engine_new(&arena, e, NULL, &engine), MT_OK);
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK);
     cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
     cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
     cr_expect_eq(profile.external_sync_cycles, 5 * 20);

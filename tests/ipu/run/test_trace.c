@@ -22,8 +22,8 @@ static ringing *begin(uint64_t rounds, size_t room)
     ok(ring_make(&x.arena, &target, 4, 10, RING_TAIL, &x.r));
     ok(ring_program(&x.arena, &x.r, rounds, &x.program));
     ok(ipu_compile(&x.arena, x.r.graph, &x.program, 1, &x.e));
-    ok(ipu_engine_new(&x.arena, x.e, NULL, &x.engine));
-    ok(ipu_trace_new(&x.arena, x.e, room, &x.trace));
+    ok(ipu_engine_new(&x.arena, x.e, false, &x.engine));
+    ok(ipu_trace_new(&x.arena, &x.engine->timing, room, &x.trace));
     return &x;
 }
 
@@ -59,8 +59,8 @@ Test(trace, what_finds_no_room_is_counted)
 Test(trace, the_size_of_a_program_is_that_of_what_it_runs)
 {
     ringing *x = begin(3, 1);
-    const ipu_trace_size all = ipu_trace_size_of(x->e, x->program, 0, 5),
-                         two = ipu_trace_size_of(x->e, x->program, 3, 4);
+    const ipu_trace_size all = ipu_trace_size_of(&x->engine->timing, x->program, 0, 5),
+                         two = ipu_trace_size_of(&x->engine->timing, x->program, 3, 4);
     cr_assert_eq(all.supersteps, 6);
     cr_assert_eq(all.slices, 3 * 4 * 3);
     cr_assert_eq(two.supersteps, 6);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/solver/slab_problem.h"
+#include "ipu/compile/compile.h"
 #include "solver/backends/backends.h"
 #include "solver/plan/plan.h"
 
@@ -131,7 +132,7 @@ Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
         cr_assert_eq(
             mt_halo_make(&arena, OWN + OTHERS, 1, column, &two, &exact, &halo), MT_OK, "%s", mt_message());
         cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
-        const mt_layout layout = {&s.target, &halo, false, -1};
+        const mt_layout layout = {&s.target, &halo, false};
         const mt_status status = mt_plan_make(&arena, NULL, &problem, &layout, &plan);
         cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu cells", OWN + received);
         cr_assert(status == MT_OK || strstr(mt_message(), "tile 0: 6553"), "%s", mt_message());
@@ -354,25 +355,14 @@ Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
     }
 }
 
-Test(backends, a_message_left_out_stops_a_checked_run_and_is_named)
+Test(backends, a_checked_run_gives_the_same)
 {
     mt_layout layout = layout_on(&s, 8);
+    double *plain = values(), *checked = values();
+    run_backend(&s, "ipu", &layout, 20, plain, NULL);
     layout.checked = true;
-    for (int64_t message = -1; message < 6; message += 3) {
-        mt_arena arena = {0};
-        void *self = NULL;
-        const mt_backend *backend = mt_backend_find("ipu");
-        layout.drop_message = message;
-        cr_assert_eq(backend->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-        mt_status status = backend->advance(self, 0, 2);
-        if (message < 0) {
-            cr_assert_eq(status, MT_OK, "%s", mt_message());
-        } else {
-            cr_assert_eq(status, MT_NUMERICS);
-            cr_assert(strstr(mt_message(), "tile ") && strstr(mt_message(), "'v_"), "%s", mt_message());
-        }
-        mt_arena_free(&arena);
-    }
+    run_backend(&s, "ipu", &layout, 20, checked, NULL);
+    cr_assert(same_bits(plain, checked));
 }
 
 Test(backends, an_unstable_diffusion_step_is_refused_with_the_limit)

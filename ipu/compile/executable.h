@@ -1,0 +1,127 @@
+/* What compiling a graph gives: where everything lies, what is sent, and which vertices each tile runs. Data for the engine and
+ * for the timing (ipu/run/timing.h); ipu/compile/compile.h makes it.
+ *
+ * The host image holds the memory of all tiles: tile t owns bytes [tile_offset[t], tile_offset[t + 1]), every item 64-byte
+ * aligned: its parts of the variables, in the variables' order, then its edge buffers. The machine's own memory has another
+ * layout (ipu/compile/memory.h). */
+#ifndef IPU_COMPILE_EXECUTABLE_H
+#define IPU_COMPILE_EXECUTABLE_H
+
+#include <stdbool.h>
+
+#include "ipu/compile/liveness.h"
+#include "ipu/graph/graph.h"
+#include "ipu/graph/program.h"
+
+/* Copies `bytes` of the host image from `source`, in the memory of source_tile, to `destination`. */
+typedef struct ipu_message {
+    size_t source, destination;
+    uint32_t bytes, source_tile;
+} ipu_message;
+
+/* Elements [from, from + n) of a variable, at `offset` in the host image. */
+typedef struct ipu_range {
+    uint32_t variable, tile;
+    size_t from, n;
+    size_t offset;
+} ipu_range;
+
+/* Where a field of a vertex lies. */
+typedef struct ipu_place {
+    size_t offset; /* in the host image */
+    size_t n;      /* elements */
+} ipu_place;
+
+/* A vertex to run. */
+typedef struct ipu_task {
+    const ipu_codelet *codelet;
+    const void *context;
+    size_t first_place; /* of codelet->n_fields */
+} ipu_task;
+
+/* The exchange of one superstep inside chips, as scheduled (ipu/compile/schedule.h). */
+typedef struct ipu_exchange {
+    const uint64_t *tile_cycles, *tile_bound; /* [tiles]: as in the schedule */
+    uint64_t bound;                           /* as in the schedule */
+    const uint64_t *tile_copied;              /* [tiles]: bytes that the tile copies inside its memory */
+    const size_t *tile_pieces; /* [tiles]: fragments received, and runs of at most send_words sent */
+    uint64_t ranges_received, bytes_received, bytes_copied; /* all tiles, one run */
+    uint64_t bytes_sent;                                    /* whole words; what leaves twice counts twice */
+} ipu_exchange;
+
+/* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages
+ * [first_message[t], first_message[t + 1]), both numbered in the executable's arrays. */
+typedef struct ipu_superstep {
+    const char *name;
+    const size_t *first_task, *first_message; /* [tiles + 1] */
+    bool apart; /* vertices write something that is sent: all tiles must receive before any computes */
+    bool data_dependent; /* some codelet has cost_of_data */
+    ipu_exchange exchange;
+} ipu_superstep;
+
+/* A part of a program that decides by a predicate, or transfers from or to the host. */
+typedef struct ipu_control {
+    const ipu_program *program;
+    /* of a predicate */
+    size_t place; /* in the host image */
+    uint32_t tile;
+    size_t words;             /* of the exchange */
+    uint64_t exchange_cycles; /* of the schedule by which it goes from its tile to all others */
+} ipu_control;
+
+typedef enum ipu_memory_category {
+    IPU_MEMORY_VARIABLES,   /* always live */
+    IPU_MEMORY_TEMPORARIES, /* variables that are not */
+    IPU_MEMORY_RECEIVED,    /* tails and edge buffers */
+    IPU_MEMORY_VERTEX_STATE,
+    IPU_MEMORY_VERTEX_CODE,
+    IPU_MEMORY_EXCHANGE_CODE,
+    IPU_MEMORY_RESERVED,
+    IPU_MEMORY_CATEGORIES
+} ipu_memory_category;
+
+/* Bytes of one tile. Bytes that items of several categories share count for the first of them. A tile needs total + gaps: up to
+ * the highest byte in use, and what is reserved. */
+typedef struct ipu_tile_memory {
+    size_t bytes[IPU_MEMORY_CATEGORIES];
+    size_t total; /* the sum of these: bytes in use at any time */
+    size_t gaps;  /* below the highest byte in use, and never in use */
+    size_t always_live;
+    size_t not_always_live; /* the most of the others that are live at once */
+} ipu_tile_memory;
+
+/* Ranges are sorted by (variable, from); variable v has ranges [first_range[v], first_range[v + 1]). In the same order, tile t
+ * has the ranges with the numbers tile_range[first_tile_range[t]] to before tile_range[first_tile_range[t + 1]]. Messages and
+ * tasks are sorted by (compute set, tile). */
+typedef struct ipu_executable {
+    const ipu_graph *graph;
+    const ipu_program *const *programs;
+    size_t n_programs;
+    size_t *tile_offset; /* [tiles + 1] */
+    size_t *edge_offset; /* [tiles]: where the edge buffers begin */
+    ipu_range *ranges;
+    size_t *first_range;      /* [n_variables + 1] */
+    size_t *tile_range;       /* a number for each range */
+    size_t *first_tile_range; /* [tiles + 1] */
+    ipu_task *tasks;
+    ipu_place *places;
+    size_t n_places;
+    ipu_message *messages;
+    uint8_t *message_type; /* an ipu_type each */
+    size_t n_messages;
+    ipu_superstep *supersteps; /* [graph->n_compute_sets] */
+    ipu_liveness liveness;     /* of the graph's variables over the programs */
+    ipu_tile_memory *memory;   /* [tiles] */
+    ipu_control *controls;     /* of all programs, sorted by the address of `program` */
+    size_t n_controls;
+} ipu_executable;
+
+/* The index of the range that holds an element of a variable. */
+size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);
+
+/* Checks that messages, places and predicates stay inside their tiles, that no message of a superstep writes where another
+ * reads or writes, and that the schedules of all exchanges can run (ipu_schedule_check). MT_INPUT: one of these does not hold;
+ * MT_FILE: no memory. Slow; for tests and checked runs. */
+MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
+
+#endif

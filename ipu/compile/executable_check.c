@@ -1,0 +1,62 @@
+#include "ipu/compile/exchange.h"
+
+static mt_status check_inside(
+    const ipu_executable *e, size_t tile, size_t from, size_t bytes, const char *what)
+{
+    if (from >= e->tile_offset[tile] && from + bytes <= e->tile_offset[tile + 1]) return MT_OK;
+    return mt_fail(MT_INPUT, "executable: %s [%zu, %zu) is not in tile %zu's memory [%zu, %zu)", what, from,
+        from + bytes, tile, e->tile_offset[tile], e->tile_offset[tile + 1]);
+}
+
+static mt_status check_superstep(const ipu_executable *e, const ipu_superstep *step, unsigned char *mark)
+{
+    enum { READ = 1, WRITTEN = 2 };
+    for (size_t t = 0; t < e->graph->target.tiles; t++) {
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &e->messages[i];
+            MT_TRY(check_inside(e, m->source_tile, m->source, m->bytes, "a source"));
+            MT_TRY(check_inside(e, t, m->destination, m->bytes, "a destination"));
+            for (size_t b = 0; b < m->bytes; b++) {
+                if ((mark[m->source + b] & WRITTEN) || mark[m->destination + b])
+                    return mt_fail(MT_INPUT, "executable: '%s': message %zu meets another", step->name, i);
+                mark[m->source + b] |= READ;
+                mark[m->destination + b] |= WRITTEN;
+            }
+        }
+        for (size_t i = step->first_task[t]; i < step->first_task[t + 1]; i++) {
+            const ipu_task *task = &e->tasks[i];
+            for (size_t f = 0; f < task->codelet->n_fields; f++) {
+                const ipu_place *p = &e->places[task->first_place + f];
+                MT_TRY(check_inside(
+                    e, t, p->offset, p->n * ipu_type_bytes(task->codelet->fields[f].type), "a field"));
+            }
+        }
+    }
+    return MT_OK;
+}
+
+/* Checks a predicate, which is in the memory of its tile. */
+static mt_status check_control(const ipu_executable *e, const ipu_control *control)
+{
+    const size_t begin = e->tile_offset[control->tile], end = e->tile_offset[control->tile + 1];
+    if (!ipu_program_has_predicate(control->program)) return MT_OK;
+    if (control->place < begin || control->place + ipu_type_bytes(IPU_UNSIGNED_INT) > end)
+        return mt_fail(MT_INPUT, "executable: a predicate at %zu is not in tile %u's memory [%zu, %zu)",
+            control->place, control->tile, begin, end);
+    return ipu_exchange_check_predicate(&e->graph->target, control);
+}
+
+mt_status ipu_executable_check(const ipu_executable *e)
+{
+    const size_t bytes = e->tile_offset[e->graph->target.tiles];
+    for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
+        mt_arena scratch = {0};
+        unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
+        const mt_status status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+        MT_TRY(ipu_exchange_check_superstep(e, &e->supersteps[s]));
+    }
+    for (size_t c = 0; c < e->n_controls; c++) MT_TRY(check_control(e, &e->controls[c]));
+    return MT_OK;
+}

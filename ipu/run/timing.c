@@ -1,0 +1,302 @@
+#include "ipu/run/timing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ipu/cost/links.h"
+#include "ipu/cost/workers.h"
+#include "ipu/machine/integer.h"
+
+static const ipu_target *target_of(const ipu_timing *timing) { return &timing->executable->graph->target; }
+
+/* A machine of one chip may say nothing of chips. */
+static size_t chip_of(const ipu_timing *timing, size_t tile)
+{
+    return timing->network ? ipu_target_chip(target_of(timing), tile) : 0;
+}
+
+/* ---- exchange inside chips ---- */
+
+/* A tile copies inside its memory when all its words have left and arrived. */
+static mt_status time_exchange(
+    mt_arena *arena, const ipu_target *target, const ipu_exchange *exchange, ipu_superstep_timing *timing)
+{
+    uint64_t *cycles = NULL;
+    MT_TAKE(arena, cycles, target->tiles);
+    timing->exchange_bound_cycles = exchange->bound;
+    for (size_t t = 0; t < target->tiles; t++) {
+        const uint64_t copy = ipu_divide_up(exchange->tile_copied[t], target->local_copy_bytes_per_cycle);
+        cycles[t] = exchange->tile_bound[t] + copy;
+        timing->exchange_phase_cycles =
+            ipu_larger(timing->exchange_phase_cycles, exchange->tile_cycles[t] + copy);
+        timing->exchange_bound_cycles = ipu_larger(timing->exchange_bound_cycles, cycles[t]);
+    }
+    timing->exchange_cycles = cycles;
+    if (exchange->ranges_received > 0) timing->sync_cycles = target->sync_cycles;
+    return MT_OK;
+}
+
+/* ---- compute ---- */
+
+ipu_cycles ipu_timing_vertex(const ipu_executable *e, const ipu_task *task)
+{
+    size_t n[IPU_MAX_FIELDS] = {0};
+    for (size_t f = 0; f < task->codelet->n_fields; f++) n[f] = e->places[task->first_place + f].n;
+    return task->codelet->cost(&e->graph->target, n, task->context);
+}
+
+static mt_status compute_tile(
+    const ipu_executable *e, const ipu_superstep *step, size_t tile, ipu_workers *workers)
+{
+    const ipu_target *target = &e->graph->target;
+    *workers = ipu_workers_begin(target);
+    for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
+        const ipu_task *task = &e->tasks[i];
+        const ipu_cycles cost = ipu_timing_vertex(e, task);
+        if (!ipu_workers_can(target, task->codelet->kind, cost))
+            return ipu_workers_fail(target, step->name, tile, task->codelet, cost);
+        ipu_workers_add(workers, task->codelet->kind, cost);
+    }
+    return MT_OK;
+}
+
+static mt_status time_compute(
+    mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, ipu_superstep_timing *timing)
+{
+    uint64_t *cycles = NULL;
+    ipu_workers workers;
+    MT_TAKE(arena, cycles, e->graph->target.tiles);
+    for (size_t t = 0; t < e->graph->target.tiles; t++) {
+        MT_TRY(compute_tile(e, step, t, &workers));
+        cycles[t] = ipu_workers_cycles(&workers);
+        timing->compute_phase_cycles = ipu_larger(timing->compute_phase_cycles, cycles[t]);
+        timing->used_slots += workers.used;
+    }
+    timing->compute_cycles = cycles;
+    return MT_OK;
+}
+
+/* ---- between chips ---- */
+
+/* Bytes [from, to) of the host image, of a tile, for a chip other than the tile's. */
+typedef struct crossing {
+    size_t from, to;
+    uint32_t source_tile, chip;
+} crossing;
+
+static int by_way(const void *left, const void *right)
+{
+    const crossing *a = left;
+    const crossing *b = right;
+    if (a->chip != b->chip) return a->chip < b->chip ? -1 : 1;
+    if (a->source_tile != b->source_tile) return a->source_tile < b->source_tile ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static mt_status find_crossings(
+    mt_arena *scratch, const ipu_executable *e, const ipu_superstep *step, crossing **crossings, size_t *n)
+{
+    const ipu_target *target = &e->graph->target;
+    MT_TAKE(scratch, *crossings, step->first_message[target->tiles] - step->first_message[0]);
+    for (size_t t = 0; t < target->tiles; t++) {
+        const size_t chip = ipu_target_chip(target, t);
+        for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
+            const ipu_message *m = &e->messages[i];
+            if (ipu_target_chip(target, m->source_tile) == chip) continue;
+            (*crossings)[(*n)++] =
+                (crossing){m->source, m->source + m->bytes, m->source_tile, (uint32_t)chip};
+        }
+    }
+    if (*n > 1) qsort(*crossings, *n, sizeof **crossings, by_way);
+    return MT_OK;
+}
+
+/* Adds up the bytes from chip to chip, headers with them; the bytes of data. What several tiles of a chip receive from a tile
+ * crosses once, as one range where it touches. */
+static uint64_t add_crossings(const ipu_target *target, const crossing *x, size_t n, uint64_t *bytes)
+{
+    uint64_t crossing_data = 0;
+    for (size_t i = 0; i < n;) {
+        crossing joined = x[i++];
+        for (; i < n && x[i].chip == joined.chip && x[i].source_tile == joined.source_tile &&
+               x[i].from <= joined.to;
+             i++)
+            joined.to = ipu_larger(joined.to, x[i].to);
+        const size_t data = ipu_round_up(joined.to - joined.from, target->exchange_bytes_per_cycle);
+        const size_t chip = ipu_target_chip(target, joined.source_tile);
+        bytes[chip * target->ipus + joined.chip] +=
+            ipu_links_bytes(data, target->links.packet_bytes, target->links.packet_header_bytes);
+        crossing_data += data;
+    }
+    return crossing_data;
+}
+
+/* The busiest link, and the sync of all chips after that of each one's tiles. */
+static mt_status time_links(mt_arena *arena, mt_arena *scratch, const ipu_timing *t,
+    const ipu_superstep *step, ipu_superstep_timing *timing)
+{
+    const ipu_target *target = target_of(t);
+    crossing *crossings = NULL;
+    uint64_t *bytes = NULL;
+    ipu_link_loads loads;
+    char what[256];
+    size_t n = 0;
+    if (!t->network) return MT_OK;
+    MT_TRY(find_crossings(scratch, t->executable, step, &crossings, &n));
+    if (n == 0) return MT_OK;
+    MT_TAKE(scratch, bytes, target->ipus * target->ipus);
+    timing->bytes_crossing = add_crossings(target, crossings, n, bytes);
+    (void)snprintf(what, sizeof what, "compute set '%s'", step->name);
+    MT_TRY(ipu_links_load(arena, target, t->network, bytes, what, &loads));
+    timing->link_bytes = loads.bytes;
+    timing->busiest_link = loads.busiest;
+    timing->external_cycles = loads.cycles;
+    timing->exchange_phase_cycles += loads.cycles;
+    timing->external_sync_cycles = ipu_links_sync_cycles(target, t->network);
+    timing->sync_cycles += timing->external_sync_cycles;
+    return MT_OK;
+}
+
+static mt_status time_superstep(mt_arena *arena, mt_arena *scratch, const ipu_timing *t,
+    const ipu_superstep *step, ipu_superstep_timing *timing)
+{
+    MT_TRY(time_exchange(arena, target_of(t), &step->exchange, timing));
+    MT_TRY(time_compute(arena, t->executable, step, timing));
+    MT_TRY(time_links(arena, scratch, t, step, timing));
+    timing->cycles = timing->sync_cycles + timing->exchange_phase_cycles + timing->compute_phase_cycles;
+    return MT_OK;
+}
+
+/* ---- predicates ---- */
+
+/* From the predicate's chip to each other: a packet of its words. */
+static mt_status time_predicate(
+    mt_arena *scratch, const ipu_timing *t, const ipu_control *control, ipu_control_cost *cost)
+{
+    const ipu_target *target = target_of(t);
+    const size_t chip = chip_of(t, control->tile);
+    const size_t data = control->words * target->exchange_bytes_per_cycle;
+    uint64_t *bytes = NULL;
+    ipu_link_loads loads = {0};
+    if (t->network) {
+        MT_TAKE(scratch, bytes, target->ipus * target->ipus);
+        for (size_t k = 0; k < target->ipus; k++)
+            if (k != chip)
+                bytes[chip * target->ipus + k] =
+                    ipu_links_bytes(data, target->links.packet_bytes, target->links.packet_header_bytes);
+        MT_TRY(ipu_links_load(scratch, target, t->network, bytes, "a predicate", &loads));
+    }
+    *cost = ipu_control_predicate(target, t->network, control->exchange_cycles, loads.cycles);
+    return MT_OK;
+}
+
+/* ---- the host ---- */
+
+/* What a transfer carries. */
+typedef struct carrying {
+    size_t packet;        /* the most data in one */
+    uint64_t *chip_bytes; /* headers with them */
+    uint64_t *tile_words;
+    uint64_t most_bytes, most_words; /* of a chip, of a tile */
+} carrying;
+
+static void carry(const ipu_timing *t, carrying *c, size_t tile, size_t bytes)
+{
+    const ipu_target *target = target_of(t);
+    const size_t word = target->exchange_bytes_per_cycle, words = ipu_divide_up(bytes, word);
+    uint64_t *chip_bytes = &c->chip_bytes[chip_of(t, tile)];
+    c->tile_words[tile] += words;
+    *chip_bytes += ipu_links_bytes(words * word, c->packet, target->host.packet_header_bytes);
+    c->most_words = ipu_larger(c->most_words, c->tile_words[tile]);
+    c->most_bytes = ipu_larger(c->most_bytes, *chip_bytes);
+}
+
+/* All of a tensor, in stretches that are contiguous in their tile's memory. */
+static void carry_all(const ipu_timing *t, carrying *c, const ipu_tensor *tensor)
+{
+    const ipu_executable *e = t->executable;
+    const size_t bytes = ipu_type_bytes(tensor->type);
+    size_t tile = 0, end = 0, n = 0; /* of the stretch at hand: its tile, where it ends, and its bytes */
+    for (size_t s = 0; s < tensor->n_slices; s++) {
+        ipu_slice left = e->graph->slices[tensor->first_slice + s];
+        for (size_t r = ipu_executable_range(e, left.variable, left.from); left.n > 0; r++) {
+            const ipu_range *range = &e->ranges[r];
+            const size_t skip = left.from - range->from;
+            const size_t take = range->n - skip < left.n ? range->n - skip : left.n;
+            const size_t at = range->offset + skip * bytes;
+            if (n > 0 && (range->tile != tile || at != end)) {
+                carry(t, c, tile, n);
+                n = 0;
+            }
+            tile = range->tile;
+            n += take * bytes;
+            end = at + take * bytes;
+            left.from += take;
+            left.n -= take;
+        }
+    }
+    if (n > 0) carry(t, c, tile, n);
+}
+
+static mt_status time_transfer(
+    mt_arena *scratch, const ipu_timing *t, const ipu_control *control, ipu_control_cost *cost)
+{
+    const ipu_target *target = target_of(t);
+    const ipu_host *host = &target->host;
+    const ipu_program *program = control->program;
+    const bool write = program->kind == IPU_HOST_WRITE;
+    const double rate = write ? host->write_bytes_per_second : host->read_bytes_per_second;
+    carrying c = {.packet = write ? host->write_packet_bytes : host->read_packet_bytes};
+    if (program->tensor.n == 0) return MT_OK;
+    if (!(rate > 0) || c.packet == 0)
+        return mt_fail(MT_INPUT,
+            "program: stream '%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: "
+            "both above 0",
+            t->executable->graph->streams[program->stream].name, write ? "from" : "to", rate, c.packet);
+    MT_TAKE(scratch, c.chip_bytes, t->network ? t->network->n_chips : 1);
+    MT_TAKE(scratch, c.tile_words, target->tiles);
+    carry_all(t, &c, &program->tensor);
+    *cost = ipu_control_transfer(target, t->network, write, c.most_bytes, c.most_words);
+    return MT_OK;
+}
+
+/* ---- all of it ---- */
+
+static mt_status time_supersteps(mt_arena *arena, ipu_timing *t)
+{
+    MT_TAKE(arena, t->supersteps, t->executable->graph->n_compute_sets);
+    for (size_t s = 0; s < t->executable->graph->n_compute_sets; s++) {
+        mt_arena scratch = {0};
+        const mt_status status =
+            time_superstep(arena, &scratch, t, &t->executable->supersteps[s], &t->supersteps[s]);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+static mt_status time_controls(mt_arena *arena, ipu_timing *t)
+{
+    MT_TAKE(arena, t->controls, t->executable->n_controls);
+    for (size_t c = 0; c < t->executable->n_controls; c++) {
+        const ipu_control *control = &t->executable->controls[c];
+        mt_arena scratch = {0};
+        const mt_status status = ipu_program_is_transfer(control->program)
+                                     ? time_transfer(&scratch, t, control, &t->controls[c])
+                                     : time_predicate(&scratch, t, control, &t->controls[c]);
+        mt_arena_free(&scratch);
+        MT_TRY(status);
+    }
+    return MT_OK;
+}
+
+mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing)
+{
+    const ipu_target *target = &executable->graph->target;
+    *timing = (ipu_timing){.executable = executable};
+    MT_TRY(ipu_workers_check(target));
+    MT_TRY(ipu_target_network(arena, target, &timing->network));
+    MT_TRY(time_supersteps(arena, timing));
+    return time_controls(arena, timing);
+}

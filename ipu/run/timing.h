@@ -1,0 +1,54 @@
+/* How long an executable takes: the cycles of each superstep and of each control (ipu/cost/control.h), found once.
+ *
+ * A superstep, in tile cycles (ipu/README.md explains):
+ *   exchange       = the cycle in which the last tile has its last word, by the schedule (ipu/compile/schedule.h), and has made
+ *                    its copies: copied bytes / local_copy rate
+ *   exchange(tile) = how long the tile itself is busy: its bound in the schedule, and its copies
+ *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), where all of them are multi-worker;
+ *                    ipu/cost/workers.h has the others
+ *   T              = sync_cycles + exchange + max compute
+ * On a machine of several chips (ipu/machine/topology.h), where anything goes from chip to chip, the busiest link's cycles are
+ * added to the exchange, and the sync of all chips to that of each. What several tiles of a chip receive from one tile of
+ * another chip crosses once, each range in packets.
+ * Where no tile receives anything, sync_cycles is 0.
+ *
+ * Where a codelet's time depends on data (cost_of_data), compute and T are those of a typical run, and the engine counts what
+ * each run takes. */
+#ifndef IPU_RUN_TIMING_H
+#define IPU_RUN_TIMING_H
+
+#include "ipu/compile/executable.h"
+#include "ipu/cost/control.h"
+
+/* One run of one superstep. */
+typedef struct ipu_superstep_timing {
+    const uint64_t *exchange_cycles, *compute_cycles; /* [tiles] */
+    uint64_t used_slots;            /* worker cycles of all workers, of tiles * compute_phase_cycles */
+    uint64_t sync_cycles;           /* inside chips and, where anything crosses, of all chips */
+    uint64_t external_sync_cycles;  /* of these: of all chips */
+    uint64_t exchange_phase_cycles; /* the schedule's + external */
+    uint64_t exchange_bound_cycles; /* no schedule has a shorter phase, without external */
+    uint64_t external_cycles;       /* the busiest link's between chips */
+    uint64_t compute_phase_cycles;  /* max compute */
+    uint64_t cycles;                /* sync, exchange and compute phase */
+    uint64_t bytes_crossing;  /* from chip to chip, whole words; a byte counts once a chip that receives it */
+    const char *busiest_link; /* between chips; NULL where nothing crosses */
+    const uint64_t *link_bytes; /* [links of the network], headers with them; NULL where nothing crosses */
+} ipu_superstep_timing;
+
+typedef struct ipu_timing {
+    const ipu_executable *executable;
+    const ipu_topology *network;      /* between the chips; NULL for one chip */
+    ipu_superstep_timing *supersteps; /* [graph->n_compute_sets] */
+    ipu_control_cost *controls;       /* [n_controls] */
+} ipu_timing;
+
+/* Gives the timing in `arena`; it keeps the executable. MT_INPUT: more worker contexts than ipu/cost/workers.h has; a cost that
+ * no vertex of its kind has; a network as ipu_target_network, or whose routes may deadlock; a transfer on a machine without a
+ * link to the host. MT_FILE: no memory. */
+MT_NODISCARD mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
+
+/* What a vertex takes where that does not depend on data: its codelet's `cost`. */
+ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *task);
+
+#endif
