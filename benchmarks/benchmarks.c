@@ -389,10 +389,10 @@ typedef struct entries {
     entry *list;
     size_t n;
 } entries;
-static const mt_yaml_key entry_keys[] = {MT_YAML_DOUBLE(entry, x, "x", NULL, MT_YAML_ANY),
-    MT_YAML_STRING(entry, name, "name", "none"), MT_YAML_END};
+static const mt_yaml_key entry_keys[] = {MT_YAML_DOUBLE(entry, x, "x", NULL, MT_YAML_ANY, "a number"),
+    MT_YAML_STRING(entry, name, "name", "none", "a text"), MT_YAML_END};
 static const mt_yaml_key list_keys[] = {
-    MT_YAML_LIST(entries, list, n, "list", 0, MT_YAML_UNBOUNDED, entry_keys), MT_YAML_END};
+    MT_YAML_LIST(entries, list, n, "list", 0, MT_YAML_UNBOUNDED, entry_keys, "entries"), MT_YAML_END};
 static const mt_yaml_table list_table = {list_keys, sizeof(entries)};
 
 static void *many_keys(mt_arena *arena, size_t n) { return lines(arena, n, "", "key%zu: 1\n"); }

@@ -9,67 +9,131 @@ static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] 
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 static const mt_yaml_key slab_keys[] = {
-    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0)),
-    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0)),
-    MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name), MT_YAML_END};
-static const mt_yaml_key mesh_keys[] = {
-    MT_YAML_STRING(mt_case, mesh.file, "file", ""), MT_YAML_MAPPING("slab", slab_keys), MT_YAML_END};
-static const mt_yaml_key tissue_keys[] = {
-    MT_YAML_DOUBLE(mt_case, tissue.intracellular_l_mS_mm, "intracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case, tissue.intracellular_t_mS_mm, "intracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case, tissue.extracellular_l_mS_mm, "extracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case, tissue.extracellular_t_mS_mm, "extracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0)), MT_YAML_END};
-static const mt_yaml_key cell_keys[] = {
-    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types), MT_YAML_END};
-static const mt_yaml_key time_keys[] = {
-    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
-    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000)), MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, region.at, "at", MT_YAML_NONE),
-    MT_YAML_DOUBLES(mt_case_stimulus, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_DOUBLE(mt_case_stimulus, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLES(mt_case_stimulus, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_DOUBLES(mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY),
-    MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE),
-    MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0)),
-    MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE),
-    MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0)),
-    MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9)),
-    MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000)),
-    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0)),
+    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0),
+        "Size along x (the direction of the fibres), y and z."),
+    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0),
+        "Edge of the boxes that the slab is made of, each cut into six tetrahedra. 0: no slab is made."),
+    MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name,
+        "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and a wave prefers no "
+        "diagonal; kuhn: all boxes alike."),
     MT_YAML_END};
-static const mt_yaml_key point_keys[] = {MT_YAML_STRING(mt_case_point, name, "name", NULL),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY), MT_YAML_END};
+static const mt_yaml_key mesh_keys[] = {
+    MT_YAML_STRING(
+        mt_case, mesh.file, "file", "", "A mesh file, as seen from the folder where the program is started."),
+    MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
+static const mt_yaml_key tissue_keys[] = {
+    MT_YAML_DOUBLE(mt_case, tissue.intracellular_l_mS_mm, "intracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0),
+        "Conductivity inside the cells, along the fibres."),
+    MT_YAML_DOUBLE(mt_case, tissue.intracellular_t_mS_mm, "intracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0),
+        "Conductivity inside the cells, across the fibres."),
+    MT_YAML_DOUBLE(mt_case, tissue.extracellular_l_mS_mm, "extracellular_l_mS_mm", NULL, MT_YAML_ABOVE(0),
+        "Conductivity between the cells, along the fibres."),
+    MT_YAML_DOUBLE(mt_case, tissue.extracellular_t_mS_mm, "extracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0),
+        "Conductivity between the cells, across the fibres."),
+    MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0),
+        "Cell membrane per volume of tissue, mm² in a mm³."),
+    MT_YAML_DOUBLE(
+        mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
+    MT_YAML_END};
+static const mt_yaml_key cell_keys[] = {
+    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types,
+        "Type of all cells: epicardial, mid-myocardial or endocardial. layers: each layer of the wall has "
+        "its own type; the mesh must have layers."),
+    MT_YAML_END};
+static const mt_yaml_key time_keys[] = {MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02",
+                                            MT_YAML_WITHIN(1e-4, 0.05), "Time step of the cell model."),
+    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
+        "Simulated time, a whole number of time steps."),
+    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
+        "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
+    MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {
+    MT_YAML_STRING(mt_case_stimulus, region.at, "at", MT_YAML_NONE,
+        "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),
+    MT_YAML_DOUBLES(mt_case_stimulus, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,
+        "Centre of a sphere, with `radius_mm`."),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Radius of the sphere."),
+    MT_YAML_DOUBLES(mt_case_stimulus, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,
+        "Lowest corner of a box, with `max_mm`."),
+    MT_YAML_DOUBLES(
+        mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),
+    MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE,
+        "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a tag. The "
+        "cells with a face on it are stimulated."),
+    MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),
+        "With `surface`: also stimulates the cells whose centre is within this distance of it."),
+    MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE,
+        "A file in openCARP's format with a list of the mesh's vertices. The cells at them are stimulated."),
+    MT_YAML_DOUBLE(
+        mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
+    MT_YAML_DOUBLE(
+        mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0), "Duration of a pulse."),
+    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9),
+        "From the start of a pulse to the start of the next, with `count` above 1."),
+    MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
+    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0),
+        "Current per volume of tissue."),
+    MT_YAML_END};
+static const mt_yaml_key point_keys[] = {
+    MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
 static const mt_yaml_key line_keys[] = {
-    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY),
-    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY),
-    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000)), MT_YAML_END};
-static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends),
-    MT_YAML_STRING(mt_case, machine.target, "target", "gc200"),
-    MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096)),
-    MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20)),
-    MT_YAML_STRING(mt_case, machine.partition, "partition", "flat"),
+    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY, "Start of the line."),
+    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY, "End of the line."),
+    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000),
+        "Number of points on it, both ends included. 0: no line."),
+    MT_YAML_END};
+static const mt_yaml_key machine_keys[] = {
+    MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
+        "ipu: the emulated machine, in single precision; cpu: plain double precision, without a machine."),
+    MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
+        "A machine in `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
+    MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
+        "Number of IPUs. A heart of 7 million tetrahedra needs two."),
+    MT_YAML_UNSIGNED(
+        mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20), "Tiles used of each IPU. 0: all."),
+    MT_YAML_STRING(mt_case, machine.partition, "partition", "flat",
+        "How the mesh is cut. flat: for all tiles at once; hierarchical: for the IPUs first; saved: as the "
+        "mesh file says."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
-        MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST)),
-    MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false"),
-    MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean"),
-    MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000)),
-    MT_YAML_BOOL(mt_case, machine.checked, "checked", "false"), MT_YAML_END};
-static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", ""),
-    MT_YAML_MAPPING("mesh", mesh_keys), MT_YAML_MAPPING("tissue", tissue_keys),
-    MT_YAML_MAPPING("cell", cell_keys), MT_YAML_MAPPING("time", time_keys),
-    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys),
-    MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys),
-    MT_YAML_MAPPING("line", line_keys), MT_YAML_MAPPING("machine", machine_keys), MT_YAML_END};
+        MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
+        "Largest part of the mesh that a tile may get, relative to the mean."),
+    MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
+        "true: moves cells between tiles until the tiles that receive most receive less."),
+    MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean",
+        "How tiles send each other the cells on their borders: full, ranged, mixed-clean, exact or budget "
+        "(see `mesh/README.md`)."),
+    MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
+        "For the scheme budget: the most ranges that a tile sends. 0: its usual number, 22."),
+    MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
+        "true: the run stops at any value that a tile reads but never received. Slow."),
+    MT_YAML_END};
+static const mt_yaml_key case_keys[] = {
+    MT_YAML_STRING(mt_case, title, "title", "", "Title of the picture and the tables."),
+    MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
+    MT_YAML_MAPPING("tissue", tissue_keys,
+        "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
+        "inside the cells and e that between them."),
+    MT_YAML_MAPPING("cell", cell_keys, "The cell model, ten Tusscher and Panfilov 2006."),
+    MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
+        "Where and when the tissue is stimulated. A stimulus acts on a sphere, a box, a surface or a list of "
+        "vertices; on a surface or a list that is given together with a sphere or a box, it acts on the part "
+        "inside."),
+    MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
+        "Points whose activation times are printed."),
+    MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
+    MT_YAML_MAPPING("machine", machine_keys,
+        "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
+        "any voltage."),
+    MT_YAML_END};
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
 enum { STEPS_MAX = 1 << 24 }; /* the machine counts steps in single precision */
 
-/* Gives the steps of a pulse. Too many are told of before they are rounded to a whole number that cannot hold them. */
+/* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
 static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
@@ -94,8 +158,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count "
-            "above 1, or neither",
+            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
+            "or neither",
             path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
     if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
@@ -103,7 +167,8 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
     return MT_OK;
 }
 
-/* end_ms is so many steps: what decimals leave of a step is nothing, but a good part of one, of however many, is a mistake. */
+/* end_ms must be a whole number of steps. What rounded decimals leave is ignored; a good part of a step is a mistake, however many
+ * steps there are. */
 static mt_status check_end(const char *path, const mt_case *c)
 {
     const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
@@ -119,7 +184,7 @@ static mt_status check_end(const char *path, const mt_case *c)
         c->time.end_ms, dt_ms, below, ceil(steps) * dt_ms);
 }
 
-/* What is asked for in ms must be there in steps. */
+/* Every time given in ms must make sense in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
     MT_TRY(check_end(path, c));

@@ -1,7 +1,7 @@
-/* A case: everything that decides a run, as it stands in a YAML file. Units are in the key names.
+/* A case: a YAML file with everything that determines a run. The names of its keys end in their units.
  *
- * data/cases/ holds cases that run, with every key explained. Reading one says what is wrong with it in one
- * line (data/yaml.h); what two keys must agree on is checked here. */
+ * data/cases/ holds cases that run, and a README that explains every key; it is made from the schema in case.c. A case that makes
+ * no sense is refused with one line (data/yaml.h). This file also checks that its keys agree with each other. */
 #ifndef MT_SOLVER_CASE_H
 #define MT_SOLVER_CASE_H
 
@@ -13,33 +13,32 @@
 #include "solver/stimulus.h"
 #include "solver/tissue.h"
 
-/* Where, when and how much. */
 typedef struct mt_case_stimulus {
     mt_stimulus_region region;
     double start_ms, duration_ms;
-    double period_ms; /* from one pulse's start to the next one's; NaN = one pulse */
+    double period_ms; /* from the start of one pulse to the start of the next; NaN = one pulse */
     size_t count;     /* pulses */
     double strength_uA_mm3;
 } mt_case_stimulus;
 
-/* A place whose activation time is asked for. */
+/* A point whose activation time is reported. */
 typedef struct mt_case_point {
     const char *name;
     double at_mm[3];
 } mt_case_point;
 
-/* Times are whole numbers of dt_ms but for so much of one, which is what decimals leave: 100 ms are 3000.003 steps of 0.0333333.
- * An end that is none is refused; of stimuli, the times used are the nearest that are. */
+/* Times must be whole numbers of steps of dt_ms, to within this fraction of a step, which allows for rounded decimals: 100 ms are
+ * 3000.003 steps of 0.0333333 ms. An end_ms that is not is refused; stimuli start and end at the nearest step. */
 #define MT_CASE_PART_OF_A_STEP 0.01
 
-enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: as the mesh's layers say */
+enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: each cell's type is that of its layer in the mesh */
 
 typedef struct mt_case {
     const char *title;
     struct {
-        const char *file; /* "" = make a slab */
+        const char *file; /* "" = a slab is made */
         struct {
-            double size_mm[3], edge_mm; /* edge 0 = none */
+            double size_mm[3], edge_mm; /* edge 0 = no slab */
             int cut;                    /* mt_slab_cut */
         } slab;
     } mesh;
@@ -53,7 +52,7 @@ typedef struct mt_case {
     } cell;
     struct {
         double dt_ms, end_ms;
-        size_t pde_steps; /* 0 = as many as the operator's measured limit needs */
+        size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
     } time;
     mt_case_stimulus *stimuli;
     size_t n_stimuli;
@@ -68,24 +67,23 @@ typedef struct mt_case {
         const char *target;
         size_t ipus;           /* how many targets */
         size_t tiles;          /* of each; 0 = all */
-        const char *partition; /* a method of mesh/cut/partition.h, or "saved": the mesh file's own */
+        const char *partition; /* a method of mesh/cut/partition.h, or "saved": the one in the mesh file */
         double imbalance;
         bool balance_halo;
         const char *scheme; /* of separators */
-        size_t ranges;      /* the most of a tile, for a scheme with such a limit; 0 = its usual one */
+        size_t ranges; /* the most a tile sends, for schemes with such a limit; 0 = the scheme's default */
         bool checked;
     } machine;
 } mt_case;
 
 extern const mt_yaml_table mt_case_table;
 
-/* Reads a case with "path.to.key=value" overrides. Gives its strings and lists in `arena`. Fails as
- * mt_yaml_load, and with MT_INPUT where keys contradict each other. */
+/* Reads a case, with overrides "path.to.key=value". Gives its strings and lists in `arena`. Fails as mt_yaml_load, and with MT_INPUT
+ * if keys contradict each other. */
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out);
 
-/* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across.
- */
+/* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
 mt_tissue mt_case_tissue(const mt_case *from);
 
 /* What messages call the mesh: its file, or "mesh.slab". */
@@ -106,13 +104,13 @@ MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *m
  * more than MT_CASE_PDE_STEPS_MOST. */
 MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
 
-/* Gives the type of each cell where the case takes it from the mesh's layers, else NULL. MT_INPUT where the mesh
- * has none, or one that is none of mt_layer. */
+/* Gives the type of each cell if the case takes it from the mesh's layers, otherwise NULL. MT_INPUT: the mesh has no layers, or
+ * one that is not in mt_layer. */
 MT_NODISCARD mt_status mt_case_cell_types(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
 
-/* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_stimulus_region_cells; the message
- * names the stimulus. */
+/* Gives the case's stimuli with the cells that each reaches on a mesh. Fails as mt_stimulus_region_cells; the
+ * message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
 

@@ -1,168 +1,86 @@
 #include "app/cli/remarks.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* ---- one line ---- */
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static const char *end_of_line(const char *at) { return at + strcspn(at, "\n"); }
-static const char *behind_line(const char *end) { return *end ? end + 1 : end; }
-static const char *behind_blanks(const char *at) { return at + strspn(at, " \t\r"); }
-
-static mt_span trimmed(const char *begin, const char *end)
+mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_remarks *remarks)
 {
-    begin = behind_blanks(begin);
-    while (end > begin && strchr(" \t\r", end[-1])) end--;
-    return (mt_span){begin, end < begin ? begin : end};
-}
-
-/* The '#' that begins the remark of a line, or the line's end: it stands behind a blank and in no quotes. */
-static const char *remark_of(const char *value, const char *end)
-{
-    const char *first = behind_blanks(value);
-    char quote = 0;
-    for (const char *at = value; at < end; at++) {
-        if (quote == '"' && *at == '\\' && at + 1 < end)
-            at++;
-        else if (quote)
-            quote = *at == quote ? 0 : quote;
-        else if ((*at == '"' || *at == '\'') && at == first)
-            quote = *at;
-        else if (*at == '#' && (at[-1] == ' ' || at[-1] == '\t'))
-            return at;
-    }
-    return end;
-}
-
-/* The end of a remark that begins in the line which ends at `end`, of a key that is indented so far. */
-static const char *end_of_remark(const char *end, size_t indent)
-{
-    for (;;) {
-        const char *line = behind_line(end), *mark = line + strspn(line, " ");
-        if (*mark != '#' || (size_t)(mark - line) <= indent) return end;
-        end = end_of_line(mark);
-    }
-}
-
-/* ---- the keys ---- */
-
-mt_remarks mt_remarks_begin(const char *text) { return (mt_remarks){.at = text}; }
-
-/* Closes the mappings that a key of this indentation is not in, and puts it behind the path of the others. Answers the
- * path's length; 0: it is too long. */
-static size_t enter(mt_remarks *r, size_t indent, const char *key, size_t n)
-{
-    while (r->depth > 0 && r->indent[r->depth - 1] >= indent) r->depth--;
-    size_t length = r->depth > 0 ? r->length[r->depth - 1] : 0;
-    if (length + n + 2 > MT_REMARKS_KEY) return 0;
-    if (length > 0) r->path[length++] = '.';
-    memcpy(r->path + length, key, n);
-    r->path[length + n] = 0;
-    return length + n;
-}
-
-/* What is entered holds others: they are indented more. */
-static void open_entered(mt_remarks *r, size_t indent, size_t length)
-{
-    if (length == 0 || r->depth == MT_REMARKS_DEPTH) return;
-    r->indent[r->depth] = indent;
-    r->entries[r->depth] = 0;
-    r->length[r->depth++] = length;
-}
-
-/* Enters the next entry of the list whose dashes stand at this indentation: as a key between the list's, which may stand
- * in the same column, and the entry's own. Answers the path's length; 0: there is no such list. */
-static size_t enter_entry(mt_remarks *r, size_t indent)
-{
-    char number[24];
-    while (r->depth > 0 && r->indent[r->depth - 1] > indent) r->depth--;
-    if (r->depth == 0) return 0;
-    const int n = snprintf(number, sizeof number, "%zu", r->entries[r->depth - 1]++);
-    return enter(r, indent + 1, number, (size_t)n);
-}
-
-static bool has_key(const char *at, size_t *n)
-{
-    *n = strcspn(at, ": \t\r\n#-\"'{[");
-    return *n > 0 && at[*n] == ':' && strchr(" \t\r\n", at[*n + 1]);
-}
-
-/* The value that begins at `at`, of what was entered with a path of this length; false: there is none in this line. */
-static bool take_value(
-    const mt_remarks *r, size_t indent, size_t length, const char *at, const char *end, mt_remark *remark)
-{
-    const char *mark = remark_of(at, end);
-    remark->value = trimmed(at, mark);
-    if (length == 0 || remark->value.begin == remark->value.end) return false;
-    (void)strcpy(remark->key, r->path);
-    remark->text = (mt_span){mark, mark};
-    if (mark < end) remark->text = (mt_span){mark + 1, end_of_remark(end, indent)};
-    return true;
-}
-
-bool mt_remarks_next(mt_remarks *r, mt_remark *remark)
-{
-    while (*r->at) {
-        const char *line = r->at, *end = end_of_line(line), *key = line + strspn(line, " ");
-        size_t n, length, indent = (size_t)(key - line);
-        r->at = behind_line(end);
-        if (key[0] == '-' && key[1] == ' ') {
-            const char *inside = key + 1 + strspn(key + 1, " ");
-            if ((length = enter_entry(r, indent)) == 0) continue;
-            if (!has_key(inside, &n) && take_value(r, indent, length, inside, end, remark)) return true;
-            open_entered(r, indent + 1, length);
-            key = inside;
-            indent = (size_t)(key - line);
-        }
-        if (!has_key(key, &n)) continue;
-        length = enter(r, indent, key, n);
-        if (take_value(r, indent, length, key + n + 1, end, remark)) return true;
-        open_entered(r, indent, length);
-    }
-    return false;
-}
-
-bool mt_remark_find(const char *text, const char *key, mt_remark *remark)
-{
-    mt_remarks r = mt_remarks_begin(text);
-    while (mt_remarks_next(&r, remark))
-        if (strcmp(remark->key, key) == 0) return true;
-    return false;
-}
-
-/* ---- what a remark says ---- */
-
-/* Its lines as one. */
-static mt_status join_lines(mt_arena *arena, mt_span text, char **out)
-{
-    MT_TAKE(arena, *out, (size_t)(text.end - text.begin) + 1);
-    char *to = *out;
-    for (const char *at = text.begin; at < text.end;) {
-        const char *end = end_of_line(at);
-        const mt_span words = trimmed(at, end);
-        const size_t n = (size_t)(words.end - words.begin);
-        if (to > *out && n > 0) *to++ = ' ';
-        memcpy(to, words.begin, n);
-        to += n;
-        at = behind_line(end);
-        if (at < text.end) at += strcspn(at, "#") + 1;
-    }
+    size_t n = 1;
+    for (const char *at = text; *at; at++) n += *at == '\n';
+    *remarks = (mt_remarks){.n = n};
+    MT_TAKE(arena, remarks->line, n);
+    for (size_t k = 0; k < n; k++, text += strcspn(text, "\n") + 1) remarks->line[k] = text;
     return MT_OK;
 }
 
-mt_status mt_remark_source(mt_arena *arena, const mt_remark *remark, const char **known, const char **source)
+/* What stands behind the '#' that begins the remark of a line; NULL: there is none. A '#' in quotes or in a word begins none. */
+static const char *behind_mark(const char *line)
+{
+    char quote = 0, before = ' ';
+    for (const char *at = line; *at && *at != '\n'; before = *at++) {
+        if (quote == '"' && *at == '\\' && at[1])
+            at++;
+        else if (quote)
+            quote = *at == quote ? 0 : quote;
+        else if ((*at == '"' || *at == '\'') && (is_blank(before) || strchr(",:[{", before)))
+            quote = *at;
+        else if (*at == '#' && is_blank(before))
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Adds the words from `at` to the end of the line to a text; answers its new end. */
+static char *add_words(char *to, const char *begin, const char *at)
+{
+    const char *end = at + strcspn(at, "\n");
+    while (at < end && is_blank(*at)) at++;
+    while (end > at && is_blank(end[-1])) end--;
+    if (to > begin && at < end) *to++ = ' ';
+    memcpy(to, at, (size_t)(end - at));
+    return to + (end - at);
+}
+
+/* What stands behind the '#' of a line that holds nothing but a remark and begins to the right of `indent`; NULL: another line. */
+static const char *behind_next_mark(const char *line, size_t indent)
+{
+    const size_t n = strspn(line, " ");
+    return n > indent && line[n] == '#' ? line + n + 1 : NULL;
+}
+
+/* Gives the whole remark of line k, from 0, as one line; NULL: there is none. */
+static mt_status join_lines(mt_arena *arena, const mt_remarks *r, size_t k, char **out)
+{
+    const char *first = behind_mark(r->line[k]);
+    const size_t indent = strspn(r->line[k], " ");
+    size_t last = k;
+    *out = NULL;
+    if (!first) return MT_OK;
+    while (last + 1 < r->n && behind_next_mark(r->line[last + 1], indent)) last++;
+    const char *end = r->line[last] + strcspn(r->line[last], "\n");
+    MT_TAKE(arena, *out, (size_t)(end - first) + 1);
+    char *to = add_words(*out, *out, first);
+    while (++k <= last) to = add_words(to, *out, behind_next_mark(r->line[k], indent));
+    return MT_OK;
+}
+
+mt_status mt_remark_of_line(
+    mt_arena *arena, const mt_remarks *remarks, size_t line, const char **known, const char **source)
 {
     static const char *const words[] = {"measured", "specified", "derived", "assumed"};
-    char *line;
+    char *whole;
     *known = *source = NULL;
-    if (remark->text.begin == remark->text.end) return MT_OK;
-    MT_TRY(join_lines(arena, remark->text, &line));
-    if (*line) *source = line;
+    if (line == 0 || line > remarks->n) return MT_OK;
+    MT_TRY(join_lines(arena, remarks, line - 1, &whole));
+    if (!whole || !*whole) return MT_OK;
+    *source = whole;
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         const size_t n = strlen(words[k]);
-        if (strncmp(line, words[k], n) != 0 || line[n] != ':') continue;
+        if (strncmp(whole, words[k], n) != 0 || whole[n] != ':') continue;
         *known = words[k];
-        *source = behind_blanks(line + n + 1);
+        *source = whole + n + 1 + strspn(whole + n + 1, " \t");
     }
     return MT_OK;
 }

@@ -4,64 +4,30 @@
  *       sync_cycles: 126   # specified: target description,
  *                          #   largest delay of a sync
  *
- * gives the key "exchange.sync_cycles", the value "126", and the remark "specified" with the source "target description, largest
- * delay of a sync". A remark continues on following lines that hold only a remark and begin right of the key.
- *
- * The entries of a list count from 0: in
- *
- *     list:
- *       - {from: 0, to: 1}   # assumed: as cabled
- *       - from: 1
- *         to: 0
- * the keys are "list.0", whose value is "{from: 0, to: 1}", "list.1.from" and "list.1.to".
- *
- * Not a YAML reader (data/yaml.h): it works line by line. It finds every key whose value is on the same line, in mappings and
- * lists written by indentation; in files written in another style it finds less, but does no harm. */
+ * The remark of the value in line 2 is "specified" and "target description, largest delay of a sync". A remark continues in the
+ * lines that hold nothing but a remark and begin to the right of where the value's line begins. The lines of values come from
+ * data/yaml_node.h. */
 #ifndef MT_APP_CLI_REMARKS_H
 #define MT_APP_CLI_REMARKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "data/arena.h"
 #include "data/status.h"
 
-enum { MT_REMARKS_DEPTH = 8, MT_REMARKS_KEY = 128 };
-
-/* Characters of the file, borrowed. */
-typedef struct mt_span {
-    const char *begin, *end;
-} mt_span;
-
-typedef struct mt_remark {
-    char key[MT_REMARKS_KEY]; /* with those above it: "exchange.sync_cycles" */
-    mt_span value;
-    mt_span text; /* from behind its first '#' on, as it stands in the file; empty: there is none */
-} mt_remark;
-
-/* The state of the reading. */
+/* The lines of a text. */
 typedef struct mt_remarks {
-    const char *at;
-    size_t depth;                     /* mappings and entries of lists that are open */
-    size_t indent[MT_REMARKS_DEPTH];  /* of their keys */
-    size_t length[MT_REMARKS_DEPTH];  /* of the path up to there */
-    size_t entries[MT_REMARKS_DEPTH]; /* met so far of the list that it is */
-    char path[MT_REMARKS_KEY];
+    const char **line; /* where each begins; borrowed */
+    size_t n;
 } mt_remarks;
 
-/* `text`, ended by 0, is borrowed. */
-mt_remarks mt_remarks_begin(const char *text);
+/* Gives the lines of a text that ends with a NUL, which is borrowed for as long. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_remarks *remarks);
 
-/* The next key with a value; false at the end. */
-bool mt_remarks_next(mt_remarks *remarks, mt_remark *remark);
-
-/* Finds the remark of this key in a text; false: there is no such key. */
-bool mt_remark_find(const char *text, const char *key, mt_remark *remark);
-
-/* Gives the two parts of a remark in `arena`: *known is one of measured, specified, derived and assumed, *source is what follows
- * the colon behind it, in one line. Without such a word *known is NULL and *source is the whole remark; without a remark both are
- * NULL. MT_FILE: no memory. */
-MT_NODISCARD mt_status mt_remark_source(
-    mt_arena *arena, const mt_remark *remark, const char **known, const char **source);
+/* Gives the remark of the value in a line (from 1) in two parts: *known is one of measured, specified, derived, assumed, and *source
+ * what follows its colon. If the remark does not begin with such a word, *known is NULL and *source all of it; if there is no
+ * remark, or no such line, both are NULL. MT_FILE: no memory. */
+MT_NODISCARD mt_status mt_remark_of_line(
+    mt_arena *arena, const mt_remarks *remarks, size_t line, const char **known, const char **source);
 
 #endif

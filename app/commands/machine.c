@@ -1,4 +1,5 @@
 /* myotile machine list, myotile machine show: the machines there are, and where their numbers come from. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "app/cli/remarks.h"
 #include "app/cli/table.h"
 #include "data/scan.h"
+#include "data/yaml_node.h"
+#include "data/yaml_words.h"
 #include "ipu/machine/target.h"
 
 static mt_status list(mt_arena *arena, const mt_arguments *arguments);
@@ -69,19 +72,6 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 
 /* ---- show ---- */
 
-/* A key's name says its unit; "" where it counts things. */
-static const char *unit_of(const char *key)
-{
-    static const char *const units[][2] = {{"instructions.", "worker cycles"},
-        {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_cycles", "tile cycles"},
-        {"_hz", "Hz"}, {"links.direct", "lanes"}, {"links.cross", "lanes"}, {"links.rail", "lanes"},
-        {"bits_per_second", "bits/s"}, {"bytes_per_second", "bytes/s"}, {"packet_", "bytes"},
-        {"ns_per_hop", "ns"}, {"send_words", "words"}, {"memory.", "bytes"}};
-    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
-        if (strstr(key, units[k][0])) return units[k][1];
-    return "";
-}
-
 /* What another shape of links has: a list, or lanes of its own. */
 static bool of_another_shape(const ipu_links *links, const char *key)
 {
@@ -92,69 +82,82 @@ static bool of_another_shape(const ipu_links *links, const char *key)
     return false;
 }
 
-/* One link of a list. Its source stands behind its lanes, or behind all of it in one line; `at` goes on through the file
- * with the links, so that many cost no more than reading it once. */
-static mt_status link_row(
-    mt_arena *arena, const ipu_listed_link *link, size_t number, mt_remarks *at, mt_table *table)
+typedef struct showing {
+    mt_arena *arena;
+    const ipu_target *target;
+    mt_remarks remarks; /* of the file */
+    mt_table *table;
+} showing;
+
+/* What stands behind a value in the file; NULL: the file does not have the value. */
+static mt_status add_source(const showing *s, const mt_yaml_node *there)
 {
-    char entry[48], lanes[64], *name;
-    mt_remark remark;
-    const char *known = NULL, *source = NULL;
-    (void)snprintf(entry, sizeof entry, "links.list.%zu", number);
-    (void)snprintf(lanes, sizeof lanes, "%s.lanes", entry);
-    while (mt_remarks_next(at, &remark)) {
-        if (strcmp(remark.key, entry) != 0 && strcmp(remark.key, lanes) != 0) continue;
-        MT_TRY(mt_remark_source(arena, &remark, &known, &source));
-        break;
-    }
-    MT_TAKE(arena, name, sizeof entry + 32);
-    (void)sprintf(name, "%s, IPU %u to %u", entry, link->from, link->to);
-    mt_table_text(table, name);
-    mt_table_number(table, (double)link->lanes);
-    mt_table_text(table, "lanes");
-    mt_table_text(table, known);
-    mt_table_text(table, source);
+    const char *known, *source;
+    MT_TRY(mt_remark_of_line(s->arena, &s->remarks, there ? there->at.line : 0, &known, &source));
+    mt_table_text(s->table, known);
+    mt_table_text(s->table, source);
     return MT_OK;
 }
 
-static mt_status link_rows(mt_arena *arena, const ipu_links *links, const char *file, mt_table *table)
+/* The links of a list, one a row, with the source of their lanes. */
+static mt_status link_rows(const showing *s, const mt_yaml_node *list)
 {
-    mt_remarks at = mt_remarks_begin(file);
-    for (size_t l = 0; l < links->n_list; l++) MT_TRY(link_row(arena, &links->list[l], l, &at, table));
+    const mt_yaml_node *there = list ? list->first : NULL;
+    for (size_t l = 0; l < s->target->links.n_list; l++, there = there ? there->next : NULL) {
+        const ipu_listed_link *link = &s->target->links.list[l];
+        char name[80];
+        (void)snprintf(name, sizeof name, "links.list.%zu, IPU %u to %u", l, link->from, link->to);
+        mt_table_text(s->table, name);
+        mt_table_number(s->table, (double)link->lanes);
+        mt_table_text(s->table, "lanes");
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "lanes", strlen("lanes")) : NULL));
+    }
     return MT_OK;
 }
 
 /* One key: its value as the machine has it, and what stands behind it in the file. */
-static mt_status key_row(mt_arena *arena, const mt_remark *key, const char *file, mt_table *table)
+static mt_status key_row(
+    const showing *s, const char *path, const mt_yaml_node *value, const mt_yaml_node *there)
 {
-    mt_remark remark;
-    const char *known = NULL, *source = NULL;
-    char *value, *end;
-    const size_t n = (size_t)(key->value.end - key->value.begin);
-    MT_TAKE(arena, value, n + 1);
-    memcpy(value, key->value.begin, n);
-    const double number = strtod(value, &end);
-    if (mt_remark_find(file, key->key, &remark)) MT_TRY(mt_remark_source(arena, &remark, &known, &source));
-    mt_table_text(table, key->key);
+    char *end;
+    const double number = strtod(value->text, &end);
+    mt_table_text(s->table, path);
     if (*end)
-        mt_table_text(table, value);
+        mt_table_text(s->table, value->text);
     else
-        mt_table_number(table, number);
-    mt_table_text(table, unit_of(key->key));
-    mt_table_text(table, known);
-    mt_table_text(table, source);
+        mt_table_number(s->table, number);
+    mt_table_text(s->table, mt_yaml_unit_at(ipu_target_table.keys, path));
+    return add_source(s, there);
+}
+
+/* All keys but the name, which is in the title, and those of another shape of links. `there` is the same mapping in the file. */
+static mt_status key_rows(
+    const showing *s, const char *path, const mt_yaml_node *mapping, const mt_yaml_node *there)
+{
+    for (const mt_yaml_node *c = mapping->first; c; c = c->next) {
+        const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key, strlen(c->key)) : NULL;
+        char here[MT_YAML_WORDS];
+        mt_yaml_join(here, path, c->key);
+        if (strcmp(here, "name") == 0 || of_another_shape(&s->target->links, here)) continue;
+        MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
+               : c->kind == MT_YAML_IS_SEQUENCE ? link_rows(s, same)
+                                                : key_row(s, here, c, same));
+    }
     return MT_OK;
 }
 
-/* All keys but the name, which is in the title, and those of another shape of links; a link of a list in one row. What the machine was read to is written again, so that whatever keys
- * there are come in one form, defaults among them. */
+/* What the machine was read to is written again, so that whatever keys there are come in one form, defaults among them. */
 static mt_status key_table(
     mt_arena *arena, const ipu_target *t, const char *path, const char *file, mt_table *table)
 {
-    const char *plain;
+    showing s = {.arena = arena, .target = t, .table = table};
+    const char *text;
     char *title;
-    mt_remark key;
-    MT_TRY(mt_yaml_write(arena, &ipu_target_table, t, &plain));
+    mt_yaml_node *written, *there;
+    MT_TRY(mt_yaml_write(arena, &ipu_target_table, t, &text));
+    MT_TRY(mt_yaml_node_read(arena, path, text, &written));
+    MT_TRY(mt_yaml_node_read(arena, path, file, &there));
+    MT_TRY(mt_remarks_begin(arena, file, &s.remarks));
     MT_TAKE(arena, title, strlen(t->name) + strlen(path) + 3);
     (void)sprintf(title, "%s: %s", t->name, path);
     *table = mt_table_begin(arena, title);
@@ -163,15 +166,7 @@ static mt_status key_table(
     mt_table_strings(table, "unit");
     mt_table_strings(table, "known");
     mt_table_strings(table, "source");
-    mt_remarks keys = mt_remarks_begin(plain);
-    while (mt_remarks_next(&keys, &key)) {
-        if (strcmp(key.key, "name") == 0 || of_another_shape(&t->links, key.key)) continue;
-        if (strncmp(key.key, "links.list.", strlen("links.list.")) != 0)
-            MT_TRY(key_row(arena, &key, file, table));
-        else if (strcmp(key.key, "links.list.0.from") == 0)
-            MT_TRY(link_rows(arena, &t->links, file, table));
-    }
-    return MT_OK;
+    return key_rows(&s, "", written, there);
 }
 
 static void derived_row(mt_table *table, const char *what, double value, const char *unit, const char *from)

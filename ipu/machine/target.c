@@ -5,67 +5,101 @@
 enum { TILES_A_COLUMN = 4 };
 
 /* Of 32 bits, so that no sum of cycles and bytes overflows. */
-#define COUNT(member, key, low)                                                                              \
-    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, UINT32_MAX))
-#define LANES(member, key) MT_YAML_UNSIGNED(ipu_target, member, key, "0", MT_YAML_AT_LEAST(0))
-#define WORKER_CYCLES(key) MT_YAML_DOUBLE(ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1))
+#define COUNT(member, key, low, ...)                                                                         \
+    MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, UINT32_MAX), __VA_ARGS__)
+#define LANES(key, about)                                                                                    \
+    MT_YAML_UNSIGNED(ipu_target, links.key, #key, "0", MT_YAML_AT_LEAST(0), about, .unit = "lanes")
+#define RATE(member, key, about) MT_YAML_DOUBLE(ipu_target, member, key, NULL, MT_YAML_ABOVE(0), about)
+#define WORKER_CYCLES(key, about)                                                                            \
+    MT_YAML_DOUBLE(                                                                                          \
+        ipu_target, instructions.key, #key, NULL, MT_YAML_AT_LEAST(1), about, .unit = "worker cycles")
 
-static const mt_yaml_key exchange_keys[] = {COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1),
-    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1), COUNT(sync_cycles, "sync_cycles", 0),
-    COUNT(exchange_fixed_cycles, "fixed_cycles", 0), COUNT(exchange_fragment_cycles, "fragment_cycles", 0),
-    COUNT(exchange_row_cycles, "row_cycles", 0),
-    MT_YAML_UNSIGNED(ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20)),
-    MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20)),
-    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, UINT32_MAX)),
-    MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false"), MT_YAML_END};
+static const mt_yaml_key exchange_keys[] = {
+    COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, "What a tile sends, and receives: 1, 2, 4 or 8."),
+    COUNT(local_copy_bytes_per_cycle, "local_copy_bytes_per_cycle", 1, "Copies inside a tile."),
+    COUNT(sync_cycles, "sync_cycles", 0, "Synchronisation of all tiles before an exchange."),
+    COUNT(exchange_fixed_cycles, "fixed_cycles", 0,
+        "From the synchronisation to the set-up of the first fragment."),
+    COUNT(exchange_fragment_cycles, "fragment_cycles", 0, "Set-up of each fragment that a tile receives."),
+    COUNT(exchange_row_cycles, "row_cycles", 0, "Of a word's way, for each row."),
+    MT_YAML_UNSIGNED(
+        ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20), "Rows of tiles on a chip."),
+    MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20),
+        "Columns, each four tiles wide; an even number. 0: only the rows are known."),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, UINT32_MAX),
+        "The shortest way of a word; required with columns."),
+    MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false",
+        "Whether the two tiles of a pair may receive the same words at twice the rate."),
+    MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", "list", NULL};
 
 static const mt_yaml_key listed_link_keys[] = {
-    MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
-    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1)),
-    MT_YAML_UNSIGNED(ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1)), MT_YAML_END};
+    MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Chip, from 0."),
+    MT_YAML_UNSIGNED(ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, UINT16_MAX - 1), "Another chip."),
+    MT_YAML_UNSIGNED(
+        ipu_listed_link, lanes, "lanes", NULL, MT_YAML_AT_LEAST(1), "Its lanes, this way.", .unit = "lanes"),
+    MT_YAML_END};
 
-static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes),
-    LANES(links.direct, "direct"), LANES(links.cross, "cross"), LANES(links.rail, "rail"),
-    MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys),
-    MT_YAML_DOUBLE(ipu_target, links.lane_bits_per_second, "lane_bits_per_second", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1)),
-    COUNT(links.packet_bytes, "packet_bytes", 1), COUNT(links.packet_header_bytes, "packet_header_bytes", 0),
-    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0)),
+static const mt_yaml_key link_keys[] = {
+    MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
+        "How the chips are joined; a torus is a ladder whose ends are joined."),
+    LANES(direct, "Each way across a rung, for what ends there."),
+    LANES(cross, "Each way across a rung, for what then goes on along a rail."),
+    LANES(rail, "Each way along a rail, to the next rung."),
+    MT_YAML_LIST(ipu_target, links.list, links.n_list, "list", 0, INT32_MAX, listed_link_keys,
+        "Links for the shape list, each one way."),
+    RATE(links.lane_bits_per_second, "lane_bits_per_second", "Rate of a lane, one way."),
+    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
+        "Share of the rate that is data."),
+    COUNT(links.packet_bytes, "packet_bytes", 1, "The most data of a packet."),
+    COUNT(links.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
+    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, MT_YAML_AT_LEAST(0),
+        "Of a synchronisation of all chips, one way, for each hop."),
     MT_YAML_END};
 
 static const mt_yaml_key host_keys[] = {
-    MT_YAML_DOUBLE(ipu_target, host.write_bytes_per_second, "write_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(ipu_target, host.read_bytes_per_second, "read_bytes_per_second", NULL, MT_YAML_ABOVE(0)),
-    COUNT(host.write_packet_bytes, "write_packet_bytes", 1),
-    COUNT(host.read_packet_bytes, "read_packet_bytes", 1),
-    COUNT(host.packet_header_bytes, "packet_header_bytes", 0), COUNT(host.sync_cycles, "sync_cycles", 0),
+    RATE(host.write_bytes_per_second, "write_bytes_per_second", "Rate from the host to a chip."),
+    RATE(host.read_bytes_per_second, "read_bytes_per_second", "Rate from a chip to the host."),
+    COUNT(host.write_packet_bytes, "write_packet_bytes", 1, "The most data of a packet from the host."),
+    COUNT(host.read_packet_bytes, "read_packet_bytes", 1, "The most data of a packet to the host."),
+    COUNT(host.packet_header_bytes, "packet_header_bytes", 0, "What is sent with each packet."),
+    COUNT(host.sync_cycles, "sync_cycles", 0,
+        "Of a synchronisation with the host, on top of the one inside the chip."),
     MT_YAML_END};
 
-static const mt_yaml_key vertex_keys[] = {COUNT(vertex_entry_cycles, "entry_cycles", 0), MT_YAML_END};
-
-static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div), WORKER_CYCLES(f32_exp),
-    WORKER_CYCLES(f32_log), WORKER_CYCLES(f32_sqrt), MT_YAML_END};
-
-static const mt_yaml_key memory_keys[] = {COUNT(memory.region0_bytes, "region0_bytes", 1),
-    MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX)),
-    COUNT(memory.reserved_bytes, "reserved_bytes", 0),
-    COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0), COUNT(memory.send_words, "send_words", 1),
+static const mt_yaml_key vertex_keys[] = {
+    COUNT(vertex_entry_cycles, "entry_cycles", 0, "To launch one vertex on all workers of a tile."),
     MT_YAML_END};
+
+static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div, "Division."),
+    WORKER_CYCLES(f32_exp, "Exponential function."), WORKER_CYCLES(f32_log, "Logarithm."),
+    WORKER_CYCLES(f32_sqrt, "Square root."), MT_YAML_END};
+
+static const mt_yaml_key memory_keys[] = {
+    COUNT(memory.region0_bytes, "region0_bytes", 1,
+        "Region at the bottom, whole elements; instructions are fetched only from there."),
+    MT_YAML_UNSIGNED(ipu_target, memory.element_bytes, "element_bytes", NULL, MT_YAML_WITHIN(8, UINT32_MAX),
+        "An element of memory, a multiple of 8 bytes. Fetches and the exchange must not meet in one."),
+    COUNT(memory.reserved_bytes, "reserved_bytes", 0, "At the top, for the machine's own use."),
+    COUNT(memory.exchange_code_bytes, "exchange_code_bytes", 0,
+        "Code for each fragment that a tile receives and for each run of words that it sends."),
+    COUNT(memory.send_words, "send_words", 1, "The most words of such a run."), MT_YAML_END};
 
 static const mt_yaml_key target_keys[] = {
-    MT_YAML_STRING(ipu_target, name, "name", NULL),
-    MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20)),
-    MT_YAML_UNSIGNED(ipu_target, bytes_per_tile, "bytes_per_tile", NULL, MT_YAML_WITHIN(1, UINT32_MAX)),
-    MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64)),
-    MT_YAML_DOUBLE(ipu_target, clock_hz, "clock_hz", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_MAPPING("memory", memory_keys),
-    MT_YAML_MAPPING("exchange", exchange_keys),
-    MT_YAML_MAPPING("links", link_keys),
-    MT_YAML_MAPPING("host", host_keys),
-    MT_YAML_MAPPING("vertex", vertex_keys),
-    MT_YAML_MAPPING("instructions", instruction_keys),
+    MT_YAML_STRING(ipu_target, name, "name", NULL, "The name in tables."),
+    MT_YAML_UNSIGNED(ipu_target, tiles, "tiles", NULL, MT_YAML_WITHIN(1, 1 << 20), "Tiles of a chip."),
+    COUNT(bytes_per_tile, "bytes_per_tile", 1, "Memory of a tile."),
+    MT_YAML_UNSIGNED(ipu_target, worker_contexts, "worker_contexts", NULL, MT_YAML_WITHIN(1, 64),
+        "Workers of a tile, which take turns; a worker cycle is so many tile cycles."),
+    RATE(clock_hz, "clock_hz", "Clock of the tiles."),
+    MT_YAML_MAPPING("memory", memory_keys, "What the memory of a tile is made of."),
+    MT_YAML_MAPPING("exchange", exchange_keys, "How tiles of a chip send words to each other."),
+    MT_YAML_MAPPING("links", link_keys, "What joins the chips of a machine of several."),
+    MT_YAML_MAPPING("host", host_keys, "The link of each chip to its host."),
+    MT_YAML_MAPPING("vertex", vertex_keys, "What executing a vertex costs besides its instructions."),
+    MT_YAML_MAPPING("instructions", instruction_keys,
+        "Instructions that take more than one worker cycle; their mean, where it depends on the operands."),
     MT_YAML_END,
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "data/yaml.h"
+#include "data/yaml_write.h"
 
 typedef enum scheme { FULL, RANGED } scheme;
 
@@ -38,22 +39,27 @@ typedef struct example {
 
 static const char *const schemes[] = {"full", "ranged", NULL};
 static const mt_yaml_key pulses_keys[] = {
-    MT_YAML_UNSIGNED(stimulus, pulses.count, "count", "1", MT_YAML_ANY), MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(stimulus, name, "name", "unnamed"),
-    MT_YAML_DOUBLE(stimulus, start_ms, "start_ms", NULL, MT_YAML_AT_LEAST(0)),
-    MT_YAML_DOUBLES(stimulus, at_mm, "at_mm", "[0, 0, 0]", MT_YAML_ANY),
-    MT_YAML_MAPPING("pulses", pulses_keys), MT_YAML_END};
+    MT_YAML_UNSIGNED(stimulus, pulses.count, "count", "1", MT_YAML_ANY, "How many.", .was = "number"),
+    MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(stimulus, name, "name", "unnamed", "Its name."),
+    MT_YAML_DOUBLE(stimulus, start_ms, "start_ms", NULL, MT_YAML_AT_LEAST(0), "When it starts."),
+    MT_YAML_DOUBLES(stimulus, at_mm, "at_mm", "[0, 0, 0]", MT_YAML_ANY, "Where it is."),
+    MT_YAML_MAPPING("pulses", pulses_keys, "Its pulses."), MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
-    MT_YAML_DOUBLE(example, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLE(example, time.dt_ms, "dt_ms", "0.05", MT_YAML_WITHIN(0.001, 1)), MT_YAML_END};
+    MT_YAML_DOUBLE(example, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0), "When it ends."),
+    MT_YAML_DOUBLE(example, time.dt_ms, "dt_ms", "0.05", MT_YAML_WITHIN(0.001, 1), "A step."), MT_YAML_END};
 static const mt_yaml_key example_keys[] = {
-    MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0)),
-    MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0)),
-    MT_YAML_UNSIGNED(example, tiles, "tiles", "1472", MT_YAML_WITHIN(1, 23552)),
-    MT_YAML_UNSIGNED(example, seed, "seed", "7", MT_YAML_ANY),
-    MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes), MT_YAML_BOOL(example, quiet, "quiet", "true"),
-    MT_YAML_STRING(example, title, "title", ""), MT_YAML_MAPPING("time", time_keys),
-    MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys), MT_YAML_END};
+    MT_YAML_DOUBLE(example, edge_mm, "edge_mm", "0.4", MT_YAML_ABOVE(0), "Edge of a box."),
+    MT_YAML_DOUBLES(example, size_mm, "size_mm", NULL, MT_YAML_ABOVE(0), "Size."),
+    MT_YAML_UNSIGNED(
+        example, tiles, "tiles", "1472", MT_YAML_WITHIN(1, 23552), "Tiles used.", .unit = "tiles"),
+    MT_YAML_UNSIGNED(example, seed, "seed", "7", MT_YAML_ANY, "Of random numbers."),
+    MT_YAML_ENUM(example, scheme, "scheme", "ranged", schemes, "What is sent.", .was = "way"),
+    MT_YAML_BOOL(example, quiet, "quiet", "true", "Prints nothing."),
+    MT_YAML_STRING(example, title, "title", "", "A title."),
+    MT_YAML_MAPPING("time", time_keys, "Times.", .was = "times"),
+    MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys, "Up to three stimuli."),
+    MT_YAML_END};
 static const mt_yaml_table table = {example_keys, sizeof(example)};
 
 static const char least[] = "size_mm: [20, 7, 3]\ntime:\n  end_ms: 500\n";
@@ -189,6 +195,22 @@ Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
     expect_error("size_mm:\n  - 1\n  - 0\n  - 2\n", NULL, "case.yaml:3: size_mm.1: 0; allowed: above 0");
     expect_error(
         "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
+}
+
+Test(yaml, a_key_that_was_renamed_is_refused_by_its_new_name)
+{
+    expect_error("edge_mm: 1\nway: full\n", NULL, "case.yaml:2: way is now scheme");
+    expect_error("edge_mm: 1\ntimes:\n  end_ms: 5\n", NULL, "case.yaml:2: times is now time");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nstimuli:\n- start_ms: 1\n  pulses:\n    number: 2\n",
+        NULL, "case.yaml:6: stimuli.0.pulses.number is now stimuli.0.pulses.count");
+    expect_error("time: {way: full}\n", NULL,
+        "case.yaml:1: size_mm: missing; allowed: 3 numbers in brackets, each above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {way: full}\n", NULL,
+        "case.yaml:2: time.way: unknown key; allowed here: end_ms, dt_ms");
+    expect_error(least, "way=full", "--set way=full: way is now scheme");
+    expect_error(whole, "times.end_ms=5", "--set times.end_ms=5: times is now time");
+    expect_error(whole, "stimuli.1.pulses.number=2",
+        "--set stimuli.1.pulses.number=2: stimuli.1.pulses.number is now stimuli.1.pulses.count");
 }
 
 /* It may be any file, and none of its secrets belong in a message. */
@@ -332,7 +354,10 @@ Test(yaml, what_is_no_utf8_is_refused_with_its_line_and_key)
     (void)snprintf(message, sizeof message, "case.yaml:2: %s", said);
     expect_error("edge_mm: 1\n# gr\xF6\xDF\n", NULL, message);
     expect_error("edge_mm: 1\ngr\xF6: 1\n", NULL, message);
+    expect_error("edge_mm: 1\ngr\xF6: 1\ntitle: \xF6\n", NULL, message);
     expect_error("}\n\xF6", NULL, message);
+    (void)snprintf(message, sizeof message, "case.yaml:1: title: %s", said);
+    expect_error("\xEF\xBB\xBFtitle: \xC3\xA9\xF6\n", NULL, message);
 }
 
 Test(yaml, neither_is_it_taken_on_the_command_line)
@@ -473,11 +498,11 @@ typedef struct places {
 /* What may be left out without a default: not a number or no text, and it is not written. */
 Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
 {
-    static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE),
-        MT_YAML_DOUBLES(place, at_mm, "at_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
-        MT_YAML_DOUBLE(place, radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0)),
-        MT_YAML_DOUBLE(place, start_ms, "start_ms", "0", MT_YAML_ANY), MT_YAML_END};
-    static const mt_yaml_key list[] = {MT_YAML_LIST(places, place, n, "places", 0, 9, keys), MT_YAML_END};
+    static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE, ""),
+        MT_YAML_DOUBLES(place, at_mm, "at_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
+        MT_YAML_DOUBLE(place, radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
+        MT_YAML_DOUBLE(place, start_ms, "start_ms", "0", MT_YAML_ANY, ""), MT_YAML_END};
+    static const mt_yaml_key list[] = {MT_YAML_LIST(places, place, n, "places", 0, 9, keys, ""), MT_YAML_END};
     static const mt_yaml_table both = {list, sizeof(places)};
     static const char text[] = "places: [{name: a}, {at_mm: [1, 2, 3]}, {radius_mm: 4, start_ms: 5}, {}]";
     static const char expected[] = "places:\n"
@@ -530,7 +555,7 @@ static size_t taken_for(size_t n)
         size_t n;
     } entries;
     static const mt_yaml_key keys[] = {
-        MT_YAML_LIST(entries, entry, n, "list", 0, MT_YAML_UNBOUNDED, stimulus_keys), MT_YAML_END};
+        MT_YAML_LIST(entries, entry, n, "list", 0, MT_YAML_UNBOUNDED, stimulus_keys, ""), MT_YAML_END};
     static const mt_yaml_table lists = {keys, sizeof(entries)};
     mt_arena arena = {0};
     entries read;
@@ -547,3 +572,36 @@ static size_t taken_for(size_t n)
 
 /* What grows doubles: four times the entries are two doublings more. Copies for each entry would be 16 times as many. */
 Test(yaml, a_long_list_takes_memory_by_its_length) { cr_expect_leq(taken_for(4096), 5 * taken_for(1024)); }
+
+/* In the order of the table, with what nests behind the rest. */
+Test(yaml, the_page_has_a_row_for_every_key)
+{
+    static const char expected[] =
+        "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
+        "| `edge_mm` | `0.4` | mm | a number above 0 | Edge of a box. |\n"
+        "| `size_mm` | required | mm | 3 numbers in brackets, each above 0 | Size. |\n"
+        "| `tiles` | `1472` | tiles | a whole number at least 1 and at most 23552 | Tiles used. |\n"
+        "| `seed` | `7` |  | a whole number | Of random numbers. |\n"
+        "| `scheme` | `ranged` |  | full, ranged | What is sent. |\n"
+        "| `quiet` | `true` |  | true, false | Prints nothing. |\n"
+        "| `title` | none |  | a text | A title. |\n"
+        "\n## time\n\nTimes.\n"
+        "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
+        "| `time.end_ms` | required | ms | a number above 0 | When it ends. |\n"
+        "| `time.dt_ms` | `0.05` | ms | a number at least 0.001 and at most 1 | A step. |\n"
+        "\n## stimuli\n\nUp to three stimuli.\nA list of at least 0 and at most 3 entries.\n"
+        "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
+        "| `stimuli.N.name` | `unnamed` |  | a text | Its name. |\n"
+        "| `stimuli.N.start_ms` | required | ms | a number at least 0 | When it starts. |\n"
+        "| `stimuli.N.at_mm` | `[0, 0, 0]` | mm | 3 numbers in brackets | Where it is. |\n"
+        "\n## stimuli.N.pulses\n\nIts pulses.\n"
+        "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
+        "| `stimuli.N.pulses.count` | `1` |  | a whole number | How many. |\n";
+    char *page;
+    size_t n;
+    FILE *to = open_memstream(&page, &n);
+    mt_yaml_write_page(to, example_keys);
+    cr_assert_eq(fclose(to), 0);
+    cr_expect_str_eq(page, expected);
+    free(page);
+}

@@ -1,0 +1,193 @@
+#include "data/yaml_fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/yaml_words.h"
+
+static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
+
+typedef struct filling {
+    mt_arena *arena, *scratch;
+} filling;
+
+/* ---- scalars ---- */
+
+static bool is_within(double x, mt_yaml_range r)
+{
+    return (r.low_open ? x > r.low : x >= r.low) && (r.high_open ? x < r.high : x <= r.high);
+}
+
+static bool is_number(const mt_yaml_node *v, double *x)
+{
+    char *end;
+    if (v->kind != MT_YAML_IS_SCALAR || v->quoted || !*v->text) return false;
+    if (v->text[strspn(v->text, "+-.0123456789eE")]) return false;
+    *x = strtod(v->text, &end);
+    return *end == 0 && isfinite(*x);
+}
+
+static mt_status fill_double(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+{
+    double x;
+    if (!is_number(v, &x)) return mt_yaml_refuse(v, path, key);
+    if (!is_within(x, key->range)) return mt_yaml_refuse_number(v, path, key->range);
+    memcpy(to, &x, sizeof x);
+    return MT_OK;
+}
+
+static mt_status fill_unsigned(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+{
+    const double most = key->bytes == sizeof(uint32_t) ? (double)UINT32_MAX : largest_unsigned;
+    const mt_yaml_range range = {fmax(key->range.low, 0), fmin(key->range.high, most),
+        key->range.low >= 0 && key->range.low_open, key->range.high <= most && key->range.high_open};
+    double x;
+    if (!is_number(v, &x) || x != floor(x)) return mt_yaml_refuse(v, path, key);
+    if (!is_within(x, range)) return mt_yaml_refuse_number(v, path, range);
+    const uint64_t large = (uint64_t)x;
+    const uint32_t small = (uint32_t)x;
+    memcpy(to, key->bytes == sizeof small ? (const void *)&small : &large, key->bytes);
+    return MT_OK;
+}
+
+static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+{
+    static const char *const truth[] = {"false", "true", NULL};
+    const bool is_bool = key->type == MT_YAML_TYPE_BOOL;
+    const char *const *choices = is_bool ? truth : key->choices;
+    int i = 0;
+    if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
+    while (choices[i] && strcmp(choices[i], v->text) != 0) i++;
+    if (!choices[i]) return mt_yaml_refuse(v, path, key);
+    const bool yes = i == 1;
+    memcpy(to, is_bool ? (const void *)&yes : &i, key->bytes);
+    return MT_OK;
+}
+
+static mt_status fill_string(mt_arena *arena, const char *text, char *to)
+{
+    char *copy;
+    MT_TAKE(arena, copy, strlen(text) + 1);
+    (void)strcpy(copy, text);
+    memcpy(to, &copy, sizeof copy);
+    return MT_OK;
+}
+
+/* ---- what is made of others ---- */
+
+static mt_status fill_mapping(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
+
+static mt_status fill_doubles(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+{
+    char here[MT_YAML_WORDS];
+    mt_yaml_key item = *key;
+    item.type = MT_YAML_TYPE_DOUBLE;
+    if (v->kind != MT_YAML_IS_SEQUENCE || v->n != key->bytes / sizeof(double))
+        return mt_yaml_refuse(v, path, key);
+    for (const mt_yaml_node *c = v->first; c; c = c->next, to += sizeof(double)) {
+        mt_yaml_join_number(here, path, c->number);
+        MT_TRY(fill_double(c, here, &item, to));
+    }
+    return MT_OK;
+}
+
+static mt_status fill_list(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    char here[MT_YAML_WORDS], *entries;
+    const mt_yaml_key entry = {.type = MT_YAML_TYPE_MAPPING, .keys = key->keys};
+    if (v->kind != MT_YAML_IS_SEQUENCE || !is_within((double)v->n, key->range))
+        return mt_yaml_refuse(v, path, key);
+    entries = mt_arena_take(f->arena, v->n, key->bytes);
+    if (!entries) return MT_FILE;
+    memcpy(base + key->offset, &entries, sizeof entries);
+    memcpy(base + key->count_offset, &v->n, sizeof v->n);
+    for (const mt_yaml_node *c = v->first; c; c = c->next, entries += key->bytes) {
+        mt_yaml_join_number(here, path, c->number);
+        if (c->kind != MT_YAML_IS_MAPPING) return mt_yaml_refuse(c, here, &entry);
+        MT_TRY(fill_mapping(f, c, here, key->keys, entries));
+    }
+    return MT_OK;
+}
+
+static mt_status fill_value(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    char *to = base + key->offset;
+    switch (key->type) {
+    case MT_YAML_TYPE_DOUBLE:
+        return fill_double(v, path, key, to);
+    case MT_YAML_TYPE_UNSIGNED:
+        return fill_unsigned(v, path, key, to);
+    case MT_YAML_TYPE_BOOL:
+    case MT_YAML_TYPE_ENUM:
+        return fill_word(v, path, key, to);
+    case MT_YAML_TYPE_STRING:
+        if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
+        return fill_string(f->arena, v->text, to);
+    case MT_YAML_TYPE_DOUBLES:
+        return fill_doubles(v, path, key, to);
+    case MT_YAML_TYPE_MAPPING:
+        if (v->kind != MT_YAML_IS_MAPPING) return mt_yaml_refuse(v, path, key);
+        return fill_mapping(f, v, path, key->keys, base);
+    case MT_YAML_TYPE_LIST:
+        break;
+    }
+    return fill_list(f, v, path, key, base);
+}
+
+/* ---- keys that are left out ---- */
+
+/* Not a number, or no text. */
+static mt_status fill_none(const filling *f, const mt_yaml_key *key, char *to)
+{
+    const double nan = NAN;
+    if (key->type == MT_YAML_TYPE_STRING) return fill_string(f->arena, "", to);
+    for (size_t i = 0; i < key->bytes / sizeof nan; i++) memcpy(to + i * sizeof nan, &nan, sizeof nan);
+    return MT_OK;
+}
+
+static mt_status refuse_absence(mt_yaml_place at, const char *path, const mt_yaml_key *key)
+{
+    char allowed[MT_YAML_WORDS];
+    mt_yaml_allowed_words(key, allowed);
+    if (at.line == 0) return mt_yaml_fail(at, "", "%s is missing; allowed: %s", path, allowed);
+    return mt_yaml_fail(at, path, "missing; allowed: %s", allowed);
+}
+
+/* Its default, an empty list, a mapping of defaults, or an error. */
+static mt_status fill_absent(
+    const filling *f, mt_yaml_place at, const char *path, const mt_yaml_key *key, char *base)
+{
+    mt_yaml_node made = {.kind = MT_YAML_IS_MAPPING, .at = at};
+    if (key->type == MT_YAML_TYPE_MAPPING) return fill_mapping(f, &made, path, key->keys, base);
+    made.kind = MT_YAML_IS_SEQUENCE;
+    if (key->type == MT_YAML_TYPE_LIST && is_within(0, key->range))
+        return fill_list(f, &made, path, key, base);
+    if (!key->missing) return refuse_absence(at, path, key);
+    if (strcmp(key->missing, MT_YAML_NONE) == 0) return fill_none(f, key, base + key->offset);
+    MT_TRY(mt_yaml_node_set(f->scratch, at, key->missing, key->type < MT_YAML_TYPE_DOUBLES, &made));
+    return fill_value(f, &made, path, key, base);
+}
+
+static mt_status fill_mapping(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base)
+{
+    char here[MT_YAML_WORDS];
+    const mt_yaml_key *known;
+    for (const mt_yaml_node *c = v->first; c; c = c->next)
+        MT_TRY(mt_yaml_find_key(keys, c->key_at, path, c->key, strlen(c->key), &known));
+    for (const mt_yaml_key *key = keys; key->name; key++) {
+        const mt_yaml_node *c = mt_yaml_node_named(v, key->name, strlen(key->name));
+        mt_yaml_join(here, path, key->name);
+        MT_TRY(c ? fill_value(f, c, here, key, base) : fill_absent(f, v->at, here, key, base));
+    }
+    return MT_OK;
+}
+
+mt_status mt_yaml_fill(
+    mt_arena *arena, mt_arena *scratch, const mt_yaml_node *mapping, const mt_yaml_key *keys, void *out)
+{
+    return fill_mapping(&(filling){arena, scratch}, mapping, "", keys, out);
+}

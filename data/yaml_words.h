@@ -1,0 +1,29 @@
+/* What the keys of a schema allow, in words, and messages that refuse the rest: they name the place, the key, what was found there
+ * and what is allowed. */
+#ifndef MT_DATA_YAML_WORDS_H
+#define MT_DATA_YAML_WORDS_H
+
+#include "data/yaml_node.h"
+#include "data/yaml_schema.h"
+
+/* "at least 0 and at most 1"; "" where everything is allowed. */
+void mt_yaml_range_words(mt_yaml_range range, char out[MT_YAML_WORDS]);
+
+/* "a number at least 0", "full, ranged", "a mapping with end_ms, dt_ms". */
+void mt_yaml_allowed_words(const mt_yaml_key *key, char out[MT_YAML_WORDS]);
+
+/* The unit of a key: the one in its row, or else the one its name ends in; "" if it has none. The second finds the key by its path
+ * ("exchange.sync_cycles"). */
+const char *mt_yaml_unit(const mt_yaml_key *key);
+const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path);
+
+/* Finds the key of this name (of n bytes) in a mapping whose own path is `path`. MT_INPUT: there is no such key; the message lists
+ * the keys there are, or gives the new name of a renamed one. */
+MT_NODISCARD mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char *path,
+    const char *name, size_t n, const mt_yaml_key **key);
+
+/* MT_INPUT: the key does not allow this; the number is out of range. */
+mt_status mt_yaml_refuse(const mt_yaml_node *found, const char *path, const mt_yaml_key *key);
+mt_status mt_yaml_refuse_number(const mt_yaml_node *found, const char *path, mt_yaml_range range);
+
+#endif

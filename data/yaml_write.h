@@ -1,0 +1,16 @@
+/* Writes a struct as a YAML text that reads back to it, and a schema as a page of documentation. Both write to a stream; the caller
+ * checks it for errors. */
+#ifndef MT_DATA_YAML_WRITE_H
+#define MT_DATA_YAML_WRITE_H
+
+#include <stdio.h>
+
+#include "data/yaml_schema.h"
+
+/* One line for each key, defaults included; keys without a value (MT_YAML_NONE) are left out. */
+void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure);
+
+/* In Markdown: a table of the keys, and then a section for each mapping and list with its sentence and a table of its keys. */
+void mt_yaml_write_page(FILE *to, const mt_yaml_key *keys);
+
+#endif
