@@ -39,12 +39,12 @@ typedef struct planner {
     const ipu_target *target;
     const ipu_fragment *fragments;
     size_t n, n_tiles;
-    ipu_stand *stands; /* of each tile */
+    ipu_position *positions; /* of each tile */
     transfer *transfers;
     size_t n_transfers, n_paired;
     member *members;      /* by (source, group); in a group those still to be sent come first */
     size_t *first_member; /* of each group */
-    size_t *live;         /* of each group: transfers still to be sent */
+    size_t *unsent;       /* of each group: transfers still to be sent */
     size_t *group;        /* of each transfer */
     size_t n_groups;
     bool *done;                 /* of each transfer */
@@ -64,7 +64,7 @@ typedef struct planner {
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver)
+uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver)
 {
     size_t row = 0, column = 0;
     ipu_target_place(target, receiver, &row, &column);
@@ -124,7 +124,7 @@ static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, si
 
 static uint64_t way(const planner *p, uint32_t source, uint32_t receiver)
 {
-    return ipu_stand_latency(p->target, &p->stands[source], &p->stands[receiver]);
+    return ipu_route_cycles(p->target, &p->positions[source], &p->positions[receiver]);
 }
 
 static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
@@ -132,9 +132,9 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
     size_t *with = NULL;
     MT_TAKE(scratch, with, p->n);
     MT_TAKE(scratch, p->transfers, p->n);
-    MT_TAKE(scratch, p->stands, p->n_tiles);
+    MT_TAKE(scratch, p->positions, p->n_tiles);
     MT_TRY(make_pairs(p, scratch, paired, with));
-    for (size_t t = 0; t < p->n_tiles; t++) p->stands[t] = ipu_stand_of(p->target, t);
+    for (size_t t = 0; t < p->n_tiles; t++) p->positions[t] = ipu_route_position(p->target, t);
     for (size_t i = 0; i < p->n; i++) {
         if (with[i] < i) continue;
         const ipu_fragment *f = &p->fragments[i];
@@ -187,7 +187,7 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
 {
     MT_TAKE(scratch, p->members, p->n_transfers);
     MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
-    MT_TAKE(scratch, p->live, p->n_transfers);
+    MT_TAKE(scratch, p->unsent, p->n_transfers);
     MT_TAKE(scratch, p->group, p->n_transfers);
     size_t *at = NULL;
     MT_TAKE(scratch, at, p->n_tiles);
@@ -207,7 +207,7 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
             if (opens) p->first_member[p->n_groups++] = i;
             if (opens || m->to > end) end = m->to;
             p->group[m->transfer] = p->n_groups - 1;
-            p->live[p->n_groups - 1]++;
+            p->unsent[p->n_groups - 1]++;
         }
     }
     return MT_OK;
@@ -243,7 +243,7 @@ static uint64_t leaves_for(const transfer *f, uint64_t cycle)
 /* When a tile can have the first item of all that it takes. */
 static uint64_t first_there(const planner *p, size_t tile)
 {
-    return ipu_exchange_begin(p->target, tile) + p->target->exchange_fragment_cycles;
+    return ipu_schedule_begin(p->target, tile) + p->target->exchange_fragment_cycles;
 }
 
 static mt_status make_bounds(
@@ -260,7 +260,7 @@ static mt_status make_bounds(
             shortest[f->source] = smaller(shortest[f->source], way(p, f->source, f->receiver[r]));
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
-        const uint64_t in = p->load[t] > 0 ? ipu_exchange_begin(p->target, t) + p->load[t] : 0;
+        const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, t) + p->load[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
         schedule->tile_bound[t] = ipu_larger(in, out);
         schedule->bound = ipu_larger(schedule->bound, ipu_larger(in, out > 0 ? out + shortest[t] : 0));
@@ -502,7 +502,7 @@ static run gather(planner *p, const member *first, uint64_t cycle)
         const int64_t limit = r.shift + patience(p, first, f->receiver[k]);
         if (limit < latest) latest = limit;
     }
-    for (size_t i = 0; i < p->live[group]; i++) {
+    for (size_t i = 0; i < p->unsent[group]; i++) {
         if (members[i].from >= r.to || members[i].to <= r.from) continue;
         if (takes_part(p, &r, p->transfers[members[i].transfer].receiver[0])) continue;
         shifts(p, &members[i], &least, &most);
@@ -551,9 +551,9 @@ static void commit(planner *p, const run *r)
     const size_t group = p->group[p->taken[0].transfer];
     member *members = p->members + p->first_member[group];
     size_t left = 0;
-    for (size_t i = 0; i < p->live[group]; i++)
+    for (size_t i = 0; i < p->unsent[group]; i++)
         if (!p->done[members[i].transfer]) members[left++] = members[i];
-    p->live[group] = left;
+    p->unsent[group] = left;
 }
 
 static mt_status list(planner *p, mt_arena *scratch)

@@ -108,8 +108,8 @@ static mt_status check_words(const checker *c, const ipu_arrival *a)
 {
     const ipu_fragment *f = &c->fragments[a->fragment];
     const size_t rate = words_a_cycle(a->paired);
-    const uint64_t latency = a->paired ? ipu_exchange_paired_latency(c->target, f->source, f->receiver)
-                                       : ipu_exchange_latency(c->target, f->source, f->receiver);
+    const uint64_t latency = a->paired ? ipu_route_paired_latency(c->target, f->source, f->receiver)
+                                       : ipu_route_latency(c->target, f->source, f->receiver);
     for (size_t w = 0; w < f->words; w++) {
         const uint64_t there = a->cycle + w / rate;
         const ipu_send *s = there < latency ? NULL : run_before(c, f->source, there - latency);
@@ -139,7 +139,7 @@ static mt_status check_takings(const checker *c, const busy *takings, size_t n)
     for (size_t i = 0; i < n; i++) {
         const busy *t = &takings[i];
         const bool follows = i > 0 && t[-1].tile == t->tile;
-        const uint64_t there = follows ? t[-1].end : ipu_exchange_begin(c->target, t->tile);
+        const uint64_t there = follows ? t[-1].end : ipu_schedule_begin(c->target, t->tile);
         if (follows && t->cycle < there)
             return mt_fail(
                 MT_INPUT, "schedule: tile %u takes two words in cycle %ju", t->tile, (uintmax_t)t->cycle);
