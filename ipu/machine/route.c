@@ -5,7 +5,8 @@ enum {
     SKEW_LEFT = 5,
     SKEW_RIGHT = 3,
     RIGHT_TO_LEFT = 16,
-    SHORTEST = -4 /* skew and foot of the shortest way: from a far pair to a near one of the next column */
+    SHORTEST =
+        -4 /* skew + |inlet - outlet| of the shortest route: from a far pair to a near one of the next column */
 };
 
 ipu_position ipu_route_position(const ipu_target *target, size_t tile)

@@ -26,7 +26,7 @@ static uint32_t rail_link(uint32_t n_rungs, uint32_t joint, uint32_t side, bool 
     return n_rungs * LINKS_OF_RUNG + joint * LINKS_OF_JOINT + 2 * side + down;
 }
 
-/* Which way along the rail from rung to rung; no tie goes through the joint of last and first rung. */
+/* The direction along the rail from rung to rung; a tie does not go through the joint of the last and the first rung. */
 static bool goes_down(ipu_shape shape, uint32_t n_rungs, uint32_t from, uint32_t to)
 {
     const uint32_t inside = from > to ? from - to : to - from;
@@ -75,7 +75,7 @@ static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
     return MT_OK;
 }
 
-/* Chips 0 to the highest that a list names. */
+/* The number of chips, from 0 to the highest that a list names. */
 static size_t listed_chips(const ipu_links *links)
 {
     size_t n = 1;
@@ -148,8 +148,8 @@ static mt_status set_rails(mt_arena *arena, const ipu_links *links, ipu_topology
     return MT_OK;
 }
 
-/* The numbers of the links that begin (or end) at chip c: list[first[c]] .. list[first[c + 1] - 1], in their
- * order. */
+/* Sorts the links by the chip at which they begin (or end): those of chip c are list[first[c]] .. list[first[c + 1] - 1], in
+ * ascending order. */
 static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
 {
     uint32_t *at = NULL;
@@ -197,8 +197,7 @@ static mt_status check_link(const ipu_link *link, size_t number, size_t n_chips)
     return MT_OK;
 }
 
-/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips from which it can be reached, nearest
- * first; how many. */
+/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips that reach it, nearest first. Returns how many do. */
 static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const uint32_t *in, uint32_t to,
     uint32_t *hops, uint32_t *queue)
 {
@@ -216,7 +215,7 @@ static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const 
     return n;
 }
 
-/* The links of a chip are in the order of their numbers: the first that comes nearer is the lowest. */
+/* A chip's links are in ascending order, so the first that leads nearer is the lowest. */
 static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32_t *hops)
 {
     uint32_t k = t->first_out[chip];
@@ -224,7 +223,7 @@ static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32
     return t->out[k];
 }
 
-/* next[], and hops: the most to the chip that all others reach soonest. */
+/* Finds next[] and hops, the largest distance to the most central chip. */
 static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 {
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
@@ -290,7 +289,7 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     return status;
 }
 
-/* A way from each chip to chip 0, or `back`, from it to each. */
+/* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */
 static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
 {
     ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
@@ -311,8 +310,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
         file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
 }
 
-/* More chips than links cannot all have one that leaves them, and one of the first n_list + 1 has none: so no memory is
- * taken for a chip of a high number alone. */
+/* Checks that a link leaves every chip. With more chips than links, one of the first n_list + 1 chips has none, so memory never
+ * depends on the highest number of a chip. */
 static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
 {
     const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
@@ -413,8 +412,8 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* Which link waits for which: follows[first[l] + k] says that a route goes from link l to the k-th link that
- * leaves the chip where l ends. */
+/* The channel dependency graph: follows[first[l] + k] says that a route goes from link l to the k-th link that leaves the chip
+ * where l ends. */
 typedef struct waits {
     const ipu_topology *topology;
     size_t *first; /* [n_links] */
@@ -430,8 +429,8 @@ static void note_wait(const waits *w, uint32_t link, uint32_t then)
     w->follows[w->first[link] + k - begin] = true;
 }
 
-/* Routes to one chip that meet stay together, so each link is followed once for each last chip: `seen` holds
- * the last chip + 1 for which a link was. */
+/* Routes to one destination that meet stay together, so each link is followed once for each destination: `seen` holds the last
+ * destination, + 1, for which a link was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;
@@ -458,7 +457,7 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     return MT_OK;
 }
 
-/* The next link, in turn, that a link waits for; n_links where there is no more. */
+/* The next link, from *turn on, that a link may wait for; n_links where there is none. */
 static uint32_t next_wait(const waits *w, uint32_t link, uint32_t *turn)
 {
     const ipu_topology *t = w->topology;
@@ -485,7 +484,7 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *link, size_t 
         n, names, n > NAMED ? ", and so on" : "");
 }
 
-/* Depth first; path[] is the way to the link at hand. */
+/* Depth-first search for a cycle; path[] leads to the current link. */
 static mt_status search(mt_arena *scratch, const waits *w)
 {
     enum { NEW, ON_PATH, DONE };
