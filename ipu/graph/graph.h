@@ -167,9 +167,6 @@ MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_
 /* Elements [from, from + n) of a tensor. */
 MT_NODISCARD mt_status ipu_graph_slice(
     ipu_graph *graph, ipu_tensor tensor, size_t from, size_t n, ipu_tensor *slice);
-MT_NODISCARD mt_status ipu_graph_concat(
-    ipu_graph *graph, const ipu_tensor *tensors, size_t n, ipu_tensor *tensor);
-
 MT_NODISCARD mt_status ipu_graph_add_compute_set(ipu_graph *graph, const char *name, uint32_t *compute_set);
 
 /* Keeps codelet and context: both must outlive the graph and its engines. */

@@ -57,7 +57,6 @@ typedef struct ipu_target {
     ipu_links links;
     ipu_host host;
     ipu_memory_rules memory;
-    const ipu_topology *network; /* of `ipus` chips, the caller's; NULL: the one of `links` */
 } ipu_target;
 
 /* The keys of a machine file. */
@@ -84,8 +83,7 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile);
  * links cannot join so many chips. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
-/* Gives the network between the chips of a target: its own `network`, or in `arena` the one that its links describe; NULL
- * for one chip. MT_INPUT: as ipu_topology_of, or a network of another number of chips; MT_FILE: no memory. */
+/* Gives in `arena` the network between the chips of a target; NULL for one chip. Fails as ipu_topology_of. */
 MT_NODISCARD mt_status ipu_target_network(
     mt_arena *arena, const ipu_target *target, const ipu_topology **network);
 

@@ -92,7 +92,7 @@ mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
     if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
     MT_TRY(allows_number(n_chips));
     const size_t joined = listed_chips(links);
-    if (links->n_list > 0 && n_chips > 1 && n_chips != joined)
+    if (n_chips > 1 && n_chips != joined)
         return mt_fail(
             MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
     return MT_OK;
@@ -276,9 +276,6 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     ipu_link *listed = NULL;
     if (links->shape != IPU_LINK_LIST) return join_rungs(arena, links, n_chips, topology);
     if (n_chips == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
-    if (links->n_list == 0)
-        return mt_fail(MT_INPUT,
-            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's", n_chips);
     MT_TRY(ipu_topology_allows(links, n_chips));
     MT_TAKE(&scratch, listed, links->n_list);
     for (size_t l = 0; l < links->n_list; l++)

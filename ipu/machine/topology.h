@@ -65,8 +65,8 @@ typedef struct ipu_topology {
     uint32_t *next; /* list: [from * n_chips + to], the first link of the route; otherwise NULL */
 } ipu_topology;
 
-/* Whether the links can join n chips: an even number, or 1, on a ladder or torus; with a list 1, or as many as it joins, or
- * any number where it is left out (the caller then brings a network of its own). MT_INPUT: they cannot. */
+/* Whether the links can join n chips: 1 or an even number on a ladder or torus; 1 or as many as a list joins. MT_INPUT: they
+ * cannot. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
 
 /* Checks the links of a machine file, in time and memory proportional to the length of the list. Ladder and torus need lanes

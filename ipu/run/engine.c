@@ -74,12 +74,6 @@ mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *d
     return MT_OK;
 }
 
-void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context)
-{
-    engine->stop = stop;
-    engine->stop_context = context;
-}
-
 static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
 {
     const ipu_control *control = ipu_controls_find(engine->executable, program);
@@ -397,12 +391,6 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 
 static mt_status run_program(ipu_engine *engine, const ipu_program *program);
 
-static mt_status ask_to_stop(const ipu_engine *engine)
-{
-    if (engine->stop && engine->stop(engine->stop_context)) return mt_fail(MT_STOPPED, "engine: stopped");
-    return MT_OK;
-}
-
 static const char *predicate_name(const ipu_engine *engine, const ipu_program *program)
 {
     const ipu_graph *graph = engine->executable->graph;
@@ -437,7 +425,6 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
 {
     for (uint64_t turn = 0;; turn++) {
         bool holds = false;
-        MT_TRY(ask_to_stop(engine));
         MT_TRY(run_program(engine, program->children[0]));
         MT_TRY(evaluate(engine, program, &holds));
         if (!holds) return MT_OK;
@@ -453,7 +440,6 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
 static mt_status run_repeat(ipu_engine *engine, const ipu_program *program)
 {
     for (uint64_t turn = 0; turn < program->count; turn++) {
-        MT_TRY(ask_to_stop(engine));
         MT_TRY(run_program(engine, program->children[0]));
     }
     return MT_OK;

@@ -30,8 +30,6 @@ typedef struct ipu_engine {
     uint64_t *control_runs;                       /* [executable->n_controls] */
     uint64_t host_bytes_written, host_bytes_read; /* by programs */
     bool checked;
-    bool (*stop)(void *context); /* or NULL */
-    void *stop_context;
     ipu_trace *trace; /* of what runs from now on, or NULL; set it freely */
 } ipu_engine;
 
@@ -46,12 +44,8 @@ MT_NODISCARD mt_status ipu_engine_new(
 /* Runs a program. MT_INPUT: no such program; a stream that is not connected or whose length is no multiple of the transfer's; a
  * cost_of_data that its vertex cannot have. MT_NUMERICS: a checked run found poison, and the message names compute set, tile,
  * codelet, field, variable, element and sender, or a predicate that was never written; or (checked or not) a loop's predicate is
- * still true after its last turn. MT_STOPPED: see ipu_engine_stop_if. After a failure the content of the tiles is undefined. */
+ * still true after its last turn. After a failure the content of the tiles is undefined. */
 MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
-
-/* From now on a run calls `stop` on its own thread before each turn of a repeat and of a while; where the answer is true, the run
- * ends with MT_STOPPED. NULL: it calls nothing. Keeps `context`. */
-void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context);
 
 /* Write or read tensor->n elements from the host, outside programs and at no cost. */
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data);
