@@ -115,35 +115,42 @@ static double rate_of(const ipu_links *links, size_t lanes)
     return (double)lanes * links->lane_bits_per_second / 8 * links->efficiency;
 }
 
-static mt_status set_link(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t number,
-    uint32_t from, uint32_t to, size_t lanes, const char *what, size_t place)
+/* A ladder or torus in the making. */
+typedef struct building {
+    mt_arena *arena;
+    const ipu_links *links;
+    ipu_topology *topology;
+} building;
+
+/* Adds the link with this number, named after `what` it is and the number of that. */
+static mt_status set_link(
+    const building *b, uint32_t number, ipu_listed_link way, const char *what, size_t of)
 {
-    ipu_link *link = &t->links[number];
-    *link = (ipu_link){from, to, rate_of(links, lanes), NULL};
-    return text(arena, &link->name, what, place, link);
+    ipu_link *link = &b->topology->links[number];
+    *link = (ipu_link){way.from, way.to, rate_of(b->links, way.lanes), NULL};
+    return text(b->arena, &link->name, what, of, link);
 }
 
-static mt_status set_rungs(mt_arena *arena, const ipu_links *links, ipu_topology *t)
+static mt_status set_rungs(const building *b)
 {
-    for (uint32_t chip = 0; chip < t->n_chips; chip++) {
-        MT_TRY(set_link(arena, links, t, rung_link(chip, false), chip, chip ^ 1, links->direct,
-            "direct, rung", chip / 2));
-        MT_TRY(set_link(
-            arena, links, t, rung_link(chip, true), chip, chip ^ 1, links->cross, "cross, rung", chip / 2));
+    for (uint32_t chip = 0; chip < b->topology->n_chips; chip++) {
+        const ipu_listed_link direct = {chip, chip ^ 1, b->links->direct},
+                              cross = {chip, chip ^ 1, b->links->cross};
+        MT_TRY(set_link(b, rung_link(chip, false), direct, "direct, rung", chip / 2));
+        MT_TRY(set_link(b, rung_link(chip, true), cross, "cross, rung", chip / 2));
     }
     return MT_OK;
 }
 
-static mt_status set_rails(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t n_joints)
+static mt_status set_rails(const building *b, uint32_t n_joints)
 {
-    const uint32_t n_rungs = t->n_chips / 2;
+    const uint32_t n_rungs = b->topology->n_chips / 2;
     for (uint32_t joint = 0; joint < n_joints; joint++)
         for (uint32_t side = 0; side < 2; side++) {
             const uint32_t low = 2 * joint + side, high = 2 * ((joint + 1) % n_rungs) + side;
-            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, false), low, high, links->rail,
-                "rail", side));
-            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, true), high, low, links->rail,
-                "rail", side));
+            const ipu_listed_link up = {low, high, b->links->rail}, down = {high, low, b->links->rail};
+            MT_TRY(set_link(b, rail_link(n_rungs, joint, side, false), up, "rail", side));
+            MT_TRY(set_link(b, rail_link(n_rungs, joint, side, true), down, "rail", side));
         }
     return MT_OK;
 }
@@ -175,8 +182,9 @@ static mt_status join_rungs(mt_arena *arena, const ipu_links *links, size_t n_ch
         .hops = n_rungs ? 1 + n_rungs / 2 : 0};
     MT_TAKE(arena, t->links, t->n_links);
     if (n_rungs) {
-        MT_TRY(set_rungs(arena, links, t));
-        MT_TRY(set_rails(arena, links, t, n_joints));
+        const building b = {arena, links, t};
+        MT_TRY(set_rungs(&b));
+        MT_TRY(set_rails(&b, n_joints));
     }
     *topology = t;
     return by_chip(arena, t, false, &t->first_out, &t->out);
