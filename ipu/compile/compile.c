@@ -11,13 +11,13 @@
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };
-static const size_t edge_part = SIZE_MAX; /* stands for a tile's edge buffers where a part is asked for */
+static const size_t edge_part = SIZE_MAX; /* instead of a part: the tile's edge buffers */
 
-/* What one tile holds of one variable, contiguous; behind it room for received elements. */
+/* What one tile holds of one variable, contiguous; then room for received elements. */
 typedef struct part {
     uint32_t tile, variable;
     size_t n;      /* elements */
-    size_t tail;   /* bytes, the most of any compute set */
+    size_t tail;   /* bytes, the maximum over compute sets */
     size_t offset; /* in the host image */
 } part;
 
@@ -26,23 +26,23 @@ typedef struct piece {
     size_t part, at, n;
 } piece;
 
-/* A message before anything has its place: bytes from the beginning of the part or the edge buffers. */
+/* A message before anything is placed: in bytes from the beginning of the part or of the edge buffers. */
 typedef struct draft {
     size_t source_part, source;
     size_t destination_part, destination;
     size_t bytes;
 } draft;
 
-/* Where a field lies, before anything has its place. */
+/* Where a field lies, before anything is placed. */
 typedef struct field_place {
     size_t part, at; /* bytes */
     size_t n;
 } field_place;
 
-/* A tensor that is received on a tile, so that other vertices there can share it; found by what it holds, in a table of
- * places that stand open to the next. */
+/* A tensor that is received on a tile, so that other vertices there can share it; an entry of a hash table with linear
+ * probing. */
 typedef struct buffer {
-    size_t slot; /* + 1: the tile and compute set that it is of; 0: none */
+    size_t slot; /* its tile and compute set, + 1; 0: none */
     ipu_tensor tensor;
     field_place place;
 } buffer;
@@ -64,17 +64,17 @@ typedef struct compiling {
     part *parts;        /* by (tile, variable) */
     size_t n_parts;
     size_t *tile_parts;            /* [n_tiles + 1] */
-    size_t *range_part, *range_at; /* of each range: its part, and its first element's number there */
+    size_t *range_part, *range_at; /* of each range: its part, and the index of its first element there */
     field_place *field_places;     /* in the order of execution */
     draft *drafts;
     size_t n_drafts;
     size_t *first_draft; /* [n_sets * n_tiles + 1] */
     size_t *edge_bytes;  /* [n_tiles]: of edge buffers in the host image */
-    piece *pieces;       /* of the field at hand */
-    buffer *buffers;     /* [2^n], at most half of them of the tile and compute set at hand */
+    piece *pieces;       /* of the current field */
+    buffer *buffers;     /* [2^n], at most half of them of the current tile and compute set */
     size_t buffer_mask;  /* 2^n - 1 */
-    size_t *tail_slot;   /* [n_parts]: + 1, the last tile and compute set that uses its tail */
-    size_t slot;         /* the tile and compute set at hand */
+    size_t *tail_slot;   /* [n_parts]: the last tile and compute set that uses its tail, + 1 */
+    size_t slot;         /* the current tile and compute set */
     size_t edge_now;
     access *accesses;
     size_t n_accesses;
@@ -208,7 +208,7 @@ __attribute__((format(printf, 4, 5))) static mt_status field_error(
         what);
 }
 
-/* The tensor as stretches of parts, joined where one continues the other; the count. `out` may be NULL. */
+/* Writes the tensor as stretches of parts, merged where they are adjacent, and returns their number. `out` may be NULL. */
 static size_t resolve(const compiling *c, const ipu_tensor *tensor, piece *out)
 {
     const ipu_executable *e = c->executable;
@@ -275,7 +275,7 @@ static bool same_tensor(const ipu_graph *g, const ipu_tensor *a, const ipu_tenso
     return true;
 }
 
-/* The buffer of the slot at hand that has this tensor, or the free one where it would stand. */
+/* The buffer of the current slot that has this tensor, or the free one where it would be. */
 static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
 {
     const ipu_graph *g = c->graph;
@@ -291,7 +291,7 @@ static buffer *find_buffer(const compiling *c, const ipu_tensor *tensor)
     return &c->buffers[at];
 }
 
-/* First piece: up to the end of an own part whose tail is free; all others: from other tiles. */
+/* Whether the first piece ends an own part whose tail is free, and all others come from other tiles. */
 static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
 {
     const piece *first = &c->pieces[0];
@@ -302,7 +302,7 @@ static bool fits_tail(const compiling *c, uint32_t tile, size_t n_pieces)
     return c->tail_slot[first->part] != c->slot + 1;
 }
 
-/* Drafts for pieces [from, n), laid one behind the other at `destination`; the bytes. */
+/* Adds drafts for pieces [from, n), one after another from `destination` on; returns their bytes. */
 static size_t draft_pieces(
     compiling *c, size_t from, size_t n, size_t bytes, size_t destination_part, size_t destination)
 {
@@ -378,16 +378,16 @@ static mt_status race(const compiling *c, const access *a, const access *b)
     const access *other = a->write ? b : a;
     const ipu_codelet *codelet = c->graph->vertices[other->vertex].codelet;
     const ipu_variable *variable = variable_of(c, a->part);
-    const char *deed = other->write ? "written" : "read in place";
+    const char *how = other->write ? "written" : "read in place";
     return field_error(c, writer->vertex, writer->field,
         "variable '%s': element %zu of the tile's part is written here and %s by %s vertex ('%s' field '%s') "
         "of "
         "the same compute set",
-        variable->name, b->at, deed, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
+        variable->name, b->at, how, writer->vertex == other->vertex ? "the same" : "another", codelet->name,
         codelet->fields[other->field].name);
 }
 
-/* How far accesses of a part reach that begin up to here. Of reads: the farthest, and the farthest by another vertex. */
+/* How far the accesses to a part that begin up to here reach. Of reads: the farthest, and the farthest by another vertex. */
 typedef struct reach {
     size_t written, writer;
     size_t read, reader, other_read;
@@ -408,8 +408,8 @@ static void extend(reach *r, const access *a)
     }
 }
 
-/* Do two of the sorted accesses race? Up to the first that do, writes do not meet, so that only the last of them can reach
- * what begins here. */
+/* Whether two of the sorted accesses race. Before the first race writes do not overlap, so only the last write can reach what
+ * begins here. */
 static bool any_race(const compiling *c)
 {
     reach r = {0};
@@ -423,7 +423,7 @@ static bool any_race(const compiling *c)
     return false;
 }
 
-/* No two accesses to one element where one writes, except a vertex reading what it writes itself. */
+/* Checks that no two accesses to an element include a write, except where a vertex reads what it writes itself. */
 static mt_status check_races(compiling *c)
 {
     if (c->n_accesses > 1) qsort(c->accesses, c->n_accesses, sizeof *c->accesses, by_place);
@@ -458,7 +458,7 @@ static mt_status plan_tile(compiling *c, size_t slot, size_t *next_place)
     return check_races(c);
 }
 
-/* The most that the arrays of compiling will have to hold. */
+/* The capacity that the arrays of compiling need. */
 static void count(const compiling *c, size_t *most_pieces, size_t *all_pieces, size_t *most_fields)
 {
     const ipu_graph *g = c->graph;
@@ -579,7 +579,7 @@ static int by_begin(const void *left, const void *right)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* What the tasks of a superstep write, sorted; the count. No two of them meet (check_races). */
+/* Writes what the tasks of a superstep write, sorted, and returns the number; no two overlap (check_races). */
 static size_t find_written(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *out)
 {
     size_t n = 0;
@@ -595,7 +595,7 @@ static size_t find_written(const ipu_executable *e, const ipu_superstep *step, s
     return n;
 }
 
-/* The last stretch that begins before the message ends is the only one that it may meet behind all before. */
+/* Stretches do not overlap, so if any of them overlaps the message, the last one that begins before its end does. */
 static bool written(const stretch *stretches, size_t n, const ipu_message *m)
 {
     size_t low = 0, high = n;
@@ -609,7 +609,7 @@ static bool written(const stretch *stretches, size_t n, const ipu_message *m)
     return low > 0 && stretches[low - 1].end > m->source;
 }
 
-/* `room` is for all places of the executable. */
+/* `room` has space for all places of the executable. */
 static bool sends_what_it_writes(
     const ipu_executable *e, const ipu_superstep *step, size_t n_tiles, stretch *room)
 {

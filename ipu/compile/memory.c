@@ -17,7 +17,7 @@ const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY
     [IPU_MEMORY_EXCHANGE_CODE] = "code of the exchange",
     [IPU_MEMORY_RESERVED] = "reserved"};
 
-/* An item that is not placed yet, `at` bytes behind the beginning of its block. */
+/* An item that is not placed yet, `at` bytes after the beginning of its block. */
 typedef struct piece {
     ipu_memory_item item;
     size_t at, next; /* of the same block; none: the last */
@@ -29,24 +29,24 @@ typedef struct block {
     bool interleaved;
 } block;
 
-/* A stretch of memory, [begin, end); those of a list ascend and neither meet nor touch. */
+/* A stretch of memory, [begin, end); those of a list ascend and have gaps between them. */
 typedef struct run {
     size_t begin, end, next;
 } run;
 
 typedef struct placed_item {
     ipu_memory_item item;
-    size_t number; /* in the order of making */
+    size_t number; /* in the order of creation */
 } placed_item;
 
-/* The tile at hand. The blocks of its parts come first, in the order of the host's image. */
+/* The placement of one tile. The blocks of its parts come first, in the order of the host image. */
 typedef struct placing {
     const ipu_executable *executable;
     const ipu_target *target;
     size_t tile;
     block *blocks;
     size_t n_blocks, n_parts;
-    size_t *part_offset, *part_bytes; /* of each part, in the host's image */
+    size_t *part_offset, *part_bytes; /* of each part, in the host image */
     piece *pieces;
     size_t n_pieces;
     const ipu_codelet **codelets; /* seen so far */
@@ -56,7 +56,7 @@ typedef struct placing {
     run *runs; /* of all lists */
     size_t n_runs;
     size_t *
-        list; /* [n_moments + 2]: of each moment, what is live then but not always; of what always is; of everything */
+        list; /* [n_moments + 2]: what is live at each moment but not always; what is always live; everything */
     size_t *live_bytes; /* [n_moments + 1] */
     size_t code_end;
 } placing;
@@ -68,7 +68,7 @@ static size_t top_of(const ipu_target *target)
     return target->bytes_per_tile > reserved ? target->bytes_per_tile - reserved : 0;
 }
 
-/* Where region 0 ends, for what may be used of it. */
+/* Where the usable part of region 0 ends. */
 static size_t region0_end(const ipu_target *target)
 {
     const size_t top = top_of(target);
@@ -89,13 +89,13 @@ static size_t tasks_of(const ipu_executable *e, size_t tile, size_t *fields)
     return n;
 }
 
-/* Lists that what is live so is in: everything, and what always is or each moment. */
+/* In how many lists an item is: everything, and what is always live or each of its moments. */
 static size_t lists_of(const ipu_live_range *live)
 {
     return live->always ? 2 : 2 + (size_t)live->last - live->first;
 }
 
-/* Placing any tile from `first` to before `end`. */
+/* Takes memory to place any of the tiles [first, end). */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
     const size_t of_sets = 3 * e->graph->n_compute_sets; /* edge buffers, state, code */
@@ -209,7 +209,7 @@ static void add_parts(placing *p)
     p->n_parts = p->n_blocks;
 }
 
-/* Which part the host keeps at `offset`. */
+/* The part at `offset` of the host image. */
 static size_t part_at(const placing *p, size_t offset)
 {
     size_t low = 0;
@@ -240,9 +240,9 @@ static void add_tail(placing *p, size_t part, size_t bytes, const char *set, uin
     b->bytes = ipu_larger(b->bytes, end);
 }
 
-/* Edge buffers of one compute set. The host keeps them in the order of the fields that first take them. */
+/* Edge buffers of one compute set. In the host image they are in the order of the fields that use them first. */
 typedef struct edges {
-    size_t seen; /* the end of those counted */
+    size_t seen; /* the end of those counted so far */
     size_t bytes;
     bool interleaved; /* one of them is */
 } edges;
@@ -306,7 +306,7 @@ static int by_size(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Moves *at to where the piece no longer meets a run of the list; whether it had to. */
+/* Moves *at until the piece overlaps no run of the list; whether it moved. */
 static bool evade_list(const placing *p, size_t list, const piece *moving, size_t *at)
 {
     bool moved = false;
@@ -321,7 +321,7 @@ static bool evade_list(const placing *p, size_t list, const piece *moving, size_
     return moved;
 }
 
-/* The same for all that is live with the piece at any moment. */
+/* The same for everything that is live together with the piece. */
 static bool evade(const placing *p, const piece *moving, size_t *at)
 {
     const ipu_live_range *live = &moving->item.live;
@@ -332,7 +332,7 @@ static bool evade(const placing *p, const piece *moving, size_t *at)
     return moved;
 }
 
-/* The lowest place for a block in [low, high), or none. What one piece evades, the block moves, so the others look again. */
+/* The lowest place for a block in [low, high), or none. Where one piece moves the block, the others look again. */
 static size_t find_place(const placing *p, const block *b, size_t low, size_t high)
 {
     size_t at = ipu_round_up(low, ALIGNMENT);
@@ -343,7 +343,7 @@ static size_t find_place(const placing *p, const block *b, size_t low, size_t hi
     return at + b->bytes <= high ? at : none;
 }
 
-/* Region 1 is taken as without an end here: what does not fit is seen by the sums. */
+/* Here region 1 has no end: the sums tell what does not fit. */
 static void place_block(placing *p, const block *b)
 {
     const size_t data = ipu_round_up(p->code_end, p->target->memory.element_bytes),
@@ -397,7 +397,7 @@ static void place_tile(placing *p, size_t tile)
 
 /* ---- sums ---- */
 
-/* Bytes that items of the categories up to `last` use at any time. */
+/* Bytes that items of the categories up to `last` occupy. */
 static size_t used(const placing *p, int last)
 {
     size_t bytes = 0, end = 0;
@@ -411,7 +411,7 @@ static size_t used(const placing *p, int last)
     return bytes;
 }
 
-/* The most bytes, of what is not always live, that are live at a moment. */
+/* The maximum over moments of the bytes that are live then but not always. */
 static size_t most_at_once(placing *p)
 {
     const size_t n_moments = p->executable->liveness.n_moments;
@@ -421,7 +421,7 @@ static size_t most_at_once(placing *p)
         const ipu_memory_item *item = &p->placed[i].item;
         if (item->live.always) continue;
         p->live_bytes[item->live.first] += item->bytes;
-        p->live_bytes[(size_t)item->live.last + 1] -= item->bytes; /* may wrap: only their sums count */
+        p->live_bytes[(size_t)item->live.last + 1] -= item->bytes; /* may wrap: only sums are used */
     }
     for (size_t moment = 0; moment < n_moments; moment++) {
         bytes += p->live_bytes[moment];
@@ -470,7 +470,7 @@ static int by_bytes(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Why what is small enough does not fit; "" where it is too much anyway. */
+/* The rule for which items that are small enough do not fit; "" where they are too large anyway. */
 static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *text, size_t size)
 {
     text[0] = 0;

@@ -1,34 +1,34 @@
-/* Where everything lies in the memory of a tile: the machine's memory, modelled; not the host's image of it
- * (ipu/compile/compile.h), which is laid out for speed.
+/* Where everything lies in the modelled memory of a tile. The host image (ipu/compile/executable.h) has a layout of its own, made
+ * for speed.
  *
- * The memory (ipu/machine/target.h): region 0 at the bottom, region 1 behind it, the last bytes reserved. Instructions are
- * fetched only from region 0. Region 1 is of interleaved pairs of elements, which loads of 128 bits need.
+ * The memory (ipu/machine/target.h) has region 0 at the bottom, then region 1, and reserved bytes at the top. Instructions are
+ * fetched only from region 0. Region 1 consists of interleaved pairs of elements, which 128-bit loads need.
  *
  * The rules:
- *   code            of codelets and of the exchange, stands in region 0, from the bottom on;
- *   an element      that holds code holds nothing else: data begins with the next, and what is left is a gap;
- *   interleaved     data (ipu_codelet) stands in region 1, all other in either, nothing in both;
- *   8 bytes         every item begins at a multiple of 8 and is rounded up to one, but that a tail directly follows its
- *                   part, which is not rounded up then;
- *   sharing         what is never live at once (ipu/compile/liveness.h) may have the same bytes: edge buffers and tails, live in the
- *                   moment of their compute set, and temporary variables. Everything else is always live.
+ *   code            of codelets and of the exchange lies in region 0, from the bottom up;
+ *   an element      that holds code holds nothing else: data begins with the next element, and what remains is a gap;
+ *   interleaved     data (ipu_codelet) lies in region 1, all other data in either region, no item in both;
+ *   8 bytes         every item begins at a multiple of 8 and is rounded up to one, except that a tail directly follows its
+ *                   part, which then is not rounded up;
+ *   sharing         what is never live at the same time (ipu/compile/liveness.h) may share bytes: edge buffers and tails, live at
+ *                   the moment of their compute set, and temporary variables. Everything else is always live.
  *
  * The items of a tile:
  *   its part of each variable, always live or not;
- *   received: the tail behind a part for each compute set that has one; the edge buffers of each compute set
+ *   received: the tail behind a part, for each compute set that has one; the edge buffers of each compute set
  *     together, interleaved where one of them is;
- *   vertex state: of all its vertices of each compute set together, each rounded up to 8 bytes;
- *   code of each codelet once; of the exchange of each compute set: exchange_code_bytes for each fragment that the
+ *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes;
+ *   code of each codelet, once; code of the exchange of each compute set: exchange_code_bytes for each fragment that the
  *     tile receives and for each run of at most send_words that it sends (ipu/compile/schedule.h);
  *   reserved bytes.
- * The code by which predicates and transfers from and to the host are exchanged is left out.
+ * Code for the exchange of predicates and of the host's transfers is not modelled.
  *
- * Method: a part and its tails are a block, every other item one of its own. Blocks in the order of their size, the
- * largest first, interleaved ones before all others, of equals the earlier; each at the lowest place where nothing of
- * it meets what is live with it: in region 0, or where it is full in region 1. The same executable gives the same
- * map. A tile's map is made when it is asked for; of all tiles only the sums are kept. Time, of n items of the
- * tile: n log n, and for each block the stretches in use below it, of which there are few, for what touches counts as one;
- * an item that is live for several moments counts as often. */
+ * Method: a part and its tails form a block, every other item a block of its own. Interleaved blocks are placed first, then
+ * the larger before the smaller, and equal ones in their order; each goes to the lowest place where it overlaps nothing that is
+ * live at the same time: in region 0 or, where that is full, in region 1. The same executable gives the same map. A tile's map
+ * is made on request; only the sums of all tiles are kept. Time for the n items of a tile: n log n, and for each block the
+ * stretches in use below it. These are few, because adjacent ones are merged; an item that is live at several moments counts
+ * once for each. */
 #ifndef IPU_COMPILE_MEMORY_H
 #define IPU_COMPILE_MEMORY_H
 
@@ -42,7 +42,7 @@
 extern const char *const ipu_memory_category_name[IPU_MEMORY_CATEGORIES];
 
 typedef struct ipu_memory_item {
-    const char *name; /* of the variable, of the codelet, or of the compute set that it is for */
+    const char *name; /* of the variable, the codelet or the compute set */
     ipu_memory_category category;
     unsigned region;
     ipu_live_range live;
@@ -55,13 +55,13 @@ typedef struct ipu_tile_map {
     ipu_tile_memory sums;
 } ipu_tile_map;
 
-/* The map of one tile, in `arena`; names are those of the graph. Fails with MT_FILE (no memory). */
+/* Gives the map of one tile in `arena`; names are those of the graph. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_memory_map(
     mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map);
 
-/* For compiling: places all tiles of an executable that is complete but for this, and keeps the sums of each in
- * `arena`. Fails with MT_FIT (naming tile, bytes asked and there, the five largest items, how many tiles are over,
- * and the rule that is in the way, if without it the tile's items would fit) or MT_FILE. */
+/* Finds the liveness of an otherwise complete executable, places all its tiles, and keeps the sums of each in `arena`. MT_FIT:
+ * not everything fits; the message has the tile, the bytes it needs and has, its five largest items, how many tiles are too
+ * full, and the rule without which the items would fit, if there is one. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, ipu_executable *executable);
 
 #endif

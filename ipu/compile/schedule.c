@@ -6,18 +6,18 @@
 #include "ipu/machine/integer.h"
 
 enum {
-    MOST_TRIED = 64, /* transfers of a tile, before the best of them is taken although its sender is busy */
-    SLACK_SHARE = 16 /* of the cycles that a tile could be idle it spends one in so many on one wait */
+    MOST_TRIED = 64, /* transfers of a tile, before the best so far is taken although its sender is busy */
+    SLACK_SHARE = 16 /* a tile spends one in so many of its spare cycles on one wait */
 };
 
-/* A fragment, or two of them that go to a pair of tiles at once. Its items are words, or of two words where paired. */
+/* A fragment, or two that go to a pair of tiles together. Its items have one word, or two where paired. */
 typedef struct transfer {
     size_t from, to; /* items of the source */
     uint64_t latency;
     size_t fragment[2];
     uint32_t receiver[2];
     uint32_t source;
-    uint32_t width; /* receivers, and words an item: 1, or 2 where paired */
+    uint32_t width; /* number of receivers, and words of an item: 1, or 2 where paired */
 } transfer;
 
 /* A transfer in its group: [from, to) of the source's items. */
@@ -26,45 +26,44 @@ typedef struct member {
     uint32_t width;
 } member;
 
-/* Items that leave together: item x leaves in cycle shift + x, which may be any number as addresses are. */
+/* Items that leave together: item x leaves in cycle shift + x. As x is an address, shift may be negative. */
 typedef struct run {
     int64_t shift;
     size_t from, to;
     size_t n; /* transfers, in `taken` */
 } run;
 
-/* A *group* holds the transfers of one source and one width whose windows overlap, one after the other: what can leave
- * together. */
+/* A *group* holds the transfers of one source and one width that are connected by overlaps, so that they can leave together. */
 typedef struct planner {
     const ipu_target *target;
     const ipu_fragment *fragments;
     size_t n, n_tiles;
-    ipu_stand *stands; /* of each tile */
+    ipu_position *positions; /* of each tile */
     transfer *transfers;
     size_t n_transfers, n_paired;
-    member *members;      /* by (source, group); in a group those still to be sent come first */
+    member *members;      /* by (source, group); in a group the unsent ones come first */
     size_t *first_member; /* of each group */
-    size_t *live;         /* of each group: transfers still to be sent */
+    size_t *unsent;       /* of each group: its number of unsent transfers */
     size_t *group;        /* of each transfer */
     size_t n_groups;
     bool *done;                 /* of each transfer */
     size_t *todo, *head, *last; /* of each receiver: its transfers are todo[head] to todo[last - 1] */
-    uint64_t *ready;            /* of each receiver: when it can have the next transfer's first item */
-    uint64_t *load;             /* of each receiver: cycles of what it still has to take */
-    uint64_t *asked;            /* of each sender: its items, counted for every transfer */
-    uint64_t aim;               /* cycles that nobody waits beyond */
-    size_t *heap, *heap_at;     /* receivers, first ready first; where each of them is */
+    uint64_t *ready;        /* of each receiver: when it can receive the first item of the next transfer */
+    uint64_t *load;         /* of each receiver: cycles of what it still has to receive */
+    uint64_t *asked;        /* of each sender: its items, counted once for each transfer */
+    uint64_t aim;           /* no tile waits beyond this cycle */
+    size_t *heap, *heap_at; /* of receivers, the first to be ready on top; where each of them is */
     ipu_send
-        *sends; /* on sender t's way out, by cycle, its partner's paired ones too: from first_send[t] on */
+        *sends; /* on the output of tile t, its partner's paired ones too: by cycle, from first_send[t] on */
     size_t *first_send, *n_sends;
-    member *taken;    /* of the run at hand */
-    size_t *taken_at; /* its number, for every tile that takes part */
+    member *taken;    /* of the current run */
+    size_t *taken_at; /* of every tile that takes part: its index in `taken` */
     ipu_arrival *arrivals;
 } planner;
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver)
+uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver)
 {
     size_t row = 0, column = 0;
     ipu_target_place(target, receiver, &row, &column);
@@ -98,7 +97,7 @@ static int by_what_is_taken(const void *left, const void *right)
     return a->fragment < b->fragment ? -1 : a->fragment > b->fragment;
 }
 
-/* Gives each fragment the one that it is paired with, itself where there is none. */
+/* with[i] = the fragment with which fragment i is paired, or itself. */
 static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, size_t *with)
 {
     mate *mates = NULL;
@@ -122,9 +121,9 @@ static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, si
     return MT_OK;
 }
 
-static uint64_t way(const planner *p, uint32_t source, uint32_t receiver)
+static uint64_t latency_between(const planner *p, uint32_t source, uint32_t receiver)
 {
-    return ipu_stand_latency(p->target, &p->stands[source], &p->stands[receiver]);
+    return ipu_route_cycles(p->target, &p->positions[source], &p->positions[receiver]);
 }
 
 static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
@@ -132,9 +131,9 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
     size_t *with = NULL;
     MT_TAKE(scratch, with, p->n);
     MT_TAKE(scratch, p->transfers, p->n);
-    MT_TAKE(scratch, p->stands, p->n_tiles);
+    MT_TAKE(scratch, p->positions, p->n_tiles);
     MT_TRY(make_pairs(p, scratch, paired, with));
-    for (size_t t = 0; t < p->n_tiles; t++) p->stands[t] = ipu_stand_of(p->target, t);
+    for (size_t t = 0; t < p->n_tiles; t++) p->positions[t] = ipu_route_position(p->target, t);
     for (size_t i = 0; i < p->n; i++) {
         if (with[i] < i) continue;
         const ipu_fragment *f = &p->fragments[i];
@@ -142,7 +141,8 @@ static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
         const uint32_t other = p->fragments[with[i]].receiver;
         p->transfers[p->n_transfers++] = (transfer){.from = f->from / width,
             .to = (f->from + f->words) / width,
-            .latency = ipu_larger(way(p, f->source, f->receiver), way(p, f->source, other)),
+            .latency =
+                ipu_larger(latency_between(p, f->source, f->receiver), latency_between(p, f->source, other)),
             .fragment = {i, with[i]},
             .receiver = {f->receiver, other},
             .source = f->source,
@@ -164,8 +164,8 @@ static int by_window(const void *left, const void *right)
     return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
 }
 
-/* What each source has to send, once: items of each width, which are what it is longest busy with. Words that others take
- * singly may be among those of pairs, and then need not leave for these. */
+/* A lower bound on the cycles for which each source sends, every word once. Words that one tile receives singly may be among
+ * those that a pair receives, and then need not leave twice. */
 static void count_out(const planner *p, const size_t *first, uint64_t *cycles_out)
 {
     for (size_t t = 0; t < p->n_tiles; t++) {
@@ -182,12 +182,12 @@ static void count_out(const planner *p, const size_t *first, uint64_t *cycles_ou
     }
 }
 
-/* Members by source and groups. */
+/* Sorts the members by source and splits them into groups. */
 static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
 {
     MT_TAKE(scratch, p->members, p->n_transfers);
     MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
-    MT_TAKE(scratch, p->live, p->n_transfers);
+    MT_TAKE(scratch, p->unsent, p->n_transfers);
     MT_TAKE(scratch, p->group, p->n_transfers);
     size_t *at = NULL;
     MT_TAKE(scratch, at, p->n_tiles);
@@ -207,13 +207,13 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
             if (opens) p->first_member[p->n_groups++] = i;
             if (opens || m->to > end) end = m->to;
             p->group[m->transfer] = p->n_groups - 1;
-            p->live[p->n_groups - 1]++;
+            p->unsent[p->n_groups - 1]++;
         }
     }
     return MT_OK;
 }
 
-/* Room on every way out: for the runs of the tile, and for the paired ones of its partner. */
+/* Reserves room on every output, for the runs of the tile and the paired ones of its partner. */
 static void place_sends(planner *p)
 {
     for (size_t i = 0; i < p->n_transfers; i++) {
@@ -234,22 +234,23 @@ static void count_loads(planner *p)
     }
 }
 
-/* In the sender's cycles, for items that are to be there in `cycle` or later. */
+/* When an item must leave, in the sender's cycles, to arrive in `cycle` or as soon as possible after it. */
 static uint64_t leaves_for(const transfer *f, uint64_t cycle)
 {
     return cycle > f->latency ? cycle - f->latency : 0;
 }
 
-/* When a tile can have the first item of all that it takes. */
+/* When a tile can receive its very first item. */
 static uint64_t first_there(const planner *p, size_t tile)
 {
-    return ipu_exchange_begin(p->target, tile) + p->target->exchange_fragment_cycles;
+    return ipu_schedule_begin(p->target, tile) + p->target->exchange_fragment_cycles;
 }
 
 static mt_status make_bounds(
     planner *p, mt_arena *scratch, const uint64_t *cycles_out, ipu_schedule *schedule)
 {
-    uint64_t *begin = NULL, *shortest = NULL; /* of each sender: its first word may leave; its shortest way */
+    uint64_t *begin = NULL,
+             *shortest = NULL; /* of each sender: when its first word may leave; its shortest latency */
     MT_TAKE(scratch, begin, p->n_tiles);
     MT_TAKE(scratch, shortest, p->n_tiles);
     for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
@@ -257,10 +258,10 @@ static mt_status make_bounds(
         const transfer *f = &p->transfers[i];
         begin[f->source] = smaller(begin[f->source], leaves_for(f, first_there(p, f->receiver[0])));
         for (uint32_t r = 0; r < f->width; r++)
-            shortest[f->source] = smaller(shortest[f->source], way(p, f->source, f->receiver[r]));
+            shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
-        const uint64_t in = p->load[t] > 0 ? ipu_exchange_begin(p->target, t) + p->load[t] : 0;
+        const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, t) + p->load[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
         schedule->tile_bound[t] = ipu_larger(in, out);
         schedule->bound = ipu_larger(schedule->bound, ipu_larger(in, out > 0 ? out + shortest[t] : 0));
@@ -268,8 +269,8 @@ static mt_status make_bounds(
     return MT_OK;
 }
 
-/* By how much ways differ: who takes the first words of a run together waits so long for each other at most. */
-static uint64_t spread_of_ways(const planner *p)
+/* By how much latencies differ: tiles that receive the first words of a run together wait at most so long for each other. */
+static uint64_t spread_of_latencies(const planner *p)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < p->n_transfers; i++) {
@@ -288,7 +289,7 @@ static bool before(const planner *p, size_t a, size_t b)
     return a < b;
 }
 
-/* A receiver's time has grown: it goes down to its place. */
+/* Sifts a receiver down the heap, after its time has grown. */
 static void sink(planner *p, size_t i)
 {
     const size_t tile = p->heap[i];
@@ -318,7 +319,7 @@ static int by_sender_load(const void *left, const void *right)
     return a->transfer < b->transfer ? -1 : a->transfer > b->transfer;
 }
 
-/* Each receiver's transfers, those of the busiest senders first. */
+/* Lists each receiver's transfers, those of the busiest senders first, and makes the heap. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;
@@ -351,7 +352,7 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
 
 static uint64_t cycles_of(const ipu_send *s) { return s->paired ? s->words / IPU_PAIRED_WORDS : s->words; }
 
-/* The first run on the sender's way out that ends after `cycle`; n_sends where there is none. */
+/* The first run on a tile's output that ends after `cycle`; n_sends where there is none. */
 static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
 {
     const ipu_send *sends = p->sends + p->first_send[tile];
@@ -367,7 +368,7 @@ static size_t first_after(const planner *p, size_t tile, uint64_t cycle)
     return low;
 }
 
-/* The first cycle from `cycle` on in which so many items can begin to leave on the way out of a tile. */
+/* The first cycle from `cycle` on in which a tile's output is free for so many items. */
 static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t items)
 {
     const ipu_send *sends = p->sends + p->first_send[tile];
@@ -378,7 +379,7 @@ static uint64_t free_alone(const planner *p, size_t tile, uint64_t cycle, size_t
     return cycle;
 }
 
-/* The same for a sender of items so wide. */
+/* The same for items of this width, which may need the partner's output too. */
 static uint64_t free_from(const planner *p, size_t tile, uint32_t width, uint64_t cycle, size_t items)
 {
     const size_t partner = width > 1 ? ipu_target_partner(p->target, tile) : tile;
@@ -402,13 +403,13 @@ static void add_send(planner *p, size_t tile, ipu_send send)
 
 /* ---- the next run ---- */
 
-/* When all receivers of a transfer can have its first item. */
+/* When all receivers of a transfer can receive its first item. */
 static uint64_t ready_for(const planner *p, const transfer *f)
 {
     return ipu_larger(p->ready[f->receiver[0]], p->ready[f->receiver[1]]);
 }
 
-/* What `tile` takes next, and from when its sender can send it. */
+/* The transfer that `tile` receives next, and the cycle in which it begins to leave. */
 static size_t choose(planner *p, size_t tile, uint64_t *cycle)
 {
     size_t best = SIZE_MAX;
@@ -429,14 +430,14 @@ static size_t choose(planner *p, size_t tile, uint64_t *cycle)
     return best;
 }
 
-/* That a receiver takes nothing else any more. */
+/* Whether this is the last transfer that a receiver still needs. */
 static bool is_last(const planner *p, const member *m, size_t tile)
 {
     return p->load[tile] == m->to - m->from + p->target->exchange_fragment_cycles;
 }
 
-/* How long a transfer's receiver waits for others: never so long that it would exceed the aim. Who has more to take
- * keeps most of its time for senders that will be busy. */
+/* How long a transfer's receiver may wait for others without exceeding the aim. A tile with more to receive keeps most of its
+ * spare time for senders that will be busy. */
 static int64_t patience(const planner *p, const member *m, size_t tile)
 {
     const size_t setup = p->target->exchange_fragment_cycles;
@@ -445,7 +446,7 @@ static int64_t patience(const planner *p, const member *m, size_t tile)
     return (int64_t)(is_last(p, m, tile) ? slack : slack / SLACK_SHARE);
 }
 
-/* The least and the largest shift with which all receivers of a transfer take it and lose nothing. */
+/* The range of shifts with which all receivers can receive a transfer and lose nothing. */
 static void shifts(const planner *p, const member *m, int64_t *least, int64_t *most)
 {
     const transfer *f = &p->transfers[m->transfer];
@@ -460,7 +461,8 @@ static void shifts(const planner *p, const member *m, int64_t *least, int64_t *m
     }
 }
 
-/* That a transfer is the last of its receivers, and cannot be sent before the run: it would have to wait for its end. */
+/* Whether a transfer is the last of its receivers and cannot be sent before the run, so that otherwise it would wait for the
+ * run to end. */
 static bool has_no_better(const planner *p, const run *r, const member *m, int64_t least)
 {
     const transfer *f = &p->transfers[m->transfer];
@@ -487,7 +489,7 @@ static bool takes_part(const planner *p, const run *r, size_t tile)
     return f->receiver[0] == tile || f->receiver[1] == tile;
 }
 
-/* A run for `first`, which can leave in `cycle`, and for all of its group that can wait for one another. */
+/* A run for `first`, which can leave in `cycle`, and for all transfers of its group that can wait for each other. */
 static run gather(planner *p, const member *first, uint64_t cycle)
 {
     const transfer *f = &p->transfers[first->transfer];
@@ -502,7 +504,7 @@ static run gather(planner *p, const member *first, uint64_t cycle)
         const int64_t limit = r.shift + patience(p, first, f->receiver[k]);
         if (limit < latest) latest = limit;
     }
-    for (size_t i = 0; i < p->live[group]; i++) {
+    for (size_t i = 0; i < p->unsent[group]; i++) {
         if (members[i].from >= r.to || members[i].to <= r.from) continue;
         if (takes_part(p, &r, p->transfers[members[i].transfer].receiver[0])) continue;
         shifts(p, &members[i], &least, &most);
@@ -551,9 +553,9 @@ static void commit(planner *p, const run *r)
     const size_t group = p->group[p->taken[0].transfer];
     member *members = p->members + p->first_member[group];
     size_t left = 0;
-    for (size_t i = 0; i < p->live[group]; i++)
+    for (size_t i = 0; i < p->unsent[group]; i++)
         if (!p->done[members[i].transfer]) members[left++] = members[i];
-    p->live[group] = left;
+    p->unsent[group] = left;
 }
 
 static mt_status list(planner *p, mt_arena *scratch)
@@ -584,7 +586,7 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
     for (size_t t = 0; t < p->n_tiles; t++) {
         for (size_t i = p->first_send[t]; i < p->first_send[t] + p->n_sends[t]; i++) {
             const ipu_send *s = &p->sends[i];
-            if (s->tile != t) continue; /* its partner's, on its way out */
+            if (s->tile != t) continue; /* the partner's, which uses this output too */
             schedule->sends[schedule->n_sends++] = *s;
             schedule->words_sent += s->words;
             schedule->tile_cycles[t] = s->cycle + cycles_of(s);
@@ -602,7 +604,7 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
     return MT_OK;
 }
 
-/* How to plan: with pairs where they may be; and who waits for others beyond the bound, as far as ways differ. */
+/* How to plan: with pairs where they are allowed; with waits beyond the bound, by as much as latencies differ. */
 typedef struct manner {
     bool paired, patient;
 } manner;
@@ -627,13 +629,13 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     place_sends(p);
     count_loads(p);
     MT_TRY(make_bounds(p, scratch, cycles_out, schedule));
-    p->aim = schedule->bound + (how.patient ? spread_of_ways(p) : 0);
+    p->aim = schedule->bound + (how.patient ? spread_of_latencies(p) : 0);
     MT_TRY(make_receivers(p, scratch));
     MT_TRY(list(p, scratch));
     return hand_over(p, arena, schedule);
 }
 
-/* The bounds stay those of the first plan: they hold for every schedule, paired or not. */
+/* Keeps the bounds of the first plan, which hold for every schedule, paired or not. */
 static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
 {
     if (schedule->cycles <= next.cycles) return;
@@ -642,7 +644,7 @@ static void keep_shorter(ipu_schedule *schedule, ipu_schedule next)
     *schedule = next;
 }
 
-/* The shortest of all plans, until one is as short as can be. */
+/* The shortest of all plans; stops at one that reaches the bound. */
 static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, ipu_schedule *schedule)
 {
     static const manner manners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
@@ -657,7 +659,8 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const planner *empty, 
         else
             keep_shorter(schedule, next);
         if (schedule->cycles == schedule->bound) return MT_OK;
-        if (k < UNPAIRED && p.n_paired == 0) k += UNPAIRED; /* that was planned without pairs already */
+        if (k < UNPAIRED && p.n_paired == 0)
+            k += UNPAIRED; /* no pairs were found: the plans without pairs would be the same */
     }
     return MT_OK;
 }

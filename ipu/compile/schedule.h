@@ -1,52 +1,52 @@
-/* When every word of an exchange phase leaves its tile and arrives: a schedule that could run.
+/* A schedule of an exchange phase that could run: when each word leaves its tile and when it arrives.
  *
- * What is asked for: *fragments*. A fragment is a stretch of words that lie side by side in the memory of one tile,
- * its source, and that one other tile, its receiver, takes in their order to one place. Words are of
- * exchange_bytes_per_cycle, and are numbered in the memory of their tile.
+ * The input is a list of *fragments*. A fragment is a range of adjacent words in the memory of one tile, its source, which one
+ * other tile, its receiver, stores in the same order in one place. A word has exchange_bytes_per_cycle bytes; the words of a
+ * tile's memory are numbered.
  *
- * The machine. In one cycle a tile sends at most one word and takes at most one. Each tile counts its own cycles, 0 is
- * the first after the synchronisation has let it go. A word that leaves in the sender's cycle t is there in the
- * receiver's cycle t + latency(sender, receiver) (ipu/machine/route.h); any number of tiles may take the same word as it
- * passes, each at its own time. So a run of words leaves once for all whose windows overlap in it, and each listens
- * to its own part of it. Before the first word of a fragment its receiver spends exchange_fragment_cycles on its
- * set-up and takes nothing; the words of a fragment then come without a pause, and none of another fragment among
- * them. Sending needs no set-up: a tile may send from cycle 0 on.
+ * The machine. In one cycle a tile sends at most one word and receives at most one. Each tile counts its own cycles; cycle 0 is
+ * the first after the synchronisation releases it. A word that leaves in the sender's cycle t arrives in the receiver's cycle
+ * t + latency(sender, receiver) (ipu/machine/route.h); any number of tiles may receive the same word as it passes, each at its
+ * own time. So a run of words leaves once for all receivers whose fragments overlap it, and each receiver takes its own part of
+ * the run. Before the first word of a fragment its receiver spends exchange_fragment_cycles on the set-up and receives nothing;
+ * the words of a fragment then arrive without a pause and without words of another fragment between them. Sending needs no
+ * set-up: a tile may send from cycle 0 on.
  *
- * How long. A single transfer of N words to a tile in row `row` is measured to take 170 + 2 row + N cycles, whoever
+ * Duration. A single transfer of N words to a tile in row `row` was measured to take 170 + 2 row + N cycles, whichever tile
  * sends them (data/machines/c600.yaml). Here
  *
- *     first set-up begins   in cycle exchange_fixed_cycles + exchange_row_cycles * row(receiver)
- *     last word is there at   exchange_fixed_cycles + exchange_row_cycles * row + exchange_fragment_cycles + N
+ *     the first set-up begins in cycle   exchange_fixed_cycles + exchange_row_cycles * row(receiver)
+ *     the last word arrives in cycle     exchange_fixed_cycles + exchange_row_cycles * row + exchange_fragment_cycles + N
  *
- * with 10 + 160 = 170: the set-up of the first fragment is a part of the measured 170, every further one is paid in
- * full, and exchange_fixed_cycles is only what remains of the 170. Nothing is counted twice. The sender lets the words
- * leave so much earlier as they are under way, which is possible for every pair: the longest way is 164 cycles. So
- * positions cost nothing in a single transfer, and delay one where the receiver is ready sooner than words can come (a
- * machine with a short set-up), or where one sender has several receivers: what leaves for one after the other
- * arrives with gaps or late by the difference of their ways, and those who share a run wait for each other.
+ * with 10 + 160 = 170: the measured 170 cycles include the set-up of the first fragment, every further set-up is paid in full,
+ * and exchange_fixed_cycles is what remains of the 170. The sender sends earlier by the latency, which is possible for every
+ * pair: the longest latency is 164 cycles. So positions cost nothing in a single transfer. They delay a transfer where the
+ * receiver is ready before words can arrive (a machine with a short set-up), and where one sender has several receivers: what
+ * leaves for one after another arrives with gaps, or late by the difference of their latencies, and tiles that share a run wait
+ * for each other.
  *
- * Paired (exchange_paired; off in all machine files). The two tiles of a pair join their 32-bit paths: a sender borrows
- * its partner's way out, and both tiles of a receiving pair take the same two words each cycle. So two fragments may
- * be paired that have the same source and window and go to the two tiles of a pair, all on one chip, where window and
- * places begin and end at even words, and that have 128 words or more (64 items; the source is that of ipu/machine/route.h). The
- * partner of the sender sends nothing meanwhile, but may take words. Any number of pairs may share a run; a tile that
- * takes single words cannot.
+ * Paired transfers (exchange_paired; off in all machine files). The two tiles of a pair join their 32-bit paths: a sender
+ * borrows its partner's output, and both tiles of a receiving pair receive the same two words in each cycle. Two fragments may
+ * be paired if they have the same source and the same words, go to the two tiles of one pair on the source's chip, begin and
+ * end at even words at both ends, and have 128 words or more (64 items; the source is that of ipu/machine/route.h). Meanwhile
+ * the sender's partner sends nothing, but may receive. Any number of pairs may share a run; a tile that receives single words
+ * may not.
  *
- * Bound, below which no schedule can be, in each tile's cycles: fixed + its rows + its words in + set-up of its
- * fragments; and the cycle in which the first of its words may leave + its words out, each word once. For the phase
- * also the latter with the shortest way from there. Words that may be paired count half.
+ * Lower bound on every schedule, in each tile's cycles: fixed + its rows + words it receives + set-up of its fragments; and the
+ * first cycle in which one of its words may leave + words it sends, each word once. The bound of the phase also adds the
+ * shortest latency to the latter. Words that may be paired count half.
  *
- * Method: list scheduling in the order of time. The tile that is first ready for a new fragment (of equals the one
- * with most left to take) begins one whose words can be there then; if there is none, the one whose words can be there
- * first. Senders with most to send come first. Other tiles that want overlapping words of the sender take them from
- * the same run, where they can wait for it: each spends a share of the cycles by which it stays below the bound, or,
- * for its last fragment, all of them; and more, where it would only wait for the end of the run. For the others the
- * words are sent again, because it is rarely sending that limits.
+ * Method: list scheduling in the order of time. The tile that is ready first for a new fragment (of equals the one with most
+ * left to receive) begins one whose words can arrive then or, if there is none, the one whose words can arrive first. Among
+ * these the busiest sender comes first. Other tiles that want overlapping words of the sender receive them from the same run if
+ * they can wait for it. For this a tile spends a share of the cycles by which it stays below the bound; for its last fragment
+ * it spends all of them, and more where otherwise it would only wait for the end of the run. For the rest the words are sent
+ * again, because senders are rarely the bottleneck.
  *
- * Where the bound is not reached so, all is planned again, and who waits may exceed it by as much as the longest and
- * the shortest way differ. Where paired, both are tried with every pair of fragments found (of equal ones the first),
- * then with none. The shortest of these is taken. The same fragments give the same schedule always. Time grows with
- * fragments x tiles that share a run. */
+ * Where this misses the bound, everything is planned again, and a tile that waits may exceed the bound by the difference
+ * between the longest and the shortest latency. Where pairs are allowed, both plans are made with every pair of fragments (of
+ * equal fragments the first), then without pairs. The shortest plan is taken. The same fragments always give the same schedule.
+ * Time grows with fragments x tiles that share a run. */
 #ifndef IPU_COMPILE_SCHEDULE_H
 #define IPU_COMPILE_SCHEDULE_H
 
@@ -64,7 +64,7 @@ typedef struct ipu_fragment {
     size_t to;                 /* in the receiver's memory; only whether it is even matters */
 } ipu_fragment;
 
-/* A run of words that leaves a tile from `cycle` on, one a cycle; two where paired. */
+/* A run of words that leaves a tile from `cycle` on, one word a cycle, or two where paired. */
 typedef struct ipu_send {
     uint32_t tile;
     size_t from, words;
@@ -72,7 +72,7 @@ typedef struct ipu_send {
     bool paired;
 } ipu_send;
 
-/* A fragment's first word is there in `cycle`, the others in the cycles after it. */
+/* A fragment's first word arrives in `cycle`, the others in the cycles after it. */
 typedef struct ipu_arrival {
     size_t fragment;
     uint64_t cycle;
@@ -84,26 +84,26 @@ typedef struct ipu_schedule {
     size_t n_sends;
     ipu_arrival *arrivals; /* one a fragment, in their order */
     size_t n_arrivals;
-    uint64_t *tile_cycles;  /* [tiles]: the tile's last word has left or is there; 0 where there is none */
-    uint64_t *tile_bound;   /* [tiles]: no schedule has it sooner */
-    uint64_t cycles, bound; /* of all tiles the most, bound of the phase; 0 for an empty phase */
+    uint64_t *tile_cycles;  /* [tiles]: when the tile's last word has left or arrived; 0 without words */
+    uint64_t *tile_bound;   /* [tiles]: the lower bound of these */
+    uint64_t cycles, bound; /* the maximum over tiles; the bound of the phase; 0 for an empty phase */
     uint64_t words_sent;    /* a word that leaves twice counts twice */
 } ipu_schedule;
 
 /* The cycle in which a tile begins the set-up of its first fragment. */
-uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver);
+uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver);
 
-/* That a fragment may be one of a pair: what stands above, but for its partner. */
+/* Whether a fragment may be paired, as far as it does not depend on the other one. */
 bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *fragment);
 
-/* Gives a schedule in `arena`. Fragments in any order. Fails with MT_FILE (no memory). */
+/* Gives a schedule in `arena`, for fragments in any order. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
 
-/* Replays a schedule word by word: that no tile sends or takes two words in a cycle, nor sends while its partner sends
- * paired, that every set-up has its time, that a fragment's words are those on the wire when they arrive, that what is
- * paired may be, and both tiles take it, and that each fragment arrives once. Fails with
- * MT_INPUT: the message names tile and cycle; MT_FILE. Slow; for tests and for checked runs. */
+/* Replays a schedule word by word and checks that no tile sends or receives two words in a cycle or sends while its partner sends
+ * paired words, that every set-up has its time, that a fragment's words are on the wire when they arrive, that pairs are
+ * allowed and both tiles receive them, and that each fragment arrives once. MT_INPUT: the schedule cannot run; the message
+ * names tile and cycle. MT_FILE: no memory. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_schedule_check(const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, const ipu_schedule *schedule);
 

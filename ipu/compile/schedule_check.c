@@ -1,4 +1,4 @@
-/* The check of ipu/compile/schedule.h, which shares nothing with what makes schedules. */
+/* The check of schedules. It shares no code with the scheduler. */
 #include <stdlib.h>
 
 #include "ipu/compile/schedule.h"
@@ -21,12 +21,12 @@ static int by_tile_and_cycle(const void *left, const void *right)
     return a->cycle < b->cycle ? -1 : a->cycle > b->cycle;
 }
 
-/* Cycles [cycle, end) of a tile, for a run of its own or one that its partner sends paired; or for a fragment that it
- * takes. */
+/* A tile is busy in cycles [cycle, end): with a run of its own, with a paired one of its partner, or with a fragment that it
+ * receives. */
 typedef struct busy {
     uint32_t tile;
     uint64_t cycle, end;
-    size_t of; /* number of the run or of the arrival */
+    size_t of; /* index of the run or of the arrival */
 } busy;
 
 static int by_time(const void *left, const void *right)
@@ -63,7 +63,7 @@ static mt_status clash(const checker *c, const busy *first, const busy *second)
         other->tile, cycle, paired->tile);
 }
 
-/* The runs by (tile, cycle), and that none meets the one before it. */
+/* Sorts the runs by (tile, cycle) and checks that none overlaps the one before it. */
 static mt_status check_sends(const checker *c, busy *lanes)
 {
     const ipu_schedule *schedule = c->schedule;
@@ -103,13 +103,13 @@ static const ipu_send *run_before(const checker *c, uint32_t tile, uint64_t cycl
     return low > 0 && c->sends[low - 1].tile == tile ? &c->sends[low - 1] : NULL;
 }
 
-/* That what stands on the source's wire when the fragment's words arrive is the fragment. */
+/* Checks that the source sent exactly the words of the fragment, when they arrive. */
 static mt_status check_words(const checker *c, const ipu_arrival *a)
 {
     const ipu_fragment *f = &c->fragments[a->fragment];
     const size_t rate = words_a_cycle(a->paired);
-    const uint64_t latency = a->paired ? ipu_exchange_paired_latency(c->target, f->source, f->receiver)
-                                       : ipu_exchange_latency(c->target, f->source, f->receiver);
+    const uint64_t latency = a->paired ? ipu_route_paired_latency(c->target, f->source, f->receiver)
+                                       : ipu_route_latency(c->target, f->source, f->receiver);
     for (size_t w = 0; w < f->words; w++) {
         const uint64_t there = a->cycle + w / rate;
         const ipu_send *s = there < latency ? NULL : run_before(c, f->source, there - latency);
@@ -132,14 +132,14 @@ static mt_status check_words(const checker *c, const ipu_arrival *a)
     return MT_OK;
 }
 
-/* That no two fragments of a tile meet, and that each has its set-up. */
+/* Checks that no two fragments of a tile overlap, and that each has time for its set-up. */
 static mt_status check_takings(const checker *c, const busy *takings, size_t n)
 {
     const uint64_t setup = c->target->exchange_fragment_cycles;
     for (size_t i = 0; i < n; i++) {
         const busy *t = &takings[i];
         const bool follows = i > 0 && t[-1].tile == t->tile;
-        const uint64_t there = follows ? t[-1].end : ipu_exchange_begin(c->target, t->tile);
+        const uint64_t there = follows ? t[-1].end : ipu_schedule_begin(c->target, t->tile);
         if (follows && t->cycle < there)
             return mt_fail(
                 MT_INPUT, "schedule: tile %u takes two words in cycle %ju", t->tile, (uintmax_t)t->cycle);
@@ -152,7 +152,7 @@ static mt_status check_takings(const checker *c, const busy *takings, size_t n)
     return MT_OK;
 }
 
-/* That a paired fragment may be that, and that the receiver's partner takes the same words at once. */
+/* Checks that a paired fragment may be paired, and that the receiver's partner receives the same words at the same time. */
 static mt_status check_pair(const checker *c, const ipu_arrival *a, const busy *takings, size_t n)
 {
     const ipu_fragment *f = &c->fragments[a->fragment];

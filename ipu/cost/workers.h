@@ -1,14 +1,14 @@
 /* How the workers of a tile share the vertices of a compute set, and how long that takes.
  *
- * First come the tile's multi-worker and supervisor's vertices, one after the other; then its single-worker ones,
- * all together. These are dealt in their order: each to the worker that has least to do so far, of equals the first.
+ * The tile first executes its multi-worker and supervisor vertices, one after another, and then its single-worker vertices,
+ * all together. The latter are assigned in their order, each to the worker with the least work so far, of equals the first.
  * With W = worker_contexts the tile takes, in tile cycles,
  *
  *     sum over all vertices            entry
  *   + sum over multi-worker vertices   W * worker
- *   + W * the most, over workers, of the sum of `worker` over the single-worker vertices dealt to it
+ *   + W * max over workers of the sum of `worker` over the single-worker vertices assigned to it
  *
- * Every tile cycle is one issue slot, and a worker cycle uses one. Slots that workers use:
+ * Every tile cycle is one issue slot, and a worker cycle uses one slot. The workers use
  *
  *     sum over multi-worker vertices (W * worker - idle) + sum over single-worker vertices worker */
 #ifndef IPU_COST_WORKERS_H
@@ -33,17 +33,17 @@ MT_NODISCARD mt_status ipu_workers_check(const ipu_target *target);
 
 ipu_workers ipu_workers_begin(const ipu_target *target);
 
-/* That a cost is one that a vertex of its kind can have: a supervisor's needs no worker, a single-worker vertex
- * has no idle ones, and the slowest worker is never idle. */
+/* Whether a vertex of this kind can have this cost: a supervisor vertex uses no worker, a single-worker vertex has no idle
+ * workers, and the slowest worker is never idle. */
 bool ipu_workers_can(const ipu_target *target, ipu_vertex_kind kind, ipu_cycles cost);
 
-/* The next vertex, in their order; its cost is one that it can have. */
+/* Adds the next vertex, whose cost is possible (ipu_workers_can). */
 void ipu_workers_add(ipu_workers *workers, ipu_vertex_kind kind, ipu_cycles cost);
 
-/* Tile cycles of all that was added. */
+/* Tile cycles of all vertices added. */
 uint64_t ipu_workers_cycles(const ipu_workers *workers);
 
-/* MT_INPUT: says what is wrong with a cost that a vertex of this codelet cannot have. */
+/* MT_INPUT, with a message that tells why a vertex of this codelet cannot have this cost. */
 MT_NODISCARD mt_status ipu_workers_fail(const ipu_target *target, const char *compute_set, size_t tile,
     const ipu_codelet *codelet, ipu_cycles cost);
 

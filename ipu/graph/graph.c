@@ -145,32 +145,6 @@ mt_status ipu_graph_slice(ipu_graph *graph, ipu_tensor tensor, size_t from, size
     return MT_OK;
 }
 
-mt_status ipu_graph_concat(ipu_graph *graph, const ipu_tensor *tensors, size_t n, ipu_tensor *tensor)
-{
-    size_t n_slices = 0;
-    ipu_tensor made = {.type = IPU_FLOAT};
-    for (size_t i = 0; i < n; i++) {
-        if (tensors[i].n == 0) continue;
-        if (made.n == 0) made.type = tensors[i].type;
-        if (tensors[i].type != made.type)
-            return mt_fail(MT_INPUT, "graph: a concatenation of %s and %s; allowed: one type",
-                ipu_type_name(made.type), ipu_type_name(tensors[i].type));
-        made.n += tensors[i].n;
-        n_slices += tensors[i].n_slices;
-    }
-    RESERVE(graph, slices, n_slices);
-    made.first_slice = graph->n_slices;
-    made.n_slices = n_slices;
-    for (size_t i = 0; i < n; i++) {
-        if (tensors[i].n == 0) continue;
-        memcpy(graph->slices + graph->n_slices, graph->slices + tensors[i].first_slice,
-            tensors[i].n_slices * sizeof *graph->slices);
-        graph->n_slices += tensors[i].n_slices;
-    }
-    *tensor = made;
-    return MT_OK;
-}
-
 mt_status ipu_graph_add_compute_set(ipu_graph *graph, const char *name, uint32_t *compute_set)
 {
     RESERVE(graph, compute_sets, 1);

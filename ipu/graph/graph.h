@@ -1,8 +1,8 @@
-/* What is computed where: variables on tiles, codelets, vertices that join the two, compute sets.
+/* What is computed where: variables mapped to tiles, codelets, vertices that connect the two, and compute sets.
  *
- * A graph only describes. Nobody writes messages: a vertex input that is mapped to another tile becomes
- * exchange when the graph is compiled (ipu/compile/compile.h). Building checks what can be seen at once (ids, ranges,
- * field names, types); compiling checks the whole.
+ * A graph only describes. Nobody writes messages: when the graph is compiled (ipu/compile/compile.h), a vertex input that is
+ * mapped to another tile becomes exchange. Building a graph checks ids, ranges, field names and types; compiling checks the
+ * rest.
  *
  *     ipu_graph *graph;
  *     MT_TRY(ipu_graph_new(arena, &target, &graph));
@@ -15,7 +15,7 @@
  *     MT_TRY(ipu_graph_add_tensor(graph, halo, 2, &tensor));
  *     MT_TRY(ipu_graph_connect(graph, vertex, "in", tensor));
  *
- * Everything lives in the arena given to ipu_graph_new, and grows by doubling. */
+ * Everything lives in the arena given to ipu_graph_new; arrays grow by doubling. */
 #ifndef IPU_GRAPH_GRAPH_H
 #define IPU_GRAPH_GRAPH_H
 
@@ -33,7 +33,7 @@ typedef enum ipu_direction { IPU_INPUT, IPU_OUTPUT, IPU_INOUT } ipu_direction;
 size_t ipu_type_bytes(ipu_type type);
 const char *ipu_type_name(ipu_type type);
 
-/* A field as its codelet sees it: contiguous, in the memory of the vertex's own tile. */
+/* A field as its codelet sees it: contiguous in the memory of the vertex's tile. */
 typedef struct ipu_span {
     void *data;
     size_t n; /* elements */
@@ -45,40 +45,40 @@ typedef struct ipu_field {
     ipu_type type;
 } ipu_field;
 
-/* Who executes a vertex (ipu/compile/compile.h says what a tile with several of them takes). */
+/* Who executes a vertex; ipu/cost/workers.h tells how long a tile with several vertices takes. */
 typedef enum ipu_vertex_kind {
-    IPU_MULTI_WORKER,  /* all workers of its tile, at the same time */
-    IPU_SINGLE_WORKER, /* one worker; others have other vertices meanwhile */
-    IPU_SUPERVISOR     /* the supervisor; the workers idle */
+    IPU_MULTI_WORKER,  /* all workers of its tile, together */
+    IPU_SINGLE_WORKER, /* one worker, while others execute other vertices */
+    IPU_SUPERVISOR     /* the supervisor, while the workers are idle */
 } ipu_vertex_kind;
 
-/* What a vertex takes. A worker issues once in worker_contexts tile cycles: that is a worker cycle. */
+/* How long a vertex takes. A worker issues once in worker_contexts tile cycles, which are one worker cycle. */
 typedef struct ipu_cycles {
     uint64_t entry;  /* tile cycles of the supervisor, before the workers start */
     uint64_t worker; /* worker cycles of the slowest worker; 0 for a supervisor's vertex */
-    uint64_t idle;   /* of all workers, spent waiting for the slowest; 0 but for multi-worker vertices */
+    uint64_t
+        idle; /* worker cycles in which workers wait for the slowest; 0 except for multi-worker vertices */
 } ipu_cycles;
 
 enum { IPU_MAX_FIELDS = 32 };
 
-/* A kind of vertex, kept by the graph. `compute` may touch its fields and read its context, nothing else:
- * vertices of a compute set run in any order and at once. `cost` must depend on its arguments alone.
+/* A kind of vertex, kept by the graph. `compute` may access its fields and read its context, nothing else: the vertices of a
+ * compute set run in any order and at the same time. `cost` must depend on its arguments only.
  *
- * Where the time depends on data, `cost_of_data` gives it, from the fields as the vertex finds them before it
- * computes; it only reads, and it too must depend on its arguments alone. The engine asks it each time the vertex
- * runs. `cost` is then the caller's typical value: it stands where nothing has been run (ipu/compile/compile.h,
- * ipu_profile_costs), and no run uses it. */
+ * Where the time depends on data, `cost_of_data` gives it, from the fields as they are before the vertex computes; it only
+ * reads, and it too must depend on its arguments only. The engine calls it each time the vertex runs. `cost` is then a typical
+ * value, used where nothing has run (ipu/run/timing.h, ipu_profile_costs). */
 typedef struct ipu_codelet {
     const char *name;
     size_t n_fields; /* at most IPU_MAX_FIELDS */
     const ipu_field *fields;
     void (*compute)(const ipu_span *fields, const void *context);
     ipu_cycles (*cost)(const ipu_target *target, const size_t *n_elements, const void *context);
-    size_t code_bytes;   /* once a tile that runs it */
+    size_t code_bytes;   /* once on each tile that runs it */
     size_t vertex_bytes; /* each vertex's own state: pointers, sizes, constants */
     ipu_vertex_kind kind;
     ipu_cycles (*cost_of_data)(const ipu_target *target, const ipu_span *fields, const void *context);
-    uint32_t interleaved; /* bit f: field f takes 128-bit loads, so what it is given must lie in region 1 */
+    uint32_t interleaved; /* bit f: field f is read by 128-bit loads, so its data must lie in region 1 */
 } ipu_codelet;
 
 /* `n` elements of a variable from element `from`. */
@@ -87,7 +87,7 @@ typedef struct ipu_slice {
     size_t from, n;
 } ipu_slice;
 
-/* Slices one behind the other, all of one type; a handle into its graph. */
+/* Slices joined end to end, all of one type; a handle into its graph. */
 typedef struct ipu_tensor {
     size_t first_slice, n_slices;
     size_t n; /* elements */
@@ -119,13 +119,13 @@ typedef struct ipu_connection {
     bool connected;
 } ipu_connection;
 
-/* A named place on the host that programs read from or write to (ipu/graph/program.h, ipu/run/engine.h). */
+/* A named buffer on the host that programs read from or write to (ipu/graph/program.h, ipu/run/engine.h). */
 typedef struct ipu_stream {
     const char *name;
     ipu_type type;
 } ipu_stream;
 
-/* Read it freely; change it by the functions below only. */
+/* Read it freely; change it only through the functions below. */
 typedef struct ipu_graph {
     mt_arena *arena;
     ipu_target target;
@@ -145,34 +145,31 @@ typedef struct ipu_graph {
     size_t n_streams, capacity_streams;
 } ipu_graph;
 
-/* All of these: MT_INPUT for what makes no sense, MT_FILE for no memory. Names are copied. */
+/* All of these: MT_INPUT for invalid arguments, MT_FILE for no memory. Names are copied. */
 
 MT_NODISCARD mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph);
 MT_NODISCARD mt_status ipu_graph_add_variable(
     ipu_graph *graph, const char *name, ipu_type type, size_t n, uint32_t *variable);
 
-/* Elements [from, from + n) of the variable live on `tile`. Each element must be mapped exactly once. On its
- * tile a variable's part is contiguous, in the order of its elements. */
+/* Maps elements [from, from + n) of the variable to `tile`. Each element must be mapped exactly once. The elements on one tile
+ * are contiguous there, in their order. */
 MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
     ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile);
 
-/* Nobody needs the variable's content between runs: the host neither writes nor reads it outside of programs. Its
- * memory may then be another's at times (ipu/compile/liveness.h). */
+/* Marks a variable whose content nobody needs between runs: outside programs the host neither writes nor reads it. It may then
+ * share its memory (ipu/compile/liveness.h). */
 MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
 
-/* A tensor of `n` slices (borrowed); none is a tensor of no elements, of type IPU_FLOAT. */
+/* A tensor of `n` slices (borrowed); without slices it has no elements and type IPU_FLOAT. */
 MT_NODISCARD mt_status ipu_graph_add_tensor(
     ipu_graph *graph, const ipu_slice *slices, size_t n, ipu_tensor *tensor);
 MT_NODISCARD mt_status ipu_graph_whole(ipu_graph *graph, uint32_t variable, ipu_tensor *tensor);
 /* Elements [from, from + n) of a tensor. */
 MT_NODISCARD mt_status ipu_graph_slice(
     ipu_graph *graph, ipu_tensor tensor, size_t from, size_t n, ipu_tensor *slice);
-MT_NODISCARD mt_status ipu_graph_concat(
-    ipu_graph *graph, const ipu_tensor *tensors, size_t n, ipu_tensor *tensor);
-
 MT_NODISCARD mt_status ipu_graph_add_compute_set(ipu_graph *graph, const char *name, uint32_t *compute_set);
 
-/* Keeps codelet and context: both must live as long as the graph and its engines. */
+/* Keeps codelet and context: both must outlive the graph and its engines. */
 MT_NODISCARD mt_status ipu_graph_add_vertex(ipu_graph *graph, uint32_t compute_set,
     const ipu_codelet *codelet, uint32_t tile, const void *context, size_t *vertex);
 MT_NODISCARD mt_status ipu_graph_connect(

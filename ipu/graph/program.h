@@ -1,10 +1,10 @@
-/* What a machine does, as a tree: sequences, repeats, conditions, compute sets, transfers from and to the host.
+/* What a machine does, as a tree: sequences, repeats, conditions, compute sets, and transfers from and to the host.
  *
- * A *predicate* decides on the machine: one IPU_UNSIGNED_INT element, true where it is not 0. Every tile must
- * know it, so it is sent to all before it decides (ipu/cost/control.h has the cost).
+ * A *predicate* decides on the machine: one IPU_UNSIGNED_INT element, true where it is not 0. Every tile must know it, so it is
+ * sent to all tiles before it decides (ipu/cost/control.h has the cost).
  *
- * Programs are immutable once made and may share parts; compiling takes time for every place in which a part stands. A
- * tree never holds itself, by construction. */
+ * Programs are immutable and may share parts; a shared part takes compile time at every place where it occurs. By construction
+ * no tree contains itself. */
 #ifndef IPU_GRAPH_PROGRAM_H
 #define IPU_GRAPH_PROGRAM_H
 
@@ -16,15 +16,15 @@ typedef enum ipu_program_kind {
     IPU_EXECUTE,     /* one compute set: sync, exchange, compute */
     IPU_HOST_WRITE,  /* stream -> tensor */
     IPU_HOST_READ,   /* tensor -> stream */
-    IPU_IF,          /* the first child where the predicate is true, otherwise the second, if there is one */
-    IPU_REPEAT_WHILE /* the first child, then the predicate; where it is true the second child, and again */
+    IPU_IF,          /* the first child if the predicate is true, otherwise the second, if there is one */
+    IPU_REPEAT_WHILE /* the first child, then the predicate; while it is true the second child, and again */
 } ipu_program_kind;
 
 typedef struct ipu_program {
     ipu_program_kind kind;
     const struct ipu_program **children; /* SEQUENCE, REPEAT, IF, REPEAT_WHILE */
     size_t n_children;
-    uint64_t count;       /* REPEAT; REPEAT_WHILE: the most turns */
+    uint64_t count;       /* REPEAT; REPEAT_WHILE: at most so many turns */
     uint32_t compute_set; /* EXECUTE */
     uint32_t stream;      /* HOST_* */
     ipu_tensor tensor;    /* HOST_*; IF, REPEAT_WHILE: the predicate */
@@ -41,7 +41,7 @@ static inline bool ipu_program_is_transfer(const ipu_program *program)
     return program->kind == IPU_HOST_WRITE || program->kind == IPU_HOST_READ;
 }
 
-/* Each gives a program in `arena` and keeps the programs it is made of. MT_FILE: no memory. */
+/* Each gives a program in `arena` and keeps its parts. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_program_sequence(
     mt_arena *arena, const ipu_program *const *children, size_t n, const ipu_program **program);
 MT_NODISCARD mt_status ipu_program_repeat(
@@ -53,16 +53,16 @@ MT_NODISCARD mt_status ipu_program_host_write(
 MT_NODISCARD mt_status ipu_program_host_read(
     mt_arena *arena, ipu_tensor tensor, uint32_t stream, const ipu_program **program);
 
-/* otherwise NULL: nothing is done where the predicate is false. */
+/* `otherwise` may be NULL: then nothing is done if the predicate is false. */
 MT_NODISCARD mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, const ipu_program *then,
     const ipu_program *otherwise, const ipu_program **program);
-/* condition, and while it leaves the predicate true: body, condition. A predicate that is still true after
- * `limit` bodies ends the run with MT_NUMERICS: no loop is without an end, however its numbers go. */
+/* Runs condition; while the predicate is then true, runs body and condition. A predicate that is still true after `limit` bodies
+ * ends the run with MT_NUMERICS, so every loop ends. */
 MT_NODISCARD mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition,
     ipu_tensor predicate, const ipu_program *body, uint64_t limit, const ipu_program **program);
 
-/* That every compute set, stream and tensor of the tree is one of the graph's, types agree, and a predicate is
- * one element (MT_INPUT). */
+/* Checks that every compute set, stream and tensor of the tree belongs to the graph, that types agree, and that a predicate is
+ * one element. MT_INPUT: one of these does not hold. */
 MT_NODISCARD mt_status ipu_program_check(const ipu_program *program, const ipu_graph *graph);
 
 #endif

@@ -1,51 +1,52 @@
-/* How long a word is on its way from one tile of a chip to another.
+/* How long a word takes from one tile of a chip to another.
  *
- * Both tiles count their cycles from when the synchronisation has let them go; a word that its sender sends in cycle t
- * of its own is in the receiver's memory in cycle t + ipu_exchange_latency of the receiver's.
+ * Each tile counts its own cycles from the moment at which the synchronisation releases it. A word that leaves in the sender's
+ * cycle t is in the receiver's memory in the receiver's cycle t + ipu_route_latency.
  *
- * With columns (exchange_columns > 0) it is the time in the fabric of a C600. Facts and numbers are those recovered in
+ * With columns (exchange_columns > 0) the latency is that of the C600's fabric, with the facts and numbers recovered in
  * github.com/osmarks/ipu-stack (crates/ipu-target/src/ipu21/fabric.rs and docs/EXCHANGE_INSTRUCTION_REFERENCE.md):
- * a time from the send to the receiver's multiplexer, and 52 cycles and 2 for each row of the receiver from there to
- * its memory. The sum of the two, put more simply, is
+ * the time from the send to the receiver's multiplexer, and from there to the receiver's memory 52 cycles and 2 for each row
+ * of the receiver. Simplified, the sum is
  *
  *     way_cycles + 4 + row_cycles * row(sender) + skew + |inlet(receiver) - outlet(sender)|
  *
- * The rows of the receiver cancel out: what its own way is longer, its clock is behind. Words run along the foot of the
- * columns, 6 cycles a column. Column c of C stands f = min(c, C - 1 - c) from the edge, and is on the left (c < C / 2)
- * or on the right; of its two pairs that which is numbered first (on the right: second) is the near one. Then
+ * The rows of the receiver cancel out: its clock lags by as much as its own path is longer. Words travel along the foot of the
+ * columns, 6 cycles a column. Column c of C is f = min(c, C - 1 - c) columns from the edge, on the left (c < C / 2) or on the
+ * right. A column has two pairs of tiles in each row; the near pair is the one numbered first (on the right: second). Then
  *
  *     outlet = 6 f, of the far pair 6 f + 6
  *     inlet  = 6 f + 1 + lane, of the far pair 6 f + 5 - lane; lane: 0 for the first tile of a pair, 1 for the second
  *     skew   = 5 (f(sender) - f(receiver)) for a receiver on the left, 3 (...) on the right;
  *              16 more from the right to the left
  *
- * Over all ordered pairs of the 1,472 tiles: least 18 (way_cycles of these machines), median 62, mean 64.1, most 164. All
- * numbers but rows, columns and way_cycles are of this one fabric; other chips are taken to have the same.
+ * Over all ordered pairs of the 1,472 tiles the minimum is 18 (way_cycles of these machines), the median 62, the mean 64.1 and
+ * the maximum 164. All numbers except rows, columns and way_cycles belong to this one fabric; other chips are assumed to have
+ * the same.
  *
- * Without columns only the measured law of ipu/compile/schedule.h is known, and the way is row_cycles * row(receiver).
+ * Without columns only the measured law of ipu/compile/schedule.h is known, and the latency is row_cycles * row(receiver).
  *
- * Between chips the way is taken as if both tiles stood on one chip: where links end on a chip is not public. */
+ * Between chips the latency is modelled as if both tiles were on one chip: where links end on a chip is not public. */
 #ifndef IPU_MACHINE_ROUTE_H
 #define IPU_MACHINE_ROUTE_H
 
 #include "ipu/machine/target.h"
 
-/* What of a tile's place the ways of its words depend on. */
-typedef struct ipu_stand {
+/* A tile's position, as far as latencies depend on it. */
+typedef struct ipu_position {
     uint64_t row;
     int64_t column, outlet, inlet; /* from the edge; in cycles, as above */
     bool right;
-} ipu_stand;
+} ipu_position;
 
-ipu_stand ipu_stand_of(const ipu_target *target, size_t tile);
+ipu_position ipu_route_position(const ipu_target *target, size_t tile);
 
-/* Cycles between two that stand so. */
-uint64_t ipu_stand_latency(const ipu_target *target, const ipu_stand *sender, const ipu_stand *receiver);
+/* The latency between two positions. */
+uint64_t ipu_route_cycles(const ipu_target *target, const ipu_position *sender, const ipu_position *receiver);
 
-/* Cycles from a word's leaving until the receiver has it. */
-uint64_t ipu_exchange_latency(const ipu_target *target, size_t sender, size_t receiver);
+/* Cycles from when a word leaves until the receiver has it. */
+uint64_t ipu_route_latency(const ipu_target *target, size_t sender, size_t receiver);
 
-/* The same for words that a pair takes together: of both tiles the longer. */
-uint64_t ipu_exchange_paired_latency(const ipu_target *target, size_t sender, size_t receiver);
+/* The same for words that both tiles of the receiver's pair take: the longer of the two. */
+uint64_t ipu_route_paired_latency(const ipu_target *target, size_t sender, size_t receiver);
 
 #endif

@@ -26,7 +26,7 @@ static uint32_t rail_link(uint32_t n_rungs, uint32_t joint, uint32_t side, bool 
     return n_rungs * LINKS_OF_RUNG + joint * LINKS_OF_JOINT + 2 * side + down;
 }
 
-/* Which way along the rail from rung to rung; no tie goes through the joint of last and first rung. */
+/* The direction along the rail from rung to rung; a tie does not go through the joint of the last and the first rung. */
 static bool goes_down(ipu_shape shape, uint32_t n_rungs, uint32_t from, uint32_t to)
 {
     const uint32_t inside = from > to ? from - to : to - from;
@@ -75,7 +75,7 @@ static mt_status allows_rungs(ipu_shape shape, size_t n_chips)
     return MT_OK;
 }
 
-/* Chips 0 to the highest that a list names. */
+/* The number of chips, from 0 to the highest that a list names. */
 static size_t listed_chips(const ipu_links *links)
 {
     size_t n = 1;
@@ -92,7 +92,7 @@ mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
     if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
     MT_TRY(allows_number(n_chips));
     const size_t joined = listed_chips(links);
-    if (links->n_list > 0 && n_chips > 1 && n_chips != joined)
+    if (n_chips > 1 && n_chips != joined)
         return mt_fail(
             MT_INPUT, "%zu IPUs on links that join %zu; allowed: 1 or %zu", n_chips, joined, joined);
     return MT_OK;
@@ -115,41 +115,48 @@ static double rate_of(const ipu_links *links, size_t lanes)
     return (double)lanes * links->lane_bits_per_second / 8 * links->efficiency;
 }
 
-static mt_status set_link(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t number,
-    uint32_t from, uint32_t to, size_t lanes, const char *what, size_t place)
+/* A ladder or torus in the making. */
+typedef struct building {
+    mt_arena *arena;
+    const ipu_links *links;
+    ipu_topology *topology;
+} building;
+
+/* Adds the link with this number, named after `what` it is and the number of that. */
+static mt_status set_link(
+    const building *b, uint32_t number, ipu_listed_link way, const char *what, size_t of)
 {
-    ipu_link *link = &t->links[number];
-    *link = (ipu_link){from, to, rate_of(links, lanes), NULL};
-    return text(arena, &link->name, what, place, link);
+    ipu_link *link = &b->topology->links[number];
+    *link = (ipu_link){way.from, way.to, rate_of(b->links, way.lanes), NULL};
+    return text(b->arena, &link->name, what, of, link);
 }
 
-static mt_status set_rungs(mt_arena *arena, const ipu_links *links, ipu_topology *t)
+static mt_status set_rungs(const building *b)
 {
-    for (uint32_t chip = 0; chip < t->n_chips; chip++) {
-        MT_TRY(set_link(arena, links, t, rung_link(chip, false), chip, chip ^ 1, links->direct,
-            "direct, rung", chip / 2));
-        MT_TRY(set_link(
-            arena, links, t, rung_link(chip, true), chip, chip ^ 1, links->cross, "cross, rung", chip / 2));
+    for (uint32_t chip = 0; chip < b->topology->n_chips; chip++) {
+        const ipu_listed_link direct = {chip, chip ^ 1, b->links->direct},
+                              cross = {chip, chip ^ 1, b->links->cross};
+        MT_TRY(set_link(b, rung_link(chip, false), direct, "direct, rung", chip / 2));
+        MT_TRY(set_link(b, rung_link(chip, true), cross, "cross, rung", chip / 2));
     }
     return MT_OK;
 }
 
-static mt_status set_rails(mt_arena *arena, const ipu_links *links, ipu_topology *t, uint32_t n_joints)
+static mt_status set_rails(const building *b, uint32_t n_joints)
 {
-    const uint32_t n_rungs = t->n_chips / 2;
+    const uint32_t n_rungs = b->topology->n_chips / 2;
     for (uint32_t joint = 0; joint < n_joints; joint++)
         for (uint32_t side = 0; side < 2; side++) {
             const uint32_t low = 2 * joint + side, high = 2 * ((joint + 1) % n_rungs) + side;
-            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, false), low, high, links->rail,
-                "rail", side));
-            MT_TRY(set_link(arena, links, t, rail_link(n_rungs, joint, side, true), high, low, links->rail,
-                "rail", side));
+            const ipu_listed_link up = {low, high, b->links->rail}, down = {high, low, b->links->rail};
+            MT_TRY(set_link(b, rail_link(n_rungs, joint, side, false), up, "rail", side));
+            MT_TRY(set_link(b, rail_link(n_rungs, joint, side, true), down, "rail", side));
         }
     return MT_OK;
 }
 
-/* The numbers of the links that begin (or end) at chip c: list[first[c]] .. list[first[c + 1] - 1], in their
- * order. */
+/* Sorts the links by the chip at which they begin (or end): those of chip c are list[first[c]] .. list[first[c + 1] - 1], in
+ * ascending order. */
 static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
 {
     uint32_t *at = NULL;
@@ -175,8 +182,9 @@ static mt_status join_rungs(mt_arena *arena, const ipu_links *links, size_t n_ch
         .hops = n_rungs ? 1 + n_rungs / 2 : 0};
     MT_TAKE(arena, t->links, t->n_links);
     if (n_rungs) {
-        MT_TRY(set_rungs(arena, links, t));
-        MT_TRY(set_rails(arena, links, t, n_joints));
+        const building b = {arena, links, t};
+        MT_TRY(set_rungs(&b));
+        MT_TRY(set_rails(&b, n_joints));
     }
     *topology = t;
     return by_chip(arena, t, false, &t->first_out, &t->out);
@@ -197,8 +205,7 @@ static mt_status check_link(const ipu_link *link, size_t number, size_t n_chips)
     return MT_OK;
 }
 
-/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips from which it can be reached, nearest
- * first; how many. */
+/* hops[c] = the fewest links from chip c to `to`; queue[] = the chips that reach it, nearest first. Returns how many do. */
 static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const uint32_t *in, uint32_t to,
     uint32_t *hops, uint32_t *queue)
 {
@@ -216,7 +223,7 @@ static uint32_t spread_back(const ipu_topology *t, const uint32_t *first, const 
     return n;
 }
 
-/* The links of a chip are in the order of their numbers: the first that comes nearer is the lowest. */
+/* A chip's links are in ascending order, so the first that leads nearer is the lowest. */
 static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32_t *hops)
 {
     uint32_t k = t->first_out[chip];
@@ -224,7 +231,7 @@ static uint32_t lowest_nearer(const ipu_topology *t, uint32_t chip, const uint32
     return t->out[k];
 }
 
-/* next[], and hops: the most to the chip that all others reach soonest. */
+/* Finds next[] and hops, the largest distance to the most central chip. */
 static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 {
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
@@ -277,9 +284,6 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     ipu_link *listed = NULL;
     if (links->shape != IPU_LINK_LIST) return join_rungs(arena, links, n_chips, topology);
     if (n_chips == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
-    if (links->n_list == 0)
-        return mt_fail(MT_INPUT,
-            "%zu IPUs joined by a list of links, and no list; allowed: a network of the target's", n_chips);
     MT_TRY(ipu_topology_allows(links, n_chips));
     MT_TAKE(&scratch, listed, links->n_list);
     for (size_t l = 0; l < links->n_list; l++)
@@ -290,7 +294,7 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     return status;
 }
 
-/* A way from each chip to chip 0, or `back`, from it to each. */
+/* Checks for a route from each chip to chip 0 or, with `back`, from chip 0 to each. */
 static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links *links, bool back)
 {
     ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
@@ -311,8 +315,8 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
         file, back ? 0 : chip, back ? chip : 0, t.n_chips - 1);
 }
 
-/* More chips than links cannot all have one that leaves them, and one of the first n_list + 1 has none: so no memory is
- * taken for a chip of a high number alone. */
+/* Checks that a link leaves every chip. With more chips than links, one of the first n_list + 1 chips has none, so memory never
+ * depends on the highest number of a chip. */
 static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_links *links)
 {
     const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
@@ -413,8 +417,8 @@ uint64_t ipu_topology_sync_cycles(const ipu_topology *t, double ns_per_hop, doub
 
 /* ---- deadlock ---- */
 
-/* Which link waits for which: follows[first[l] + k] says that a route goes from link l to the k-th link that
- * leaves the chip where l ends. */
+/* The channel dependency graph: follows[first[l] + k] says that a route goes from link l to the k-th link that leaves the chip
+ * where l ends. */
 typedef struct waits {
     const ipu_topology *topology;
     size_t *first; /* [n_links] */
@@ -430,8 +434,8 @@ static void note_wait(const waits *w, uint32_t link, uint32_t then)
     w->follows[w->first[link] + k - begin] = true;
 }
 
-/* Routes to one chip that meet stay together, so each link is followed once for each last chip: `seen` holds
- * the last chip + 1 for which a link was. */
+/* Routes to one destination that meet stay together, so each link is followed once for each destination: `seen` holds the last
+ * destination, + 1, for which a link was followed. */
 static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *w)
 {
     const ipu_topology *t = w->topology;
@@ -458,7 +462,7 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     return MT_OK;
 }
 
-/* The next link, in turn, that a link waits for; n_links where there is no more. */
+/* The next link, from *turn on, that a link may wait for; n_links where there is none. */
 static uint32_t next_wait(const waits *w, uint32_t link, uint32_t *turn)
 {
     const ipu_topology *t = w->topology;
@@ -485,7 +489,7 @@ static mt_status name_cycle(const ipu_topology *t, const uint32_t *link, size_t 
         n, names, n > NAMED ? ", and so on" : "");
 }
 
-/* Depth first; path[] is the way to the link at hand. */
+/* Depth-first search for a cycle; path[] leads to the current link. */
 static mt_status search(mt_arena *scratch, const waits *w)
 {
     enum { NEW, ON_PATH, DONE };

@@ -1,30 +1,27 @@
 /* The network between the chips of a machine: directed links, and one route from each chip to each other.
  *
- * A link here is what messages share: some lanes from one chip to another, with one name and one rate. Three
- * shapes:
+ * A link is what messages share: some lanes from one chip to another, with one name and one rate. There are three shapes:
  *
  *   ladder  Chips 2r and 2r + 1 are the ends of rung r; even chips stand on one rail, odd chips on the other.
- *           A rung has two links each way, on lanes of their own: `direct` for what ends there and `cross`
- *           for what goes on along the rail behind it. A rail has one link each way between neighbouring
- *           rungs. A route goes across its rung first, where the ends are on different rails, and then along
- *           the rail. Lanes, rates and routes are those of the model that Graphcore's tests of poplibs used
- *           (lib/poplibs_test/Util.cpp, addGlobalExchangeConstraints).
+ *           A rung has two links each way, on separate lanes: `direct` for what ends across the rung and `cross`
+ *           for what continues along the rail. A rail has one link each way between neighbouring rungs. A route
+ *           between different rails first crosses its rung and then follows the rail. Lanes, rates and routes are
+ *           those of the model that Graphcore's tests of poplibs used (lib/poplibs_test/Util.cpp,
+ *           addGlobalExchangeConstraints).
  *   torus   A ladder whose last rung is joined to the first. Along the rail a route takes the shorter way
- *           round; of two equal ones that which does not pass between the last rung and the first. With fewer
- *           than three rungs the ends are neighbours anyway, and it is the ladder.
- *   list    Any links, each with its rate. A route has the fewest links; of several such it takes at each
- *           chip the link of the lowest number.
+ *           round; of two equal ones, the one that does not pass between the last rung and the first. With fewer
+ *           than three rungs the ends are neighbours anyway, and the torus is the ladder.
+ *   list    Any links, each with its rate. A route has the fewest links; among several such routes it takes
+ *           at each chip the link with the lowest number.
  *
- * Ladder and torus have an even number of chips; one chip alone has no links in any shape. A route depends at
- * each chip only on that chip and the last one. A message holds its links one after the other, waiting for
- * the next where another message has it. So messages can wait for each other for ever exactly where the graph
- * of which link waits for which has a cycle (Dally and Seitz, IEEE Trans. Comput. C-36, 1987): never on a
- * ladder, where rungs come before rails and a rail is never turned back on; but on a torus, where routes of
- * two and more steps join all the way round. Second buffers, which would break such a cycle, are not
- * modelled.
+ * Ladder and torus have an even number of chips; a single chip has no links in any shape. At each chip a route depends only on
+ * that chip and on the destination. A message acquires its links one after another, and waits for a link that another message
+ * holds. So messages may deadlock exactly where the channel dependency graph has a cycle (Dally and Seitz, IEEE Trans. Comput.
+ * C-36, 1987): never on a ladder, where rungs come before rails and no route turns back on a rail; but on a torus, where
+ * routes of two and more steps join all the way round. Virtual channels, which would break such a cycle, are not modelled.
  *
- * Times are those of a link that is busy without a break with all that goes over it in one phase; latency is
- * only in the sync. All times are in tile cycles at the clock given. */
+ * A link is busy without a break with everything that goes over it in one phase; latency appears only in the sync. All times
+ * are in tile cycles at the given clock. */
 #ifndef IPU_MACHINE_TOPOLOGY_H
 #define IPU_MACHINE_TOPOLOGY_H
 
@@ -68,8 +65,8 @@ typedef struct ipu_topology {
     uint32_t *next; /* list: [from * n_chips + to], the first link of the route; otherwise NULL */
 } ipu_topology;
 
-/* Whether the links can join n chips: an even number, or 1, on a ladder or torus; with a list 1, or as many as it joins, or
- * any number where it is left out (the caller then brings a network of its own). MT_INPUT: they cannot. */
+/* Whether the links can join n chips: 1 or an even number on a ladder or torus; 1 or as many as a list joins. MT_INPUT: they
+ * cannot. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
 
 /* Checks the links of a machine file, in time and memory proportional to the length of the list. Ladder and torus need lanes
@@ -94,22 +91,22 @@ uint32_t ipu_topology_next(const ipu_topology *topology, uint32_t at, uint32_t t
  * otherwise 2 for each link on its route. 0 from a chip to itself. */
 uint64_t ipu_topology_ladder_distance(uint32_t chip, uint32_t other);
 
-/* load[n_links] = bytes over each link, where bytes[from * n_chips + to] go from chip to chip. */
+/* load[n_links] = the bytes over each link, where bytes[from * n_chips + to] go from chip to chip. */
 void ipu_topology_load(const ipu_topology *topology, const uint64_t *bytes, uint64_t *load);
 
-/* Cycles that a link is busy with so many bytes, rounded up. */
+/* Cycles for which so many bytes keep a link busy, rounded up. */
 uint64_t ipu_link_cycles(const ipu_link *link, uint64_t bytes, double clock_hz);
 
-/* The link that is busy longest with load[n_links], the first of several; there must be links. */
+/* The link that load[n_links] keeps busy longest, the first of several; there must be links. */
 uint32_t ipu_topology_busiest(const ipu_topology *topology, const uint64_t *load);
 
-/* Of a sync of all chips: ceil(2 * hops * time of a hop), to the chip that is nearest to all others and back.
- * On ladder and torus of n chips hops = 1 + (n / 2) / 2, rounded down each; on a list it is counted; 0 for
- * one chip. */
+/* Cycles of a sync of all chips: ceil(2 * hops * time of a hop), to the chip that is nearest to all others and back. On a
+ * ladder or torus of n chips hops = 1 + (n / 2) / 2, each division rounded down; on a list hops are counted; 0 for one
+ * chip. */
 uint64_t ipu_topology_sync_cycles(const ipu_topology *topology, double ns_per_hop, double clock_hz);
 
-/* That the routes of all pairs with bytes[from * n_chips + to] > 0, under way at once, cannot wait for each
- * other for ever. MT_INPUT names the links of a cycle; MT_FILE: no memory. */
+/* Checks that the routes of all pairs with bytes[from * n_chips + to] > 0, in use at once, cannot deadlock. MT_INPUT: they may;
+ * the message names the links of a cycle. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes);
 
 #endif

@@ -74,12 +74,6 @@ mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *d
     return MT_OK;
 }
 
-void ipu_engine_stop_if(ipu_engine *engine, bool (*stop)(void *context), void *context)
-{
-    engine->stop = stop;
-    engine->stop_context = context;
-}
-
 static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
 {
     const ipu_control *control = ipu_controls_find(engine->executable, program);
@@ -89,12 +83,12 @@ static const ipu_control *count_control(ipu_engine *engine, const ipu_program *p
 
 /* ---- the host's access ---- */
 
-/* Walks over a tensor's elements, one stretch of a tile's memory after another. */
+/* Iterates over a tensor's elements, one stretch of a tile's memory after another. */
 typedef struct walk {
     const ipu_engine *engine;
     const ipu_tensor *tensor;
     size_t next_slice, range;
-    ipu_slice left; /* of the slice at hand */
+    ipu_slice left; /* of the current slice */
 } walk;
 
 /* The next stretch, or false at the end. */
@@ -158,7 +152,7 @@ static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
 
 /* ---- poison ---- */
 
-/* The byte where the first element of nothing but one-bits begins, or `n`. */
+/* The byte at which the first element with all bits 1 begins, or `n`. */
 static size_t find_poison(const unsigned char *bytes, size_t n, size_t element)
 {
     static const unsigned char poison[4] = {0xff, 0xff, 0xff, 0xff};
@@ -167,7 +161,7 @@ static size_t find_poison(const unsigned char *bytes, size_t n, size_t element)
     return i;
 }
 
-/* The first message of the tile that left poison, and the byte in it; false if none did. */
+/* Finds the first message of the tile that delivered poison, and the byte in it; false: none did. */
 static bool find_unreceived(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, size_t *message, size_t *byte)
 {
@@ -182,8 +176,7 @@ static bool find_unreceived(
     return false;
 }
 
-/* The first input field of the tile's tasks that covers a place of the image: as "codelet 'c' field 'f'
- * element n". */
+/* The first input field of the tile's tasks that covers a place of the image, with its codelet and element; NULL: none. */
 static const ipu_field *field_at(const ipu_executable *e, const ipu_superstep *step, size_t tile, size_t at,
     const ipu_codelet **codelet, size_t *n)
 {
@@ -231,8 +224,8 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
 
 /* ---- supersteps ---- */
 
-/* The host's cache sees nothing coming when a tile's turn begins: what it will touch first is asked for
- * ahead. Asking for memory that is not there does no harm. */
+/* The host's prefetcher cannot predict what a tile accesses first, so that is prefetched explicitly. A prefetch outside of the
+ * memory does no harm. */
 enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 16 * CACHE_LINE };
 
 static void fetch_source(const ipu_engine *engine, const ipu_message *m)
@@ -287,19 +280,19 @@ static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
         &engine->executable->graph->target, engine->spans + task->first_place, task->context);
 }
 
-/* Why a tile stopped: a vertex (NULL: something that it did not receive) and the cost that it cannot have. */
+/* Why a tile stopped: a vertex with a cost that it cannot have; or task NULL: it received poison. */
 typedef struct fault {
     size_t tile;
     const ipu_task *task;
     ipu_cycles cost;
 } fault;
 
-/* What a tile took, where that depends on data. */
+/* How long a tile took, where that depends on data. */
 typedef struct taken {
     uint64_t cycles, used;
 } taken;
 
-/* The same where time depends on the data. False where a vertex cannot have its cost. */
+/* Computes where time depends on data, and counts it. False where a vertex cannot have its cost. */
 static bool compute_counting(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
@@ -319,7 +312,7 @@ static bool compute_counting(
     return true;
 }
 
-/* Receives (unless that was done), checks and computes. False where a check failed. */
+/* Receives (unless that is done), checks and computes. False where a check failed. */
 static bool run_tile(
     const ipu_engine *engine, const ipu_superstep *step, size_t tile, taken *took, fault *why)
 {
@@ -336,15 +329,14 @@ static bool run_tile(
     return true;
 }
 
-/* Of one run of a superstep: the fault of the lowest tile that has one, or of the tile behind the last; and what it
- * took where that depends on data. */
+/* One run of a superstep: the fault of the lowest tile that has one (no fault: first.tile is the number of tiles), and how long
+ * it took where that depends on data. */
 typedef struct outcome {
     fault first;
     uint64_t compute_cycles, used_slots;
 } outcome;
 
-/* Where nothing that is sent is written, a tile computes as soon as it has received, while that is still in the
- * host's cache. */
+/* Where no vertex writes what is sent, a tile computes as soon as it has received, while the data is in the host's cache. */
 static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 {
     const size_t n_tiles = engine->executable->graph->target.tiles;
@@ -399,19 +391,13 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 
 static mt_status run_program(ipu_engine *engine, const ipu_program *program);
 
-static mt_status ask_to_stop(const ipu_engine *engine)
-{
-    if (engine->stop && engine->stop(engine->stop_context)) return mt_fail(MT_STOPPED, "engine: stopped");
-    return MT_OK;
-}
-
 static const char *predicate_name(const ipu_engine *engine, const ipu_program *program)
 {
     const ipu_graph *graph = engine->executable->graph;
     return graph->variables[graph->slices[program->tensor.first_slice].variable].name;
 }
 
-/* Every tile gets to know it, which is counted. */
+/* Counts what it costs to tell every tile. */
 static mt_status evaluate(ipu_engine *engine, const ipu_program *program, bool *holds)
 {
     const ipu_control *control = count_control(engine, program);
@@ -439,7 +425,6 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
 {
     for (uint64_t turn = 0;; turn++) {
         bool holds = false;
-        MT_TRY(ask_to_stop(engine));
         MT_TRY(run_program(engine, program->children[0]));
         MT_TRY(evaluate(engine, program, &holds));
         if (!holds) return MT_OK;
@@ -455,7 +440,6 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
 static mt_status run_repeat(ipu_engine *engine, const ipu_program *program)
 {
     for (uint64_t turn = 0; turn < program->count; turn++) {
-        MT_TRY(ask_to_stop(engine));
         MT_TRY(run_program(engine, program->children[0]));
     }
     return MT_OK;

@@ -24,7 +24,7 @@ static ipu_spread spread_of(const uint64_t *x, size_t n)
     return s;
 }
 
-/* The share of the slots of n_tiles in so many cycles. */
+/* The share of all slots that n_tiles have in so many cycles. */
 static double share(uint64_t used, uint64_t cycles, size_t n_tiles)
 {
     return cycles > 0 ? (double)used / ((double)cycles * (double)n_tiles) : 0;
@@ -74,7 +74,7 @@ static void add_tile(ipu_tile_memory *sum, const ipu_tile_memory *tile)
     sum->not_always_live += tile->not_always_live;
 }
 
-/* A name that lives as long as the profile, not as the graph or the network. */
+/* Copies a name of the graph or the network, which the profile may outlive. */
 static mt_status keep_name(mt_arena *arena, const char **name)
 {
     if (!*name) return MT_OK;
@@ -156,14 +156,14 @@ static mt_status add_loads(
 
 /* ---- kinds of vertices ---- */
 
-/* Rows under way; as many codelets. */
+/* The rows so far, with their codelets. */
 typedef struct kinds {
     ipu_profile_vertices *rows;
     const ipu_codelet **codelets;
     size_t n;
 } kinds;
 
-/* The row of a codelet among those from `first` on; a new one where there is none. */
+/* The row of a codelet among those from `first` on; adds it where there is none. */
 static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const ipu_codelet *codelet)
 {
     size_t row = first;
@@ -175,7 +175,7 @@ static ipu_profile_vertices *row_of(kinds *k, size_t first, size_t step, const i
     return &k->rows[row];
 }
 
-/* A single-worker vertex uses one of the slots that the workers take in turn. */
+/* A single-worker vertex uses one worker's slots only. */
 static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
 {
     const ipu_cycles cost = ipu_timing_vertex(e, task);

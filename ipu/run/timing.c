@@ -9,7 +9,7 @@
 
 static const ipu_target *target_of(const ipu_timing *timing) { return &timing->executable->graph->target; }
 
-/* A machine of one chip may say nothing of chips. */
+/* The description of a machine of one chip may have no number of chips. */
 static size_t chip_of(const ipu_timing *timing, size_t tile)
 {
     return timing->network ? ipu_target_chip(target_of(timing), tile) : 0;
@@ -78,13 +78,13 @@ static mt_status time_compute(
 
 /* ---- between chips ---- */
 
-/* Bytes [from, to) of the host image, of a tile, for a chip other than the tile's. */
+/* Bytes [from, to) of the host image, which one tile sends to another chip. */
 typedef struct crossing {
     size_t from, to;
     uint32_t source_tile, chip;
 } crossing;
 
-static int by_way(const void *left, const void *right)
+static int by_route(const void *left, const void *right)
 {
     const crossing *a = left;
     const crossing *b = right;
@@ -108,12 +108,12 @@ static mt_status find_crossings(
                 (crossing){m->source, m->source + m->bytes, m->source_tile, (uint32_t)chip};
         }
     }
-    if (*n > 1) qsort(*crossings, *n, sizeof **crossings, by_way);
+    if (*n > 1) qsort(*crossings, *n, sizeof **crossings, by_route);
     return MT_OK;
 }
 
-/* Adds up the bytes from chip to chip, headers with them; the bytes of data. What several tiles of a chip receive from a tile
- * crosses once, as one range where it touches. */
+/* Adds up bytes[from * chips + to], headers with them, and returns the bytes of data. What several tiles of a chip receive from
+ * one tile crosses once, and adjacent ranges cross as one. */
 static uint64_t add_crossings(const ipu_target *target, const crossing *x, size_t n, uint64_t *bytes)
 {
     uint64_t crossing_data = 0;
@@ -132,7 +132,7 @@ static uint64_t add_crossings(const ipu_target *target, const crossing *x, size_
     return crossing_data;
 }
 
-/* The busiest link, and the sync of all chips after that of each one's tiles. */
+/* Adds the busiest link, and the sync of all chips to that inside each chip. */
 static mt_status time_links(mt_arena *arena, mt_arena *scratch, const ipu_timing *t,
     const ipu_superstep *step, ipu_superstep_timing *timing)
 {
@@ -212,12 +212,12 @@ static void carry(const ipu_timing *t, carrying *c, size_t tile, size_t bytes)
     c->most_bytes = ipu_larger(c->most_bytes, *chip_bytes);
 }
 
-/* All of a tensor, in stretches that are contiguous in their tile's memory. */
+/* Carries a tensor, in stretches that are contiguous in their tile's memory. */
 static void carry_all(const ipu_timing *t, carrying *c, const ipu_tensor *tensor)
 {
     const ipu_executable *e = t->executable;
     const size_t bytes = ipu_type_bytes(tensor->type);
-    size_t tile = 0, end = 0, n = 0; /* of the stretch at hand: its tile, where it ends, and its bytes */
+    size_t tile = 0, end = 0, n = 0; /* of the current stretch: its tile, end and bytes */
     for (size_t s = 0; s < tensor->n_slices; s++) {
         ipu_slice left = e->graph->slices[tensor->first_slice + s];
         for (size_t r = ipu_executable_range(e, left.variable, left.from); left.n > 0; r++) {

@@ -29,13 +29,13 @@ static uint64_t slices_of(const ipu_superstep_timing *step, size_t first, size_t
     return n;
 }
 
-/* No sum or product above the largest number. */
+/* Saturating sum and product. */
 static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 static uint64_t times(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
 
-/* How often a child runs at most. Both ways of a condition count, and every turn that a loop may have: of a while the
- * condition once more than the body. */
+/* How often a child runs at most: both branches of a condition, and every turn that a loop may have. The condition of a while
+ * runs once more than its body. */
 static uint64_t turns_of(const ipu_program *program, size_t child)
 {
     if (program->kind == IPU_REPEAT) return program->count;

@@ -1,13 +1,13 @@
-/* What an engine did, superstep by superstep: a recorder, off unless an engine is given one (ipu_engine.trace).
+/* Records which supersteps an engine ran and when; off unless the engine has a trace (ipu_engine.trace).
  *
- * It notes which compute set ran and in which cycle it began. What each tile did in it is known from the executable:
- * a compute set costs the same each time it runs, but for compute that depends on data, of which the tiles' typical
- * cycles are known and what the phase took. So what is kept for a superstep does not grow with the machine. Room is
- * taken before anything runs; a superstep that finds none is counted and left out.
+ * A record is the compute set and the cycle in which it began. What each tile did then follows from the timing: a compute set
+ * costs the same in each run, except where compute depends on data; there the tiles' typical cycles and the actual cycles of
+ * the phase are known. So a record does not grow with the machine. Memory is taken before anything runs; supersteps that find
+ * no room are counted and not recorded.
  *
- * In a superstep that begins in cycle b all tiles synchronise until b + sync_cycles. Then tile t is busy with the
- * exchange for exchange_cycles[t], waits for the end of the exchange phase, b + sync_cycles + exchange_phase_cycles,
- * computes for compute_cycles[t], and waits for the slowest one. */
+ * In a superstep that begins in cycle b, all tiles synchronise until b + sync_cycles. Then tile t is busy with the exchange for
+ * exchange_cycles[t], waits for the end of the exchange phase at b + sync_cycles + exchange_phase_cycles, computes for
+ * compute_cycles[t], and waits for the slowest tile. */
 #ifndef IPU_RUN_TRACE_H
 #define IPU_RUN_TRACE_H
 
@@ -15,7 +15,7 @@
 
 typedef struct ipu_trace_superstep {
     uint32_t compute_set;
-    uint64_t begin;          /* cycles of everything that the engine ran before */
+    uint64_t begin;          /* all cycles that the engine ran before */
     uint64_t compute_cycles; /* of the compute phase */
 } ipu_trace_superstep;
 
@@ -26,15 +26,14 @@ typedef struct ipu_trace {
     size_t left_out;
 } ipu_trace;
 
-/* Gives a trace in `arena` with room for so many supersteps; it keeps the timing. MT_FILE: no memory. */
+/* Gives a trace in `arena` with room for `room` supersteps; it keeps the timing. MT_FILE: no memory. */
 MT_NODISCARD mt_status ipu_trace_new(
     mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace);
 
-/* For the engine. */
+/* The engine calls this for each superstep. */
 void ipu_trace_note(ipu_trace *trace, uint32_t compute_set, uint64_t begin, uint64_t compute_cycles);
 
-/* How many supersteps one run of a program has at most, and how many times in it a tile of [first, last] exchanges or
- * computes. */
+/* How many supersteps one run of a program has at most, and how often a tile of [first, last] exchanges or computes in them. */
 typedef struct ipu_trace_size {
     uint64_t supersteps, slices;
 } ipu_trace_size;

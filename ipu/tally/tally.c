@@ -18,8 +18,7 @@ enum {
     MAIN_REGISTERS = 11,
     FLOAT_REGISTERS = 8,
     MAX_VALUES = 8192,
-    TEXT_VALUES =
-        MAX_VALUES / 2, /* numbers that the text may use; the others are for what is made on the way */
+    TEXT_VALUES = MAX_VALUES / 2, /* numbers that the text may use; the rest are for new values */
     MAX_CODE = 8192,
     MAX_SOURCES = 3,
     MAX_OUT = 2 * MAX_SOURCES +
@@ -40,7 +39,7 @@ typedef struct instruction {
     int n_sources;
 } instruction;
 
-/* What an intermediate value became: itself, or a way to address memory. */
+/* What an intermediate value became: itself, or an address. */
 typedef struct meaning {
     enum { PLAIN, INDEX, OFFSET, POINTER, GATHER } kind;
     int base, offset; /* values: POINTER uses base, GATHER both, OFFSET base */
@@ -54,7 +53,7 @@ typedef struct code {
     bool *walks;         /* [MAX_VALUES], the pointer moves on every turn */
     meaning *meaning;    /* [MAX_VALUES], by number in the text */
     int n_values;        /* the text's numbers come first, new values after them */
-    bool strange;        /* something was named that cannot be, or there was no room */
+    bool strange;        /* the text had an invalid name, or there was no room */
 } code;
 
 static bool is_main(ipu_operation operation)
@@ -74,7 +73,7 @@ static bool is_main(ipu_operation operation)
     }
 }
 
-/* Does the instruction read the value? */
+/* Whether the instruction reads the value. */
 static bool among(const instruction *i, int value)
 {
     for (int k = 0; k < i->n_sources; k++)
@@ -86,11 +85,11 @@ static bool among(const instruction *i, int value)
 
 enum { MAX_PARTS = 6, MAX_WORD = 64 };
 
-/* A line as: value it defines (its number, or NOTHING, is found later), operation, type that follows, last word of each part between
- * commas. */
+/* A line: the value that it defines (its number is found later), the operation, the type that follows, and the last word of each
+ * part between commas. */
 typedef struct statement {
     int defines;
-    char defined[MAX_WORD]; /* as it stands there; "" where nothing is */
+    char defined[MAX_WORD]; /* as written; "" where the line defines nothing */
     char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
     char part[MAX_PARTS][MAX_WORD];
     int n_parts;
@@ -149,7 +148,7 @@ static statement read_statement(const char *line, const char *end)
 
 /* ---- from statements to instructions ---- */
 
-/* The number of a value in the text, "%12"; 0, and remembered as strange, where the word is no such thing. */
+/* The number of a value in the text, "%12"; where the word is none, 0, and the code is strange. */
 static int value_of(code *c, const char *word)
 {
     const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
@@ -249,7 +248,7 @@ static void lower_choice(code *c, const statement *s)
 {
     if (strcmp(s->operation, "fcmp") == 0) {
         int mask = new_value(c, FILE_FLOAT);
-        int first = operand(c, s->part[0]); /* one after the other: they may make constants */
+        int first = operand(c, s->part[0]); /* in this order: they may make constants */
         int second = operand(c, s->part[1]);
         emit(c, IPU_OP_COMPARE, mask, 2, (int[]){first, second});
         c->file[s->defines] = FILE_MAIN;
@@ -279,13 +278,13 @@ static bool lower_call(code *c, const statement *s)
     return false;
 }
 
-/* Every statement but these gives a value. */
+/* All other statements give a value. */
 static bool gives_nothing(const statement *s)
 {
     return strcmp(s->operation, "store") == 0 || strcmp(s->operation, "br") == 0;
 }
 
-/* False where the rules do not know the statement. */
+/* False where no rule covers the statement. */
 static bool lower_known(code *c, const statement *s)
 {
     static const struct {
@@ -363,7 +362,7 @@ static bool ends_loop(const instruction *i)
     return i->operation == IPU_OP_LOOP || i->operation == IPU_OP_ADDRESS;
 }
 
-/* Is line a to be taken before line b? Both are ready. */
+/* Whether to issue line a before line b; both are ready. */
 static bool before(const ordering *o, int a, int b)
 {
     const instruction *x = &o->c->line[a], *y = &o->c->line[b];
@@ -413,7 +412,7 @@ static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ord
             o.waits[l]++;
             if (o.depth[from] + 1 > o.depth[l]) o.depth[l] = o.depth[from] + 1;
         }
-    o.pressure[FILE_FLOAT] = 0; /* what is constant through the loop is reloaded where it is used */
+    o.pressure[FILE_FLOAT] = 0; /* loop invariants are reloaded where they are used */
     for (int n = 0; n < c->n; n++) {
         int best = NOTHING;
         for (int l = 0; l < c->n; l++)
@@ -444,7 +443,7 @@ static int next_use(const allocation *a, int value, int from)
         for (int k = 0; k < a->in[l].n_sources; k++)
             if (a->in[l].source[k] == value) return l;
     if (a->defined_here[value]) return NEVER;
-    for (int l = 0; l < from; l++) /* lives from turn to turn */
+    for (int l = 0; l < from; l++) /* live across turns */
         for (int k = 0; k < a->in[l].n_sources; k++)
             if (a->in[l].source[k] == value) return a->n_in + l;
     return NEVER;
@@ -517,7 +516,7 @@ static mt_status allocate_registers(mt_arena *scratch, allocation *a)
     MT_TAKE(scratch, a->out, MAX_OUT * MAX_CODE);
     for (int l = 0; l < a->n_in; l++)
         if (a->in[l].result != NOTHING) a->defined_here[a->in[l].result] = true;
-    for (int l = 0; l < a->n_in; l++) /* what the loop is entered with, in the order of first use */
+    for (int l = 0; l < a->n_in; l++) /* live-in values, in the order of first use */
         for (int k = 0; k < a->in[l].n_sources; k++) {
             int value = a->in[l].source[k];
             register_file file = a->c->file[value];
@@ -559,7 +558,7 @@ static void count_bundles(const instruction *line, int n, ipu_mix *mix)
 
 /* ---- the whole ---- */
 
-/* The body of the function, and in it the block that branches to itself. */
+/* Finds in a function the block that branches to itself. */
 static bool find_loop(const char *begin, const char *end, const char **loop, const char **loop_end)
 {
     const char *block = begin;
@@ -609,7 +608,7 @@ static unsigned lines_between(const char *begin, const char *end)
     return n;
 }
 
-/* Floats that the loop is entered with. */
+/* Finds the floats that are defined before the loop. */
 static mt_status find_floats(code *c, const char *body, const char *loop)
 {
     for (const char *at = body; at < loop; at++) {

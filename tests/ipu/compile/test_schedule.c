@@ -51,7 +51,7 @@ Test(schedule, one_transfer_takes_170_and_its_words_and_two_cycles_a_row)
         for (size_t words = 1; words <= 10000; words *= 100) {
             const ipu_fragment f = {700, cases[i].receiver, 5, words, 0};
             const ipu_schedule s = checked(&target, &f, 1);
-            const size_t way = ipu_exchange_latency(&target, 700, cases[i].receiver);
+            const size_t way = ipu_route_latency(&target, 700, cases[i].receiver);
             cr_expect_eq(s.cycles, 170 + 2 * cases[i].row + words);
             cr_expect_eq(s.bound, s.cycles);
             cr_expect_eq(s.tile_cycles[700], 170 + 2 * cases[i].row - way + words, "the last word has left");
@@ -67,9 +67,9 @@ Test(schedule, positions_delay_no_single_transfer)
     uint32_t from = 0, to = 1;
     for (uint32_t s = 0; s < 1472; s++)
         for (uint32_t d = 0; d < 1472; d++)
-            if (s != d && ipu_exchange_latency(&target, s, d) > ipu_exchange_latency(&target, from, to))
+            if (s != d && ipu_route_latency(&target, s, d) > ipu_route_latency(&target, from, to))
                 from = s, to = d;
-    cr_expect_eq(ipu_exchange_latency(&target, from, to), 164);
+    cr_expect_eq(ipu_route_latency(&target, from, to), 164);
     for (uint32_t d = 0; d < 1472; d++) {
         const ipu_fragment f = {from == d ? 0 : from, d == 0 && from == d ? 1 : d, 0, 3, 0};
         size_t row, column;

@@ -32,14 +32,12 @@ static void expect_slice(ipu_tensor t, size_t i, uint32_t variable, size_t from,
     cr_expect_eq(s->n, n);
 }
 
-Test(graph, a_slice_of_a_concatenation_crosses_its_parts)
+Test(graph, a_slice_of_a_tensor_crosses_its_slices)
 {
-    ipu_tensor both[2];
+    const ipu_slice both[] = {{a, 0, graph->variables[a].n}, {b, 0, graph->variables[b].n}};
     ipu_tensor joined;
     ipu_tensor cut;
-    cr_assert_eq(ipu_graph_whole(graph, a, &both[0]), MT_OK);
-    cr_assert_eq(ipu_graph_whole(graph, b, &both[1]), MT_OK);
-    cr_assert_eq(ipu_graph_concat(graph, both, 2, &joined), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, both, 2, &joined), MT_OK);
     cr_expect_eq(joined.n, 15);
     cr_assert_eq(ipu_graph_slice(graph, joined, 7, 5, &cut), MT_OK);
     cr_assert_eq(cut.n_slices, 2);
@@ -105,6 +103,4 @@ Test(graph, what_makes_no_sense_is_refused_by_name)
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", u), MT_OK);
     cr_expect_eq(ipu_graph_connect(graph, vertex, "in", u), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: tile 3: codelet 'copy' field 'in' is connected twice");
-    ipu_tensor two[] = {u, t};
-    cr_expect_eq(ipu_graph_concat(graph, two, 2, &t), MT_INPUT);
 }

@@ -240,40 +240,6 @@ Test(program, the_check_of_an_executable_sees_a_predicate_in_another_tile)
     cr_expect_str_eq(mt_message(), message);
 }
 
-static bool stop_at_7(void *context)
-{
-    size_t *asked = context;
-    return ++*asked == 7;
-}
-
-/* Nothing else in it than a predicate that is always true. */
-Test(program, an_endless_loop_can_be_stopped)
-{
-    const ipu_target target = ring_target(3);
-    const uint32_t yes = 1;
-    ipu_graph *g = NULL;
-    ipu_tensor flag;
-    const ipu_program *nothing, *loop;
-    cr_assert_eq(ipu_graph_new(&arena, &target, &g), MT_OK);
-    (void)add_flag(g, "yes", 1, &flag);
-    cr_assert_eq(ipu_program_sequence(&arena, NULL, 0, &nothing), MT_OK);
-    cr_assert_eq(ipu_program_repeat_while(&arena, nothing, flag, nothing, UINT64_MAX, &loop), MT_OK);
-    ipu_engine *engine = engine_of(g, loop, false);
-    size_t asked = 0;
-    ipu_engine_write(engine, &flag, &yes);
-    ipu_engine_stop_if(engine, stop_at_7, &asked);
-    cr_expect_eq(ipu_engine_run(engine, 0), MT_STOPPED);
-    cr_expect_str_eq(mt_message(), "engine: stopped");
-    cr_expect_eq(asked, 7);
-    cr_expect_eq(engine->control_runs[0], 6, "stopped before the seventh turn");
-    cr_assert_eq(ipu_program_repeat(&arena, UINT64_MAX, nothing, &loop), MT_OK);
-    engine = engine_of(g, loop, false);
-    asked = 0;
-    ipu_engine_stop_if(engine, stop_at_7, &asked);
-    cr_expect_eq(ipu_engine_run(engine, 0), MT_STOPPED);
-    cr_expect_eq(asked, 7);
-}
-
 /* ---- if ---- */
 
 /* if (a) { if (b) "step" } else "back", then "decide". */

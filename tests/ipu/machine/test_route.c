@@ -26,7 +26,7 @@ static counts count(bool (*joined)(size_t, size_t))
     for (size_t s = 0; s < TILES; s++) {
         for (size_t d = 0; d < TILES; d++) {
             if (s == d || !joined(s, d)) continue;
-            const size_t cycles = ipu_exchange_latency(&target, s, d);
+            const size_t cycles = ipu_route_latency(&target, s, d);
             cr_assert_lt(cycles, 256);
             c.of[cycles]++;
             c.sum += cycles;
@@ -81,7 +81,7 @@ Test(route, known_programs_wait_as_long)
     for (size_t i = 0; i < 4; i++) {
         const size_t to = programs[i].to;
         const int mux = 112 - programs[i].waits;
-        cr_expect_eq((int)ipu_exchange_latency(&target, programs[i].from, to),
+        cr_expect_eq((int)ipu_route_latency(&target, programs[i].from, to),
             mux + 52 + 2 * (int)row_of(&target, to), "%zu to %zu", programs[i].from, to);
     }
 }
@@ -92,10 +92,10 @@ Test(route, a_way_is_that_of_a_hand)
 {
     const ipu_target target = ring_target(TILES);
     cr_expect_eq(row_of(&target, 700), 17);
-    cr_expect_eq(ipu_exchange_latency(&target, 700, 1), 18 + 4 + 34 + 35 + 46);
-    cr_expect_eq(ipu_exchange_latency(&target, 700, 0), 18 + 4 + 34 + 35 + 47);
-    cr_expect_eq(ipu_exchange_paired_latency(&target, 700, 1), 18 + 4 + 34 + 35 + 47);
-    cr_expect_eq(ipu_exchange_paired_latency(&target, 700, 0), 18 + 4 + 34 + 35 + 47);
+    cr_expect_eq(ipu_route_latency(&target, 700, 1), 18 + 4 + 34 + 35 + 46);
+    cr_expect_eq(ipu_route_latency(&target, 700, 0), 18 + 4 + 34 + 35 + 47);
+    cr_expect_eq(ipu_route_paired_latency(&target, 700, 1), 18 + 4 + 34 + 35 + 47);
+    cr_expect_eq(ipu_route_paired_latency(&target, 700, 0), 18 + 4 + 34 + 35 + 47);
 }
 
 Test(route, without_columns_the_way_is_the_receivers_row)
@@ -103,7 +103,7 @@ Test(route, without_columns_the_way_is_the_receivers_row)
     ipu_target target = ring_target(TILES);
     target.exchange_columns = 0;
     for (size_t d = 0; d < TILES; d++)
-        cr_assert_eq(ipu_exchange_latency(&target, 700, d), 2 * row_of(&target, d));
+        cr_assert_eq(ipu_route_latency(&target, 700, d), 2 * row_of(&target, d));
 }
 
 Test(route, chips_are_alike)
@@ -112,6 +112,6 @@ Test(route, chips_are_alike)
     ipu_target two = one;
     two.ipus = 2;
     two.tiles = (size_t)2 * TILES;
-    cr_expect_eq(ipu_exchange_latency(&two, TILES + 700, TILES + 3), ipu_exchange_latency(&one, 700, 3));
-    cr_expect_eq(ipu_exchange_latency(&two, TILES + 700, 3), ipu_exchange_latency(&one, 700, 3));
+    cr_expect_eq(ipu_route_latency(&two, TILES + 700, TILES + 3), ipu_route_latency(&one, 700, 3));
+    cr_expect_eq(ipu_route_latency(&two, TILES + 700, 3), ipu_route_latency(&one, 700, 3));
 }
