@@ -236,7 +236,7 @@ static mt_status next_event(const reading *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(r->parser, event)) return MT_OK;
     if (r->parser->error == YAML_MEMORY_ERROR)
-        return mt_fail(MT_FILE, "out of memory while reading %s", r->origin);
+        return mt_fail(MT_MEMORY, "out of memory while reading %s", r->origin);
     return complain(r->origin, line_of(r, r->parser->problem_mark), "", "not YAML: %s", r->parser->problem);
 }
 
@@ -250,7 +250,7 @@ static mt_status take_scalar(const reading *r, const yaml_event_t *from, node *v
     v->kind = SCALAR;
     v->quoted = from->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     v->text = copy_text(r->arena, s, n);
-    return v->text ? MT_OK : MT_FILE;
+    return v->text ? MT_OK : MT_MEMORY;
 }
 
 /* The next node, or *out = NULL where the mapping or sequence ends. */
@@ -387,7 +387,7 @@ static mt_status parse(mt_arena *arena, const char *origin, size_t first_line, c
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
-        return mt_fail(MT_FILE, "out of memory: no YAML parser for %s", origin);
+        return mt_fail(MT_MEMORY, "out of memory: no YAML parser for %s", origin);
     yaml_parser_set_input_string(&parser, (const unsigned char *)source, strlen(source));
     *out = NULL;
     const mt_status status = take_document(&(reading){arena, &parser, origin, first_line}, out);
@@ -431,7 +431,7 @@ static mt_status complain_of_byte(mt_arena *arena, const char *origin, const cha
         from = at + 1;
     }
     put(&mended, from);
-    if (mended.failed) return MT_FILE;
+    if (mended.failed) return MT_MEMORY;
     if (parse(arena, origin, 1, mended.data, &root) == MT_OK && root) (void)find_unread(root, "", path);
     return complain(origin, line, path, "the byte 0x%02X here is no character; allowed: text in UTF-8",
         (unsigned)(unsigned char)*bad);
@@ -585,7 +585,7 @@ static mt_status apply_override(mt_arena *arena, const mt_yaml_table *table, con
 {
     size_t n = strlen(override) + sizeof "--set ";
     char *origin = mt_arena_take(arena, n, 1);
-    if (!origin) return MT_FILE;
+    if (!origin) return MT_MEMORY;
     (void)snprintf(origin, n, "--set %s", override);
     const char *value = strchr(origin, '='), *bad = no_utf8(origin);
     if (bad) {
@@ -908,7 +908,7 @@ static mt_status load_plain(
     void *loaded = NULL;
     cyaml_err_t error =
         cyaml_load_data((const uint8_t *)plain->data, plain->n, &config, &root, &loaded, NULL);
-    if (error == CYAML_ERR_OOM) return mt_fail(MT_FILE, "out of memory while loading YAML");
+    if (error == CYAML_ERR_OOM) return mt_fail(MT_MEMORY, "out of memory while loading YAML");
     if (error != CYAML_OK || !loaded)
         return mt_fail(MT_INPUT, "libcyaml: %s in %.600s", cyaml_strerror(error), plain->data);
     memcpy(out, loaded, table->bytes);
@@ -932,7 +932,7 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *nam
         return complain(name, root->line, "", "%s; allowed: lines of key: value", found(root, what));
     for (size_t i = 0; i < n_overrides; i++) MT_TRY(apply_override(scratch, table, overrides[i], root));
     MT_TRY(check_mapping(scratch, root, "", table->keys, &plain));
-    if (plain.failed) return MT_FILE;
+    if (plain.failed) return MT_MEMORY;
     return load_plain(arena, scratch, table, &plain, out);
 }
 
@@ -964,7 +964,7 @@ static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const
     put(&t, "");
     while (t.n <= MT_YAML_BYTES_MAX && (n = fread(piece, 1, sizeof piece, file)) > 0) put_bytes(&t, piece, n);
     if (ferror(file)) return mt_fail(MT_FILE, "%s: cannot be read", path);
-    if (t.failed) return MT_FILE;
+    if (t.failed) return MT_MEMORY;
     if (t.n > MT_YAML_BYTES_MAX)
         return mt_fail(MT_INPUT,
             "%s: more than %d bytes; allowed: at most so many, for such files are written by hand and what "
@@ -1099,7 +1099,7 @@ mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void 
     text t = {.arena = arena};
     put(&t, "");
     write_keys(&t, table->keys, structure, 0, false);
-    if (t.failed) return MT_FILE;
+    if (t.failed) return MT_MEMORY;
     *out = t.data;
     return MT_OK;
 }

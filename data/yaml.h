@@ -187,7 +187,7 @@ typedef struct mt_yaml_table {
  * `overrides` (borrowed, may be NULL when n is 0) are texts "path.to.key=value", applied in order over the
  * file; an entry of a list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays
  * take YAML in one line ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE
- * (cannot be read, no memory) or MT_INPUT; *out is then unchanged. */
+ * (cannot be read), MT_MEMORY or MT_INPUT; *out is then unchanged. */
 MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const char *const *overrides, size_t n_overrides, void *out);
 
@@ -197,7 +197,7 @@ MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const cha
 
 /* Gives in `arena` the text of a file which loads to the same struct, bit for bit: every key of the table is
  * written, those left at their defaults too, but no MT_YAML_NONE. The entries of a list need a key that is
- * always written. Fails with MT_FILE (no memory). */
+ * always written. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 

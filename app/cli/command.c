@@ -224,6 +224,7 @@ int mt_command_main(int argc, char *const *argv, FILE *out, FILE *messages)
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (status != MT_OK) print_message(messages, mt_message());
     if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
+    if (status == MT_MEMORY) return MT_FILE;
     return status == MT_OK && argc < 2 ? MT_INPUT : (int)status;
 }
 
@@ -332,7 +333,7 @@ const char *mt_name_in_folder(const char *path)
 
 mt_status mt_in_file(const char *path, mt_status status)
 {
-    if (status == MT_OK || status == MT_FILE || status == MT_STOPPED) return status;
+    if (status == MT_OK || status == MT_FILE || status == MT_MEMORY || status == MT_STOPPED) return status;
     char message[1024];
     (void)snprintf(message, sizeof message, "%s", mt_message());
     return mt_fail(status, "%s: %s", path, message);
@@ -361,7 +362,7 @@ mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
     if (failure) return mt_fail(MT_FILE, "%s/machines: cannot be read", MT_DATA_DIR);
     *n = found.gl_pathc;
     *names = mt_arena_take(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
+    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_MEMORY;
     globfree(&found);
     return status;
 }

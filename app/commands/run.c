@@ -93,7 +93,7 @@ static mt_status make_absolute(mt_arena *arena, const char **path)
     char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
     if (kept) *path = strcpy(kept, found);
     free(found);
-    return kept ? MT_OK : MT_FILE;
+    return kept ? MT_OK : MT_MEMORY;
 }
 
 static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
@@ -359,7 +359,7 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
              done->trace ? "trace.json, " : "") < 0 ||
             fflush(out) != 0))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
-    if (status != MT_FILE) return status;
+    if (status != MT_FILE && status != MT_MEMORY) return status;
     (void)snprintf(why, sizeof why, "%s", mt_message());
     return mt_fail(status, "%s; the results are in %s/", why, folder);
 }

@@ -64,7 +64,7 @@ mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus)
         "%u IPUs of %zu tiles: the emulator's tables of %.0f tiles take at least %.1f GB (%d bytes a tile), "
         "whatever the mesh%s",
         ipus, tiling->one.tiles, tiles, bytes / 1e9, MT_TILE_HOST_BYTES, left);
-    if (bytes > (double)there) return mt_fail(MT_FILE, "%s", need);
+    if (bytes > (double)there) return mt_fail(MT_MEMORY, "%s", need);
     if (bytes >= 1e9) mt_warn("%s", need);
     return MT_OK;
 }

@@ -739,7 +739,7 @@ mt_status ipu_executable_check(const ipu_executable *e)
     for (size_t s = 0; s < e->graph->n_compute_sets && status == MT_OK; s++) {
         mt_arena scratch = {0};
         unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
-        status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_MEMORY;
         if (status == MT_OK) status = ipu_cost_check_schedule(e, &e->supersteps[s], &scratch);
         mt_arena_free(&scratch);
     }

@@ -82,5 +82,5 @@ mt_status mt_ladder_place(const mt_ladder_graph *graph, uint32_t *chip)
         if (graph->n_groups > 2) exchange(graph, state, chip);
     }
     mt_arena_free(&scratch);
-    return state ? MT_OK : MT_FILE;
+    return state ? MT_OK : MT_MEMORY;
 }

@@ -29,7 +29,7 @@ uint64_t mt_ladder_cost(const mt_ladder_graph *graph, const uint32_t *chip);
 
 /* Gives each group a chip of its own, chip[n_groups] (the caller's), of low cost: exchanges of two groups at random that
  * cost less than a threshold, which falls to zero (Dueck and Scheuer, J. Comput. Phys. 90, 1990). Never worse than
- * chip[g] = g. Deterministic; at most some million exchanges are tried. MT_FILE: no memory. */
+ * chip[g] = g. Deterministic; at most some million exchanges are tried. MT_MEMORY. */
 MT_NODISCARD mt_status mt_ladder_place(const mt_ladder_graph *graph, uint32_t *chip);
 
 #endif

@@ -20,14 +20,14 @@ typedef struct mt_partition {
     char remark[768]; /* the first of them, and what was done, in one line; "": none */
 } mt_partition;
 
-/* flat: k-way to all parts at once; that some of them make a group is not looked at (Burchard et al., Front. Phys. 2023,
- *   section 7.1). METIS numbers parts by recursive bisection, so that parts of near numbers are mostly near in space: in
+/* flat: k-way to all parts at once, whatever group they are in (Burchard et al., Front. Phys. 2023,
+ *   section 7.1). METIS numbers parts by recursive bisection, so that parts with close numbers are mostly close in space: in
  *   a heart of three million cells the numbers of two parts that share a face in a group of 1472 differ by 50 on average
- *   (at random: 490), and groups have about a fifth more faces between them than where they are
+ *   (at random: 490), and groups have about a fifth more faces between them than if they are
  *   made first.
  * hierarchical: k-way to the groups, then each group to its parts. Groups differ by a tenth of what parts may. They are
- *   numbered so that between them words go a short way on a ladder of chips (mesh/cut/ladder.h); within a group METIS' numbers
- *   stay. With one group this is flat. */
+ *   numbered so that words between them travel a short way on a ladder of chips (mesh/cut/ladder.h); within a group the
+ *   parts keep METIS' numbers. With one group this is flat. */
 typedef enum mt_partition_method { MT_PARTITION_FLAT, MT_PARTITION_HIERARCHICAL } mt_partition_method;
 
 /* The methods' names, by number; NULL ends them. */
@@ -47,17 +47,17 @@ typedef struct mt_partition_options {
 } mt_partition_options;
 
 /* Gives a partition of the dual graph (borrowed), all cells weighing the same. Where there are at least as many cells as
- * parts, no part is empty and none has more than imbalance * n_cells / n_parts cells, rounded up: METIS tries, and what it
- * does not reach where parts are small is put right afterwards (mesh/cut/repair.h), within the groups where these come first.
- * With n_parts >= n_cells every cell has a part of its own and the last parts are empty; METIS is not asked. Same input,
- * same outcome, unless METIS fails for a reason from outside and another seed is taken: then metis_failures and remark of the
+ * parts, no part is empty and none has more than imbalance * n_cells / n_parts cells, rounded up: METIS tries, and
+ * where it falls short, as with small parts, its cut is repaired (mesh/cut/repair.h), within the groups if these come first.
+ * With n_parts >= n_cells every cell has a part of its own and the last parts are empty; METIS is not called. Same input,
+ * same outcome, unless METIS fails for an external reason and another seed is taken: then metis_failures and remark of the
  * partition say so.
  * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
- * numbers; METIS refuses. MT_FILE: no memory, METIS' too. */
+ * numbers; METIS refuses. MT_MEMORY, METIS' too. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 
-/* How many groups there are, and the one of a cell. */
+/* The number of groups, and the group of a cell. */
 uint32_t mt_partition_groups(const mt_partition *partition);
 uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell);
 

@@ -33,7 +33,7 @@ Test(offsets, of_nothing_there_are_none_and_without_memory_there_is_a_failure)
     cr_assert_eq(start[0], 0);
     for (size_t n = 1; n <= 2; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_offsets_make(&arena, 1, 1, &key, 1, &start, &item), MT_FILE);
+        cr_assert_eq(mt_offsets_make(&arena, 1, 1, &key, 1, &start, &item), MT_MEMORY);
     }
     mt_arena_free(&arena);
 }

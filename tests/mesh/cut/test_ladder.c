@@ -132,6 +132,6 @@ Test(ladder, without_memory_there_is_a_failure)
     const mt_ladder_graph graph = {1, start, NULL, NULL};
     uint32_t chip[1];
     mt_arena_fail_at(1);
-    cr_assert_eq(mt_ladder_place(&graph, chip), MT_FILE);
+    cr_assert_eq(mt_ladder_place(&graph, chip), MT_MEMORY);
     mt_arena_fail_at(0);
 }

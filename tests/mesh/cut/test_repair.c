@@ -197,7 +197,7 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_arena arena = {0};
     mt_adjacency row;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     row_of_cells(&arena, 12, 12, &row);
     for (size_t n = 1; status != MT_OK; n++) {
         uint32_t part[12] = {0};
@@ -205,7 +205,7 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_fail_at(n);
         status = mt_repair(&row, 3, 4, 4, part, &moves);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&arena);
 }
