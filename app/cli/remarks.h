@@ -62,7 +62,7 @@ bool mt_remark_find(const char *text, const char *key, mt_remark *remark);
 
 /* Gives the remark as one line in `arena`, taken apart: *known is one of measured, specified, derived, assumed,
  * *source what follows its colon. Without such a word *known is NULL and *source the whole; without a remark
- * both are NULL. MT_FILE: no memory. */
+ * both are NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_remark_source(
     mt_arena *arena, const mt_remark *remark, const char **known, const char **source);
 

@@ -33,7 +33,7 @@ typedef struct mt_chart {
  * or mark; from 0, or, where it is logarithmic, from a round number that is at most half of the least value on it.
  * There a kind ends where the sum of the kinds up to it stands, so heights within a bar cannot be compared. The same
  * input gives the same bytes. MT_INPUT: a number or a size out of range, nothing above 0 on a logarithmic axis, places
- * and more than one kind, words that are not UTF-8; the message names group and bar. MT_FILE: no memory, or the file
+ * and more than one kind, words that are not UTF-8; the message names group and bar. MT_MEMORY, or the file
  * cannot be written. */
 MT_NODISCARD mt_status mt_chart_write(const char *path, const mt_chart *chart);
 

@@ -18,11 +18,11 @@ typedef struct mt_page {
     struct _cairo *pen;
 } mt_page;
 
-/* MT_FILE: no memory. */
+/* MT_MEMORY. */
 MT_NODISCARD mt_status mt_page_begin(mt_page *page);
 
 /* Ends the page. `status` is how the drawing went: with MT_OK the file `path` is written, whole or not at all;
- * otherwise that is the answer. MT_INPUT: words that are not UTF-8. MT_FILE: no memory, or the file cannot be written. */
+ * otherwise that is the answer. MT_INPUT: words that are not UTF-8. MT_MEMORY, or the file cannot be written. */
 MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *path);
 
 /* Can a picture be written under this name? For those who have long work before it. MT_INPUT: it does not end in .png;

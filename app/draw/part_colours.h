@@ -22,7 +22,7 @@ extern const double mt_part_shades_apart;
 
 /* Gives the colours of a partition of the skin's mesh; both borrowed. Parts of one group that share an edge of the skin have
  * different shades, unless one of them meets so many that none is left; all shades are used about equally often. O(faces of
- * the skin + parts). MT_INPUT: more groups than MT_PART_GROUPS_MAX. MT_FILE: no memory. */
+ * the skin + parts). MT_INPUT: more groups than MT_PART_GROUPS_MAX. MT_MEMORY. */
 MT_NODISCARD mt_status mt_part_colours_make(
     mt_arena *arena, const mt_skin *skin, const mt_partition *partition, mt_part_colours *colours);
 

@@ -16,7 +16,7 @@
 enum { MT_PROFILE_CHIPS_MAX = 64, MT_PROFILE_LINKS_MAX = 60 };
 
 /* Each writes its picture to `path`: whole, or not at all. The same profile gives the same bytes. MT_INPUT: a title
- * that is not UTF-8; MT_FILE: no memory, or the file cannot be written. */
+ * that is not UTF-8; MT_MEMORY, or the file cannot be written. */
 MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *of, const char *path);
 MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *of, const char *path);
 /* There must be something that crosses. */

@@ -25,7 +25,7 @@ typedef struct mt_profiled {
 /* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything
  * goes from chip to chip. Each whole or not at all; with a set of files (data/file.h) all of them. What an earlier profile in
  * this folder had besides is removed.
- * MT_FILE: no memory, or a file cannot be written; MT_INPUT: a path that is too long; words that
+ * MT_MEMORY, or a file cannot be written; MT_INPUT: a path that is too long; words that
  * mt_profile_check_words refuses, before anything is written or taken away. */
 MT_NODISCARD mt_status mt_profile_write(const mt_profiled *of, const char *folder, bool details);
 

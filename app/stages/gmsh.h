@@ -9,7 +9,7 @@
 /* Runs a script of data/geometry, such as "ventricles.geo", for its volume mesh by HXT (the script's number `h`, in mm,
  * set to edge_mm) and reads that. `surface` is a file to load before, with the script's number `angle`; NULL for none,
  * and then there is no angle. gmsh writes to a temporary file of `out` (data/file.h), gone afterwards; its talk goes
- * nowhere. MT_FILE: gmsh cannot be started; no memory. MT_NUMERICS: gmsh fails. MT_STOPPED: a signal came (app/cli/progress.h);
+ * nowhere. MT_FILE: gmsh cannot be started. MT_MEMORY. MT_NUMERICS: gmsh fails. MT_STOPPED: a signal came (app/cli/progress.h);
  * gmsh has ended, and signals are left to mt_progress_leave_on_interrupt again. Other failures: mt_gmsh_read's. */
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     double angle_deg, double edge_mm, const char *out, mt_mesh *mesh);

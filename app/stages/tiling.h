@@ -44,7 +44,7 @@ MT_NODISCARD mt_status mt_tiling_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS]);
 
 /* That the host has room for the emulator's own tables of so many IPUs: at least MT_TILE_HOST_BYTES for each tile, whatever
- * the mesh and whether the tile is used; a mesh comes on top. MT_FILE: it has not (data/room.h); the message has the numbers.
+ * the mesh and whether the tile is used; a mesh comes on top. MT_MEMORY: it has not (data/room.h); the message has the numbers.
  * From 1 GB on a warning on stderr has them. */
 MT_NODISCARD mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus);
 
@@ -77,7 +77,7 @@ typedef struct mt_tile_spread {
     double min, median, max, sum;
 } mt_tile_spread;
 
-/* Gives the spread of a count. MT_FILE: no memory. */
+/* Gives the spread of a count. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tile_spread_of(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread);
 
 /* Cells received from tiles of other IPUs, as each tile that receives counts them. */

@@ -136,8 +136,8 @@ typedef struct ipu_executable {
 /* Gives the executable in `arena`; it keeps the graph and the programs. Fails with MT_INPUT (a check above;
  * the message names tile, codelet, field and variable; or a cost that a vertex cannot have, ipu/cost/workers.h; or
  * more than 64 workers a tile; or what ipu/cost/control.h refuses; or the chips' network: as ipu_topology_of and
- * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (as ipu_memory_place) or MT_FILE (no
- * memory). */
+ * ipu_topology_check_deadlock, or not of as many chips as the machine), MT_FIT (as ipu_memory_place) or
+ * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 

@@ -35,7 +35,7 @@ typedef struct ipu_liveness {
 } ipu_liveness;
 
 /* Gives all of it in `arena`. The graph compiles but for memory: no element has two writers in a compute set. Fails with
- * MT_FILE (no memory). */
+ * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_liveness *liveness);
 

@@ -78,13 +78,13 @@ typedef struct ipu_tile_map {
     ipu_tile_memory sums;
 } ipu_tile_map;
 
-/* The map of one tile, in `arena`; names are those of the graph. Fails with MT_FILE (no memory). */
+/* The map of one tile, in `arena`; names are those of the graph. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status ipu_memory_map(
     mt_arena *arena, const struct ipu_executable *executable, size_t tile, ipu_tile_map *map);
 
 /* For compiling: places all tiles of an executable that is complete but for this, and keeps the sums of each in
  * `arena`. Fails with MT_FIT (naming tile, bytes asked and there, the five largest items, how many tiles are over,
- * and the rule that is in the way, if without it the tile's items would fit) or MT_FILE. */
+ * and the rule that is in the way, if without it the tile's items would fit) or MT_MEMORY. */
 MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, struct ipu_executable *executable);
 
 #endif

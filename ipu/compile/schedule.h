@@ -96,7 +96,7 @@ uint64_t ipu_exchange_begin(const ipu_target *target, size_t receiver);
 /* That a fragment may be one of a pair: what stands above, but for its partner. */
 bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *fragment);
 
-/* Gives a schedule in `arena`. Fragments in any order. Fails with MT_FILE (no memory). */
+/* Gives a schedule in `arena`. Fragments in any order. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
 

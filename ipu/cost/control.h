@@ -26,7 +26,7 @@
 
 /* Fills in executable->controls, in `arena`, for every such part of its programs; variables have their places and
  * supersteps their network. MT_INPUT: a transfer on a machine that has no link to the host, and as
- * ipu_compile for networks; MT_FILE: no memory. */
+ * ipu_compile for networks; MT_MEMORY. */
 MT_NODISCARD mt_status ipu_control_make(mt_arena *arena, ipu_executable *executable);
 
 /* That every predicate lies in its tile's memory, and that the schedule by which it goes to all others can

@@ -30,7 +30,7 @@ typedef struct ipu_program {
     ipu_tensor tensor;    /* HOST_*; IF, REPEAT_WHILE: the predicate */
 } ipu_program;
 
-/* Each gives a program in `arena` and keeps the programs it is made of. MT_FILE: no memory. */
+/* Each gives a program in `arena` and keeps the programs it is made of. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_program_sequence(
     mt_arena *arena, const ipu_program *const *children, size_t n, const ipu_program **program);
 MT_NODISCARD mt_status ipu_program_repeat(

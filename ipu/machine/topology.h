@@ -56,12 +56,12 @@ MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chip
 
 /* That the links of a machine file can be used, in time and memory of the length of the list. MT_INPUT names `file`, key,
  * value and what is allowed: ladder and torus have lanes and no list, a list has links and no such lanes; a link leads to
- * another chip; over the links of a list each chip from 0 to the highest reaches each other. MT_FILE: no memory. */
+ * another chip; over the links of a list each chip from 0 to the highest reaches each other. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_check_links(const char *file, const ipu_links *links);
 
 /* Each gives a topology in `arena`. MT_INPUT: not a number of chips for the shape; a link of a list that
  * names a chip that is not there, or the same twice, or has no rate above 0; a chip of a list from which
- * another cannot be reached. MT_FILE: no memory. */
+ * another cannot be reached. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_ladder(
     mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology);
 MT_NODISCARD mt_status ipu_topology_torus(
@@ -92,7 +92,7 @@ uint32_t ipu_topology_busiest(const ipu_topology *topology, const uint64_t *load
 uint64_t ipu_topology_sync_cycles(const ipu_topology *topology, double ns_per_hop, double clock_hz);
 
 /* That the routes of all pairs with bytes[from * n_chips + to] > 0, under way at once, cannot wait for each
- * other for ever. MT_INPUT names the links of a cycle; MT_FILE: no memory. */
+ * other for ever. MT_INPUT names the links of a cycle; MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes);
 
 #endif

@@ -52,7 +52,7 @@ typedef struct ipu_engine {
 } ipu_engine;
 
 /* Gives an engine in `arena`; it keeps the executable. `options` is borrowed, NULL = IPU_ENGINE_DEFAULTS.
- * MT_FILE: no memory; MT_INPUT: no such message to drop. */
+ * MT_MEMORY; MT_INPUT: no such message to drop. */
 MT_NODISCARD mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable,
     const ipu_engine_options *options, ipu_engine **engine);
 
