@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/offsets.h"
 #include "ipu/machine/whole.h"
 
 enum {
@@ -189,13 +190,11 @@ static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
     MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
     MT_TAKE(scratch, p->live, p->n_transfers);
     MT_TAKE(scratch, p->group, p->n_transfers);
-    size_t *at = NULL;
-    MT_TAKE(scratch, at, p->n_tiles);
-    for (size_t i = 0; i < p->n_transfers; i++) first[p->transfers[i].source + 1]++;
-    for (size_t t = 0; t < p->n_tiles; t++) first[t + 1] += at[t] = first[t];
+    for (size_t i = 0; i < p->n_transfers; i++) first[p->transfers[i].source + 2]++;
+    mt_offsets_sum(first, p->n_tiles + 2);
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
-        p->members[at[f->source]++] = (member){f->from, f->to, i, f->width};
+        p->members[first[f->source + 1]++] = (member){f->from, f->to, i, f->width};
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
         if (first[t + 1] - first[t] > 1)
@@ -221,7 +220,7 @@ static void place_sends(planner *p)
         p->first_send[f->source + 1]++;
         if (f->width > 1) p->first_send[ipu_target_partner(p->target, f->source) + 1]++;
     }
-    for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
+    mt_offsets_sum(p->first_send, p->n_tiles + 1);
 }
 
 static void count_loads(planner *p)
@@ -616,7 +615,7 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     MT_TAKE(arena, schedule->tile_bound, p->n_tiles);
     MT_TAKE(arena, schedule->arrivals, p->n);
     MT_TAKE(scratch, cycles_out, p->n_tiles);
-    MT_TAKE(scratch, first, p->n_tiles + 1);
+    MT_TAKE(scratch, first, p->n_tiles + 2);
     MT_TAKE(scratch, p->first_send, p->n_tiles + 1);
     MT_TAKE(scratch, p->load, p->n_tiles);
     MT_TAKE(scratch, p->asked, p->n_tiles);
