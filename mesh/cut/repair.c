@@ -408,7 +408,7 @@ static mt_status repair(mt_arena *scratch, struct parts *parts, uint32_t *part)
     return parts->failed ? MT_MEMORY : MT_OK;
 }
 
-mt_status mt_repair(
+mt_status mt_repair_parts(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
     const size_t n = adjacency->n_cells;

@@ -17,7 +17,7 @@
  * filled or drained part, which goes on where it stopped for each further cell, and for each move the cells of the smaller of
  * the two parts and those of the parts around whose neighbours the search must look at again. So n log n where parts are off
  * by a few cells; many cells in one part that is to be drained cost their square. */
-MT_NODISCARD mt_status mt_repair(const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most,
-    uint32_t *part, size_t *moves);
+MT_NODISCARD mt_status mt_repair_parts(const mt_adjacency *adjacency, uint32_t n_parts, size_t least,
+    size_t most, uint32_t *part, size_t *moves);
 
 #endif
