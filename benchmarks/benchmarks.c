@@ -548,7 +548,7 @@ static void repair_parts(mt_arena *arena, void *prepared)
     uneven *u = prepared;
     size_t moves;
     (void)arena;
-    must(mt_repair(&u->slab, u->n_parts, 1, 17, u->part, &moves));
+    must(mt_repair_parts(&u->slab, u->n_parts, 1, 17, u->part, &moves));
 }
 
 static void growth(void)

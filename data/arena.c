@@ -34,7 +34,7 @@ void *mt_arena_take(mt_arena *arena, size_t count, size_t size)
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * (size_t)HUGE_PAGE) {
         (void)mt_fail(
-            MT_FILE, "out of memory: %zu items of %zu bytes are more than can be addressed", count, size);
+            MT_MEMORY, "out of memory: %zu items of %zu bytes are more than can be addressed", count, size);
         return NULL;
     }
     taken += bytes;
@@ -43,7 +43,7 @@ void *mt_arena_take(mt_arena *arena, size_t count, size_t size)
     struct mt_arena_block *block = planted ? NULL : take_block(bytes, &whole);
     if (!block) {
         (void)mt_fail(
-            MT_FILE, "out of memory: %zu bytes asked for, %zu already in use here", bytes, arena->bytes);
+            MT_MEMORY, "out of memory: %zu bytes asked for, %zu already in use here", bytes, arena->bytes);
         return NULL;
     }
     memset(block, 0, whole);

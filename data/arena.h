@@ -27,12 +27,12 @@ void mt_arena_fail_at(size_t n);
 /* For tests: bytes that this thread has asked for so far, in all arenas, given back or not. */
 size_t mt_arena_taken(void);
 
-/* pointer = an array of `count` zeroed items; returns MT_FILE from the calling function where there is no
+/* pointer = an array of `count` zeroed items; returns MT_MEMORY from the calling function where there is no
  * memory. */
 #define MT_TAKE(arena, pointer, count)                                                                       \
     do {                                                                                                     \
         (pointer) = mt_arena_take((arena), (count), sizeof *(pointer));                                      \
-        if (!(pointer)) return MT_FILE;                                                                      \
+        if (!(pointer)) return MT_MEMORY;                                                                    \
     } while (0)
 
 #endif

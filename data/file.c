@@ -222,7 +222,7 @@ static bool create_part(struct mt_file_part *part)
 static mt_status begin_part(const char *path, const char *target, const struct stat *there, mt_file *file)
 {
     struct mt_file_part *part = calloc(1, sizeof *part);
-    if (!part) return mt_fail(MT_FILE, "%s: out of memory", path);
+    if (!part) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     (void)snprintf(part->target, sizeof part->target, "%s", target);
     sweep_beside(target);
     if (!create_part(part)) {
@@ -399,7 +399,7 @@ mt_status mt_file_remove(const char *path)
     char **more = realloc(removals, (n_removals + 1) * sizeof *more);
     if (more) removals = more;
     char *kept = more ? strdup(path) : NULL;
-    if (!kept) return mt_fail(MT_FILE, "%s: out of memory", path);
+    if (!kept) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     removals[n_removals++] = kept;
     return MT_OK;
 }
@@ -583,5 +583,5 @@ mt_status mt_file_absolute(mt_arena *arena, const char **path)
     char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
     if (kept) *path = strcpy(kept, found);
     free(found);
-    return kept ? MT_OK : MT_FILE;
+    return kept ? MT_OK : MT_MEMORY;
 }

@@ -86,11 +86,11 @@ static reason reason_of(void)
     return why;
 }
 
-/* `code`, or MT_FILE where memory is the reason. */
+/* `code`, or MT_MEMORY where that is the reason. */
 static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, const char *what)
 {
     const reason why = reason_of();
-    return mt_fail(why.memory ? MT_FILE : code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "",
+    return mt_fail(why.memory ? MT_MEMORY : code, "%s: %s%s%s (HDF5: %s)", h5->path, name, *name ? ": " : "",
         what, why.words);
 }
 

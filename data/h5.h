@@ -3,7 +3,7 @@
  * A file being written stands under a temporary name until mt_h5_commit, so the target is whole or not there. Nothing in it
  * depends on when or where it is written: equal contents are equal to the byte.
  * Names are paths from the root: "VTKHDF/Points". Not for use by several threads at once (HDF5 is not).
- * HDF5's own printing of errors is switched off for the thread that opens a file. Memory that HDF5 cannot have is MT_FILE,
+ * HDF5's own printing of errors is switched off for the thread that opens a file. Memory that HDF5 cannot have is MT_MEMORY,
  * whatever it was for.
  *
  *     mt_h5 h5 = {0};

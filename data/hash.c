@@ -6,7 +6,7 @@
 mt_status mt_hash_begin(mt_hash *hash)
 {
     XXH3_state_t *state = XXH3_createState();
-    if (!state) return mt_fail(MT_FILE, "out of memory for a fingerprint");
+    if (!state) return mt_fail(MT_MEMORY, "out of memory for a fingerprint");
     (void)XXH3_128bits_reset(state);
     hash->state = state;
     return MT_OK;

@@ -19,7 +19,7 @@ typedef struct mt_hash {
     void *state; /* xxhash's; owned until mt_hash_end */
 } mt_hash;
 
-/* Starts one. MT_FILE: no memory. */
+/* Starts one. MT_MEMORY. */
 MT_NODISCARD mt_status mt_hash_begin(mt_hash *hash);
 
 /* Adds these bytes; in pieces of any size. */

@@ -18,7 +18,7 @@
 void mt_offsets_sum(size_t *start, size_t n);
 
 /* Gives the items of every key, where item i has the keys key[i][0 .. each), each below n_keys: those of key k are
- * (*item)[(*start)[k] .. (*start)[k + 1]), ascending; *start has [n_keys + 2]. MT_FILE: no memory. */
+ * (*item)[(*start)[k] .. (*start)[k + 1]), ascending; *start has [n_keys + 2]. MT_MEMORY. */
 MT_NODISCARD mt_status mt_offsets_make(mt_arena *arena, size_t n_items, size_t each, const uint32_t *key,
     size_t n_keys, size_t **start, uint32_t **item);
 

@@ -24,7 +24,7 @@ typedef struct mt_scan {
     char comment; /* in text, begins a remark that goes to the end of its line; 0: there are none */
 } mt_scan;
 
-/* Reads a whole file into the arena. MT_FILE: cannot be read, is no regular file, no memory. */
+/* Reads a whole file into the arena. MT_FILE: cannot be read, is no regular file. MT_MEMORY. */
 MT_NODISCARD mt_status mt_scan_open(mt_arena *arena, const char *path, mt_scan *scan);
 
 /* MT_INPUT with "file:line: " or "file: byte n: " before the message (printf rules). */

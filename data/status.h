@@ -9,13 +9,14 @@
 #ifndef MT_DATA_STATUS_H
 #define MT_DATA_STATUS_H
 
-/* The values are the exit codes of the program. */
+/* The values are the exit codes of the program, which leaves with that of MT_FILE where there is no memory. */
 typedef enum mt_status {
     MT_OK = 0,
     MT_INPUT = 2,    /* a case, an argument or a mesh that makes no sense */
-    MT_FILE = 3,     /* a file that cannot be read or written, or memory that cannot be had */
+    MT_FILE = 3,     /* a file that cannot be read or written */
     MT_FIT = 4,      /* it does not fit the machine */
     MT_NUMERICS = 5, /* unstable, not finite, not converged, or read before it was received */
+    MT_MEMORY = 12,  /* memory that cannot be had */
     MT_STOPPED =
         130 /* the person said stop; the code is 128 and the number of the signal: this one for Ctrl-C */
 } mt_status;

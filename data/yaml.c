@@ -98,14 +98,14 @@ mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void 
     char *made = NULL, *text = NULL;
     size_t n = 0;
     FILE *to = open_memstream(&made, &n);
-    if (!to) return mt_fail(MT_FILE, "out of memory while writing YAML");
+    if (!to) return mt_fail(MT_MEMORY, "out of memory while writing YAML");
     mt_yaml_write_keys(to, table->keys, structure);
     if (fclose(to) != 0)
-        (void)mt_fail(MT_FILE, "out of memory while writing YAML");
+        (void)mt_fail(MT_MEMORY, "out of memory while writing YAML");
     else
         text = mt_arena_take(arena, n + 1, 1);
     if (text) memcpy(text, made, n);
     free(made);
     *out = text;
-    return text ? MT_OK : MT_FILE;
+    return text ? MT_OK : MT_MEMORY;
 }

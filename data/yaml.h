@@ -67,7 +67,7 @@
  * Time: n log n for n bytes.
  * `overrides` (borrowed; may be NULL when n is 0) are texts "path.to.key=value", applied in order over the file. An entry of a
  * list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays take YAML in one line
- * ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE (the file cannot be read, no memory) or
+ * ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE (the file cannot be read), MT_MEMORY or
  * MT_INPUT, and then leaves *out unchanged. */
 MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const char *const *overrides, size_t n_overrides, void *out);

@@ -100,7 +100,7 @@ static mt_status fill_list(
     if (v->kind != MT_YAML_IS_SEQUENCE || !is_within((double)v->n, key->range))
         return mt_yaml_refuse(v, path, key);
     entries = mt_arena_take(f->arena, v->n, key->bytes);
-    if (!entries) return MT_FILE;
+    if (!entries) return MT_MEMORY;
     memcpy(base + key->offset, &entries, sizeof entries);
     memcpy(base + key->count_offset, &v->n, sizeof v->n);
     for (const mt_yaml_node *c = v->first; c; c = c->next, entries += key->bytes) {

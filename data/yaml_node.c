@@ -102,7 +102,7 @@ static mt_status take_next(reader *r, size_t depth, mt_yaml_node **out)
     *out = NULL;
     if (!yaml_parser_parse(&r->parser, &event)) {
         if (r->parser.error == YAML_MEMORY_ERROR)
-            return mt_fail(MT_FILE, "out of memory while reading %s", r->start.origin);
+            return mt_fail(MT_MEMORY, "out of memory while reading %s", r->start.origin);
         return mt_yaml_fail(place_of(r, r->parser.problem_mark), "", "not YAML: %s", r->parser.problem);
     }
     if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT ||
@@ -216,7 +216,7 @@ static mt_status parse(mt_arena *arena, mt_yaml_place start, const char *source,
 {
     reader r = {.arena = arena, .start = start};
     if (!yaml_parser_initialize(&r.parser))
-        return mt_fail(MT_FILE, "out of memory: no YAML parser for %s", start.origin);
+        return mt_fail(MT_MEMORY, "out of memory: no YAML parser for %s", start.origin);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)source, strlen(source));
     const mt_status status = take_document(&r, out);
     yaml_parser_delete(&r.parser);

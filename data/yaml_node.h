@@ -35,7 +35,7 @@ struct mt_yaml_node {
 };
 
 /* Gives the root of a text, always a mapping; an empty text gives an empty one. MT_INPUT: the text is not of this kind, or not
- * UTF-8; the message names the line. MT_FILE: no memory. Time: n log n for n bytes. */
+ * UTF-8; the message names the line. MT_MEMORY. Time: n log n for n bytes. */
 MT_NODISCARD mt_status mt_yaml_node_read(
     mt_arena *arena, const char *origin, const char *source, mt_yaml_node **root);
 

@@ -7,7 +7,7 @@
 
 /* Puts one such text ("time.end_ms=5") into a tree whose root has these keys. It makes the mappings on the way that the file
  * lacks; an entry of a list is named by its number from 0 and must exist. The value is not checked here. MT_INPUT: the text
- * names no key, or has no value; the message begins with "--set" and the text. MT_FILE: no memory. */
+ * names no key, or has no value; the message begins with "--set" and the text. MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_set(
     mt_arena *arena, const mt_yaml_key *keys, const char *text, mt_yaml_node *root);
 

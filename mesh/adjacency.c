@@ -136,30 +136,6 @@ mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *
     return status;
 }
 
-static size_t count(const uint32_t four[4], uint32_t cell)
-{
-    return (size_t)(four[0] == cell) + (four[1] == cell) + (four[2] == cell) + (four[3] == cell);
-}
-
-mt_status mt_adjacency_check(const mt_adjacency *adjacency)
-{
-    for (size_t c = 0; c < adjacency->n_cells; c++)
-        for (size_t f = 0; f < 4; f++) {
-            const uint32_t *mine = adjacency->neighbour + 4 * c;
-            uint32_t n = mine[f];
-            if (n == MT_NO_CELL) continue;
-            if (n >= adjacency->n_cells || n == c)
-                return mt_fail(MT_INPUT,
-                    "cell %zu: neighbour %u across face %zu; another cell below %zu is allowed", c, n, f,
-                    adjacency->n_cells);
-            if (count(mine, n) != 1 || count(adjacency->neighbour + 4 * (size_t)n, (uint32_t)c) != 1)
-                return mt_fail(MT_INPUT,
-                    "cells %zu and %u: neighbours by %zu faces one way and %zu the other; it must be 1 and 1",
-                    c, n, count(mine, n), count(adjacency->neighbour + 4 * (size_t)n, (uint32_t)c));
-        }
-    return MT_OK;
-}
-
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* Which cells share a face: the dual graph of a mesh.
  *
- * Invariants (mt_adjacency_check):
+ * Invariants:
  *   neighbour[c][f] is a cell other than c, below n_cells; MT_NO_CELL where face f of c is on the boundary;
  *   symmetric: if n is a neighbour of c then c is one of n, by exactly one face each. */
 #ifndef MT_MESH_ADJACENCY_H
@@ -31,7 +31,7 @@ typedef struct mt_face {
 } mt_face;
 
 /* The four faces of every cell. Those whose lowest vertex is v are face[start[v] .. start[v + 1]), sorted by
- * middle, high, cell and side: those of the same three vertices stand behind each other. */
+ * middle, high, cell and side: those of the same three vertices are adjacent. */
 typedef struct mt_faces {
     size_t n_vertices;
     size_t *start; /* [n_vertices + 2] */
@@ -39,19 +39,16 @@ typedef struct mt_faces {
 } mt_faces;
 
 /* Gives the faces of a mesh whose content has been checked, whatever else is wrong with it: a cell that has a vertex
- * twice has faces that do. MT_FILE: no memory. 64 bytes a cell, 8 a vertex. */
+ * twice has such faces. MT_MEMORY. 64 bytes a cell, 8 a vertex. */
 MT_NODISCARD mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces);
 
-/* The end of the faces that have the same three vertices as face[k] of the bucket that ends at `end`. */
+/* The end of the run of faces with the same three vertices as face[k], in the bucket that ends at `end`. */
 size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end);
 
 /* Gives the face neighbours. The mesh (borrowed) has passed mt_mesh_check. MT_INPUT: more than two cells on a
- * face, or two cells with the same four vertices; the message names the cells. MT_FILE: no memory. O(n log n)
+ * face, or two cells with the same four vertices; the message names the cells. MT_MEMORY. O(n log n)
  * time at worst, in practice O(n); 64 n bytes of scratch, freed. */
 MT_NODISCARD mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency);
-
-/* The invariants above; the message names the first offending cell. */
-MT_NODISCARD mt_status mt_adjacency_check(const mt_adjacency *adjacency);
 
 /* Faces between two cells, and faces on the boundary. */
 size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency);

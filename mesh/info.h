@@ -1,4 +1,4 @@
-/* What there is to say about a mesh in a few numbers. */
+/* A mesh in a few numbers. */
 #ifndef MT_MESH_INFO_H
 #define MT_MESH_INFO_H
 
@@ -26,17 +26,17 @@ typedef struct mt_info {
  * regular tetrahedron, towards 0 as it flattens; 0.717 for a Kuhn tetrahedron. */
 double mt_info_quality(const mt_mesh *mesh, size_t cell);
 
-/* Fills what the vertices, cells and tags alone tell: the counts of these, min, max, volume and length; the rest is 0.
- * The mesh (borrowed) has passed mt_mesh_check_content. MT_FILE: no memory. Time O(n log n); scratch 12 bytes a cell,
+/* Fills what follows from the vertices, cells and tags alone: their counts, min, max, volume and length; the rest is 0.
+ * The mesh (borrowed) has passed mt_mesh_check_content. MT_MEMORY. Time O(n log n); scratch 12 bytes a cell,
  * freed. */
 MT_NODISCARD mt_status mt_info_look(const mt_mesh *mesh, mt_info *info);
 
-/* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. No more than mt_info_look for
- * a mesh of no cells. MT_FILE: no memory. Time O(n log n); scratch about 40 bytes a cell, freed. */
+/* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. For a mesh of
+ * no cells no more than mt_info_look. MT_MEMORY. Time O(n log n); scratch about 40 bytes a cell, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
-/* Are the fibres of all cells along one axis, to 1e-6? So they are in a slab, and where a program writes fibres that it does
- * not have. false for a mesh without fibres. */
+/* Are the fibres of all cells along one axis, to 1e-6? As in a slab, or in the files of a program that
+ * writes placeholders. false for a mesh without fibres. */
 bool mt_info_fibres_alike(const mt_mesh *mesh);
 
 /* What has one tag: how many, and their volume or area. */
@@ -46,7 +46,7 @@ typedef struct mt_info_group {
     double size; /* mm^3 of cells, mm^2 of triangles */
 } mt_info_group;
 
-/* Gives the regions, or the surfaces that are tagged, ascending, in `arena`. MT_FILE: no memory. Time O(n log n);
+/* Gives the regions, or the surfaces that are tagged, ascending, in `arena`. MT_MEMORY. Time O(n log n);
  * scratch 12 bytes a cell or triangle, freed. */
 MT_NODISCARD mt_status mt_info_regions(
     mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);

@@ -5,8 +5,8 @@
  *   every fibre and sheet is a unit vector to 1e-6, and the two of a cell are perpendicular to 1e-6;
  *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
  *   the three corners of a tagged triangle differ; it need not be a face of a cell.
- * The first two lines are its content (mt_mesh_check_content): with them the mesh can be looked at and repaired
- * (mesh/mend/defects.h), without the others nothing can run on it.
+ * The first two lines are its content (mt_mesh_check_content): with them the mesh can be examined and repaired
+ * (mesh/mend/defects.h, mesh/mend/repair.h); without the others nothing can run on it.
  *
  * Face f of a cell is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H
@@ -35,7 +35,7 @@ typedef struct mt_mesh {
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
 
-/* No coordinate is beyond: keeps volumes finite, and tells numbers from damage. */
+/* The largest coordinate allowed: keeps volumes finite, and tells numbers from damage. */
 extern const double mt_mesh_far_mm;
 
 /* The tags that the project's own tools give and look for. */
@@ -59,19 +59,19 @@ MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 /* Gives the mesh room in `arena` for n tagged triangles, zeroed; those it had are forgotten. */
 MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh);
 
-/* Gives used[n_vertices]: 1 for the vertices of cells, 0 for the others. All indices are vertices. MT_FILE: no memory. */
+/* Gives used[n_vertices]: 1 for the vertices of cells, 0 for the others. All indices are vertices. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used);
 
-/* Removes the vertices for which keep[v] is 0, of no cell and no tagged triangle, and numbers the others anew in their order.
- * MT_FILE: no memory; the mesh is then as it was. */
+/* Removes the vertices for which keep[v] is 0, of no cell and no tagged triangle, and renumbers the others in their order.
+ * MT_MEMORY; the mesh is then as it was. */
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
 
-/* Turns the cells of negative volume round, by swapping their last two vertices; returns how many there were.
+/* Reorients the cells of negative volume by swapping their last two vertices; returns how many there were.
  * All indices are vertices. */
 size_t mt_mesh_orient(mt_mesh *mesh);
 
 /* Stores the directions of a cell, made unit vectors, the sheet (where the mesh has sheets; else not read)
- * perpendicular to the fibre. False, and nothing stored, where one is 0 or they are along each other. */
+ * perpendicular to the fibre. False, and nothing is stored, if one is 0 or they are parallel. */
 bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet);
 
 /* The third direction of a cell of a mesh with sheets: fibre x sheet. */
@@ -83,10 +83,11 @@ MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 /* Does a triangle of these vertices have one twice? */
 bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
-/* The fingerprint of all that is in a mesh: two meshes of the same one are the same, in the same order. MT_FILE: no memory. */
+/* The fingerprint of everything in a mesh: meshes with the same fingerprint are equal, in the same order. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 
-/* Those of the content: what the reader of a file answers for. `path`, where it is not NULL, begins the message. */
+/* The invariants of the content: those that the reader of a file guarantees. `path` begins the message if it is not
+ * NULL. */
 MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path);
 
 /* Centroid [mm] and volume [mm^3] of one cell. */

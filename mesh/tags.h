@@ -1,4 +1,4 @@
-/* Cells or triangles by their tags. */
+/* Cells or triangles, grouped by tag. */
 #ifndef MT_MESH_TAGS_H
 #define MT_MESH_TAGS_H
 
@@ -11,7 +11,7 @@ typedef struct mt_tags {
     uint32_t *id;   /* those of tag[t], ascending, are id[offset[t] .. offset[t + 1]) */
 } mt_tags;
 
-/* Gives the groups of n_items (fewer than 2^32) things, tag[k] being that of the k-th. MT_FILE: no memory. Time O(n log n);
+/* Gives the groups of n_items (fewer than 2^32) things, tag[k] being that of the k-th. MT_MEMORY. Time O(n log n);
  * scratch 8 bytes a thing, freed. */
 MT_NODISCARD mt_status mt_tags_make(mt_arena *arena, size_t n_items, const int32_t *tag, mt_tags *tags);
 

@@ -1,7 +1,7 @@
 /* Surfaces of triangles: areas, distances, and which triangles share a side.
  *
- * A surface is a mesh without cells whose tagged triangles (face_vertex, face_tag) are the surface; where a mesh
- * has cells they are not looked at. Side k of a triangle runs from its corner k to the next one. */
+ * A surface is a mesh without cells whose tagged triangles (face_vertex, face_tag) are the surface; a mesh's cells
+ * are ignored. Side k of a triangle runs from its corner k to the next one. */
 #ifndef MT_MESH_TRIANGLES_H
 #define MT_MESH_TRIANGLES_H
 
@@ -12,14 +12,14 @@
 /* Invariant: mate[mate[s]] = s where s has a mate; side s is side s % 3 of triangle s / 3. */
 typedef struct mt_sides {
     size_t n_triangles;
-    uint32_t *mate; /* [n_triangles][3] the side of the other triangle; MT_NO_TRIANGLE where the edge has not
-                     * just two triangles */
+    uint32_t *mate; /* [n_triangles][3] the side of the other triangle; MT_NO_TRIANGLE where the edge does not
+                     * have exactly two triangles */
     size_t n_single, n_crowded;     /* edges of one triangle, and of more than two */
     uint32_t single[2], crowded[2]; /* the vertices of the first of each, by number of vertex */
 } mt_sides;
 
-/* Pairs the sides of a surface (borrowed; mt_mesh_check passed). MT_INPUT: more than 2^32 / 3 triangles. MT_FILE:
- * no memory. O(n log n) time at worst, in practice O(n). */
+/* Pairs the sides of a surface (borrowed; mt_mesh_check passed). MT_INPUT: more than 2^32 / 3 triangles.
+ * MT_MEMORY. O(n log n) time at worst, in practice O(n). */
 MT_NODISCARD mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides);
 
 /* The corners of a triangle [mm]. */
@@ -29,15 +29,15 @@ void mt_triangle_corners(const mt_mesh *surface, size_t triangle, double corner[
  * counter-clockwise. */
 void mt_triangle_area(const mt_mesh *surface, size_t triangle, double area_mm2[3]);
 
-/* Six times the volume of the tetrahedron between a triangle and a point [mm^3], above 0 where the triangle turns
- * its back to the point: summed over a closed surface, six times what it encloses. */
+/* Six times the volume of the tetrahedron between a triangle and a point [mm^3], above 0 where the triangle faces away
+ * from the point: summed over a closed surface, six times what it encloses. */
 double mt_triangle_volume_six(const mt_mesh *surface, size_t triangle, const double point[3]);
 
 /* The squared distance of a point to a triangle [mm^2]. */
 double mt_triangle_distance_squared(double corner[3][3], const double point[3]);
 
 /* The faces of a mesh's boundary become its tagged triangles, all with tag 0 and counter-clockwise seen from
- * outside; those it had are forgotten. Borrows its adjacency. MT_FILE: no memory. */
+ * outside; those it had are forgotten. Borrows its adjacency. MT_MEMORY. */
 MT_NODISCARD mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh);
 
 /* Removes the triangles with tag 0 from the tagged triangles of a mesh. */

@@ -20,7 +20,7 @@ typedef struct mt_probes {
 } mt_probes;
 
 /* Gives the probes of a case on its mesh. MT_INPUT where one is outside the mesh (mt_probe_find); the message names it as the
- * case does. MT_FILE: no memory. */
+ * case does. MT_MEMORY. */
 MT_NODISCARD mt_status mt_probes_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes);
 

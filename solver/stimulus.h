@@ -37,7 +37,7 @@ MT_NODISCARD mt_status mt_stimulus_region_check(mt_stimulus_region *region);
 
 /* Gives the cells of a mesh that a checked region reaches, ascending; borrows both. MT_INPUT where it reaches
  * none (the message has how far it is from the nearest cell's centre), the mesh lacks the tagged triangles
- * that it needs, or something is wrong with the file of vertices. MT_FILE: that cannot be read; no memory. */
+ * that it needs, or something is wrong with the file of vertices. MT_FILE: that cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_stimulus_region_cells(
     mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **cells);
 

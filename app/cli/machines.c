@@ -33,7 +33,7 @@ mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
     if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
     *n = found.gl_pathc;
     *names = mt_arena_take(arena, *n, sizeof **names);
-    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_FILE;
+    const mt_status status = *names ? copy_names(arena, &found, *names) : MT_MEMORY;
     globfree(&found);
     return status;
 }

@@ -132,5 +132,6 @@ int mt_program_main(const mt_command *const *commands, int argc, char *const *ar
         status = mt_fail(MT_FILE, "standard output: %s", errno ? strerror(errno) : "it takes no more");
     if (status != MT_OK) print_message(messages, mt_message());
     if (status == MT_STOPPED && mt_progress_signal()) return 128 + mt_progress_signal();
+    if (status == MT_MEMORY) return MT_FILE;
     return status == MT_OK && n == 0 ? MT_INPUT : (int)status;
 }

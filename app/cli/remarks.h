@@ -21,12 +21,12 @@ typedef struct mt_remarks {
     size_t n;
 } mt_remarks;
 
-/* Gives the lines of a text that ends with a NUL, which is borrowed for as long. MT_FILE: no memory. */
+/* Gives the lines of a text that ends with a NUL, which is borrowed for as long. MT_MEMORY. */
 MT_NODISCARD mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_remarks *remarks);
 
 /* Gives the remark of the value in a line (from 1) in two parts: *known is one of measured, specified, derived, assumed, and *source
  * what follows its colon. If the remark does not begin with such a word, *known is NULL and *source all of it; if there is no
- * remark, or no such line, both are NULL. MT_FILE: no memory. */
+ * remark, or no such line, both are NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_remark_of_line(
     mt_arena *arena, const mt_remarks *remarks, size_t line, const char **known, const char **source);
 

@@ -27,7 +27,7 @@ static const char *copy(mt_table *table, const char *text)
     if (own)
         memcpy(own, text, n);
     else
-        table->status = MT_FILE;
+        table->status = MT_MEMORY;
     return own;
 }
 
@@ -74,7 +74,7 @@ static bool room(mt_table *table)
     size_t capacity = table->capacity ? 2 * table->capacity : 64;
     mt_value *values = mt_arena_take(table->arena, capacity, sizeof *values);
     if (!values) {
-        table->status = MT_FILE;
+        table->status = MT_MEMORY;
         return false;
     }
     if (table->n_values) memcpy(values, table->values, table->n_values * sizeof *values);

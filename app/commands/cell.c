@@ -186,9 +186,9 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", r.path);
+    if (!memory) return mt_fail(MT_MEMORY, "%s: out of memory", r.path);
     mt_status status = mt_table_print(memory, &trace, MT_FORMAT_CSV);
-    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_FILE, "%s: out of memory", r.path);
+    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", r.path);
     if (status == MT_OK) status = mt_file_write_text(r.path, text, size);
     free(text);
     MT_TRY(status);

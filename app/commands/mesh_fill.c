@@ -288,7 +288,7 @@ static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
     mt_meaning meaning;
     char text[MT_MEANING_TEXT];
     mt_status status = mt_meaning_find(mesh, found, &meaning);
-    if (status == MT_FILE) return status;
+    if (status == MT_MEMORY) return status;
     if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_MEANING_EXAMPLE);
     mt_warn("the tags of the surface's triangles are not those of base 1, epi 2, lv 3 and rv "
             "4, and are "
@@ -324,7 +324,7 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
     }
     if (f->named) return MT_OK;
     const mt_status status = tagged ? mt_surfaces_find(&shape, &found) : find_or_warn(&shape, &found);
-    if (status == MT_FILE) return status;
+    if (status == MT_MEMORY) return status;
     if (tagged && (status != MT_OK || agree(mesh, shape.face_tag))) return MT_OK;
     mt_progress_stage(NULL);
     if (has_tags(&f->surface)) MT_TRY(warn_of_tags(mesh, &shape));

@@ -208,7 +208,7 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
              done->trace ? "trace.json, " : "") < 0 ||
             fflush(out) != 0))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
-    if (status != MT_FILE) return status;
+    if (status != MT_FILE && status != MT_MEMORY) return status;
     return mt_fail(status, "%s; the results are in %s/", mt_message(), folder);
 }
 

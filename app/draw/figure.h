@@ -23,13 +23,13 @@ typedef struct mt_figure {
     mt_panel panel[MT_VIEWS_MAX];
 } mt_figure;
 
-/* Fills in the panels of a figure that has its surface. Lines may be added to their plots afterwards. MT_FILE: no memory. */
+/* Fills in the panels of a figure that has its surface. Lines may be added to their plots afterwards. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
 
 /* The colour of a value of the surface, as linear light. */
 typedef void mt_paint(const void *context, float value, double linear[3]);
 
-/* Draws all panels, coloured by `colour_of`, with names and axes. MT_FILE: no memory. */
+/* Draws all panels, coloured by `colour_of`, with names and axes. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_draw(
     const mt_figure *figure, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context);
 

@@ -121,7 +121,7 @@ mt_status mt_page_begin(mt_page *page)
     if (cairo_status(page->pen) == CAIRO_STATUS_SUCCESS) return MT_OK;
     cairo_destroy(page->pen);
     cairo_surface_destroy(page->surface);
-    return mt_fail(MT_FILE, "out of memory for a picture");
+    return mt_fail(MT_MEMORY, "out of memory for a picture");
 }
 
 static mt_status check_drawing(const mt_page *page)

@@ -17,11 +17,11 @@ typedef struct mt_page {
     struct _cairo *pen;
 } mt_page;
 
-/* MT_FILE: no memory. */
+/* MT_MEMORY. */
 MT_NODISCARD mt_status mt_page_begin(mt_page *page);
 
 /* Ends the page. `status` is the result of the drawing: after MT_OK the file `path` is written, whole or not at all; any other
- * status is returned. MT_INPUT: words that are not UTF-8. MT_FILE: no memory, or the file cannot be written. */
+ * status is returned. MT_INPUT: words that are not UTF-8. MT_MEMORY. MT_FILE: the file cannot be written. */
 MT_NODISCARD mt_status mt_page_end(mt_page *page, mt_status status, const char *path);
 
 /* Checks, before long work, that a picture can be written under this name. MT_INPUT: it does not end in .png. MT_FILE: it cannot

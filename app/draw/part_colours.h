@@ -21,7 +21,7 @@ extern const double mt_part_shade_distance;
 
 /* Gives the colours of a partition of the surface's mesh; both borrowed. Parts of one group that share an edge of the surface have
  * different shades, unless one of them meets so many that none is left; all shades are used about equally often. O(faces of
- * the surface + parts). MT_INPUT: more groups than MT_PART_GROUPS_MAX. MT_FILE: no memory. */
+ * the surface + parts). MT_INPUT: more groups than MT_PART_GROUPS_MAX. MT_MEMORY. */
 MT_NODISCARD mt_status mt_part_colours_make(
     mt_arena *arena, const mt_view_surface *surface, const mt_partition *partition, mt_part_colours *colours);
 

@@ -18,7 +18,7 @@
  * such that the mean of a cell's four is nearly the cell's own; colour and isochrones follow their linear
  * interpolation. The colour bar spans all activated cells, to whole isochrone intervals. title is UTF-8, ""
  * for none. The same input gives the same bytes, for any number of threads. O(cells) time. MT_INPUT: no
- * cells, an adjacency of another mesh, a title that is not UTF-8. MT_FILE: no memory, or the file cannot be
+ * cells, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */
 MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title);

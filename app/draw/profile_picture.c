@@ -477,7 +477,7 @@ static mt_status links_page(mt_page *page, const mt_profiled *profiled)
     mt_arena scratch = {0};
     char words[256], phase[32];
     link_load *loads = mt_arena_take(&scratch, profile->n_links, sizeof *loads);
-    if (!loads) return MT_FILE;
+    if (!loads) return MT_MEMORY;
     for (size_t l = 0; l < profile->n_links; l++) loads[l] = (link_load){step->link_cycles[l], l};
     qsort(loads, profile->n_links, sizeof *loads, by_cycles);
     for (size_t k = 0; k < shown; k++)

@@ -25,7 +25,7 @@ typedef struct mt_profiled {
 } mt_profiled;
 
 /* Each writes its picture to `path`: whole, or not at all. The same profile gives the same bytes. MT_INPUT: a title
- * that is not UTF-8; MT_FILE: no memory, or the file cannot be written. */
+ * that is not UTF-8; MT_MEMORY. MT_FILE: the file cannot be written. */
 MT_NODISCARD mt_status mt_profile_picture_tiles(const mt_profiled *profiled, const char *path);
 MT_NODISCARD mt_status mt_profile_picture_memory(const mt_profiled *profiled, const char *path);
 /* Something must go from chip to chip. */

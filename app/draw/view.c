@@ -148,7 +148,7 @@ static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
         }
     const bool made = seen && s->edge_again;
     mt_arena_free(&scratch);
-    return made ? MT_OK : MT_FILE;
+    return made ? MT_OK : MT_MEMORY;
 }
 
 static mt_status sort_edges(mt_arena *arena, mt_view_surface *s)

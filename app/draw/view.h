@@ -59,7 +59,7 @@ typedef struct mt_view {
  * is seen twice, from opposite sides and a little from above: with two ventricles from its front, where the
  * right one is on our left, and from behind. Everything else is seen once: x to the right, y away from us and
  * to the left, z up, at an azimuth and elevation that show three sides of a slab, the largest one widest.
- * MT_FILE: no memory. */
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS_MAX], size_t *n);
 
 /* What each sample shows. depth 0: nothing; value NaN: none; ink 0..255: how much of a line. */

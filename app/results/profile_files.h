@@ -15,7 +15,7 @@
 
 /* Writes profile.json into the folder, and, with `details`, all the others: links.csv and links.png only where anything
  * goes from chip to chip. Each file is written whole or not at all; within a set
- * of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed. MT_FILE: no memory, or a
+ * of files (data/file.h) all of them are. Other files of an earlier profile in this folder are removed. MT_MEMORY. MT_FILE: a
  * file cannot be written. MT_INPUT: a path that is too long; words that mt_profile_check_words refuses, before anything is
  * written or removed. */
 MT_NODISCARD mt_status mt_profile_write(const mt_profiled *profiled, const char *folder, bool details);

@@ -333,7 +333,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     MT_TRY(mt_yaml_write(arena, &mt_case_table, run->input, &body));
     if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->target, &machine));
     FILE *memory = open_memstream(&whole, &size);
-    if (!memory) return mt_fail(MT_FILE, "used.yaml: out of memory");
+    if (!memory) return mt_fail(MT_MEMORY, "used.yaml: out of memory");
     (void)fprintf(memory,
         "# Every value used by a run of myotile %s, compiled with %s. Running this file gives the same "
         "bits.\n%s",
@@ -345,7 +345,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     if (fclose(memory) == 0) kept = mt_arena_take(arena, size + 1, 1);
     if (kept) *text = memcpy(kept, whole, size);
     free(whole);
-    return kept ? MT_OK : mt_fail(MT_FILE, "used.yaml: out of memory");
+    return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
 /* What it means that a cell has no activation time. */
@@ -400,9 +400,9 @@ static mt_status write_table(const char *path, const mt_table *table, mt_format 
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    if (!memory) return mt_fail(MT_FILE, "%s: out of memory", path);
+    if (!memory) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     mt_status status = mt_table_print(memory, table, format);
-    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_FILE, "%s: out of memory", path);
+    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", path);
     if (status == MT_OK) status = mt_file_write_text(path, text, size);
     free(text);
     return status;

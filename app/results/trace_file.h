@@ -16,7 +16,7 @@
 enum { MT_TRACE_SLICES_MAX = 2000000 }; /* of tiles; some 300 MB */
 
 /* Writes the trace of tiles [first, last] to `path`: whole, or not at all. Title and the machine's name are UTF-8.
- * MT_FILE: no memory, or it cannot be written. */
+ * MT_MEMORY, or it cannot be written. */
 MT_NODISCARD mt_status mt_trace_write(
     const ipu_trace *trace, const char *title, size_t first, size_t last, const char *path);
 

@@ -8,6 +8,7 @@
 #include "ipu/compile/controls.h"
 #include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
+#include "data/offsets.h"
 #include "ipu/machine/integer.h"
 
 enum { HOST_ALIGNMENT = 64 };

@@ -25,7 +25,7 @@
 #include "ipu/compile/executable.h"
 
 /* Gives the executable in `arena`; it keeps the graph and the programs. MT_INPUT: a check above fails; the message names tile,
- * codelet, field and variable. MT_FIT: as ipu_memory_place. MT_FILE: no memory. */
+ * codelet, field and variable. MT_FIT: as ipu_memory_place. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_executable **executable);
 

@@ -5,7 +5,7 @@
 #include "ipu/compile/executable.h"
 
 /* Fills in executable->controls, in `arena`: a part that several programs share stands there once. Variables have their
- * places. MT_FILE: no memory. */
+ * places. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_controls_make(mt_arena *arena, ipu_executable *executable);
 
 /* The control of a part of a program that has one. */

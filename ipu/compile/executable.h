@@ -121,7 +121,7 @@ size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable,
 
 /* Checks that messages, places and predicates stay inside their tiles, that no message of a superstep writes where another
  * reads or writes, and that the schedules of all exchanges can run (ipu_schedule_check). MT_INPUT: one of these does not hold;
- * MT_FILE: no memory. Slow; for tests and checked runs. */
+ * MT_MEMORY. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_executable_check(const ipu_executable *executable);
 
 #endif

@@ -52,7 +52,7 @@ mt_status ipu_executable_check(const ipu_executable *e)
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};
         unsigned char *mark = mt_arena_take(&scratch, bytes, 1);
-        const mt_status status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_FILE;
+        const mt_status status = mark ? check_superstep(e, &e->supersteps[s], mark) : MT_MEMORY;
         mt_arena_free(&scratch);
         MT_TRY(status);
         MT_TRY(ipu_exchange_check_superstep(e, &e->supersteps[s]));

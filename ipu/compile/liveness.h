@@ -34,7 +34,7 @@ typedef struct ipu_liveness {
 } ipu_liveness;
 
 /* Gives the liveness in `arena`. The graph has passed the checks of ipu_compile: no element has two writers in one compute set.
- * MT_FILE: no memory. */
+ * MT_MEMORY. */
 MT_NODISCARD mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph,
     const ipu_program *const *programs, size_t n_programs, ipu_liveness *liveness);
 

@@ -55,13 +55,13 @@ typedef struct ipu_tile_map {
     ipu_tile_memory sums;
 } ipu_tile_map;
 
-/* Gives the map of one tile in `arena`; names are those of the graph. MT_FILE: no memory. */
+/* Gives the map of one tile in `arena`; names are those of the graph. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_memory_map(
     mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map);
 
 /* Finds the liveness of an otherwise complete executable, places all its tiles, and keeps the sums of each in `arena`. MT_FIT:
  * not everything fits; the message has the tile, the bytes it needs and has, its five largest items, how many tiles are too
- * full, and the rule without which the items would fit, if there is one. MT_FILE: no memory. */
+ * full, and the rule without which the items would fit, if there is one. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_memory_place(mt_arena *arena, ipu_executable *executable);
 
 #endif

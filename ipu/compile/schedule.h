@@ -96,14 +96,14 @@ uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver);
 /* Whether a fragment may be paired, as far as it does not depend on the other one. */
 bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *fragment);
 
-/* Gives a schedule in `arena`, for fragments in any order. MT_FILE: no memory. */
+/* Gives a schedule in `arena`, for fragments in any order. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
 
 /* Replays a schedule word by word and checks that no tile sends or receives two words in a cycle or sends while its partner sends
  * paired words, that every set-up has its time, that a fragment's words are on the wire when they arrive, that pairs are
  * allowed and both tiles receive them, and that each fragment arrives once. MT_INPUT: the schedule cannot run; the message
- * names tile and cycle. MT_FILE: no memory. Slow; for tests and checked runs. */
+ * names tile and cycle. MT_MEMORY. Slow; for tests and checked runs. */
 MT_NODISCARD mt_status ipu_schedule_check(const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, const ipu_schedule *schedule);
 

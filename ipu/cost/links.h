@@ -15,7 +15,7 @@ typedef struct ipu_link_loads {
 } ipu_link_loads;
 
 /* Gives the loads where bytes[from * n_chips + to], headers with them and not all 0, go from chip to chip; their array in
- * `arena`. MT_INPUT: the routes may deadlock; the message begins with `what`. MT_FILE: no memory. */
+ * `arena`. MT_INPUT: the routes may deadlock; the message begins with `what`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_links_load(mt_arena *arena, const ipu_target *target, const ipu_topology *network,
     const uint64_t *bytes, const char *what, ipu_link_loads *loads);
 

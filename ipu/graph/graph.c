@@ -16,7 +16,7 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
     if (n + more <= *capacity) return MT_OK;
     size_t wanted = 2 * *capacity > n + more ? 2 * *capacity : n + more + 8;
     void *grown = mt_arena_take(arena, wanted, size);
-    if (!grown) return MT_FILE;
+    if (!grown) return MT_MEMORY;
     if (n > 0) memcpy(grown, *items, n * size);
     *items = grown;
     *capacity = wanted;
@@ -35,7 +35,7 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
 static mt_status copy_name(mt_arena *arena, const char *name, const char **out)
 {
     char *copy = mt_arena_take(arena, strlen(name) + 1, 1);
-    if (!copy) return MT_FILE;
+    if (!copy) return MT_MEMORY;
     memcpy(copy, name, strlen(name));
     *out = copy;
     return MT_OK;

@@ -145,7 +145,7 @@ typedef struct ipu_graph {
     size_t n_streams, capacity_streams;
 } ipu_graph;
 
-/* All of these: MT_INPUT for invalid arguments, MT_FILE for no memory. Names are copied. */
+/* All of these: MT_INPUT for invalid arguments, MT_MEMORY. Names are copied. */
 
 MT_NODISCARD mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph);
 MT_NODISCARD mt_status ipu_graph_add_variable(

@@ -41,7 +41,7 @@ static inline bool ipu_program_is_transfer(const ipu_program *program)
     return program->kind == IPU_HOST_WRITE || program->kind == IPU_HOST_READ;
 }
 
-/* Each gives a program in `arena` and keeps its parts. MT_FILE: no memory. */
+/* Each gives a program in `arena` and keeps its parts. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_program_sequence(
     mt_arena *arena, const ipu_program *const *children, size_t n, const ipu_program **program);
 MT_NODISCARD mt_status ipu_program_repeat(

@@ -71,16 +71,16 @@ MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chip
 
 /* Checks the links of a machine file, in time and memory proportional to the length of the list. Ladder and torus need lanes
  * and have no list; a list needs links and has no such lanes; every link leads to another chip, and the links of a list join
- * each chip, from 0 to the highest, with each other. MT_INPUT: `file`, key, value and what is allowed. MT_FILE: no memory. */
+ * each chip, from 0 to the highest, with each other. MT_INPUT: `file`, key, value and what is allowed. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_check_links(const char *file, const ipu_links *links);
 
 /* Gives in `arena` the topology of n chips that the links describe; a link's rate is lanes x lane_bits_per_second x
- * efficiency / 8. MT_INPUT: the links cannot join n chips, or as ipu_topology_list; MT_FILE: no memory. */
+ * efficiency / 8. MT_INPUT: the links cannot join n chips, or as ipu_topology_list; MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_of(
     mt_arena *arena, const ipu_links *links, size_t n_chips, ipu_topology **topology);
 
 /* Gives in `arena` the topology of any links (borrowed). MT_INPUT: a link names a chip that is not there, leads to its own
- * chip or has no rate above 0, or one chip cannot be reached from another. MT_FILE: no memory. */
+ * chip or has no rate above 0, or one chip cannot be reached from another. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_list(
     mt_arena *arena, const ipu_link *links, size_t n_links, size_t n_chips, ipu_topology **topology);
 
@@ -106,7 +106,7 @@ uint32_t ipu_topology_busiest(const ipu_topology *topology, const uint64_t *load
 uint64_t ipu_topology_sync_cycles(const ipu_topology *topology, double ns_per_hop, double clock_hz);
 
 /* Checks that the routes of all pairs with bytes[from * n_chips + to] > 0, in use at once, cannot deadlock. MT_INPUT: they may;
- * the message names the links of a cycle. MT_FILE: no memory. */
+ * the message names the links of a cycle. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_topology_check_deadlock(const ipu_topology *topology, const uint64_t *bytes);
 
 #endif

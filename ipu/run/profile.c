@@ -99,7 +99,7 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     ipu_tile_memory *memory;
     MT_TAKE(arena, memory, n);
     size_t *totals = mt_arena_take(&scratch, n, sizeof *totals);
-    if (!totals) return MT_FILE;
+    if (!totals) return MT_MEMORY;
     profile->memory = memcpy(memory, e->memory, n * sizeof *memory);
     for (size_t t = 0; t < n; t++) {
         totals[t] = e->memory[t].total + e->memory[t].gaps;
@@ -207,7 +207,7 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
     mt_status status = count_kinds(&scratch, e, &k);
     profile->n_vertices = k.n;
     profile->vertices = status == MT_OK ? mt_arena_take(arena, k.n, sizeof *profile->vertices) : NULL;
-    if (status == MT_OK && !profile->vertices) status = MT_FILE;
+    if (status == MT_OK && !profile->vertices) status = MT_MEMORY;
     for (size_t v = 0; status == MT_OK && v < k.n; v++) {
         profile->vertices[v] = k.rows[v];
         status = keep_name(arena, &profile->vertices[v].codelet);

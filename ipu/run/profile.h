@@ -77,7 +77,7 @@ typedef struct ipu_profile {
     const ipu_tile_memory *memory; /* [n_tiles] */
 } ipu_profile;
 
-/* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_FILE: no memory. */
+/* Gives the profile of all runs so far in `arena`; everything in it is a copy. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);
 
 /* The same for an executable that has not run: the costs of one run of each compute set, and memory. MT_INPUT also: as

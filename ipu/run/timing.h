@@ -45,7 +45,7 @@ typedef struct ipu_timing {
 
 /* Gives the timing in `arena`; it keeps the executable. MT_INPUT: more worker contexts than ipu/cost/workers.h has; a cost that
  * no vertex of its kind has; a network as ipu_target_network, or whose routes may deadlock; a transfer on a machine without a
- * link to the host. MT_FILE: no memory. */
+ * link to the host. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *executable, ipu_timing *timing);
 
 /* What a vertex takes where that does not depend on data: its codelet's `cost`. */

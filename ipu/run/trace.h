@@ -26,7 +26,7 @@ typedef struct ipu_trace {
     size_t left_out;
 } ipu_trace;
 
-/* Gives a trace in `arena` with room for `room` supersteps; it keeps the timing. MT_FILE: no memory. */
+/* Gives a trace in `arena` with room for `room` supersteps; it keeps the timing. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_trace_new(
     mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace);
 

@@ -12,7 +12,7 @@
  *   outer angle  endo (1 - w) + epi w          w = phi_epi (MT_FIBRES_BAYER) or sqrt(phi_epi)
  *   frame        between the inner ones of both ventricles by d, then between that and the outer one by w.
  *
- * What is taken per cell is the mean over its vertices, clamped to 0 .. 1.
+ * A cell takes the mean over its vertices, clamped to 0 .. 1.
  *
  * Depth and layers. Through the wall of one ventricle phi_epi is the depth; through the septum it is 0 all the
  * way, so
@@ -32,8 +32,8 @@
  * and -f are the same.
  *
  * Degenerate cells get directions too, never NaN: where psi is constant (a cell with all its vertices on the
- * base) apex to base is the normal of the base plane; where a frame of one ventricle or surface cannot be had
- * the others are taken; where none can (a cell with all its vertices on the epicardium) the cell takes the
+ * base) apex to base is the normal of the base plane; where one ventricle or surface gives no frame
+ * the others are taken; where none does (a cell with all its vertices on the epicardium) the cell takes the
  * directions of its lowest-numbered face neighbour that has some, in rounds from all sides. */
 #ifndef MT_MESH_ANATOMY_FIBRES_H
 #define MT_MESH_ANATOMY_FIBRES_H
@@ -103,7 +103,7 @@ typedef struct mt_landmarks {
 } mt_landmarks;
 
 /* Gives the landmarks of a mesh (mt_mesh_check passed) whose tagged triangles have BASE, EPI and LV.
- * MT_INPUT: one is missing, or the base is no plane. MT_FILE: no memory. */
+ * MT_INPUT: one is missing, or the base is no plane. MT_MEMORY. */
 MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks);
 
 /* Gives the fibres of a mesh; borrows it (mt_mesh_check passed; its own fibres are not read), its adjacency
@@ -113,12 +113,9 @@ MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *land
  * spike. Same bits for any number of threads.
  * MT_INPUT: a surface is missing, a triangle's vertex, an angle or a share out of range, a base that is no plane (its
  * vertices in a line), or a piece of the mesh without given values. MT_NUMERICS: see mt_laplace_solve.
- * MT_FILE: no memory. */
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_fibres_rule *rule, mt_fibres *fibres);
-
-/* The invariants above; the message names the first offending cell. */
-MT_NODISCARD mt_status mt_fibres_check(const mt_fibres *fibres);
 
 /* The angles between two directions of each cell, as axes, 0 .. 90 degrees; every cell counts alike. */
 typedef struct mt_fibres_angles {
@@ -126,7 +123,7 @@ typedef struct mt_fibres_angles {
     double high_deg; /* the 90th percentile: nine of ten are at most this */
 } mt_fibres_angles;
 
-/* Compares unit vectors a and b [n_cells][3]. All 0 for no cells. MT_FILE: no memory (8 bytes a cell). */
+/* Compares unit vectors a and b [n_cells][3]. All 0 for no cells. MT_MEMORY (8 bytes a cell). */
 MT_NODISCARD mt_status mt_fibres_compare(
     size_t n_cells, const double *a, const double *b, mt_fibres_angles *angles);
 

@@ -33,8 +33,8 @@ typedef struct mt_laplace_report {
 } mt_laplace_report;
 
 /* Gives the problem in which the vertices with given[v] != 0 have values (given [n_vertices] is borrowed, as
- * the mesh is, which has passed mt_mesh_check). Vertices of no cell are solved for by nobody: they keep their
- * value. MT_INPUT: no vertex is given, or a piece of the mesh has none. MT_FILE: no memory. Time O(n log n);
+ * the mesh is, which has passed mt_mesh_check). Vertices of no cell are not solved for: they keep
+ * their value. MT_INPUT: no vertex is given, or a piece of the mesh has none. MT_MEMORY. Time O(n log n);
  * memory about 12 bytes for each pair of vertices that share a cell, and three times that on the way. */
 MT_NODISCARD mt_status mt_laplace_make(
     mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem);
@@ -42,7 +42,7 @@ MT_NODISCARD mt_status mt_laplace_make(
 /* Solves by conjugate gradients until the residual has fallen to `tolerance` times that of zero. phi
  * [n_vertices] holds the values at the given vertices, which stay; the others are overwritten.
  * Preconditioner: diagonal incomplete Cholesky within blocks of rows. Same bits for any number of threads.
- * MT_NUMERICS: not converged after max_iterations, or not finite (given values too). MT_FILE: no memory. */
+ * MT_NUMERICS: not converged after max_iterations, or not finite (or a given value is not). MT_MEMORY. */
 MT_NODISCARD mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations,
     double *phi, mt_laplace_report *report);
 

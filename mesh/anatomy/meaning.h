@@ -19,7 +19,7 @@ typedef struct mt_meaning {
 } mt_meaning;
 
 /* Gives what the tags of one mesh mean by those of another with the same vertices, whose tags are mt_surface. MT_INPUT:
- * no tagged triangle, or more than MT_MEANING_TAGS_MAX different tags. MT_FILE: no memory. O(n log n). */
+ * no tagged triangle, or more than MT_MEANING_TAGS_MAX different tags. MT_MEMORY. O(n log n). */
 MT_NODISCARD mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *meaning);
 
 /* The same by the surfaces that it finds of a mesh (mt_mesh_check passed), whose adjacency is borrowed. Fails as
@@ -30,8 +30,8 @@ MT_NODISCARD mt_status mt_meaning_by_shape(
 /* What the surfaces are called in `--tags`: base, epi, lv, rv. */
 extern const char *const mt_meaning_names[MT_SURFACES];
 
-/* Writes how the commands are told that (`--tags base=10,epi=20+21,lv=30`), and how sure that is, in words. False, and a
- * text that says that there is none, where no tag means anything. */
+/* Writes the option that tells the commands so (`--tags base=10,epi=20+21,lv=30`), and how sure that is, in words. False, and
+ * a text that says so, where no tag means anything. */
 bool mt_meaning_text(const mt_meaning *meaning, char text[MT_MEANING_TEXT]);
 
 /* How many triangles of a mesh have tags that are none of mt_surface: 0 where all have the tag 0, which is a mesh without
@@ -55,7 +55,7 @@ int32_t mt_meaning_surface(const char *name, size_t n);
  * no triangle has (a misspelt one would leave a surface out, and a heart without its right ventricle runs). */
 MT_NODISCARD mt_status mt_meaning_apply(const char *text, mt_mesh *mesh);
 
-/* The same, but tags that `text` does not name stay, unless they are 1 to 4. MT_FILE, too: no memory in `arena`. */
+/* The same, but tags that `text` does not name stay, unless they are 1 to 4. MT_MEMORY, too. */
 MT_NODISCARD mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh);
 
 #endif

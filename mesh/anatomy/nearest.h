@@ -22,7 +22,7 @@ typedef struct mt_nearest {
 } mt_nearest;
 
 /* Gives the tree of those triangles of a surface (borrowed as long as the tree is used) whose tag is `tag`, or of all
- * where tag is 0. MT_INPUT: there are none. MT_FILE: no memory. O(n log n) in practice, 48 n at worst. */
+ * where tag is 0. MT_INPUT: there are none. MT_MEMORY. O(n log n) in practice, 48 n at worst. */
 MT_NODISCARD mt_status mt_nearest_make(
     mt_arena *arena, const mt_mesh *surface, int32_t tag, mt_nearest *nearest);
 

@@ -7,17 +7,17 @@
 /* What a tag is called: base, epicardium, lv_endocardium or rv_endocardium (mt_surface); NULL for another one. */
 const char *mt_surface_name(int32_t tag);
 
-/* The tag that a text means: one of these names, or a whole number. MT_INPUT for another text; the message has what is allowed. */
+/* The tag that a text means: one of these names, or a whole number. MT_INPUT for any other text. */
 MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
 
-/* MT_INPUT where no triangle of the mesh has this tag; the message has those there are. */
+/* MT_INPUT where no triangle of the mesh has this tag; the message lists those there are. */
 MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);
 
 /* Sets at[c] (of [n_cells]) to 1 for the cells that have one of the triangles with this tag as a face, or
  * whose centroid is no farther than depth_mm (at least 0) from one of them, and to 0 for the others. The mesh
  * (borrowed) has passed mt_mesh_check. Same result for any number of threads. MT_INPUT: no triangle has this
- * tag (the message has those there are), or no cell is reached (it has how far the nearest centroid is).
- * MT_FILE: no memory. O(n log n) time for n cells and triangles of usual shapes; many triangles as
+ * tag (the message lists those there are), or no cell is reached (it has how far the nearest centroid is).
+ * MT_MEMORY. O(n log n) time for n cells and triangles of usual shapes; many triangles as
  * large as the mesh, across each other, are each looked at for each cell. */
 MT_NODISCARD mt_status mt_patch_cells(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
 

@@ -5,13 +5,13 @@
  * How. The surface is cut into patches, in several ways:
  *   - at a flat base: triangles that face one way within 20 degrees and lie within 1 % of the heart's size (the
  *     square root of its surface's area) around one of the planes with the most such area;
- *     These must be flat (see Q) and have a tenth of their rim, at least, along the epicardium and another
+ *     these must be flat (see Q) and have a tenth of their rim, at least, along the epicardium and another
  *     along cavities;
  *   - at such a plane and also as follows, for bases whose edges are not sharp everywhere;
- *   - between shade and light. Of the half of the sky above a triangle, weighted with the cosine, the muscle leaves
- *     more than 70 % to light ones and less than 30 % to dark ones; the others join these across the flattest
+ *   - by ambient occlusion. Of the sky above a triangle, weighted with the cosine, a light triangle sees more than
+ *     70 % past the muscle and a dark one less than 30 %; the others join these across the flattest
  *     sides first, so that the border lies on the sharpest convex ridges between, the rims of valves. (Of more
- *     than 10,000 triangles only some look at the sky, evenly by their number.)
+ *     than 10,000 triangles only every k-th is sampled.)
  * A patch is a bowl: closed by straight lines from its rim to the middle of that, it has a volume V, above 0 seen
  * from outside the muscle. With Q = 6 sqrt(pi) V / area^(3/2) (1 for a ball, 0 for a flat ring)
  *   the epicardium is the patch with the largest V, Q above 0.15;
@@ -23,7 +23,7 @@
  * mt_surfaces_rims. Of two cavities the left one has the thicker wall: the lower quartile, over its area, of the
  * distance to the epicardium (the septum is far from it on both sides); they must differ by a tenth.
  *
- * Nothing depends on the unit, the rotation or the order, but for rounding and for which triangles look at the sky; all
+ * Nothing depends on the unit, the rotation or the order, but for rounding and for which triangles are sampled; all
  * tolerances are relative. */
 #ifndef MT_MESH_ANATOMY_SURFACES_H
 #define MT_MESH_ANATOMY_SURFACES_H
@@ -49,12 +49,12 @@ typedef struct mt_surfaces {
 void mt_surfaces_count(const mt_mesh *surface, mt_surfaces *counts);
 
 /* Triangles that touch a line where two of epicardium, left and right endocardium meet become base, in a surface whose
- * other tags are 0 or base. MT_FILE: no memory. */
+ * other tags are 0 or base. MT_MEMORY. */
 MT_NODISCARD mt_status mt_surfaces_rims(mt_mesh *surface);
 
 /* Gives the triangles of a closed surface, all counter-clockwise seen from outside (as mt_boundary_make makes them),
  * their tags, and says what was found. A triangle gets the tag 0 where it is of a closed hole within the muscle.
- * MT_INPUT: no such anatomy; the message says what was found and what is needed. MT_FILE: no memory. On failure
+ * MT_INPUT: no such anatomy; the message says what was found and what is needed. MT_MEMORY. On failure
  * the tags are as they were. O(n log n). */
 MT_NODISCARD mt_status mt_surfaces_find(mt_mesh *surface, mt_surfaces *found);
 

@@ -10,7 +10,7 @@
  * Local order of part q: its owned cells (interior, then separator, as the scheme of mesh/cut/scheme.h says), then what it
  * receives: the ranges in in_range, one after the other.
  *
- * Invariants (mt_halo_check):
+ * Invariants:
  *   own_cell[own_offset[p] .. own_offset[p + 1]) are the cells of part p; all together are a permutation;
  *   range[range_offset[p] .. range_offset[p + 1]) have source p, n_interior[p] <= begin < end <= owned, and
  *     begins ascend;
@@ -42,25 +42,21 @@ typedef struct mt_halo {
     uint32_t *to_part;      /* [to_offset[n_ranges]] */
     size_t *in_offset;      /* [n_parts + 1] */
     uint32_t *in_range;     /* [in_offset[n_parts]] */
-    size_t *inbound;        /* [n_parts] cells received, with those that are not used */
+    size_t *inbound;        /* [n_parts] cells received, unused ones included */
     size_t *needed;         /* [n_parts] cells that have to be received */
 } mt_halo;
 
 /* Gives the halo of a pattern (borrowed, as the partition is). MT_INPUT: a column is no cell; the partition is of another
- * number of cells, or broken; more than 2^32 - 2 ranges. MT_FILE: no memory. Time O(n_cells * width), a sort within parts,
+ * number of cells, or broken; more than 2^32 - 2 ranges. MT_MEMORY. Time O(n_cells * width), a sort within parts,
  * and what the scheme takes for each part; memory O(cells + pairs of cell and part that needs it). */
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
     const mt_scheme *scheme, mt_halo *halo);
-
-/* The invariants above; the message names the first offending part. */
-MT_NODISCARD mt_status mt_halo_check(
-    const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition);
 
 /* Groups of parts, as the partition's, and the one of a part. */
 uint32_t mt_halo_groups(const mt_halo *halo);
 uint32_t mt_halo_group_of(const mt_halo *halo, uint32_t part);
 
-/* Owned cells of a part; with what it receives (mt_halo_local) this is the length of its local order. */
+/* Owned cells of a part; together with what it receives (mt_halo_local): the length of its local order. */
 size_t mt_halo_own(const mt_halo *halo, uint32_t part);
 size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 

@@ -1,4 +1,4 @@
-/* The cells of each part, for those who move cells from part to part. */
+/* The cells of each part as linked lists, so that a cell can move from part to part in constant time. */
 #ifndef MT_MESH_CUT_MEMBERS_H
 #define MT_MESH_CUT_MEMBERS_H
 
@@ -10,8 +10,8 @@
 
 #define MT_NO_MEMBER UINT32_MAX
 
-/* Part p has the cells first[p], next[first[p]], ... up to MT_NO_MEMBER: size[p] of them, and part[c] = p for each. In the
- * beginning they ascend. */
+/* Part p has the cells first[p], next[first[p]], ... up to MT_NO_MEMBER: size[p] of them, and part[c] = p for each. They ascend
+ * at first. */
 typedef struct mt_members {
     uint32_t *part;            /* [n_cells], borrowed, changed by moves */
     size_t *size;              /* [n_parts] */
@@ -19,7 +19,7 @@ typedef struct mt_members {
     uint32_t *next, *previous; /* [n_cells] */
 } mt_members;
 
-/* Of part[n_cells], every one below n_parts. MT_FILE: no memory. */
+/* Of part[n_cells], every one below n_parts. MT_MEMORY. */
 MT_NODISCARD mt_status mt_members_make(
     mt_arena *arena, size_t n_cells, uint32_t n_parts, uint32_t *part, mt_members *members);
 

@@ -218,7 +218,7 @@ static mt_status attempt(const struct question *q, mt_metis_outcome *outcome, bo
     *succeeded = !failed(q, &seen, why, sizeof why);
     if (*succeeded) return MT_OK;
     if (out_of_memory(q, &seen))
-        return mt_fail(MT_FILE, "METIS: out of memory for %zu cells in %u parts (%s)", n, q->n_parts, why);
+        return mt_fail(MT_MEMORY, "METIS: out of memory for %zu cells in %u parts (%s)", n, q->n_parts, why);
     if (q->answer->done && q->answer->code == METIS_ERROR_INPUT)
         return mt_fail(MT_INPUT, "METIS: refuses %zu cells in %u parts (%s)", n, q->n_parts, why);
     if (!*outcome->failure) memcpy(outcome->failure, why, sizeof why);
@@ -251,7 +251,7 @@ mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, doubl
     q.bytes = sizeof *q.answer + adjacency->n_cells * sizeof *part;
     q.answer = mmap(NULL, q.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.answer == MAP_FAILED)
-        return mt_fail(MT_FILE, "METIS: out of memory: %zu bytes for its answer", q.bytes);
+        return mt_fail(MT_MEMORY, "METIS: out of memory: %zu bytes for its answer", q.bytes);
     const mt_status status = attempts(&q, imbalance, outcome);
     if (status == MT_OK) memcpy(part, q.answer->part, adjacency->n_cells * sizeof *part);
     (void)munmap(q.answer, q.bytes);

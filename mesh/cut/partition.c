@@ -63,7 +63,7 @@ static mt_status divide(
     MT_TRY(mt_metis_divide(
         adjacency, division->n_parts, fmax(division->imbalance, MT_IMBALANCE_LEAST), part, &outcome));
     note(division, n, &outcome, partition);
-    return mt_repair(adjacency, division->n_parts, division->least, division->most, part, &moves);
+    return mt_repair_parts(adjacency, division->n_parts, division->least, division->most, part, &moves);
 }
 
 /* ---- groups ---- */

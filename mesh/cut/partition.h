@@ -56,7 +56,7 @@ typedef struct mt_partition_options {
  * same outcome, unless METIS fails for a reason from outside and another seed is taken: then metis_failures and remark of the
  * partition say so.
  * MT_INPUT: no group or no part; 2^31 parts or more; imbalance outside its bounds; a graph too large for METIS' 32-bit
- * numbers; METIS refuses. MT_FILE: no memory, METIS' too. */
+ * numbers; METIS refuses. MT_MEMORY, METIS' too. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 

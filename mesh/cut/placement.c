@@ -76,5 +76,5 @@ mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place)
         if (graph->n_groups > 2) exchange(graph, state, place);
     }
     mt_arena_free(&scratch);
-    return state ? MT_OK : MT_FILE;
+    return state ? MT_OK : MT_MEMORY;
 }

@@ -29,7 +29,7 @@ uint64_t mt_placement_cost(const mt_placement_graph *graph, const uint32_t *plac
 
 /* Gives each group a place of its own, place[n_groups] (the caller's), at a low cost: swaps two groups at random where that
  * costs less than a threshold, which falls to zero (Dueck and Scheuer, J. Comput. Phys. 90, 1990). Never worse than
- * place[g] = g. Deterministic; tries at most some million swaps. MT_FILE: no memory. */
+ * place[g] = g. Deterministic; tries at most some million swaps. MT_MEMORY. */
 MT_NODISCARD mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place);
 
 #endif

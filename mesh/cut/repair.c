@@ -405,10 +405,10 @@ static mt_status repair(mt_arena *scratch, struct parts *parts, uint32_t *part)
     for (uint32_t p = 0; p < parts->n_parts; p++) fill(parts, p);
     parts->search.start = NONE; /* draining looks for others than filling */
     for (uint32_t p = 0; p < parts->n_parts; p++) drain(parts, p, &roomy);
-    return parts->failed ? MT_FILE : MT_OK;
+    return parts->failed ? MT_MEMORY : MT_OK;
 }
 
-mt_status mt_repair(
+mt_status mt_repair_parts(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
     const size_t n = adjacency->n_cells;

@@ -13,11 +13,11 @@
  * counts the moves. Sizes that are right already change nothing; a part that is not at either end of a chain keeps its
  * size. Cells only move to a part that they touch, except: the first cell of an empty part is taken from a largest part,
  * and where no chain leads from a full part to one with room (the mesh has several pieces) a cell jumps. Deterministic.
- * MT_INPUT: n_cells outside n_parts * least .. n_parts * most. MT_FILE: no memory. Time O(n_cells), one search for each
+ * MT_INPUT: n_cells outside n_parts * least .. n_parts * most. MT_MEMORY. Time O(n_cells), one search for each
  * filled or drained part, which goes on where it stopped for each further cell, and for each move the cells of the smaller of
  * the two parts and those of the parts around whose neighbours the search must look at again. So n log n where parts are off
  * by a few cells; many cells in one part that is to be drained cost their square. */
-MT_NODISCARD mt_status mt_repair(const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most,
-    uint32_t *part, size_t *moves);
+MT_NODISCARD mt_status mt_repair_parts(const mt_adjacency *adjacency, uint32_t n_parts, size_t least,
+    size_t most, uint32_t *part, size_t *moves);
 
 #endif

@@ -11,7 +11,7 @@
 static void *grown(void *array, size_t room, size_t size)
 {
     void *larger = realloc(array, room * size);
-    if (!larger) (void)mt_fail(MT_FILE, "out of memory: %zu items of %zu bytes", room, size);
+    if (!larger) (void)mt_fail(MT_MEMORY, "out of memory: %zu items of %zu bytes", room, size);
     return larger;
 }
 
@@ -20,10 +20,10 @@ static mt_status reserve_ranges(mt_scheme_sink *sink)
     if (sink->n_ranges < sink->room_ranges) return MT_OK;
     const size_t room = 2 * sink->room_ranges + 64;
     mt_scheme_range *range = grown(sink->range, room, sizeof *range);
-    if (!range) return MT_FILE;
+    if (!range) return MT_MEMORY;
     sink->range = range;
     size_t *to_end = grown(sink->to_end, room, sizeof *to_end);
-    if (!to_end) return MT_FILE;
+    if (!to_end) return MT_MEMORY;
     sink->to_end = to_end;
     sink->room_ranges = room;
     return MT_OK;
@@ -34,7 +34,7 @@ static mt_status reserve_to(mt_scheme_sink *sink, size_t n)
     if (sink->n_to + n <= sink->room_to) return MT_OK;
     const size_t room = 2 * (sink->n_to + n) + 64;
     uint32_t *to_part = grown(sink->to_part, room, sizeof *to_part);
-    if (!to_part) return MT_FILE;
+    if (!to_part) return MT_MEMORY;
     sink->to_part = to_part;
     sink->room_to = room;
     return MT_OK;
@@ -200,7 +200,7 @@ static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_aren
     MT_TRY(mt_sets_order_intervals(scratch, &sets, set_order));
     MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
     interval *of = enclose(scratch, source, &sets, begin);
-    if (!of) return MT_FILE;
+    if (!of) return MT_MEMORY;
     qsort(of, sets.n_to, sizeof *of, compare_intervals);
     for (uint32_t i = 0, n_to = 0; i < sets.n_to; i++) {
         to[n_to++] = of[i].destination;

@@ -2,11 +2,11 @@
  *
  * A scheme sees one part at a time: its cells, and which other parts need each of them. It lays the cells that nobody
  * else needs (interior) first, the others (separator) behind them, and names the ranges of the separator that are sent.
- * Whatever a destination needs must be in the ranges it is sent, and in no two of them; what it is sent and does not
- * need is unused: words and memory spent so that there are fewer ranges. The words interior, separator, range and
+ * Whatever a destination needs must be in the ranges it is sent, and in no two of them; what it is sent but does
+ * not need is unused: words and memory spent to have fewer ranges. The words interior, separator, range and
  * neighbour are those of mesh/cut/halo.h, which calls this.
  *
- * A scheme is a pure function of the needs: it knows no machine and no other part. */
+ * A scheme is a pure function of the needs: it knows neither the machine nor other parts. */
 #ifndef MT_MESH_CUT_SCHEME_H
 #define MT_MESH_CUT_SCHEME_H
 
@@ -33,7 +33,7 @@ typedef struct mt_scheme_sink {
 } mt_scheme_sink;
 
 /* Sends a range to these parts, ascending; an empty range, or one to nobody, is dropped. Ranges come in ascending order
- * of begin. MT_FILE: no memory. */
+ * of begin. MT_MEMORY. */
 MT_NODISCARD mt_status mt_scheme_send(
     mt_scheme_sink *sink, uint32_t begin, uint32_t end, uint32_t n_to, const uint32_t *to);
 void mt_scheme_sink_free(mt_scheme_sink *sink);
@@ -41,7 +41,7 @@ void mt_scheme_sink_free(mt_scheme_sink *sink);
 typedef struct mt_scheme mt_scheme;
 
 /* Writes the order of the owned cells to order[n_own], interior first, says the ranges by mt_scheme_send, and gives the
- * number of interior cells. `scratch` is freed by the caller. MT_FILE: no memory. */
+ * number of interior cells. `scratch` is freed by the caller. MT_MEMORY. */
 typedef mt_status mt_scheme_function(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink);
 
@@ -61,8 +61,8 @@ struct mt_scheme {
  *                them to keep these ranges short.
  *   mixed-clean  cells needed by two or more parts come first and are sent whole to all neighbours; then those needed by
  *                one part only, grouped by it (4.1.3 there).
- *   exact        a range for each destination set, so nothing is unused; the sets in an order in which a destination
- *                finds its own behind each other (mt_sets_order_runs): what touches arrives as one piece.
+ *   exact        a range for each destination set, so nothing is unused; the sets in an order that puts those of a
+ *                destination next to each other (mt_sets_order_runs): ranges that touch arrive as one piece.
  *   budget       as exact, but sets are merged until a source has no more than `ranges` (mt_sets_merge); 1 makes it full.
  *                A destination never receives more where more ranges are allowed.
  *

@@ -68,7 +68,7 @@ mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets)
     *sets = (mt_sets){.n_to = source->n_neighbours, .n_words = (source->n_neighbours + 63) / 64};
     MT_TAKE(arena, sets->cell, source->n_own);
     const listed *list = list_cells(arena, source, sets);
-    if (!list) return MT_FILE;
+    if (!list) return MT_MEMORY;
     for (uint32_t i = 0; i < sets->n_cells; i++)
         sets->n_sets += i == 0 || compare_lists(&list[i - 1], &list[i]) != 0;
     MT_TAKE(arena, sets->set_of, sets->n_cells);

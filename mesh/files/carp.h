@@ -10,7 +10,7 @@
  *              lists: they go to the first of base, epi, lvendo, rvendo, and then by number. A .surf file wins: where
  *              there is one for a surface its list is passed over, and its triangles stay its own
  *
- * The binary twins are not for this. */
+ * Their binary twins are not read. */
 #ifndef MT_MESH_FILES_CARP_H
 #define MT_MESH_FILES_CARP_H
 
@@ -18,11 +18,11 @@
 #include "mesh/mesh.h"
 
 /* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the
- * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and cells are as they stand there,
- * vertices of no cell and inverted or flat cells too; fibres are made unit vectors and sheets too, perpendicular to
+ * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and cells are as in the files,
+ * including vertices of no cell and inverted or flat cells; fibres are made unit vectors and sheets too, perpendicular to
  * them; without .lon there are none. Triangles of .surf come ascending by their tag, then those of .vtx in the order
  * above. The mesh has passed mt_mesh_check_content.
- * MT_FILE: .pts or .elem cannot be read, or another that is there; no memory. MT_INPUT, with file and line: an
+ * MT_FILE: .pts or .elem cannot be read, or another that is there. MT_MEMORY. MT_INPUT, with file and line: an
  * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, a list with no triangle of its own,
  * damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);

@@ -1,4 +1,4 @@
-/* In which files a mesh can stand: the formats that are read and written, by the ending of a file's name. */
+/* The file formats of meshes that are read and written, by the ending of a file's name. */
 #ifndef MT_MESH_FILES_FORMATS_H
 #define MT_MESH_FILES_FORMATS_H
 
@@ -20,11 +20,11 @@ typedef struct mt_mesh_format {
     mt_status (*check)(const char *path, mt_file_replace replace);
 } mt_mesh_format;
 
-/* Gives the format of a file of this name, one that can be written if it is for that. MT_INPUT names the
- * endings there are. */
+/* Gives the format of a file of this name, one that can be written if it is for that. MT_INPUT lists the
+ * known endings. */
 MT_NODISCARD mt_status mt_mesh_format_find(const char *path, bool to_write, const mt_mesh_format **format);
 
-/* Gives the format of a file to write, and looks whether it can be written: for those who have long work before it. MT_INPUT: as
+/* Gives the format of a file to write, and checks that it can be written, before long work begins. MT_INPUT: as
  * above; MT_FILE: as mt_file_check, for each of the files that a mesh of this format has. */
 MT_NODISCARD mt_status mt_mesh_format_check(
     const char *path, mt_file_replace replace, const mt_mesh_format **format);

@@ -6,7 +6,7 @@
  * over.
  *
  * A mesh that Gmsh partitioned (4.1, $PartitionedEntities) has its elements in parts of volumes and surfaces: a part
- * has the physical tag of the whole, or its own where the whole has none. Triangles between partitions are no
+ * has the physical tag of the whole, or its own if the whole has none. Triangles between partitions are no
  * surface of the body and are passed over, whatever tag they repeat. So are the partitions: ours are cut for tiles
  * (mesh/cut/partition.h). */
 #ifndef MT_MESH_FILES_GMSH_H
@@ -16,9 +16,9 @@
 
 /* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
  *   vertices  those of cells and tagged triangles, in the order of the file; others are dropped;
- *   cells     in the order of the file and as they stand there, inverted and flat ones too;
+ *   cells     in the order of the file and as given there, inverted and flat ones included;
  *   region    1 where the volume has no physical tag.
- * MT_FILE: cannot be read, no memory. MT_INPUT, with the file and the line or byte: another version, another
+ * MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with the file and the line or byte: another version, another
  * order of bytes, another kind of volume or surface element, ghost elements (copies of those of other partitions, in a
  * file of one of them), damage; or no tetrahedra. The mesh has passed
  * mt_mesh_check_content. Time O(n), and O(n log n) where node tags do not ascend; memory about twice the file and the
@@ -28,7 +28,7 @@ MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double un
 /* Writes mesh (borrowed), in mm and without its fibres; the file is whole or as it was. Each region becomes a
  * volume and each tag of triangles a surface, with this physical tag. Regions and tags come back as they are,
  * cells and triangles sorted by them. MT_INPUT: a region or tag below 1, which MSH has no room for. MT_FILE:
- * cannot be written, no memory. */
+ * cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
 
 #endif

@@ -10,8 +10,8 @@
  * named by them; # begins a remark. A first line that ends in BIN is Chaste's: what follows is raw and
  * little-endian, without ids, from 0; vertices of cells are int32 and all else double.
  *
- * Chaste's numbers are usually centimetres, and who runs TetGen chooses. Meshes of ten nodes a cell, and
- * points that stand in .poly or .smesh, are not for this. */
+ * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Meshes of ten nodes a cell and
+ * points in .poly or .smesh are not read. */
 #ifndef MT_MESH_FILES_TETGEN_H
 #define MT_MESH_FILES_TETGEN_H
 
@@ -19,9 +19,9 @@
 
 /* Gives the mesh of the files; `name` is their path without or with one of the endings, unit_mm what the
  * numbers of .node are in millimetres. Vertices of cells and triangles are in range, coordinates finite
- * and directions unit vectors; the rest of mt_mesh_check is for whoever reads: cells come as they stand,
- * turned or flat. Region 1 where none is said. MT_FILE: .node or .ele cannot be read, or one of the others
- * that is there; no memory. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or
+ * and directions unit vectors; the rest of mt_mesh_check is for the caller: cells may be inverted or flat. Region 1 where none
+ * is said. MT_FILE: .node or .ele cannot be read, or one of the others
+ * that is there. MT_MEMORY. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or
  * along its sheet, damage. */
 MT_NODISCARD mt_status mt_tetgen_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 

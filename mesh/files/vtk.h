@@ -36,8 +36,8 @@
 
 #include "mesh/mesh.h"
 
-/* Gives the mesh of a legacy file whose numbers are of unit_mm millimetres each. MT_FILE: cannot be read, no
- * memory. MT_INPUT, with the file and the line, or the cell or point from 0: damage; another kind of file or
+/* Gives the mesh of a legacy file whose numbers are of unit_mm millimetres each. MT_FILE: cannot be read.
+ * MT_MEMORY. MT_INPUT, with the file and the line, or the cell or point from 0: damage; another kind of file or
  * cell; fibres of length 0 (bath), a region that is no whole number. */
 MT_NODISCARD mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 

@@ -120,7 +120,7 @@ static mt_status inflate_blocks(mt_arena *arena, mt_vtk_bytes *from, size_t n_bl
                 from->name, (unsigned long long)size, n);
         MT_TRY(take(arena, from, "a compressed block", (size_t)size, &block));
         const int result = uncompress(out, &done, block, (uLong)size);
-        if (result == Z_MEM_ERROR) return mt_fail(MT_FILE, "%s: no memory to decompress", from->scan.path);
+        if (result == Z_MEM_ERROR) return mt_fail(MT_MEMORY, "%s: no memory to decompress", from->scan.path);
         if (result != Z_OK || done != n)
             return mt_scan_fail(&from->scan,
                 "array '%s': compressed block %zu of %zu is damaged, or not of %zu bytes", from->name, b + 1,

@@ -276,7 +276,8 @@ static mt_status parse(reader *r)
         if (XML_Parse(r->parser, at, final ? (int)left : CHUNK, final) == XML_STATUS_OK) continue;
         if (r->status != MT_OK || r->appended) return r->status;
         const enum XML_Error error = XML_GetErrorCode(r->parser);
-        if (error == XML_ERROR_NO_MEMORY) return mt_fail(MT_FILE, "%s: no memory to read XML", r->scan.path);
+        if (error == XML_ERROR_NO_MEMORY)
+            return mt_fail(MT_MEMORY, "%s: no memory to read XML", r->scan.path);
         r->scan.line = XML_GetCurrentLineNumber(r->parser);
         return mt_scan_fail(&r->scan, "is no well-formed XML: %s", XML_ErrorString(error));
     }
@@ -286,7 +287,7 @@ static mt_status parse(reader *r)
 static mt_status read_tree(reader *r)
 {
     r->parser = XML_ParserCreate(NULL);
-    if (!r->parser) return mt_fail(MT_FILE, "%s: no memory to read XML", r->scan.path);
+    if (!r->parser) return mt_fail(MT_MEMORY, "%s: no memory to read XML", r->scan.path);
     mt_status status = parse(r);
     XML_ParserFree(r->parser);
     MT_TRY(status);

@@ -49,16 +49,16 @@ typedef struct mt_vtkhdf_note {
     double number;
 } mt_vtkhdf_note;
 
-/* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write: for those who have long work before it. */
+/* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write; to be asked before long work begins. */
 MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
 
 /* Writes the mesh and the fields; the file is whole or as it was. MT_INPUT: the name does not end in .hdf
  * (ParaView 5.11 opens VTKHDF under no other ending), or a field's name is not allowed or there twice.
- * MT_FILE: cannot be written, no memory. */
+ * MT_FILE: cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vtkhdf_write(
     const char *path, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields);
 
-/* The same with notes in the group /run, which is only there where there are any. */
+/* The same with notes in the group /run, which exists only if there are any. */
 MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
     const mt_vtkhdf_field *fields, size_t n_notes, const mt_vtkhdf_note *notes);
 
@@ -69,7 +69,7 @@ MT_NODISCARD mt_status mt_vtkhdf_write_partition(
 
 /* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
  * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; cells may be inverted
- * or flat. MT_FILE: cannot be opened or read, no memory. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
+ * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
  * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 

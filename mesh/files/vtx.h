@@ -15,7 +15,7 @@ typedef struct mt_vtx {
     uint32_t *vertex; /* [n] ascending, each once */
 } mt_vtx;
 
-/* Gives the list of a file for a mesh of n_vertices; `tag` is left alone. MT_FILE: cannot be read, no memory. MT_INPUT,
+/* Gives the list of a file for a mesh of n_vertices; `tag` is left alone. MT_FILE: cannot be read. MT_MEMORY. MT_INPUT,
  * with file and line: another count or word, a vertex that the mesh does not have, an empty list. */
 MT_NODISCARD mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_vertices, mt_vtx *list);
 
@@ -23,7 +23,7 @@ MT_NODISCARD mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_v
  * by list, counter-clockwise seen from outside the cell. A face that is tagged already stays as it is, and one in several
  * lists belongs to the first of them: what lies along the border of two surfaces has its corners in both. The mesh has
  * passed mt_mesh_check_content; its old triangles stay in their arena. MT_INPUT: a list that gets no triangle, by its
- * path. MT_FILE: no memory. O(n_cells + n_lists * faces between listed vertices); 64 bytes a cell of scratch, freed. */
+ * path. MT_MEMORY. O(n_cells + n_lists * faces between listed vertices); 64 bytes a cell of scratch, freed. */
 MT_NODISCARD mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh);
 
 #endif

@@ -145,13 +145,13 @@ static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fi
     const size_t n = coarse->n_cells;
     for (size_t c = 0; c < 8 * n; c++) fine->region[c] = coarse->region[c / 8];
     if (coarse->fibre && !(fine->fibre = inherit(arena, n, 3 * sizeof *fine->fibre, coarse->fibre)))
-        return MT_FILE;
+        return MT_MEMORY;
     if (coarse->sheet && !(fine->sheet = inherit(arena, n, 3 * sizeof *fine->sheet, coarse->sheet)))
-        return MT_FILE;
+        return MT_MEMORY;
     if (coarse->depth && !(fine->depth = inherit(arena, n, sizeof *fine->depth, coarse->depth)))
-        return MT_FILE;
+        return MT_MEMORY;
     if (coarse->layer && !(fine->layer = inherit(arena, n, sizeof *fine->layer, coarse->layer)))
-        return MT_FILE;
+        return MT_MEMORY;
     return MT_OK;
 }
 

@@ -19,11 +19,11 @@
  *             volume; region, fibre, sheet, depth and layer are those of c;
  *   triangles those of triangle f are 4 f .. 4 f + 3, the last one its middle; their tag is that of f.
  * MT_INPUT, before any memory is taken: cells or triangles would reach 2^32 - 1, or vertices could (n_vertices + 6 n_cells
- * + 3 n_faces). MT_FILE: no memory. Time O(n); scratch at most 100 bytes for each edge of the coarse mesh, freed: less
+ * + 3 n_faces). MT_MEMORY. Time O(n); scratch at most 100 bytes for each edge of the coarse mesh, freed: less
  * than half of what is given. */
 MT_NODISCARD mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine);
 
-/* Could a mesh be refined so many times? MT_INPUT as above. */
+/* Can a mesh be refined this many times? MT_INPUT as above. */
 MT_NODISCARD mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times);
 
 #endif

@@ -33,7 +33,7 @@ extern const char *const mt_slab_cut_name[MT_SLAB_CUTS + 1];
  *   region    1.
  * Time and memory O(cells).
  * MT_INPUT: a size or the edge is not finite and above 0; a size is no whole multiple of the edge (to 1e-6 of
- * the size); more cells than a mesh may have. MT_FILE: no memory. */
+ * the size); more cells than a mesh may have. MT_MEMORY. */
 MT_NODISCARD mt_status mt_slab_make_cut(
     mt_arena *arena, const double size_mm[3], double edge_mm, mt_slab_cut cut, mt_mesh *mesh);
 

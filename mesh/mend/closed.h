@@ -1,8 +1,8 @@
-/* Triangles from one or several files made into one closed surface that encloses a body.
+/* Makes one closed surface, which encloses a body, of triangles from one or several files.
  *
- * What is repaired: points that are meant to be one, triangles that are there twice or have become a line, chips (tiny
- * closed pieces that hang on an edge), winding. What is not: gaps, overlaps, sheets inside the body; a surface
- * that still is not closed is refused. */
+ * Repaired are points that are meant to be one, duplicate triangles and those that have become a line, chips (tiny
+ * closed pieces that hang on an edge), and winding. Not repaired are gaps, overlaps and sheets inside the body; a surface
+ * that is still not closed is refused. */
 #ifndef MT_MESH_MEND_CLOSED_H
 #define MT_MESH_MEND_CLOSED_H
 
@@ -18,13 +18,13 @@ typedef struct mt_closed {
 } mt_closed;
 
 /* Gives one surface (mesh/triangles.h) of the triangles of n, with their tags; borrows them. MT_INPUT: more points
- * or triangles than a mesh may have. MT_FILE: no memory. */
+ * or triangles than a mesh may have. MT_MEMORY. */
 MT_NODISCARD mt_status mt_closed_join(mt_arena *arena, const mt_mesh *surfaces, size_t n, mt_mesh *joined);
 
 /* Repairs a surface (mt_mesh_check_content passed) in place: points nearer than 1e-5 of the diagonal of the box around them
  * become one (the first of them), the triangles above are dropped, points of no triangle too, and the rest are wound
  * counter-clockwise seen from outside. MT_INPUT: not closed, or of several pieces, or one-sided; the
- * message has how many edges and where the first is. MT_FILE: no memory. */
+ * message has how many edges and where the first is. MT_MEMORY. */
 MT_NODISCARD mt_status mt_closed_make(mt_mesh *surface, mt_closed *report);
 
 #endif

@@ -13,13 +13,13 @@
 typedef enum mt_defect {
     MT_DEFECT_INVERTED,  /* cells of negative volume */
     MT_DEFECT_FLAT,      /* cells without volume */
-    MT_DEFECT_DUPLICATE, /* cells that have the four vertices of an earlier one */
-    MT_DEFECT_CROWDED, /* faces of more than two cells, those that are there twice counted once; by their first cell */
-    MT_DEFECT_TRIANGLE, /* tagged triangles that have a vertex twice */
-    MT_DEFECT_FOLD,     /* faces whose two cells lie on the same side of it; by the first of the two */
-    MT_DEFECT_DANGLING, /* vertices of no cell */
-    MT_DEFECT_PIECE,    /* pieces, connected by faces, beside the largest one; by their first cell */
-    MT_DEFECT_STRAY,    /* tagged triangles that are no face of a cell */
+    MT_DEFECT_DUPLICATE, /* cells with the same four vertices as an earlier one */
+    MT_DEFECT_CROWDED,   /* faces of more than two cells, duplicates counted once; by their first cell */
+    MT_DEFECT_TRIANGLE,  /* tagged triangles that have a vertex twice */
+    MT_DEFECT_FOLD,      /* faces whose two cells lie on the same side of it; by the first of the two */
+    MT_DEFECT_DANGLING,  /* vertices of no cell */
+    MT_DEFECT_PIECE,     /* pieces, connected by faces, beside the largest one; by their first cell */
+    MT_DEFECT_STRAY,     /* tagged triangles that are no face of a cell */
     MT_DEFECT_KINDS
 } mt_defect;
 
@@ -43,7 +43,7 @@ typedef struct mt_defects {
     bool fatal; /* there is a defect of a fatal kind */
 } mt_defects;
 
-/* Fills defects; borrows the mesh. MT_FILE: no memory. Time O(n log n) at worst, in practice O(n); scratch about 80
+/* Fills defects; borrows the mesh. MT_MEMORY. Time O(n log n) at worst, in practice O(n); scratch about 80
  * bytes a cell and 9 a vertex, freed. */
 MT_NODISCARD mt_status mt_defects_find(const mt_mesh *mesh, mt_defects *defects);
 

@@ -15,7 +15,7 @@ typedef struct mt_flat {
 
 /* Sets dead [n_cells] (all 0 before) for the cells that go, moves the others to the vertices that stay, and adds to the
  * counts. The mesh has no inverted cell, no duplicate and none that has a vertex twice, neither before nor after. Tagged
- * triangles move with their vertices; they may then have one twice. MT_FILE: no memory.
+ * triangles move with their vertices; they may then have one twice. MT_MEMORY.
  * Time O(n) and a bounded number of steps for each flat cell: no edge collapses at a vertex of more than 256 cells, nor
  * any after 262144 cells and 20 for each cell of the mesh have been looked at (enough where a few per cent are flat);
  * what is flat then is removed. Scratch: 20 bytes a cell and 16 a vertex, freed. */

@@ -10,13 +10,13 @@ typedef struct mt_pieces {
     uint32_t largest; /* first cell of the largest piece, by volume; of equals the first */
 } mt_pieces;
 
-/* Every cell a piece of its own. MT_FILE: no memory. */
+/* Every cell a piece of its own. MT_MEMORY. */
 MT_NODISCARD mt_status mt_pieces_begin(mt_arena *arena, size_t n_cells, mt_pieces *pieces);
 
 /* The cells of these n faces are in one piece. */
 void mt_pieces_join(mt_pieces *pieces, const mt_face *run, size_t n);
 
-/* Counts and weighs them. MT_FILE: no memory. */
+/* Counts and weighs them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_pieces_end(mt_arena *scratch, const mt_mesh *mesh, mt_pieces *pieces);
 
 #endif

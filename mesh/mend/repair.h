@@ -31,7 +31,7 @@ typedef struct mt_repair {
  * All that is known of a cell goes with it. A tagged triangle goes if one of its vertices went or two of them met; one that
  * is no face of a cell stays, as in any mesh.
  * Afterwards mt_mesh_check and mt_adjacency_make have passed. MT_INPUT: they would not, or no cell is left; the mesh is
- * then of no use. MT_FILE: no memory. Time and scratch as of mt_defects_find, and 24 bytes a cell more where cells are
+ * then of no use. MT_MEMORY. Time and scratch as of mt_defects_find, and 24 bytes a cell more where cells are
  * flat. */
 MT_NODISCARD mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair);
 

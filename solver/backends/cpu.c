@@ -53,7 +53,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         to_blocks(n, off, problem->diffusion->column, c);
     }
     mt_arena_free(&scratch);
-    if (!off) return MT_FILE;
+    if (!off) return MT_MEMORY;
     for (size_t cell = 0; cell < n; cell++) {
         const mt_tp06_type *type = mt_monodomain_type(problem, cell);
         c->v[cell] = c->before[cell] = type->v_mV;

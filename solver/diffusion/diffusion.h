@@ -62,7 +62,7 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
 
 #define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
 
-/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j (solver/diffusion/check.h):
+/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j:
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
  *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
  *   columns of a row ascend, are not the row itself and lie at most two faces away;
@@ -113,7 +113,7 @@ typedef struct mt_diffusion_effect {
 mt_diffusion_effect mt_diffusion_effect_on(
     const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell);
 
-/* Gives what was found for an operator, enough to make it again without seeking. MT_FILE: no memory. */
+/* Gives what was found for an operator, enough to make it again without seeking. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
 
 /* Which cells its rows read; borrows the operator. */

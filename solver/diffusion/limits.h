@@ -20,7 +20,7 @@ typedef struct mt_limits {
 /* The algorithm that finds these. To be raised by whoever changes what it finds. */
 enum { MT_LIMITS_VERSION = 2 };
 
-/* The key of the operator that mt_diffusion_make would make of these. MT_FILE: no memory. */
+/* The key of the operator that mt_diffusion_make would make of these. MT_MEMORY. */
 MT_NODISCARD mt_status mt_limits_key(
     const mt_mesh *mesh, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE]);
 

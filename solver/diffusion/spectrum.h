@@ -45,7 +45,7 @@ typedef struct mt_spectrum {
 
 /* Runs Lanczos from a fixed start vector until the goal. Gives alpha and beta in `arena`. A map without any
  * space (n = 0, or nothing beside the null vector) has 0 steps and ends 0. Fails with MT_NUMERICS on a value
- * that is not finite, MT_FILE on memory (3 vectors of n). */
+ * that is not finite, MT_MEMORY (3 vectors of n). */
 MT_NODISCARD mt_status mt_spectrum_run(
     mt_arena *arena, const mt_spectrum_map *map, const mt_spectrum_goal *goal, mt_spectrum *spectrum);
 

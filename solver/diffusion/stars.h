@@ -51,7 +51,7 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 
 /* Makes the stars of all cells with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
  * only found where that is asked, else none is. Gives how many are, and how many cells are slivers. MT_INPUT: a cell
- * without volume, with its place. MT_FILE: no memory. MT_STOPPED. */
+ * without volume, with its place. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 

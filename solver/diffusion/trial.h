@@ -22,7 +22,7 @@ typedef struct mt_trial {
  * the first for the two norms (compensated sums), the second for the 18 roundings of a row's differences, products and
  * sums, each at most of size 2 R m, and those of the step's product and its sum with v.
  * MT_NUMERICS: it grew by more in some step, which is named, or is not finite. MT_INPUT: dt_ms not finite and above 0.
- * MT_FILE: no memory (16 bytes a cell, freed). */
+ * MT_MEMORY (16 bytes a cell, freed). */
 MT_NODISCARD mt_status mt_trial_run(
     const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_trial *trial);
 

@@ -27,7 +27,7 @@ typedef struct mt_costs {
 const char *mt_costs_verdict(const mt_costs *costs);
 
 /* Gives the costs of a halo on as many chips as it has groups, the machine with that many chips and, where the halo fits, its
- * profile in `arena`: one run of each compute set. A halo that does not fit is no failure. MT_FILE: no memory. */
+ * profile in `arena`: one run of each compute set. A halo that does not fit is no failure. MT_MEMORY. */
 MT_NODISCARD mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo,
     ipu_target *target, ipu_profile *profile, mt_costs *costs);
 

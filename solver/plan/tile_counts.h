@@ -14,7 +14,7 @@ typedef struct mt_tile_spread {
     double min, median, max, sum;
 } mt_tile_spread;
 
-/* Gives the spread of a count. MT_FILE: no memory. */
+/* Gives the spread of a count. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread);
 
 /* Cells received from tiles of other IPUs, as each tile that receives counts them. */

@@ -78,7 +78,7 @@ Test(arena, MT_TAKE_hands_the_failure_on)
     int *first = NULL;
     double *second = NULL;
     mt_arena_fail_at(2);
-    cr_assert_eq(take_two(&arena, &first, &second), MT_FILE);
+    cr_assert_eq(take_two(&arena, &first, &second), MT_MEMORY);
     cr_assert_null(second);
     cr_assert_eq(take_two(&arena, &first, &second), MT_OK);
     cr_assert_eq(arena.bytes, 2 * (2 * sizeof *first) + 2 * sizeof *second);

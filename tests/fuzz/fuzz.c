@@ -15,6 +15,7 @@
 #include "solver/case.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/room.h"
+#include "tests/mesh/check_adjacency.h"
 #include "tests/mesh/multiples.h"
 
 enum { FILES_MOST = 8, ROOM = 1 << 16 };
@@ -76,7 +77,7 @@ static void check_sound(mt_arena *arena, const mt_mesh *mesh)
     mt_adjacency adjacency;
     if (mt_mesh_check(mesh) != MT_OK) die("a mesh that fails its check");
     if (mt_adjacency_make(arena, mesh, &adjacency) != MT_OK) die("no adjacency");
-    if (mt_adjacency_check(&adjacency) != MT_OK) die("a wrong adjacency");
+    if (adjacency_check(&adjacency) != MT_OK) die("a wrong adjacency");
 }
 
 static void look_at_cells(mt_arena *arena, mt_mesh *mesh)

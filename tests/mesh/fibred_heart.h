@@ -9,6 +9,7 @@
 
 #include "data/vec3.h"
 #include "mesh/anatomy/fibres.h"
+#include "tests/mesh/anatomy/check_fibres.h"
 
 static const double degree = M_PI / 180;
 
@@ -47,7 +48,7 @@ static inline void grow(heart *h, const mt_fibres_rule *rule)
 {
     cr_assert_eq(
         mt_fibres_make(&h->arena, &h->mesh, &h->adjacency, rule, &h->fibres), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_fibres_check(&h->fibres), MT_OK, "%s", mt_message());
+    cr_assert_eq(fibres_check(&h->fibres), MT_OK, "%s", mt_message());
 }
 
 static inline double jump_share(const heart *h)

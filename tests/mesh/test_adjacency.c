@@ -4,6 +4,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
+#include "tests/mesh/check_adjacency.h"
 #include "tests/random.h"
 
 static uint64_t state = 12345;
@@ -72,7 +73,7 @@ Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones
         slab(&arena, &mesh);
         if (round > 0) shuffle(&arena, &mesh);
         cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-        cr_assert_eq(mt_adjacency_check(&adjacency), MT_OK, "%s", mt_message());
+        cr_assert_eq(adjacency_check(&adjacency), MT_OK, "%s", mt_message());
         assert_like_oracle(&mesh, &adjacency);
         cr_assert_eq(2 * mt_adjacency_inner_faces(&adjacency) + mt_adjacency_boundary_faces(&adjacency),
             4 * mesh.n_cells);
@@ -174,11 +175,11 @@ Test(adjacency, check_finds_what_is_not_symmetric)
             (uint32_t)(k / 4), (uint32_t)mesh.n_cells};
         for (int i = 0; i < 3; i++) {
             adjacency.neighbour[k] = wrong[i];
-            cr_assert_eq(mt_adjacency_check(&adjacency), MT_INPUT, "entry %zu set to %u", k, wrong[i]);
+            cr_assert_eq(adjacency_check(&adjacency), MT_INPUT, "entry %zu set to %u", k, wrong[i]);
         }
         adjacency.neighbour[k] = right;
     }
-    cr_assert_eq(mt_adjacency_check(&adjacency), MT_OK);
+    cr_assert_eq(adjacency_check(&adjacency), MT_OK);
     mt_arena_free(&arena);
 }
 
@@ -187,7 +188,7 @@ Test(adjacency, without_memory_there_is_a_failure_and_no_leak)
     mt_arena lasting = {0};
     mt_mesh mesh;
     slab(&lasting, &mesh);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_adjacency adjacency;
@@ -195,7 +196,7 @@ Test(adjacency, without_memory_there_is_a_failure_and_no_leak)
         status = mt_adjacency_make(&arena, &mesh, &adjacency);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 4 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }

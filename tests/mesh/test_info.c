@@ -192,12 +192,12 @@ Test(info, without_memory_there_is_a_failure_and_no_leak)
     mt_info info;
     cr_assert_eq(mt_slab_make(&lasting, (double[]){1, 1, 1}, 1, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&lasting, &mesh, &adjacency), MT_OK);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena_fail_at(n);
         status = mt_info_make(&mesh, &adjacency, &info);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n == 14 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 14 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }

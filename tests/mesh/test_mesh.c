@@ -131,7 +131,7 @@ Test(mesh, without_memory_there_is_a_failure_and_no_leak)
             cr_assert_eq(n, 4, "a mesh takes 3 arrays");
             break;
         }
-        cr_assert_eq(status, MT_FILE);
+        cr_assert_eq(status, MT_MEMORY);
     }
 }
 

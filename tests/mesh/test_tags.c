@@ -43,7 +43,7 @@ Test(tags, without_memory_there_is_a_failure_and_no_leak)
         const mt_status status = mt_tags_make(&arena, 3, tag, &tags);
         mt_arena_fail_at(0);
         if (status == MT_OK) break;
-        cr_assert(status == MT_FILE && n < 10);
+        cr_assert(status == MT_MEMORY && n < 10);
     }
     mt_arena_free(&arena);
 }

@@ -414,14 +414,14 @@ Test(case, every_lack_of_memory_is_reported)
     mt_arena meshes = {0};
     mt_mesh mesh;
     cr_assert_eq(mt_slab_make(&meshes, size_mm, 0.5, &mesh), MT_OK);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t n;
     for (n = 1; status != MT_OK && n < 100000; n++) {
         mt_arena arena = {0};
         mt_arena_fail_at(n);
         status = load_and_stimulate(&arena, &mesh);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
         mt_arena_free(&arena);
     }
     cr_expect(status == MT_OK && n > 3, "ended at take %zu", n);

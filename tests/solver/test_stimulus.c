@@ -355,7 +355,7 @@ Test(region, every_lack_of_memory_is_reported)
 {
     mt_stimulus_region region = nowhere();
     region.surface = "lv_endocardium", region.at = "apex", region.radius_mm = 30, region.depth_mm = 1;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t take;
     for (take = 1; status != MT_OK && take < 100; take++) {
         size_t n;
@@ -363,7 +363,7 @@ Test(region, every_lack_of_memory_is_reported)
         mt_arena_fail_at(take);
         status = mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", take, mt_message());
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", take, mt_message());
     }
     cr_assert(status == MT_OK && take > 5, "ended at take %zu", take);
 }

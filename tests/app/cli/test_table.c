@@ -240,7 +240,7 @@ Test(table, every_lack_of_memory_comes_back_as_a_status)
         mt_status status = fill_and_print(&arena, nowhere);
         mt_arena_free(&arena);
         if (status == MT_OK) break;
-        cr_assert_eq(status, MT_FILE);
+        cr_assert_eq(status, MT_MEMORY);
     }
     cr_assert(n > 100 && n < 1000, "%zu", n);
     mt_arena_fail_at(0);

@@ -380,7 +380,7 @@ Test(picture, every_lack_of_memory_comes_back_as_a_status)
         mt_arena_fail_at(n);
         mt_status status = draw(&b, b.path);
         if (status == MT_OK) break;
-        cr_assert_eq(status, MT_FILE);
+        cr_assert_eq(status, MT_MEMORY);
         cr_assert_eq(files_in(b.folder), 0);
     }
     cr_assert(n > 10 && n < 100, "%zu", n);

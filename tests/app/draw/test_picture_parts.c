@@ -277,7 +277,7 @@ Test(parts, every_lack_of_memory_comes_back_as_a_status)
         mt_arena_fail_at(n);
         const mt_status status = paint(path);
         if (status == MT_OK) break;
-        cr_assert_eq(status, MT_FILE);
+        cr_assert_eq(status, MT_MEMORY);
         cr_assert_eq(files_in(folder), 0);
     }
     cr_assert(n > 20 && n < 100, "%zu", n);

@@ -98,7 +98,7 @@ Test(view, lack_of_memory_is_reported)
     size_t n;
     tagged_slab(&arena, size_mm, 1, &mesh);
     mt_arena_fail_at(1);
-    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_FILE);
+    cr_assert_eq(mt_views_find(&mesh, views, &n), MT_MEMORY);
     mt_arena_fail_at(0);
 }
 

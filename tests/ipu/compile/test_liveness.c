@@ -299,7 +299,7 @@ Test(liveness, every_allocation_may_fail)
             cr_assert_geq(n, 10);
             return;
         }
-        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
         cr_assert_lt(n, 100);
     }
 }

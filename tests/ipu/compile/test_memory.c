@@ -274,7 +274,7 @@ Test(memory, a_map_reports_every_lack_of_memory)
             cr_assert_eq(n, 11, "ten arrays");
             return;
         }
-        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
     }
 }
 

@@ -468,7 +468,7 @@ Test(schedule, every_allocation_may_fail)
             cr_assert_gt(n, 20);
             return;
         }
-        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
         cr_assert_lt(n, 100);
     }
 }

@@ -311,14 +311,14 @@ Test(tally, operations_have_names_of_their_own)
 Test(tally, every_lack_of_memory_is_reported)
 {
     const char *module = loop_of(READ_8_TO_9 WRITE(9));
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t n;
     for (n = 1; status != MT_OK && n < 1000; n++) {
         ipu_mix t;
         mt_arena_fail_at(n);
         status = ipu_tally_count(module, "f", &t);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     cr_expect(status == MT_OK && n > 2, "ended at take %zu", n);
 }

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "tests/mesh/anatomy/check_fibres.h"
 #include "tests/mesh/fibred_heart.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "mesh/make/slab.h"
@@ -588,17 +589,17 @@ Test(fibres, are_refused_by_their_check_where_one_number_is_off)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         double kept = *number[k];
         *number[k] = wrong[k];
-        cr_assert_eq(mt_fibres_check(f), MT_INPUT, "number %zu", k);
+        cr_assert_eq(fibres_check(f), MT_INPUT, "number %zu", k);
         cr_assert(strstr(mt_message(), k == 4 ? "cell 0" : "cell 1"), "%s", mt_message());
         *number[k] = kept;
     }
     for (int layer = 0; layer <= 4; layer++) {
         f->layer[2] = layer;
-        cr_assert_eq(mt_fibres_check(f), layer % 4 ? MT_OK : MT_INPUT, "layer %d", layer);
+        cr_assert_eq(fibres_check(f), layer % 4 ? MT_OK : MT_INPUT, "layer %d", layer);
     }
     f->layer[2] = MT_LAYER_MID;
     for (size_t k = 0; k < 3; k++) f->normal[k] *= -1; /* left-handed */
-    cr_assert_eq(mt_fibres_check(f), MT_INPUT);
+    cr_assert_eq(fibres_check(f), MT_INPUT);
     mt_arena_free(&h.arena);
 }
 
@@ -620,7 +621,7 @@ Test(fibres, are_compared_as_axes)
     cr_assert_eq(mt_fibres_compare(0, NULL, NULL, &angles), MT_OK);
     cr_assert_eq(angles.mean_deg, 0);
     mt_arena_fail_at(1);
-    cr_assert_eq(mt_fibres_compare(10, a[0], b[0], &angles), MT_FILE);
+    cr_assert_eq(mt_fibres_compare(10, a[0], b[0], &angles), MT_MEMORY);
     mt_arena_fail_at(0);
 }
 
@@ -732,7 +733,7 @@ Test(fibres, out_of_memory_is_a_file_error_and_leaks_nothing)
             cr_assert_gt(n, 40, "only %zu takes failed", n - 1);
             break;
         }
-        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     mt_arena_free(&h.arena);
 }

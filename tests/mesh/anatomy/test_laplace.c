@@ -259,7 +259,7 @@ Test(laplace, out_of_memory_is_a_file_error_and_leaks_nothing)
             cr_assert_gt(n, 18, "only %zu takes failed", n - 1);
             break;
         }
-        cr_assert_eq(status, MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert_eq(status, MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     mt_arena_free(&arena);
 }

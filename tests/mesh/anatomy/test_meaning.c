@@ -142,7 +142,7 @@ Test(meaning, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_arena arena = {0};
     mt_mesh bowl;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t n;
     bowl_make(&arena, 40, 28, 90, &bowl);
     for (n = 1; status != MT_OK; n++) {
@@ -150,7 +150,7 @@ Test(meaning, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_fail_at(n);
         status = mt_meaning_find(&bowl, &bowl, &m);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     cr_assert_gt(n, 4);
     mt_arena_free(&arena);

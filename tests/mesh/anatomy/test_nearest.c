@@ -185,7 +185,7 @@ Test(nearest, triangles_all_in_one_place_make_a_tree_too)
         const mt_status status = mt_nearest_make(&arena, &mesh, 0, &tree);
         mt_arena_fail_at(0);
         if (status == MT_OK) break;
-        cr_assert(status == MT_FILE && n < 10);
+        cr_assert(status == MT_MEMORY && n < 10);
     }
     mt_arena_free(&arena);
 }

@@ -185,13 +185,13 @@ Test(patch, of_a_tag_that_is_not_there_says_which_are)
 
 Test(patch, every_lack_of_memory_is_reported)
 {
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t n;
     for (n = 1; status != MT_OK && n < 100; n++) {
         mt_arena_fail_at(n);
         status = mt_patch_cells(&mesh, MT_SURFACE_LV, 1, at);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     cr_assert(status == MT_OK && n > 4, "ended at take %zu", n);
 }

@@ -267,13 +267,13 @@ Test(surfaces, without_memory_there_is_a_failure_and_no_leak)
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_surfaces found;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     bowl_make(&arena, 40, 28, 90, &mesh);
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena_fail_at(n);
         status = mt_surfaces_find(&mesh, &found);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n > 20 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n > 20 : status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     mt_arena_free(&arena);
 }

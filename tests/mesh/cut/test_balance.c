@@ -269,13 +269,13 @@ Test(balance, without_memory_there_is_a_failure_and_no_leak)
 {
     struct problem problem;
     mt_balance report;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     random_pairs(&problem, 5);
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena_fail_at(n);
         status = balance(&problem, MT_BALANCE_MIXED, &report);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&problem.arena);
 }

@@ -7,6 +7,7 @@
 
 #include "mesh/cut/halo.h"
 #include "mesh/make/slab.h"
+#include "tests/mesh/cut/check_halo.h"
 #include "tests/random.h"
 
 static uint64_t state;
@@ -60,7 +61,7 @@ static void make(mt_arena *arena, const struct problem *problem, const mt_scheme
 
 static mt_status check(const mt_halo *halo, const struct problem *problem)
 {
-    return mt_halo_check(
+    return halo_check(
         halo, &(mt_pattern){problem->n_cells, problem->width, problem->columns}, &problem->partition);
 }
 
@@ -447,7 +448,7 @@ Test(halo, no_cells_at_all_is_a_halo_of_nothing)
 
 static void assert_fails_without_memory(const struct problem *problem, const mt_scheme *scheme)
 {
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_halo halo;
@@ -458,10 +459,10 @@ static void assert_fails_without_memory(const struct problem *problem, const mt_
         if (status == MT_OK) {
             cr_assert_gt(n, 10);
             mt_arena_fail_at(1);
-            cr_assert_eq(check(&halo, problem), MT_FILE, "the check needs memory, too");
+            cr_assert_eq(check(&halo, problem), MT_MEMORY, "the check needs memory, too");
             mt_arena_fail_at(0);
         } else
-            cr_assert_eq(status, MT_FILE);
+            cr_assert_eq(status, MT_MEMORY);
         mt_arena_free(&arena);
     }
 }

@@ -159,7 +159,7 @@ Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
 }
 
 /* As METIS answers it, as it says it during its initial partitioning, and as the system does it. */
-Test(metis, without_memory_it_is_asked_once_and_the_files_and_memory_code_is_given)
+Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
 {
     static const char *const words =
         "***Memory allocation failed for SetupCoarseGraph: adjwgt. Requested size: "
@@ -168,7 +168,7 @@ Test(metis, without_memory_it_is_asked_once_and_the_files_and_memory_code_is_giv
         bad.mood = k < 2 ? ANSWERS : DIES, bad.signal = SIGKILL, bad.words = words;
         bad.answer = k == 0 ? METIS_ERROR_MEMORY : METIS_ERROR;
         const asked a = ask();
-        cr_assert_eq(a.status, MT_FILE, "way %d: %s", k, mt_message());
+        cr_assert_eq(a.status, MT_MEMORY, "way %d: %s", k, mt_message());
         cr_assert_eq(a.outcome.attempts, 1);
         cr_assert(
             strstr(mt_message(), "METIS: out of memory for 384 cells in 21 parts ("), "%s", mt_message());
@@ -311,7 +311,7 @@ Test(metis, its_refusals_are_handed_on)
     mt_adjacency adjacency;
     mt_partition partition;
     bad.mood = ANSWERS, bad.answer = METIS_ERROR_MEMORY;
-    cr_assert_eq(divide(&arena, MT_PARTITION_FLAT, &adjacency, &partition), MT_FILE);
+    cr_assert_eq(divide(&arena, MT_PARTITION_FLAT, &adjacency, &partition), MT_MEMORY);
     cr_assert_not_null(strstr(mt_message(), "out of memory for 384 cells in 21 parts"), "%s", mt_message());
     bad.answer = METIS_ERROR_INPUT;
     cr_assert_eq(divide(&arena, MT_PARTITION_HIERARCHICAL, &adjacency, &partition), MT_INPUT);

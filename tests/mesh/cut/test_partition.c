@@ -247,7 +247,7 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
     mt_arena lasting = {0};
     mt_adjacency adjacency;
     slab(&lasting, 2, 2, 1, 1, &adjacency);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_partition partition;
@@ -256,7 +256,7 @@ Test(partition, without_memory_there_is_a_failure_and_no_leak)
             &(mt_partition_options){MT_PARTITION_HIERARCHICAL, 2, 4, 1.03, along}, &partition);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&lasting);
 }
@@ -291,14 +291,15 @@ Test(partition, metis_without_memory_is_a_failure_of_memory_wherever_it_happens)
             &(mt_partition_options){MT_PARTITION_FLAT, 1, 64, 1.03, NULL}, &partition);
         limit.rlim_cur = limit.rlim_max;
         cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
-        cr_assert(status == MT_OK || status == MT_FILE, "with %zu: %d, %s", more, (int)status, mt_message());
-        if (status == MT_FILE)
+        cr_assert(
+            status == MT_OK || status == MT_MEMORY, "with %zu: %d, %s", more, (int)status, mt_message());
+        if (status == MT_MEMORY)
             cr_assert(strstr(mt_message(), "out of memory"), "with %zu: %s", more, mt_message());
         if (status == MT_OK)
             cr_assert(partition.metis_failures == 0 &&
                           memcmp(partition.part, whole.part, adjacency.n_cells * sizeof *whole.part) == 0,
                 "with %zu: %s", more, partition.remark);
-        failures += status == MT_FILE && strstr(mt_message(), "***Memory allocation failed") != NULL;
+        failures += status == MT_MEMORY && strstr(mt_message(), "***Memory allocation failed") != NULL;
         successes += status == MT_OK;
         mt_arena_free(&short_lived);
     }

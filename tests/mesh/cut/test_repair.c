@@ -48,7 +48,7 @@ static size_t repaired(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part)
 {
     size_t moves;
-    cr_assert_eq(mt_repair(adjacency, n_parts, least, most, part, &moves), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_repair_parts(adjacency, n_parts, least, most, part, &moves), MT_OK, "%s", mt_message());
     assert_sizes(adjacency, n_parts, least, most, part);
     return moves;
 }
@@ -186,10 +186,10 @@ Test(repair, sizes_that_cannot_be_are_refused)
     uint32_t part[12] = {0};
     size_t moves;
     row_of_cells(&arena, 12, 12, &row);
-    cr_assert_eq(mt_repair(&row, 5, 3, 12, part, &moves), MT_INPUT);
+    cr_assert_eq(mt_repair_parts(&row, 5, 3, 12, part, &moves), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "12 cells in 5 parts of 3 to 12 cells"), "%s", mt_message());
-    cr_assert_eq(mt_repair(&row, 5, 1, 2, part, &moves), MT_INPUT);
-    cr_assert_eq(mt_repair(&row, 0, 0, 12, part, &moves), MT_INPUT);
+    cr_assert_eq(mt_repair_parts(&row, 5, 1, 2, part, &moves), MT_INPUT);
+    cr_assert_eq(mt_repair_parts(&row, 0, 0, 12, part, &moves), MT_INPUT);
     mt_arena_free(&arena);
 }
 
@@ -197,15 +197,15 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_arena arena = {0};
     mt_adjacency row;
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     row_of_cells(&arena, 12, 12, &row);
     for (size_t n = 1; status != MT_OK; n++) {
         uint32_t part[12] = {0};
         size_t moves;
         mt_arena_fail_at(n);
-        status = mt_repair(&row, 3, 4, 4, part, &moves);
+        status = mt_repair_parts(&row, 3, 4, 4, part, &moves);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n > 4 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
     }
     mt_arena_free(&arena);
 }

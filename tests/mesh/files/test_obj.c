@@ -75,7 +75,7 @@ Test(obj, every_fault_is_found_and_named_with_its_line)
 
 Test(obj, without_memory_there_is_a_failure_and_no_leak)
 {
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     write_bytes(path, obj_good, strlen(obj_good));
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
@@ -84,6 +84,6 @@ Test(obj, without_memory_there_is_a_failure_and_no_leak)
         status = mt_obj_read(&arena, path, 1, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 7 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n == 7 : status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
 }

@@ -200,7 +200,7 @@ Test(tetgen, files_that_are_not_there_are_named)
 
 Test(tetgen, without_memory_there_is_a_failure_and_no_leak)
 {
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     make(make_tetgen_zero);
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
@@ -209,6 +209,6 @@ Test(tetgen, without_memory_there_is_a_failure_and_no_leak)
         status = mt_tetgen_read(&arena, name, 1, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 12 : n < 12 && status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n == 12 : n < 12 && status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
 }

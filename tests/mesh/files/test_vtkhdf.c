@@ -187,14 +187,14 @@ Test(vtkhdf, a_failed_write_leaves_no_file_and_an_old_one_as_it_was)
     cr_assert_eq(mt_vtkhdf_write("/tmp/myotile_no_such_directory/mesh.hdf", &mesh, 0, NULL), MT_FILE);
     assert_message("/tmp/myotile_no_such_directory/mesh.hdf");
     mt_arena_fail_at(2);
-    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_FILE, "no memory in the middle of it");
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_MEMORY, "no memory in the middle of it");
     mt_arena_fail_at(0);
     assert_no_files();
     ok(mt_vtkhdf_write(path, &mesh, 0, NULL));
     struct stat before, after;
     cr_assert_eq(stat(path, &before), 0);
     mt_arena_fail_at(2);
-    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){.name = "v", .f32 = v}), MT_FILE);
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 1, &(mt_vtkhdf_field){.name = "v", .f32 = v}), MT_MEMORY);
     mt_arena_fail_at(0);
     cr_assert_eq(stat(path, &after), 0);
     cr_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
@@ -341,7 +341,7 @@ Test(vtkhdf, what_is_no_mesh_file_is_an_error)
 Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
 {
     write_by_hand(NULL);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -349,7 +349,7 @@ Test(vtkhdf, without_memory_there_is_a_failure_and_no_leak)
         status = mt_vtkhdf_read(&arena, path, &mesh);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
-        cr_assert(status == MT_OK ? n == 7 : status == MT_FILE, "take %zu", n);
+        cr_assert(status == MT_OK ? n == 7 : status == MT_MEMORY, "take %zu", n);
     }
 }
 
@@ -562,17 +562,17 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
     const mt_partition partition = divide(&arena, mesh.n_cells);
     mt_partition back;
     size_t n = 1;
-    for (mt_status status = MT_FILE; status != MT_OK; n++) {
+    for (mt_status status = MT_MEMORY; status != MT_OK; n++) {
         mt_arena_fail_at(n);
         status = mt_vtkhdf_write_partition(path, &mesh, &partition);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE);
+        cr_assert(status == MT_OK || status == MT_MEMORY);
         if (status != MT_OK) assert_no_files();
     }
     cr_assert_eq(n, 6, "two arrays for the cells, two for the partition");
     for (n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_FILE);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_MEMORY);
         mt_arena_fail_at(0);
     }
     ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));

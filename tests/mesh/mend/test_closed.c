@@ -196,7 +196,7 @@ Test(closed, a_surface_with_one_side_is_refused)
 Test(closed, without_memory_there_is_a_failure_and_no_leak)
 {
     mt_arena arena = {0};
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
         mt_mesh mesh;
         mt_closed report;
@@ -204,7 +204,7 @@ Test(closed, without_memory_there_is_a_failure_and_no_leak)
         mt_arena_fail_at(n);
         status = mt_closed_make(&mesh, &report);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK ? n > 15 : status == MT_FILE, "take %zu: %s", n, mt_message());
+        cr_assert(status == MT_OK ? n > 15 : status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }
     mt_arena_free(&arena);
 }

@@ -8,6 +8,7 @@
 #include "mesh/info.h"
 #include "mesh/make/slab.h"
 #include "tests/answers.h"
+#include "tests/mesh/check_adjacency.h"
 #include "tests/random.h"
 
 enum { EXTRA_CELLS = 64, EXTRA_VERTICES = 64, EXTRA_FACES = 16 };
@@ -416,7 +417,7 @@ static void assert_mended(mt_mesh *mesh)
     mt_repair again;
     ok(mt_mesh_check(mesh));
     ok(mt_adjacency_make(&arena, mesh, &adjacency));
-    ok(mt_adjacency_check(&adjacency));
+    ok(adjacency_check(&adjacency));
     ok(mt_defects_find(mesh, &defects));
     cr_assert(!defects.fatal && defects.of[MT_DEFECT_PIECE].count == 0 &&
               defects.of[MT_DEFECT_DANGLING].count == 0);
@@ -657,7 +658,7 @@ Test(defects, the_refusal_names_file_counts_places_and_the_cure_and_only_where_i
 Test(defects, without_memory_there_is_a_failure_and_no_leak)
 {
     for (int mending = 0; mending < 2; mending++) {
-        mt_status status = MT_FILE;
+        mt_status status = MT_MEMORY;
         for (size_t n = 1; status != MT_OK; n++) {
             mt_arena arena = {0};
             mt_mesh mesh;
@@ -669,7 +670,7 @@ Test(defects, without_memory_there_is_a_failure_and_no_leak)
             status = mending ? mt_repair_mesh(&mesh, &repair) : mt_defects_find(&mesh, &defects);
             mt_arena_fail_at(0);
             mt_arena_free(&arena);
-            cr_assert(status == MT_OK ? n > 5 : status == MT_FILE, "take %zu: %s", n, mt_message());
+            cr_assert(status == MT_OK ? n > 5 : status == MT_MEMORY, "take %zu: %s", n, mt_message());
         }
     }
 }

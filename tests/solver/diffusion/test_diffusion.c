@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/solver/diffusion/check_diffusion.h"
 #include "tests/solver/gmsh_box.h"
 #include "data/vec3.h"
 #include "mesh/adjacency.h"
 #include "mesh/make/slab.h"
-#include "solver/diffusion/check.h"
 #include "solver/diffusion/diffusion.h"
 #include "tests/random.h"
 
@@ -70,7 +70,7 @@ static void make(problem *p, double alpha)
     cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK, "%s", mt_message());
     cr_assert(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, alpha, &p->op) == MT_OK, "%s",
         mt_message());
-    cr_assert(mt_diffusion_check(&p->op, &p->adjacency) == MT_OK, "%s", mt_message());
+    cr_assert(diffusion_check(&p->op, &p->adjacency) == MT_OK, "%s", mt_message());
 }
 
 static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
@@ -657,7 +657,7 @@ Test(diffusion, memory_may_run_out_anywhere)
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
     make(&p, 1);
-    mt_status status = MT_FILE;
+    mt_status status = MT_MEMORY;
     size_t n = 0;
     while (status != MT_OK) {
         mt_arena arena = {0};
@@ -665,13 +665,13 @@ Test(diffusion, memory_may_run_out_anywhere)
         mt_arena_fail_at(++n);
         status = mt_diffusion_make(&arena, &p.mesh, &p.adjacency, &muscle, 1, &op);
         mt_arena_fail_at(0);
-        cr_assert(status == MT_OK || status == MT_FILE);
+        cr_assert(status == MT_OK || status == MT_MEMORY);
         mt_arena_free(&arena);
     }
     cr_assert(n > 15 && n < 200, "%zu", n);
     for (size_t k = 1; k <= 2; k++) {
         mt_arena_fail_at(k);
-        cr_assert(mt_diffusion_check(&p.op, &p.adjacency) == MT_FILE);
+        cr_assert(diffusion_check(&p.op, &p.adjacency) == MT_MEMORY);
         mt_arena_fail_at(0);
     }
     mt_arena_free(&p.arena);
@@ -756,18 +756,18 @@ Test(diffusion, the_check_finds_planted_faults)
     mt_diffusion *op = &p.op;
     double rate = op->rate[5 * ROW];
     op->rate[5 * ROW] = rate * (1 + 1e-9);
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_NUMERICS);
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_NUMERICS);
     op->rate[5 * ROW] = NAN;
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_NUMERICS);
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_NUMERICS);
     op->rate[5 * ROW] = rate;
     uint32_t *column = op->column + 5 * ROW, first = column[0];
     column[0] = (uint32_t)op->n_cells - 1;
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_INPUT);
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);
     column[0] = column[1];
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_INPUT);
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);
     column[0] = 5;
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_INPUT);
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);
     column[0] = first;
-    cr_assert(mt_diffusion_check(op, &p.adjacency) == MT_OK, "%s", mt_message());
+    cr_assert(diffusion_check(op, &p.adjacency) == MT_OK, "%s", mt_message());
     mt_arena_free(&p.arena);
 }

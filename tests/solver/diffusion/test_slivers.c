@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/solver/diffusion/check_diffusion.h"
 #include "tests/solver/gmsh_box.h"
 #include "mesh/make/slab.h"
 #include "tests/solver/slivers.h"
-#include "solver/diffusion/check.h"
 #include "solver/diffusion/diffusion.h"
 
 /* Elements that are nearly flat: what holds on every mesh holds with them, and they do not end the run. */
@@ -32,7 +32,7 @@ static void make(problem *p)
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, MT_DIFFUSION_ALPHA, &p->op),
         MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_check(&p->op, &p->adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(diffusion_check(&p->op, &p->adjacency), MT_OK, "%s", mt_message());
 }
 
 static void oblique_fibres(mt_mesh *mesh)

@@ -98,7 +98,7 @@ Test(trial, steps_must_be_above_0_and_memory_may_run_out)
     cr_assert_eq(mt_trial_run(&p.op, NAN, 1, &t), MT_INPUT);
     for (size_t n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_trial_run(&p.op, 1e-3, 1, &t), MT_FILE, "take %zu", n);
+        cr_assert_eq(mt_trial_run(&p.op, 1e-3, 1, &t), MT_MEMORY, "take %zu", n);
         mt_arena_fail_at(0);
     }
     cr_assert_eq(mt_trial_run(&p.op, 1e-3, 0, &t), MT_OK);

@@ -1,10 +1,12 @@
-#include "solver/diffusion/check.h"
+/* The invariants of solver/diffusion/diffusion.h; the message names the first offending row. */
+#ifndef TESTS_SOLVER_DIFFUSION_CHECK_DIFFUSION_H
+#define TESTS_SOLVER_DIFFUSION_CHECK_DIFFUSION_H
 
 #include <math.h>
 
-enum { ROW = MT_DIFFUSION_ROW };
+#include "solver/diffusion/diffusion.h"
 
-static bool within_two_faces(const mt_adjacency *adjacency, size_t c, uint32_t column)
+static inline bool within_two_faces(const mt_adjacency *adjacency, size_t c, uint32_t column)
 {
     uint32_t ring[MT_RING_MAX];
     size_t n = mt_adjacency_ring(adjacency, c, ring), k = 0;
@@ -12,12 +14,12 @@ static bool within_two_faces(const mt_adjacency *adjacency, size_t c, uint32_t c
     return k < n;
 }
 
-static mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *adjacency, size_t c)
+static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *adjacency, size_t c)
 {
-    const double *rate = diffusion->rate + ROW * c;
-    const uint32_t *column = diffusion->column + ROW * c;
+    const double *rate = diffusion->rate + MT_DIFFUSION_ROW * c;
+    const uint32_t *column = diffusion->column + MT_DIFFUSION_ROW * c;
     size_t k = 0;
-    for (; k < ROW && column[k] != c; k++) {
+    for (; k < MT_DIFFUSION_ROW && column[k] != c; k++) {
         if (!isfinite(rate[k]))
             return mt_fail(MT_NUMERICS, "row %zu: rate %g at column %u", c, rate[k], column[k]);
         if (k > 0 && column[k] <= column[k - 1])
@@ -26,7 +28,7 @@ static mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *ad
         if (!within_two_faces(adjacency, c, column[k]))
             return mt_fail(MT_INPUT, "row %zu: column %u; it must lie at most two faces away", c, column[k]);
     }
-    for (; k < ROW; k++)
+    for (; k < MT_DIFFUSION_ROW; k++)
         if (column[k] != c || rate[k] != 0)
             return mt_fail(MT_INPUT,
                 "row %zu: column %u with rate %g after the row's end; padding must be the row "
@@ -38,15 +40,15 @@ static mt_status check_row(const mt_diffusion *diffusion, const mt_adjacency *ad
 /* sum_i V_i a_ij = V_j sum_k a_jk. An entry is the sum of a few star coefficients that may cancel, so the
  * rounding is some ten epsilon of the stars, which are no more than some hundred times the row: 1e-12 of the
  * absolute sums allows for that. */
-static mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
+static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
 {
     double *sum, *size;
     MT_TAKE(scratch, sum, diffusion->n_cells);
     MT_TAKE(scratch, size, diffusion->n_cells);
     for (size_t c = 0; c < diffusion->n_cells; c++)
-        for (size_t k = 0; k < ROW; k++) {
-            double weighted = diffusion->volume_mm3[c] * diffusion->rate[ROW * c + k];
-            uint32_t column = diffusion->column[ROW * c + k];
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            double weighted = diffusion->volume_mm3[c] * diffusion->rate[MT_DIFFUSION_ROW * c + k];
+            uint32_t column = diffusion->column[MT_DIFFUSION_ROW * c + k];
             sum[column] += weighted;
             sum[c] -= weighted;
             size[column] += fabs(weighted);
@@ -60,7 +62,7 @@ static mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffu
     return MT_OK;
 }
 
-mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency)
+static inline mt_status diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency)
 {
     if (adjacency->n_cells != diffusion->n_cells)
         return mt_fail(MT_INPUT, "an adjacency of %zu cells for an operator of %zu", adjacency->n_cells,
@@ -76,3 +78,5 @@ mt_status mt_diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *
     mt_arena_free(&scratch);
     return status;
 }
+
+#endif
