@@ -137,7 +137,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     if (!out) return mt_fail(MT_INPUT, "mesh fibres: -o is needed");
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));

@@ -406,7 +406,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     mt_mesh mesh;
     mt_surfaces surfaces;
     if (!out) return mt_fail(MT_INPUT, "mesh fill: -o is needed");
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));
