@@ -10,10 +10,10 @@
 /* A wave that activated a cell less than this before the end is still on its way: slow waves need 5 ms for a mm. */
 #define MT_FINDINGS_WAVE_MS 5
 
-/* Gets one finding: text (borrowed) without a line end, which begins with the file that it is about. */
+/* Takes one finding: a text (borrowed) without a line end that begins with the file it is about. */
 typedef void mt_finding(void *context, const char *text);
 
-/* Who gets the findings. */
+/* Where the findings go. */
 typedef struct mt_findings {
     mt_finding *add;
     void *context; /* borrowed */

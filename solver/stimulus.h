@@ -13,7 +13,7 @@
  *
  * A cell is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
  * cells on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
- * through centroids of boxes of 0.2 mm). A region reaches the cells that are in all that is given. */
+ * through centroids of boxes of 0.2 mm). A region reaches the cells that meet all of its conditions. */
 #ifndef MT_SOLVER_STIMULUS_H
 #define MT_SOLVER_STIMULUS_H
 

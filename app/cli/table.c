@@ -18,6 +18,11 @@ mt_status mt_format_parse(const char *name, mt_format *format)
     return mt_fail(MT_INPUT, "the format is \"%s\"; allowed are text, json and csv", name);
 }
 
+mt_status mt_format_option(const mt_arguments *arguments, mt_format *format)
+{
+    return mt_format_parse(mt_option_value(arguments, "--format", "text"), format);
+}
+
 /* ---- filling ---- */
 
 static const char *copy(mt_table *table, const char *text)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "app/cli/command.h"
 #include "data/arena.h"
 #include "data/status.h"
 
@@ -27,6 +28,9 @@ typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
 
 /* Gives the format called "text", "json" or "csv"; MT_INPUT names the three. */
 MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
+
+/* Gives the format that the option --format asks for; text where it is not given. Fails as mt_format_parse. */
+MT_NODISCARD mt_status mt_format_option(const mt_arguments *arguments, mt_format *format);
 
 enum { MT_TABLE_COLUMNS_MAX = 32 };
 

@@ -46,7 +46,7 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
     const char **names, *path;
     mt_format format;
     ipu_target t;
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_machine_names(arena, &n, &names));
     mt_table table = mt_table_begin(arena, "Machines");
     mt_table_strings(&table, "name");
@@ -206,7 +206,7 @@ static mt_status show(mt_arena *arena, const mt_arguments *arguments)
     mt_scan file;
     ipu_target t;
     mt_table tables[2];
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &path));
     MT_TRY(mt_scan_open(arena, path, &file));
     MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));

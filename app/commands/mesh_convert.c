@@ -116,7 +116,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     mt_defects defects;
     mt_info numbers;
     const bool repairing = mt_option_given(arguments, "--repair");
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_find(in, false, &from));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));

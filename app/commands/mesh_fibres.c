@@ -140,7 +140,7 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments)
     mt_fibres f;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(read_rule(arguments, in, &rule));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(check_replacing(arguments, in, out, &mesh));

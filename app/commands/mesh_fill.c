@@ -197,7 +197,7 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
         mt_arena arena = {0};
         mt_mesh mesh;
         const mt_status status = try_once(&arena, f, angle_deg, *edge_mm, &mesh);
-        if (status == MT_STOPPED || status == MT_FILE) {
+        if (status == MT_STOPPED || status == MT_FILE || status == MT_MEMORY) {
             mt_arena_free(&arena);
             return status;
         }
@@ -405,7 +405,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     mt_format format;
     mt_mesh mesh;
     mt_surfaces surfaces;
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));

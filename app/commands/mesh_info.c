@@ -155,7 +155,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     bool found;
     mt_table tables[4];
     size_t n = 1;
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_mesh_read(arena, path, &mesh));
     MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));

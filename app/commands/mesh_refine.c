@@ -75,7 +75,7 @@ static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *argu
     int at = 0;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_mesh_read(arenas[at], in, &mesh));
     const measures before = measure(&mesh);

@@ -44,7 +44,7 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     mt_adjacency adjacency;
     mt_surfaces surfaces;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_mesh_read(arena, in, &mesh));
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));

@@ -49,7 +49,7 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_info info;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(wanted_cells(arguments, &cells));
     MT_TRY(mt_gmsh_ventricles(arena, cells, out, &mesh));
     mt_progress_stage(NULL);

@@ -254,7 +254,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     mt_table tables[2 * MT_TILING_COUNTS + 1];
     const mt_file_replace replace = mt_option_replace(arguments);
     cutting job = {.path = mt_operand(arguments, 0)};
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &format));
+    MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
     MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));

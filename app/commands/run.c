@@ -64,7 +64,7 @@ typedef struct request {
     mt_case input;
     const mt_backend *backend;
     bool cached;         /* mt_operator_make */
-    bool details, trace; /* of the machine's profile; NULL where there is none */
+    bool details, trace; /* of what the machine did: all files of its profile, a trace */
     mt_tracing tracing;
     mt_format format;
 } request;
@@ -74,7 +74,7 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
     const char **sets;
     size_t n_sets;
     *r = (request){.path = mt_operand(arguments, 0), .cached = !mt_option_given(arguments, "--no-cache")};
-    MT_TRY(mt_format_parse(mt_option_value(arguments, "--format", "text"), &r->format));
+    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
     MT_TRY(mt_case_load(arena, r->path, sets, n_sets, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
@@ -103,7 +103,7 @@ static mt_status parse_range(
     return MT_OK;
 }
 
-/* What is to be told of the machine, which has so many tiles, besides the tables. */
+/* Which files about the machine, which has so many tiles, are asked for. */
 static mt_status read_profile_options(const mt_arguments *arguments, size_t n_tiles, request *r)
 {
     static const char *const of_machine[] = {"--profile", "--trace", "--trace-tiles"};
@@ -185,7 +185,8 @@ static const char *name_of_signal(int number)
 }
 
 /* Files, then tables: what was computed does not depend on who reads the output. */
-static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, mt_format format, FILE *out)
+static mt_status write_and_print(
+    mt_arena *arena, const mt_run *done, const char *folder, mt_format format, FILE *out)
 {
     mt_table tables[MT_REPORT_TABLES];
     size_t n;
@@ -212,10 +213,9 @@ static mt_status tell(mt_arena *arena, const mt_run *done, const char *folder, m
     return mt_fail(status, "%s; the results are in %s/", mt_message(), folder);
 }
 
-static mt_status tell_outcome(mt_arena *arena, const request *r, const mt_problem *problem,
+static mt_status report(mt_arena *arena, const request *r, const mt_problem *problem,
     const ipu_target *target, const outcome *o, const char *folder, FILE *out)
 {
-    const double reached_ms = (double)o->n_steps * r->input.time.dt_ms;
     const bool stopped = o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,
         .mesh = &problem->mesh,
@@ -230,7 +230,8 @@ static mt_status tell_outcome(mt_arena *arena, const request *r, const mt_proble
         .details = r->details,
         .trace = o->trace,
         .traced_tiles = {r->tracing.first_tile, r->tracing.last_tile}};
-    MT_TRY(tell(arena, &done, folder, r->format, out));
+    const double reached_ms = mt_run_reached_ms(&done);
+    MT_TRY(write_and_print(arena, &done, folder, r->format, out));
     /* a signal that came while the files were written asks for nothing more */
     if (stopped)
         return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/", reached_ms,
@@ -254,7 +255,7 @@ static mt_status run_in(
     MT_TRY(mt_fail_in(r->path,
         mt_mapping_make(arena, &r->input, choice, &problem.adjacency, &problem.diffusion, &mapping)));
     MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &o));
-    return tell_outcome(arena, r, &problem, &choice->target, &o, folder, out);
+    return report(arena, r, &problem, &choice->target, &o, folder, out);
 }
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)

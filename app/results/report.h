@@ -24,12 +24,19 @@ typedef struct mt_run {
     size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
+/* The simulated time of the last step that was done. */
+double mt_run_reached_ms(const mt_run *run);
+
 enum { MT_REPORT_TABLES = 6 };
 
 /* Gives the run's tables in `arena`: a summary, the first of the limited cells if there are any, activation at the points, and on an
  * emulated machine cycles, exchange and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
+
+/* Gives a table of the activation times at the points and, if asked for, behind them at the line; NaN where the wave did not
+ * arrive within the simulated time. */
+mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 
 /* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
  * (app/results/profile_files.h) and trace.json (app/results/trace_file.h) into the folder, as a set (data/file.h). If result.hdf cannot be

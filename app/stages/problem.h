@@ -14,9 +14,9 @@ typedef struct mt_problem {
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */
 } mt_problem;
 
-/* Gives the problem in `arena`. What the case leaves open is filled in: time.pde_steps; paths become absolute. Shows progress,
- * and warns (app/stages/warnings.h) of what is unusual. `cached`: as in mt_operator_make. Fails where the case does not go with
- * its mesh or a file cannot be read; messages of MT_INPUT and MT_NUMERICS say where in the case. */
+/* Gives the problem in `arena`. Fills in time.pde_steps where the case leaves it open, and makes paths absolute. Shows progress, and
+ * warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT, MT_NUMERICS: the case does not
+ * fit its mesh; the message names the key. MT_FILE: a file cannot be read; no memory. */
 MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
 
 #endif

@@ -15,12 +15,12 @@ typedef struct mt_tiling {
     bool checked; /* what is compiled is checked, the schedules of its exchange word by word */
 } mt_tiling;
 
-/* That so many chips can be linked and have no more tiles than can be counted. MT_INPUT: they cannot, or have more. */
+/* Checks that so many chips can be linked and that their tiles can be counted. MT_INPUT: they cannot. */
 MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus);
 
-/* That the host has room for the emulator's own tables of so many IPUs: at least MT_TILE_HOST_BYTES for each tile, whatever
- * the mesh and whether the tile is used; a mesh comes on top. MT_FILE: it has not (data/room.h). The message has the numbers;
- * from 1 GB on, `finding` has them too, otherwise it is "". */
+/* Checks that the host has room for the emulator's own tables of so many IPUs: at least MT_TILE_HOST_BYTES for each tile, whatever
+ * the mesh and whether the tile is used or not; the mesh needs more. MT_FILE: it has not (data/room.h); the message has the
+ * numbers. From 1 GB on `finding` has them too; otherwise it is "". */
 enum { MT_TILING_FINDING = 256 };
 MT_NODISCARD mt_status mt_tiling_check_room(
     const mt_tiling *tiling, uint32_t ipus, char finding[MT_TILING_FINDING]);
@@ -37,8 +37,8 @@ MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *ad
 MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance);
 
-/* Balances what the scheme sends, where balanced halos are asked for and that is more than what tiles need: to be done once,
- * behind mt_tiling_cut. Adds its moves to `balance`. */
+/* Balances what the scheme sends, where balanced halos are asked for and the scheme sends more than tiles need: once, after
+ * mt_tiling_cut. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);
 
