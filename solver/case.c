@@ -1,11 +1,13 @@
 #include "solver/case.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "mesh/cut/partition.h"
 #include "mesh/make/slab.h"
 
-static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 static const mt_yaml_key slab_keys[] = {
@@ -22,9 +24,10 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_DOUBLE(mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0)), MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
-    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types), MT_YAML_END};
+    MT_YAML_STRING(mt_case, cell.model, "model", ""), MT_YAML_STRING(mt_case, cell.type, "type", NULL),
+    MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
-    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 0.05)),
+    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1)),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0)),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000)), MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {MT_YAML_STRING(mt_case_stimulus, site.at, "at", MT_YAML_NONE),
@@ -128,11 +131,49 @@ static mt_status check_times(const char *path, const mt_case *c)
 }
 
 /* Says whose fault the newest one is; path "" = none. */
-static mt_status in_stimulus(const char *path, size_t s)
+static mt_status in_key(const char *path, const char *key)
 {
     char message[1024];
     (void)snprintf(message, sizeof message, "%s", mt_message());
-    return mt_fail(MT_INPUT, "%s%sstimuli.%zu: %s", path, *path ? ": " : "", s, message);
+    return mt_fail(MT_INPUT, "%s%s%s: %s", path, *path ? ": " : "", key, message);
+}
+
+static mt_status in_stimulus(const char *path, size_t s)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "stimuli.%zu", s);
+    return in_key(path, key);
+}
+
+enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
+
+static bool is_of_layers(const mt_case *c) { return strcmp(c->cell.type, "layers") == 0; }
+
+/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
+static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS])
+{
+    static const char *const names[] = {[MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
+    for (int layer = 0; layer < LAYERS; layer++)
+        MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
+    return MT_OK;
+}
+
+/* That the model is there, has the cells that are asked for, and is stable in such steps. */
+static mt_status check_cells(const char *path, const mt_case *c)
+{
+    const mt_cell_model *model;
+    size_t found[LAYERS];
+    char names[256];
+    if (mt_cell_model_find(c->cell.model, &model) != MT_OK) return in_key(path, "cell.model");
+    const bool layered = find_layers(model, found) == MT_OK;
+    if (!(is_of_layers(c) && layered) && mt_cell_variant_find(model, c->cell.type, found) != MT_OK) {
+        mt_cell_variant_names(model, names, sizeof names);
+        return mt_fail(MT_INPUT, "%s: cell.type: %.40s; allowed: %s%s", path, c->cell.type, names,
+            layered ? ", layers" : "");
+    }
+    if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: time.dt_ms: %g; allowed: at most %g, where the cell model %s is stable", path,
+        c->time.dt_ms, model->dt_max_ms, model->name);
 }
 
 static mt_status check(const char *path, const mt_case *c)
@@ -142,6 +183,7 @@ static mt_status check(const char *path, const mt_case *c)
         return mt_fail(MT_INPUT,
             "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
             file ? "both file and slab are given" : "neither file nor slab is given");
+    MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++)
         if (mt_site_check(&c->stimuli[s].site) != MT_OK) return in_stimulus(path, s);
@@ -152,6 +194,7 @@ mt_status mt_case_load(
     mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
+    if (!out->cell.model[0]) out->cell.model = mt_cell_models[0]->name;
     return check(path, out);
 }
 
@@ -167,25 +210,37 @@ mt_tissue mt_case_tissue(const mt_case *from)
     };
 }
 
-mt_status mt_case_cell_types(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of)
+const mt_cell_model *mt_case_model(const mt_case *from)
 {
-    static const mt_cell_type type_of[] = {
-        [MT_LAYER_ENDO] = MT_ENDO, [MT_LAYER_MID] = MT_MID, [MT_LAYER_EPI] = MT_EPI};
-    *cell_type_of = NULL;
-    if (from->cell.type != MT_CASE_LAYERS) return MT_OK;
+    const mt_cell_model *model = NULL;
+    const mt_status status = mt_cell_model_find(from->cell.model, &model);
+    assert(status == MT_OK); /* it was checked */
+    (void)status;
+    return model;
+}
+
+mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
+{
+    uint16_t *variant_of;
+    size_t of_layer[LAYERS];
+    problem->model = mt_case_model(from);
+    problem->variant = 0;
+    problem->variant_of = NULL;
+    if (!is_of_layers(from)) return mt_cell_variant_find(problem->model, from->cell.type, &problem->variant);
     if (!mesh->layer)
         return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
                                  "or take epi, mid or endo");
-    MT_TAKE(arena, *cell_type_of, mesh->n_cells);
+    MT_TRY(find_layers(problem->model, of_layer));
+    MT_TAKE(arena, variant_of, mesh->n_cells);
     for (size_t c = 0; c < mesh->n_cells; c++) {
         const int32_t layer = mesh->layer[c];
         if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
             return mt_fail(MT_INPUT,
                 "cell.type: layers; cell %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
                 MT_LAYER_ENDO, MT_LAYER_EPI);
-        (*cell_type_of)[c] = (uint16_t)type_of[layer];
+        variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
     }
+    problem->variant_of = variant_of;
     return MT_OK;
 }
 

@@ -32,8 +32,6 @@ typedef struct mt_case_point {
  * An end that is none is refused; of stimuli, the times used are the nearest that are. */
 #define MT_CASE_PART_OF_A_STEP 0.01
 
-enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: as the mesh's layers say */
-
 typedef struct mt_case {
     const char *title;
     struct {
@@ -49,7 +47,8 @@ typedef struct mt_case {
         double chi_per_mm, cm_uF_mm2;
     } tissue;
     struct {
-        int type; /* mt_cell_type, or MT_CASE_LAYERS */
+        const char *model; /* of the table of cell models */
+        const char *type;  /* of its variants, or "layers": as the mesh's say */
     } cell;
     struct {
         double dt_ms, end_ms;
@@ -64,7 +63,7 @@ typedef struct mt_case {
         size_t points; /* 0 = no line */
     } line;
     struct {
-        int backend; /* index into mt_backends */
+        int backend; /* index into mt_backends (solver/backends/backend.h) */
         const char *target;
         size_t ipus;           /* how many targets */
         size_t tiles;          /* of each; 0 = all */
@@ -88,10 +87,13 @@ MT_NODISCARD mt_status mt_case_load(
  */
 mt_tissue mt_case_tissue(const mt_case *from);
 
-/* Gives the type of each cell where the case takes it from the mesh's layers, else NULL. MT_INPUT where the mesh
- * has none, or one that is none of mt_layer. */
-MT_NODISCARD mt_status mt_case_cell_types(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
+/* The cell model of a case that was loaded. */
+const mt_cell_model *mt_case_model(const mt_case *from);
+
+/* Sets model, variant and variant_of of the problem; gives the last where the case takes it from the mesh's layers, else it is
+ * NULL. MT_INPUT where the mesh has none, or one that is none of mt_layer. */
+MT_NODISCARD mt_status mt_case_cells(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);
 
 /* The case's stimuli on a mesh: gives for each the cells it reaches. Fails as mt_site_cells; the message
  * names the stimulus. */

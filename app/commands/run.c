@@ -17,6 +17,7 @@
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
+#include "solver/backends/backend.h"
 
 static const mt_option options[] = {
     {"--output", "DIR", "folder for the files (made if missing); default: the case's name", false},
@@ -69,7 +70,6 @@ typedef struct parts {
     mt_adjacency adjacency;
     mt_diffusion diffusion;
     mt_stimulus *stimuli;
-    uint16_t *cell_type_of;
     mt_monodomain problem;
     mt_tiling tiling;
     ipu_target target; /* all chips */
@@ -167,18 +167,14 @@ static mt_status make_problem(mt_arena *arena, parts *p)
     MT_TRY(mt_places_make(arena, &p->input, &p->mesh, &p->places));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, &p->input, &p->mesh, &p->stimuli));
-    MT_TRY(mt_case_cell_types(arena, &p->input, &p->mesh, &p->cell_type_of));
+    MT_TRY(mt_case_cells(arena, &p->input, &p->mesh, &p->problem));
     MT_TRY(make_operator(arena, p, &tissue));
-    p->problem = (mt_monodomain){
-        .diffusion = &p->diffusion,
-        .cell_type = p->cell_type_of ? MT_EPI : (mt_cell_type)p->input.cell.type,
-        .cell_type_of = p->cell_type_of,
-        .dt_ms = p->input.time.dt_ms,
-        .pde_steps = p->input.time.pde_steps,
-        .n_stimuli = p->input.n_stimuli,
-        .stimulus = p->stimuli,
-        .mesh = &p->mesh,
-    };
+    p->problem.diffusion = &p->diffusion;
+    p->problem.dt_ms = p->input.time.dt_ms;
+    p->problem.pde_steps = p->input.time.pde_steps;
+    p->problem.n_stimuli = p->input.n_stimuli;
+    p->problem.stimulus = p->stimuli;
+    p->problem.mesh = &p->mesh;
     MT_TAKE(arena, p->problem.peak_mV, p->input.n_stimuli);
     return mt_monodomain_check(&p->problem);
 }
@@ -325,7 +321,7 @@ static mt_status simulate(mt_arena *arena, parts *p, void **self, ipu_trace **tr
     mt_progress_catch_interrupt(
         "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
     const mt_status status = mt_in_file(
-        p->path, mt_monodomain_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
+        p->path, mt_backend_run(&p->problem, p->backend, *self, steps_of(&p->input), watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;

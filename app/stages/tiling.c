@@ -220,7 +220,7 @@ mt_status mt_tiling_profile(mt_arena *arena, const mt_tiling *tiling, const mt_h
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
     const mt_layout layout = {target, halo, tiling->checked, -1};
     *costs = (mt_tiling_costs){0};
-    const mt_status status = mt_plan_costs(arena, &layout, profile);
+    const mt_status status = mt_plan_costs(arena, mt_cell_models[0], &layout, profile);
     if (status == MT_OK) *costs = costs_in(profile);
     if (status != MT_FIT && status != MT_INPUT) return status;
     costs->stands_still = status == MT_INPUT;

@@ -2,7 +2,7 @@
 #ifndef MT_SOLVER_BACKENDS_BACKENDS_H
 #define MT_SOLVER_BACKENDS_BACKENDS_H
 
-#include "solver/monodomain.h"
+#include "solver/backends/backend.h"
 
 extern const mt_backend mt_backend_cpu, mt_backend_ipu;
 

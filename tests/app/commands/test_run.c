@@ -193,7 +193,7 @@ Test(run, machine_and_host_agree_on_activation)
 Test(run, every_instruction_set_gives_the_same_bits)
 {
     static const char *const backends[] = {"ipu", "cpu"};
-    const mt_kernels *all[3];
+    const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
     for (int b = 0; b < 2; b++)
         for (size_t k = 0; k < n; k++) {

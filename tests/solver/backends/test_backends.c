@@ -8,6 +8,7 @@
 
 #include "tests/solver/slab_problem.h"
 #include "solver/backends/backends.h"
+#include "solver/cells/tp06/tp06.h"
 #include "solver/plan/plan.h"
 
 static slab_problem s;
@@ -96,7 +97,7 @@ Test(backends, costs_are_those_of_a_run)
     ipu_profile costs, run;
     void *self;
     s.problem.n_stimuli = 0;
-    cr_assert_eq(mt_plan_costs(&arena, &layout, &costs), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_plan_costs(&arena, s.problem.model, &layout, &costs), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_backend_ipu.profile(self, &arena, &run), MT_OK, "%s", mt_message());
     cr_assert(costs.memory_max == run.memory_max && costs.memory_median == run.memory_median);
@@ -116,7 +117,7 @@ Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
 {
     enum { OWN = 65530, OTHERS = 10 };
     static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
-    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    const mt_monodomain problem = {.model = mt_cell_models[0], .dt_ms = 1, .pde_steps = 2};
     mt_scheme exact;
     cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
     for (size_t received = 5; received < 9; received++) {
@@ -230,9 +231,9 @@ Test(backends, cells_of_several_types_do_the_same_on_both_and_on_any_tiles)
     for (size_t c = 0; c < s.mesh.n_cells; c++) {
         double x[3];
         mt_mesh_centroid(&s.mesh, c, x);
-        of[c] = x[0] < 2 ? MT_ENDO : x[0] < 3 ? MT_MID : MT_EPI;
+        of[c] = x[0] < 2 ? TP06_ENDO : x[0] < 3 ? TP06_MID : TP06_EPI;
     }
-    s.problem.cell_type_of = of;
+    s.problem.variant_of = of;
     run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
     run_backend(&s, "ipu", &few, 800, v[1], activation[1]);
     run_backend(&s, "ipu", &many, 800, v[2], activation[2]);
@@ -246,7 +247,7 @@ Test(backends, cells_of_several_types_do_the_same_on_both_and_on_any_tiles)
         double x[3];
         mt_mesh_centroid(&s.mesh, c, x);
         if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches two faces */
-        const double rest = mt_tp06_types[of[c]].v_mV;
+        const double rest = mt_cell_tp06.variants[of[c]].v_mV;
         cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1, "cell %zu: %g and %g, not %g", c,
             v[0][c], v[1][c], rest);
     }
@@ -311,7 +312,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
             s.problem.mesh = k ? &s.mesh : NULL;
             mt_mesh_centroid(&s.mesh, last, x);
             cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-            cr_assert_eq(mt_monodomain_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
+            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
             (void)snprintf(expected, sizeof expected,
                 k ? "cell %zu at [%.4g, %.4g, %.4g] mm: V is " : "cell %zu: V is ", last, x[0], x[1], x[2]);
             cr_expect(
