@@ -79,8 +79,7 @@ static inline void potassium_gates(
 
     lanes xs_alpha = K(1400) / lanes_sqrt(K(1) + lanes_exp((K(5) - v) / K(6)));
     lanes xs_beta = logistic((v - K(35)) / K(15));
-    next[TP06_XS] =
-        euler(dt, s[TP06_XS], logistic((K(-5) - v) / K(14)), xs_alpha * xs_beta + K(80));
+    next[TP06_XS] = euler(dt, s[TP06_XS], logistic((K(-5) - v) / K(14)), xs_alpha * xs_beta + K(80));
 
     lanes s_tau = p[TP06_S_PEAK] * lanes_exp(-square(v + p[TP06_S_CENTRE]) / p[TP06_S_WIDTH]) +
                   p[TP06_S_STEP] * logistic((v - K(20)) / K(5)) + p[TP06_S_FLOOR];
@@ -99,12 +98,11 @@ static inline void calcium_gates(real dt, lanes v, const lanes s[STATES], lanes 
     next[TP06_D] = euler(dt, s[TP06_D], logistic((K(-8) - v) / K(7.5)), d_alpha * d_beta + d_gamma);
 
     lanes f_tau = K(1102.5) * lanes_exp(-square(v + K(27)) / K(225)) +
-                  K(200) * logistic((K(13) - v) / K(10)) + K(180) * logistic((v + K(30)) / K(10)) +
-                  K(20);
+                  K(200) * logistic((K(13) - v) / K(10)) + K(180) * logistic((v + K(30)) / K(10)) + K(20);
     next[TP06_F] = euler(dt, s[TP06_F], logistic((v + K(20)) / K(7)), f_tau);
 
-    lanes f2_tau = K(562) * lanes_exp(-square(v + K(27)) / K(240)) +
-                   K(31) * logistic((K(25) - v) / K(10)) + K(80) * logistic((v + K(30)) / K(10));
+    lanes f2_tau = K(562) * lanes_exp(-square(v + K(27)) / K(240)) + K(31) * logistic((K(25) - v) / K(10)) +
+                   K(80) * logistic((v + K(30)) / K(10));
     next[TP06_F2] = euler(dt, s[TP06_F2], K(0.67) * logistic((v + K(35)) / K(7)) + K(0.33), f2_tau);
 
     lanes held = K(1) + square(s[TP06_CASS] / K(0.05));
@@ -172,8 +170,7 @@ static inline currents currents_at(const lanes p[PARAMETERS], lanes v, const lan
 }
 
 /* Calcium in its three rooms, sodium, potassium. */
-static inline void concentrations(
-    real dt, const currents *i, const lanes s[STATES], lanes next[STATES])
+static inline void concentrations(real dt, const currents *i, const lanes s[STATES], lanes next[STATES])
 {
     const lanes cai = s[TP06_CAI], casr = s[TP06_CASR], cass = s[TP06_CASS];
 

@@ -338,7 +338,7 @@ Test(run, set_overrides_the_case_and_is_written_down)
     char *used = bytes_of("out/used.yaml", &n);
     cr_assert(strstr(used, "end_ms: 0.5\n") && strstr(used, "title: \"Other\"\n"), "%s", used);
     cr_assert(strstr(used, "tiles: 5\n"), "the last one counts: %s", used);
-    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: mid\n"), "%s", used);
+    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: \"mid\"\n"), "%s", used);
     cr_assert(!strstr(used, "far"), "%s", used);
     free(used);
 }

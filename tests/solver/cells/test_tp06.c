@@ -73,7 +73,8 @@ static double compare_step(int type, double dt_ms, double y[ORACLE_N], bool sing
     for (int i = 0; i < ORACLE_N; i++) {
         double error = fabs(y[i] - expected[i]), allowed = rounding * unit * size[i];
         cr_assert(error <= allowed, "type %d, %s: %.17g, expected %.17g; may differ by %g (V %g)", type,
-            i == ORACLE_V ? "V" : mt_cell_tp06.states[i].name, y[i], expected[i], allowed, expected[ORACLE_V]);
+            i == ORACLE_V ? "V" : mt_cell_tp06.states[i].name, y[i], expected[i], allowed,
+            expected[ORACLE_V]);
         worst = fmax(worst, error / allowed);
     }
     return worst;
@@ -168,7 +169,8 @@ Test(tp06, halving_the_step_halves_the_error_of_the_upstroke)
 {
     for (int type = 0; type < ORACLE_TYPES; type++) {
         double coarse = upstroke_difference(type, 20), fine = upstroke_difference(type, 10);
-        cr_log_info("%s: %.3f mV at 0.02 ms, %.3f mV at 0.01 ms", mt_cell_tp06.variants[type].name, coarse, fine);
+        cr_log_info(
+            "%s: %.3f mV at 0.02 ms, %.3f mV at 0.01 ms", mt_cell_tp06.variants[type].name, coarse, fine);
         cr_expect(coarse / fine > 1.7 && coarse / fine < 2.3, "%s: %g mV, then %g mV",
             mt_cell_tp06.variants[type].name, coarse, fine);
     }
@@ -199,8 +201,9 @@ Test(tp06, action_potentials_last_as_long_as_published)
     for (int type = 0; type < ORACLE_TYPES; type++) {
         double apd = apd90(type, step_double), apd_float = apd90(type, step_float);
         cr_log_info("%s: APD90 %.2f ms, in float %.2f ms", mt_cell_tp06.variants[type].name, apd, apd_float);
-        cr_expect(apd > low[type] && apd < high[type], "%s: APD90 %g ms", mt_cell_tp06.variants[type].name, apd);
         cr_expect(
-            fabs(apd - apd_float) < 1, "%s: %g ms, in float %g", mt_cell_tp06.variants[type].name, apd, apd_float);
+            apd > low[type] && apd < high[type], "%s: APD90 %g ms", mt_cell_tp06.variants[type].name, apd);
+        cr_expect(fabs(apd - apd_float) < 1, "%s: %g ms, in float %g", mt_cell_tp06.variants[type].name, apd,
+            apd_float);
     }
 }

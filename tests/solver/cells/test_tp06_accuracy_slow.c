@@ -59,8 +59,8 @@ Test(tp06_accuracy, halving_the_step_halves_the_largest_difference_over_500_ms)
         const double ratio = coarse.largest_mV / fine.largest_mV;
         (void)printf("%-4s largest |dV| %.3f mV (at %.2f ms) at dt 0.02 ms, %.3f mV (at %.2f ms) at 0.01 ms, "
                      "ratio %.3f; after 10 ms %.3f and %.3f mV\n",
-            mt_cell_tp06.variants[type].name, coarse.largest_mV, coarse.at_ms, fine.largest_mV, fine.at_ms, ratio,
-            coarse.later_mV, fine.later_mV);
+            mt_cell_tp06.variants[type].name, coarse.largest_mV, coarse.at_ms, fine.largest_mV, fine.at_ms,
+            ratio, coarse.later_mV, fine.later_mV);
         cr_expect(ratio > 1.7 && ratio < 2.3, "%s: ratio %g", mt_cell_tp06.variants[type].name, ratio);
         cr_expect(coarse.at_ms < 5, "%s: the largest difference is not the upstroke's but at %g ms",
             mt_cell_tp06.variants[type].name, coarse.at_ms);
