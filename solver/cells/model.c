@@ -4,7 +4,11 @@
 #include <string.h>
 
 /* A line a model: mt_cell_NAME is its row. */
-#define MODELS(MODEL) MODEL(tp06) MODEL(mitchell_schaeffer)
+/* clang-format off */
+#define MODELS(MODEL) \
+    MODEL(tp06) \
+    MODEL(mitchell_schaeffer)
+/* clang-format on */
 
 #define DECLARE(name) extern const mt_cell_model mt_cell_##name;
 MODELS(DECLARE)

@@ -217,6 +217,38 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     mt_arena_free(&arena);
 }
 
+/* Only of a model that has a cell for each layer. */
+Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
+{
+    static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 2, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: layers; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: epi; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, (const char *[]){"cell.model=tp07"}, 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/cases/niederer-0.5.yaml: cell.model: cell model 'tp07'; allowed: tp06, "
+        "mitchell-schaeffer");
+    mt_arena_free(&arena);
+}
+
+/* Each model has its own. */
+Test(case, the_longest_step_is_the_models)
+{
+    static const char *const sets[] = {
+        "cell.model=mitchell-schaeffer", "cell.type=standard", "time.dt_ms=0.1", "time.dt_ms=0.125"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 3, &c);
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 4, &c), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "time.dt_ms: 0.125; allowed: at most 0.1, where the cell model mitchell-sch"),
+        "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
 Test(case, what_may_be_left_out_has_its_default)
 {
     mt_arena arena = {0};
@@ -294,8 +326,7 @@ Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
     expect_failure(
         "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
     expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
-    expect_failure(
-        "type: mid", "type: purkinje", ": cell.type: purkinje; allowed: epi, mid, endo, layers");
+    expect_failure("type: mid", "type: purkinje", ": cell.type: purkinje; allowed: epi, mid, endo, layers");
     expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
         ": time.dt_ms: 0.06; allowed: at most 0.05, where the cell model tp06 is stable");
     expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");

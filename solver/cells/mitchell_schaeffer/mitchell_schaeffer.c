@@ -18,6 +18,15 @@ static const mt_cell_variant variants[] = {
 
 MT_CELL_DECLARE(mitchell_schaeffer);
 
+/* slow_mm, stop_mm: plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other,
+ * against a converged line (0.333 and 0.121 mm/ms):
+ *   cells of 0.28 mm   -1 and  +2 %   (cube root of the volume)
+ *            0.55      -5     +11
+ *            0.83      -9     +15
+ *            1.65     -21     +10
+ *            2.75     -33      -5
+ *            4.4      -50     -42     larger ones were not tried */
+
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",
     .title = "Mitchell-Schaeffer 2003",
@@ -35,6 +44,6 @@ const mt_cell_model mt_cell_mitchell_schaeffer = {
         {
 #include "solver/cells/mitchell_schaeffer/mitchell_schaeffer_tally.inc"
         },
-    .slow_mm = 0.6,
-    .stop_mm = 1,
+    .slow_mm = 2.75,
+    .stop_mm = 4.4,
 };

@@ -71,8 +71,9 @@ Test(mitchell_schaeffer, the_gate_turns_at_v_gate)
 /* Rest is a fixed point of the equations, and V = -80 mV is v = 0 exactly. */
 Test(mitchell_schaeffer, rest_is_kept_to_the_bit)
 {
-    double v = -80, h = 1;
-    float v_single = -80, h_single = 1;
+    const mt_cell_variant *rest = &model->variants[MS_STANDARD];
+    double v = rest->v_mV, h = rest->states[MS_H];
+    float v_single = (float)v, h_single = (float)h;
     for (int s = 0; s < 1000; s++) {
         mt_cell_step_double(model, MS_STANDARD, NULL, 0.05, 1, &h, &v, &v);
         mt_cell_step_float(model, MS_STANDARD, NULL, 0.05, 1, &h_single, &v_single, &v_single);
