@@ -29,7 +29,7 @@ typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
 /* Gives the format called "text", "json" or "csv"; MT_INPUT names the three. */
 MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
 
-enum { MT_TABLE_COLUMNS_MAX = 32 };
+enum { MT_TABLE_COLUMNS_MAX = 72 }; /* a cell model may have many states */
 
 typedef struct mt_column {
     const char *name;
