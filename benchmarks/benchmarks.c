@@ -21,12 +21,12 @@
 #include "mesh/make/slab.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
+#include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/kernels.h"
-#include "solver/monodomain.h"
-#include "solver/tissue.h"
+#include "solver/backends/backend.h"
+#include "solver/diffusion/tissue.h"
 
-void mt_tp06_step_double_one(
-    const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);
+mt_cell_kernel_double mt_cell_tp06_double_one;
 
 static double now_s(void)
 {
@@ -75,23 +75,24 @@ static void go_float(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        c->kernels->tp06_float(&mt_tp06_types[0], NULL, 0.02, CELLS, c->state, c->v, c->v);
+        mt_cell_tp06.kernel_float[c->kernels->set](
+            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 static void go_double(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        c->kernels->tp06_double(
-            &mt_tp06_types[0], NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+        mt_cell_tp06.kernel_double[c->kernels->set](
+            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void go_double_one(void *data)
 {
     cells *c = data;
     for (int s = 0; s < CELL_STEPS; s++)
-        mt_tp06_step_double_one(
-            &mt_tp06_types[0], NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+        mt_cell_tp06_double_one(
+            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void cell_model(void)
@@ -99,15 +100,16 @@ static void cell_model(void)
     mt_arena arena = {0};
     cells c = {take(&arena, CELLS, 4), take(&arena, CELLS * TP06_STATES, 4), take(&arena, CELLS, 8),
         take(&arena, CELLS * TP06_STATES, 8), NULL};
-    const mt_kernels *all[3];
+    const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
     for (size_t cell = 0; cell < CELLS; cell++) {
-        c.v_double[cell] = mt_tp06_types[0].v_mV + (double)(cell % 100); /* cells at rest and firing */
+        c.v_double[cell] =
+            mt_cell_tp06.variants[0].v_mV + (double)(cell % 100); /* cells at rest and firing */
         c.v[cell] = (float)c.v_double[cell];
         for (size_t k = 0; k < TP06_STATES; k++) {
             size_t at = mt_block_index(CELLS, TP06_STATES, cell, k);
-            c.state_double[at] = mt_tp06_types[0].state[k];
-            c.state[at] = (float)mt_tp06_types[0].state[k];
+            c.state_double[at] = mt_cell_tp06.variants[0].states[k];
+            c.state[at] = (float)mt_cell_tp06.variants[0].states[k];
         }
     }
     const double work = (double)CELLS * CELL_STEPS, one = best_rate(go_double_one, &c, work, 5);
@@ -151,7 +153,7 @@ static void make_slab(slab *s, double edge_mm)
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
     must(mt_halo_make(&s->arena, &pattern, &s->partition, &scheme, &s->halo));
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
-        .cell_type = MT_EPI,
+        .model = &mt_cell_tp06,
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02)};
     s->layout = (mt_layout){&s->target, &s->halo, false};
@@ -271,7 +273,7 @@ static void bare_step(bare *b)
     {
 #pragma omp for schedule(static)
         for (size_t at = 0; at < n; at += CHUNK)
-            mt_tp06_step_float(&mt_tp06_types[0], b->problem->dt_ms, n - at < CHUNK ? n - at : CHUNK,
+            mt_cell_step_float(&mt_cell_tp06, 0, NULL, b->problem->dt_ms, n - at < CHUNK ? n - at : CHUNK,
                 b->state + at * TP06_STATES, b->v + at, b->v + at);
         for (size_t p = 0; p < b->problem->pde_steps; p++) {
             const float *from = p % 2 ? b->next : b->v;
@@ -304,9 +306,9 @@ static bare make_bare(mt_arena *arena, const slab *s)
     float *off = take(arena, n * MT_ELLPACK_WIDTH, 4);
     mt_diffusion_step_matrix_float(&s->diffusion, s->problem.dt_ms / (double)s->problem.pde_steps, b.d, off);
     for (size_t c = 0; c < n; c++) {
-        b.v[c] = b.before[c] = (float)mt_tp06_types[0].v_mV;
+        b.v[c] = b.before[c] = (float)mt_cell_tp06.variants[0].v_mV;
         for (size_t k = 0; k < TP06_STATES; k++)
-            b.state[mt_block_index(n, TP06_STATES, c, k)] = (float)mt_tp06_types[0].state[k];
+            b.state[mt_block_index(n, TP06_STATES, c, k)] = (float)mt_cell_tp06.variants[0].states[k];
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, c, k);
             b.a[at] = off[MT_ELLPACK_WIDTH * c + k];

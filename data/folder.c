@@ -22,16 +22,16 @@ mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE
     return mt_fail(MT_INPUT, "%.60s...: the path is too long", folder);
 }
 
-/* Is there anything in it? */
-static bool is_empty(const char *path)
+/* Is there nothing in it? What may not be listed may hold something. */
+static mt_status is_empty(const char *path, bool *empty)
 {
     DIR *list = opendir(path);
-    bool empty = true;
-    if (!list) return false;
-    for (const struct dirent *e; empty && (e = readdir(list)) != NULL;)
-        empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
-    (void)closedir(list);
-    return empty;
+    if (!list && errno == ENOMEM) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    *empty = list != NULL;
+    for (const struct dirent *e; *empty && (e = readdir(list)) != NULL;)
+        *empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+    if (list) (void)closedir(list);
+    return MT_OK;
 }
 
 static bool is_ours(const mt_folder *folder)
@@ -70,7 +70,10 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
         return mt_fail(MT_FILE, "%s: this folder cannot be made: %s", folder->path, strerror(errno));
     if (stat(folder->path, &info) != 0 || !S_ISDIR(info.st_mode))
         return mt_fail(MT_FILE, "%s: is not a folder", folder->path);
-    if (!folder->made && replace == MT_FILE_OURS && !is_empty(folder->path) && !is_ours(folder))
+    if (folder->made || replace != MT_FILE_OURS) return MT_OK;
+    bool empty = false;
+    MT_TRY(is_empty(folder->path, &empty));
+    if (!empty && !is_ours(folder))
         return mt_fail(MT_FILE,
             "%s: this folder holds files that myotile did not write. Choose another folder. With --force "
             "myotile writes "

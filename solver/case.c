@@ -1,11 +1,13 @@
 #include "solver/case.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "mesh/cut/partition.h"
 #include "mesh/make/slab.h"
 
-static const char *const cell_types[] = {"epi", "mid", "endo", [MT_CASE_LAYERS] = "layers", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 static const mt_yaml_key slab_keys[] = {
@@ -36,12 +38,15 @@ static const mt_yaml_key tissue_keys[] = {
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
-    MT_YAML_ENUM(mt_case, cell.type, "type", NULL, cell_types,
-        "Type of all cells: epicardial, mid-myocardial or endocardial. layers: each layer of the wall has "
-        "its own type; the mesh must have layers."),
+    MT_YAML_STRING(mt_case, cell.model, "model", "tp06",
+        "Cell model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
+    MT_YAML_STRING(mt_case, cell.type, "type", NULL,
+        "Type of all cells, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer standard. "
+        "layers: each layer of the wall has its own type; the mesh must have layers."),
     MT_YAML_END};
-static const mt_yaml_key time_keys[] = {MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02",
-                                            MT_YAML_WITHIN(1e-4, 0.05), "Time step of the cell model."),
+static const mt_yaml_key time_keys[] = {
+    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
+        "Time step of the cell model, at most as long as the model is stable in (tp06: 0.05)."),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
         "Simulated time, a whole number of time steps."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
@@ -200,6 +205,38 @@ static mt_status in_stimulus(size_t s, mt_status status)
     return mt_fail_in(where, status);
 }
 
+enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
+
+static bool is_of_layers(const mt_case *c) { return strcmp(c->cell.type, "layers") == 0; }
+
+/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
+static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS])
+{
+    static const char *const names[] = {
+        [MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
+    for (int layer = 0; layer < LAYERS; layer++)
+        MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
+    return MT_OK;
+}
+
+/* That the model is there, has the cells that are asked for, and is stable in such steps. */
+static mt_status check_cells(const char *path, const mt_case *c)
+{
+    const mt_cell_model *model;
+    size_t found[LAYERS];
+    char names[256];
+    MT_TRY(mt_fail_in(path, mt_fail_in("cell.model", mt_cell_model_find(c->cell.model, &model))));
+    const bool layered = find_layers(model, found) == MT_OK;
+    if (!(is_of_layers(c) && layered) && mt_cell_variant_find(model, c->cell.type, found) != MT_OK) {
+        mt_cell_variant_names(model, names, sizeof names);
+        return mt_fail(MT_INPUT, "%s: cell.type: %.40s; allowed: %s%s", path, c->cell.type, names,
+            layered ? ", layers" : "");
+    }
+    if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: time.dt_ms: %g; allowed: at most %g, where the cell model %s is stable",
+        path, c->time.dt_ms, model->dt_max_ms, model->name);
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
@@ -207,6 +244,7 @@ static mt_status check(const char *path, const mt_case *c)
         return mt_fail(MT_INPUT,
             "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
             file ? "both file and slab are given" : "neither file nor slab is given");
+    MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++)
         MT_TRY(mt_fail_in(path, in_stimulus(s, mt_stimulus_region_check(&c->stimuli[s].region))));
@@ -273,25 +311,37 @@ mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
     return MT_OK;
 }
 
-mt_status mt_case_cell_types(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of)
+const mt_cell_model *mt_case_model(const mt_case *from)
 {
-    static const mt_cell_type type_of[] = {
-        [MT_LAYER_ENDO] = MT_ENDO, [MT_LAYER_MID] = MT_MID, [MT_LAYER_EPI] = MT_EPI};
-    *cell_type_of = NULL;
-    if (from->cell.type != MT_CASE_LAYERS) return MT_OK;
+    const mt_cell_model *model = NULL;
+    const mt_status status = mt_cell_model_find(from->cell.model, &model);
+    assert(status == MT_OK); /* it was checked */
+    (void)status;
+    return model;
+}
+
+mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
+{
+    uint16_t *variant_of;
+    size_t of_layer[LAYERS];
+    problem->model = mt_case_model(from);
+    problem->variant = 0;
+    problem->variant_of = NULL;
+    if (!is_of_layers(from)) return mt_cell_variant_find(problem->model, from->cell.type, &problem->variant);
     if (!mesh->layer)
         return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
                                  "or take epi, mid or endo");
-    MT_TAKE(arena, *cell_type_of, mesh->n_cells);
+    MT_TRY(find_layers(problem->model, of_layer));
+    MT_TAKE(arena, variant_of, mesh->n_cells);
     for (size_t c = 0; c < mesh->n_cells; c++) {
         const int32_t layer = mesh->layer[c];
         if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
             return mt_fail(MT_INPUT,
                 "cell.type: layers; cell %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
                 MT_LAYER_ENDO, MT_LAYER_EPI);
-        (*cell_type_of)[c] = (uint16_t)type_of[layer];
+        variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
     }
+    problem->variant_of = variant_of;
     return MT_OK;
 }
 

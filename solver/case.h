@@ -11,7 +11,7 @@
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
 #include "solver/stimulus.h"
-#include "solver/tissue.h"
+#include "solver/diffusion/tissue.h"
 
 typedef struct mt_case_stimulus {
     mt_stimulus_region region;
@@ -31,8 +31,6 @@ typedef struct mt_case_point {
  * 3000.003 steps of 0.0333333 ms. An end_ms that is not is refused; stimuli start and end at the nearest step. */
 #define MT_CASE_PART_OF_A_STEP 0.01
 
-enum { MT_CASE_LAYERS = MT_CELL_TYPES }; /* cell.type: each cell's type is that of its layer in the mesh */
-
 typedef struct mt_case {
     const char *title;
     struct {
@@ -48,7 +46,8 @@ typedef struct mt_case {
         double chi_per_mm, cm_uF_mm2;
     } tissue;
     struct {
-        int type; /* mt_cell_type, or MT_CASE_LAYERS */
+        const char *model; /* of the table of cell models */
+        const char *type;  /* of its variants, or "layers": as the mesh's say */
     } cell;
     struct {
         double dt_ms, end_ms;
@@ -63,7 +62,7 @@ typedef struct mt_case {
         size_t points; /* 0 = no line */
     } line;
     struct {
-        int backend; /* index into mt_backends */
+        int backend; /* index into mt_backends (solver/backends/backend.h) */
         const char *target;
         size_t ipus;           /* how many targets */
         size_t tiles;          /* of each; 0 = all */
@@ -104,10 +103,13 @@ MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *m
  * more than MT_CASE_PDE_STEPS_MOST. */
 MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
 
-/* Gives the type of each cell if the case takes it from the mesh's layers, otherwise NULL. MT_INPUT: the mesh has no layers, or
- * one that is not in mt_layer. */
-MT_NODISCARD mt_status mt_case_cell_types(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint16_t **cell_type_of);
+/* The cell model of a case that was loaded. */
+const mt_cell_model *mt_case_model(const mt_case *from);
+
+/* Sets model, variant and variant_of of the problem; gives the last where the case takes it from the mesh's layers, else it is
+ * NULL. MT_INPUT where the mesh has none, or one that is none of mt_layer. */
+MT_NODISCARD mt_status mt_case_cells(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);
 
 /* Gives the case's stimuli with the cells that each reaches on a mesh. Fails as mt_stimulus_region_cells; the
  * message names the stimulus. */

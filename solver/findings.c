@@ -89,28 +89,21 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
 
 /* ---- of the mesh ---- */
 
-/* Plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other, against a converged
- * line (0.600 and 0.218 mm/ms; README.md):
- *   cells of 0.28 mm  -13 and -10 %   (cube root of the volume)
- *            0.44     -26     -25
- *            0.55     -34     -34
- *            0.69     -42     -45
- *            0.83     -50     -56     where all boxes are cut alike it stops across
- *            1.1      -62     stops
- * Lengths go with the square root of the diffusivity. */
+/* Lengths go with the square root of the diffusivity. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh)
 {
+    const mt_cell_model *model = mt_case_model(input);
     const mt_tissue tissue = mt_case_tissue(input), *usual = &mt_tissue_usual;
     const double scale = sqrt(fmin(mt_tissue_diffusivity_l(&tissue) / mt_tissue_diffusivity_l(usual),
                      mt_tissue_diffusivity_t(&tissue) / mt_tissue_diffusivity_t(usual))),
-                 third_mm = 0.55 * scale, stop_mm = 0.8 * scale;
+                 slow_mm = model->slow_mm * scale, stop_mm = model->stop_mm * scale;
     const double length_mm = mt_mesh_length_mm(mesh);
-    if (length_mm <= third_mm) return;
+    if (length_mm <= slow_mm) return;
     tell(to,
         "%s: cells of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
         "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh "
         "refine` halves them",
-        mt_case_mesh_name(input), length_mm, third_mm, stop_mm);
+        mt_case_mesh_name(input), length_mm, slow_mm, stop_mm);
 }
 
 /* ---- of the operator ---- */

@@ -39,8 +39,8 @@ everyday() {
     done
     say partition fibred.hdf --ipus 16 --partition hierarchical --balance-halo --scheme exact -o parts.hdf \
         --picture parts.png --profile profile
-    say run "$ventricles" --set time.end_ms=12 --set cell.type=layers --set stimuli.0.surface=lv_endocardium \
-        --set stimuli.0.at= --set stimuli.0.radius_mm=0 --output layers
+    say run "$ventricles" --set time.end_ms=12 --set cell.type=layers --output layers \
+        --set 'stimuli=[{surface: lv_endocardium, start_ms: 1, duration_ms: 2, strength_uA_mm3: 50}]'
     say run "$ventricles" --set time.end_ms=12 --output ventricles
     for table in table1 table2 table3 figure6; do say reproduce $table --mesh fibred.hdf --ipus 1,2,4 --format csv; done
     say reproduce figure5 --mesh fibred.hdf --ipus 1,2,4 --picture figure5.png
@@ -59,7 +59,8 @@ for which in old new; do
     cp -r "$work/made" "$work/here" && cd "$work/here"
     eval "everyday \"\$$which\""
     # how long work took and where a program has its data are no results
-    sed -i -E -e '/^time +[0-9.e-]+ +s$/d' -e '/^Stages$/,$d' -e 's#: /.*/data/machines/#: data/machines/#' said.*
+    sed -i -E -e '/^time +[0-9.e-]+ +s$/d' -e '/^Stages$/,$d' -e 's#: /.*/data/machines/#: data/machines/#' \
+        -e '/^─+$/d' -e 's/  +/ /g' said.* # rules and columns are as wide as what is told no more, too
     cd "$work" && mv here $which
 done
 files=$(find "$work/old" -type f | wc -l)

@@ -32,7 +32,7 @@ MT_NODISCARD mt_status mt_format_parse(const char *name, mt_format *format);
 /* Gives the format that the option --format asks for; text where it is not given. Fails as mt_format_parse. */
 MT_NODISCARD mt_status mt_format_option(const mt_arguments *arguments, mt_format *format);
 
-enum { MT_TABLE_COLUMNS_MAX = 32 };
+enum { MT_TABLE_COLUMNS_MAX = 72 }; /* a cell model may have many states */
 
 typedef struct mt_column {
     const char *name;

@@ -8,50 +8,65 @@
 #include "app/stages/warnings.h"
 #include "data/file.h"
 #include "ipu/run/engine.h"
-#include "solver/cells/tp06.h"
+#include "solver/cells/model.h"
 
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {.name = "--type", .value = "epi|mid|endo", .help = "the kind of cell; default: epi"},
-    {.name = "--dt-ms", .value = "DT", .help = "time step, at most 0.05; default: 0.02"},
+    {.name = "--model", .value = "NAME", .help = "the cell model; default: the first of --list"},
+    {.name = "--type", .value = "NAME", .help = "the kind of cell; default: the model's first"},
+    {.name = "--list", .help = "print the models with their types, and do nothing else"},
+    {.name = "--dt-ms", .value = "DT", .help = "time step; default: 0.02"},
     {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500"},
     {.name = "--stimulus",
         .value = "START,DURATION,STRENGTH",
         .help = "in ms, ms and mV/ms (= pA/pF); default: 1,1,52"},
     {.name = "--precision", .value = "float|double", .help = "arithmetic; default: double"},
-    MT_OPTION_OUTPUT("TRACE.csv", "the file to write: V and the 18 states each ms"), MT_OPTION_FORCE,
-    MT_OPTIONS_END};
+    {.name = "--output",
+        .letter = 'o',
+        .value = "TRACE.csv",
+        .help = "the file to write: V and the states each ms"},
+    MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_cell = {
     .name = "cell",
     .operands = "",
-    .summary = "run one ten Tusscher-Panfilov 2006 cell and write all its 19 values each ms",
+    .summary = "run one cell of a model and write all its values each ms",
     .example = "myotile cell --type epi --dt-ms 0.02 --end-ms 500 --stimulus 1,1,52 -o trace.csv",
     .options = options,
     .run = cell,
 };
 
 typedef struct request {
-    mt_cell_type type;
+    const mt_cell_model *model;
+    size_t variant;
     bool single;
     double dt_ms, end_ms;
     double stimulus[3]; /* start ms, duration ms, strength mV/ms */
     const char *path;
 } request;
 
+static mt_status read_cell(const mt_arguments *arguments, request *r)
+{
+    MT_TRY(mt_cell_model_find(mt_option_value(arguments, "--model", mt_cell_models[0]->name), &r->model));
+    return mt_cell_variant_find(
+        r->model, mt_option_value(arguments, "--type", r->model->variants[0].name), &r->variant);
+}
+
 static mt_status read_request(const mt_arguments *arguments, request *r)
 {
     const char *precision = mt_option_value(arguments, "--precision", "double");
     r->path = mt_option_value(arguments, "--output", NULL);
+    if (!r->path) return mt_fail(MT_INPUT, "cell: --output is needed; see myotile cell --help");
     MT_TRY(mt_file_check(r->path, mt_option_replace(arguments)));
-    MT_TRY(mt_tp06_type_find(mt_option_value(arguments, "--type", "epi"), &r->type));
+    MT_TRY(read_cell(arguments, r));
     MT_TRY(mt_numbers("--dt-ms", mt_option_value(arguments, "--dt-ms", "0.02"), 1, 0, &r->dt_ms));
     MT_TRY(mt_numbers("--end-ms", mt_option_value(arguments, "--end-ms", "500"), 1, 0, &r->end_ms));
     MT_TRY(mt_numbers(
         "--stimulus", mt_option_value(arguments, "--stimulus", "1,1,52"), 3, -INFINITY, r->stimulus));
-    if (r->dt_ms > 0.05)
-        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most 0.05, where the model is stable", r->dt_ms);
+    if (r->dt_ms > r->model->dt_max_ms)
+        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most %g, where the model is stable", r->dt_ms,
+            r->model->dt_max_ms);
     if (!(r->end_ms / r->dt_ms <= 1e9))
         return mt_fail(MT_INPUT, "--end-ms %g is %.3g steps of --dt-ms %g; allowed: at most 1e9", r->end_ms,
             r->end_ms / r->dt_ms, r->dt_ms);
@@ -68,49 +83,54 @@ static mt_status read_request(const mt_arguments *arguments, request *r)
     return MT_OK;
 }
 
-/* V, then the states. */
+/* V, then the states, in both precisions. */
 typedef struct values {
-    double v[1 + TP06_STATES];
+    size_t n;
+    double *v;
+    float *single;
 } values;
 
-static values at_rest(mt_cell_type type)
+static mt_status at_rest(mt_arena *arena, const request *r, values *x)
 {
-    values x = {{mt_tp06_types[type].v_mV}};
-    memcpy(x.v + 1, mt_tp06_types[type].state, sizeof mt_tp06_types[type].state);
-    return x;
+    const mt_cell_variant *variant = &r->model->variants[r->variant];
+    x->n = 1 + r->model->n_states;
+    MT_TAKE(arena, x->v, x->n);
+    MT_TAKE(arena, x->single, x->n);
+    x->v[0] = variant->v_mV;
+    memcpy(x->v + 1, variant->states, r->model->n_states * sizeof *x->v);
+    return MT_OK;
 }
 
 static void step(const request *r, bool stimulated, values *x)
 {
-    const mt_tp06_type *type = &mt_tp06_types[r->type];
     if (r->single) {
-        float f[1 + TP06_STATES];
-        for (int k = 0; k <= TP06_STATES; k++) f[k] = (float)x->v[k];
+        float *f = x->single;
+        for (size_t k = 0; k < x->n; k++) f[k] = (float)x->v[k];
         if (stimulated) f[0] += (float)(r->dt_ms * r->stimulus[2]);
         uint64_t before = ipu_begin_flushing(); /* as on the machine */
-        mt_tp06_step_float(type, r->dt_ms, 1, f + 1, f, f);
+        mt_cell_step_float(r->model, r->variant, NULL, r->dt_ms, 1, f + 1, f, f);
         ipu_end_flushing(before);
-        for (int k = 0; k <= TP06_STATES; k++) x->v[k] = (double)f[k];
+        for (size_t k = 0; k < x->n; k++) x->v[k] = (double)f[k];
     } else {
         if (stimulated) x->v[0] += r->dt_ms * r->stimulus[2];
-        mt_tp06_step_double(type, r->dt_ms, 1, x->v + 1, x->v, x->v);
+        mt_cell_step_double(r->model, r->variant, NULL, r->dt_ms, 1, x->v + 1, x->v, x->v);
     }
 }
 
-static mt_table begin_trace(mt_arena *arena)
+static mt_table begin_trace(mt_arena *arena, const mt_cell_model *model)
 {
     mt_table table = mt_table_begin(arena, "One cell");
     mt_table_digits(&table, "t", "ms", 9);
     mt_table_digits(&table, "V", "mV", 9);
-    for (int k = 0; k < TP06_STATES; k++)
-        mt_table_digits(&table, mt_tp06_state_name[k], mt_tp06_state_unit[k], 9);
+    for (size_t k = 0; k < model->n_states; k++)
+        mt_table_digits(&table, model->states[k].name, model->states[k].unit, 9);
     return table;
 }
 
 static void trace_row(mt_table *table, double t_ms, const values *x)
 {
     mt_table_number(table, t_ms);
-    for (int k = 0; k <= TP06_STATES; k++) mt_table_number(table, x->v[k]);
+    for (size_t k = 0; k < x->n; k++) mt_table_number(table, x->v[k]);
 }
 
 static mt_status impossible(const request *r, double v_mV, double t_ms)
@@ -157,9 +177,10 @@ static void warn_of_stimulus(const request *r, const timing *t, double peak_mV)
         r->path, (double)t->n * r->dt_ms, peak_mV);
 }
 
-static mt_status integrate(const request *r, const timing *t, mt_table *trace)
+static mt_status integrate(mt_arena *arena, const request *r, const timing *t, mt_table *trace)
 {
-    values x = at_rest(r->type);
+    values x;
+    MT_TRY(at_rest(arena, r, &x));
     double written_ms = 0, peak_mV = x.v[0];
     trace_row(trace, 0, &x);
     for (size_t s = 0; s < t->n; s++) {
@@ -175,14 +196,37 @@ static mt_status integrate(const request *r, const timing *t, mt_table *trace)
     return MT_OK;
 }
 
+static mt_status list_models(mt_arena *arena, FILE *out)
+{
+    mt_table table = mt_table_begin(arena, "Cell models");
+    mt_table_strings(&table, "name");
+    mt_table_strings(&table, "model");
+    mt_table_strings(&table, "types");
+    mt_table_decimals(&table, "states", "", 0);
+    mt_table_digits(&table, "longest step", "ms", 3);
+    mt_table_strings(&table, "published in");
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        char types[256];
+        mt_cell_variant_names(*m, types, sizeof types);
+        mt_table_text(&table, (*m)->name);
+        mt_table_text(&table, (*m)->title);
+        mt_table_text(&table, types);
+        mt_table_number(&table, (double)(*m)->n_states);
+        mt_table_number(&table, (*m)->dt_max_ms);
+        mt_table_text(&table, (*m)->source);
+    }
+    return mt_table_print(out, &table, MT_FORMAT_TEXT);
+}
+
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
 {
     request r;
+    if (mt_option_given(arguments, "--list")) return list_models(arena, arguments->out);
     MT_TRY(read_request(arguments, &r));
-    mt_table trace = begin_trace(arena);
+    mt_table trace = begin_trace(arena, r.model);
     const timing t = timing_of(&r);
     warn_of_request(&r, &t);
-    MT_TRY(integrate(&r, &t, &trace));
+    MT_TRY(integrate(arena, &r, &t, &trace));
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
@@ -193,6 +237,6 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     free(text);
     MT_TRY(status);
     (void)fprintf(arguments->out, "%s: %s cell, %g ms at dt %g ms in %s precision\n", r.path,
-        mt_tp06_types[r.type].name, (double)t.n * r.dt_ms, r.dt_ms, r.single ? "single" : "double");
+        r.model->variants[r.variant].name, (double)t.n * r.dt_ms, r.dt_ms, r.single ? "single" : "double");
     return MT_OK;
 }

@@ -11,6 +11,7 @@
 #include "app/stages/problem.h"
 #include "app/stages/warnings.h"
 #include "data/folder.h"
+#include "solver/backends/backend.h"
 
 static const mt_option options[] = {
     {.name = "--output",
@@ -155,8 +156,8 @@ static mt_status make_steps(const request *r, const mt_monodomain *problem, void
     watching w = {mt_progress_begin("simulating", r->input.time.end_ms), problem, 0};
     mt_progress_catch_interrupt(
         "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
-    const mt_status status = mt_fail_in(
-        r->path, mt_monodomain_run(problem, r->backend, self, mt_case_steps(&r->input), watch, &w));
+    const mt_status status =
+        mt_fail_in(r->path, mt_backend_run(problem, r->backend, self, mt_case_steps(&r->input), watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;

@@ -4,6 +4,7 @@
 #include "app/reproduce/comparison.h"
 #include "app/reproduce/published.h"
 #include "app/reproduce/steps.h"
+#include "solver/cells/tp06/tp06.h"
 #include "solver/plan/codelets.h"
 
 static mt_status table2(mt_arena *arena, const mt_arguments *arguments);
@@ -113,7 +114,7 @@ static mt_status say_cycles(double ours, const char *counted, const char *profil
 
 static mt_status say_reasons(beside *b)
 {
-    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = mt_codelet_mix("ode");
+    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = &mt_cell_tp06.mix.ode;
     double spills, high;
     b->spmv = ipu_mix_cycles(pde, &b->steps->base.tiling.one.instructions);
     b->tp06 = ipu_mix_cycles(ode, &b->steps->base.tiling.one.instructions);

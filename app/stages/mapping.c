@@ -6,6 +6,7 @@
 #include "app/cli/progress.h"
 #include "app/stages/tiling_options.h"
 #include "data/file.h"
+#include "solver/backends/backend.h"
 #include "mesh/files/vtkhdf.h"
 
 static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.backend]->profile != NULL; }

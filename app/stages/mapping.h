@@ -4,6 +4,7 @@
 
 #include "solver/case.h"
 #include "solver/monodomain.h"
+#include "solver/plan/plan.h"
 #include "solver/plan/tiling.h"
 
 /* The machine of a case, and how to cut a mesh for it. */

@@ -31,7 +31,6 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
 mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *p)
 {
     mt_stimulus *stimuli;
-    uint16_t *cell_type_of;
     *p = (mt_problem){0};
     MT_TRY(get_mesh(arena, input, &p->mesh));
     for (size_t s = 0; s < input->n_stimuli; s++)
@@ -41,19 +40,15 @@ mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_probl
     MT_TRY(mt_probes_make(arena, input, &p->mesh, &p->probes));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, input, &p->mesh, &stimuli));
-    MT_TRY(mt_case_cell_types(arena, input, &p->mesh, &cell_type_of));
+    MT_TRY(mt_case_cells(arena, input, &p->mesh, &p->monodomain));
     MT_TRY(make_operator(arena, input, cached, p));
     MT_TRY(mt_case_choose_steps(input, &p->diffusion));
-    p->monodomain = (mt_monodomain){
-        .diffusion = &p->diffusion,
-        .cell_type = cell_type_of ? MT_EPI : (mt_cell_type)input->cell.type,
-        .cell_type_of = cell_type_of,
-        .dt_ms = input->time.dt_ms,
-        .pde_steps = input->time.pde_steps,
-        .n_stimuli = input->n_stimuli,
-        .stimulus = stimuli,
-        .mesh = &p->mesh,
-    };
+    p->monodomain.diffusion = &p->diffusion;
+    p->monodomain.dt_ms = input->time.dt_ms;
+    p->monodomain.pde_steps = input->time.pde_steps;
+    p->monodomain.n_stimuli = input->n_stimuli;
+    p->monodomain.stimulus = stimuli;
+    p->monodomain.mesh = &p->mesh;
     MT_TAKE(arena, p->monodomain.peak_mV, input->n_stimuli);
     return mt_monodomain_check(&p->monodomain);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/backends/backends.h"
+#include "solver/backends/backend.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
@@ -12,7 +12,7 @@ typedef struct cpu {
     const mt_monodomain *problem;
     size_t n;
     double *v, *v_next, *before, *activation_ms;
-    double *state;          /* [n][18] in blocks */
+    double *state;          /* [n][n_states] in blocks */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
 } cpu;
@@ -33,7 +33,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
 {
     (void)layout;
     MT_TRY(mt_monodomain_check(problem));
-    const size_t n = problem->diffusion->n_cells;
+    const size_t n = problem->diffusion->n_cells, n_states = problem->model->n_states;
     cpu *c;
     MT_TAKE(arena, c, 1);
     *c = (cpu){.problem = problem, .n = n};
@@ -41,7 +41,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_TAKE(arena, c->v_next, n);
     MT_TAKE(arena, c->before, n);
     MT_TAKE(arena, c->activation_ms, n);
-    MT_TAKE(arena, c->state, n * TP06_STATES);
+    MT_TAKE(arena, c->state, n * n_states);
     MT_TAKE(arena, c->diagonal, n);
     MT_TAKE(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_TAKE(arena, c->column, n * MT_ELLPACK_WIDTH);
@@ -55,11 +55,11 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     mt_arena_free(&scratch);
     if (!off) return MT_MEMORY;
     for (size_t cell = 0; cell < n; cell++) {
-        const mt_tp06_type *type = mt_monodomain_type(problem, cell);
-        c->v[cell] = c->before[cell] = type->v_mV;
+        const mt_cell_variant *variant = mt_monodomain_variant(problem, cell);
+        c->v[cell] = c->before[cell] = variant->v_mV;
         c->activation_ms[cell] = INFINITY;
-        for (size_t k = 0; k < TP06_STATES; k++)
-            c->state[mt_block_index(n, TP06_STATES, cell, k)] = type->state[k];
+        for (size_t k = 0; k < n_states; k++)
+            c->state[mt_block_index(n, n_states, cell, k)] = variant->states[k];
     }
     *self = c;
     return MT_OK;
@@ -81,17 +81,13 @@ static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n 
 
 static void react(cpu *c)
 {
-    const mt_tp06_type *type = &mt_tp06_types[c->problem->cell_type];
-    const uint16_t *of = c->problem->cell_type_of;
-    const double dt_ms = c->problem->dt_ms;
+    const mt_monodomain *problem = c->problem;
+    const uint16_t *of = problem->variant_of;
 #pragma omp parallel for schedule(static)
     for (size_t from = 0; from < c->n; from += CHUNK) {
-        const size_t n = chunk_length(c->n, from);
-        double *state = c->state + from * TP06_STATES, *v = c->v + from;
-        if (of)
-            mt_tp06_step_mixed_double(of + from, dt_ms, n, state, v, v);
-        else
-            mt_tp06_step_double(type, dt_ms, n, state, v, v);
+        double *v = c->v + from;
+        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms,
+            chunk_length(c->n, from), c->state + from * problem->model->n_states, v, v);
     }
 }
 

@@ -3,15 +3,14 @@
 #include <math.h>
 
 #include "ipu/compile/compile.h"
-#include "solver/backends/backends.h"
+#include "solver/backends/backend.h"
 #include "solver/kernels/block.h"
-#include "solver/plan/plan.h"
 
 typedef struct ipu {
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
-    float *buffer; /* [n][18], for the host's reading and writing */
+    float *buffer; /* [n][n_states], for the host's reading and writing */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
 } ipu;
@@ -27,18 +26,19 @@ static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
 static void write_states(ipu *self, const mt_monodomain *problem)
 {
     const mt_halo *halo = self->plan.halo;
+    const size_t n_states = problem->model->n_states;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         const size_t n = mt_halo_own(halo, part), from = halo->own_offset[part];
-        float *state = self->buffer + TP06_STATES * from;
+        float *state = self->buffer + n_states * from;
         for (size_t cell = 0; cell < n; cell++) {
-            const mt_tp06_type *type = mt_monodomain_type(problem, halo->own_cell[from + cell]);
-            for (size_t k = 0; k < TP06_STATES; k++)
-                state[mt_block_index(n, TP06_STATES, cell, k)] = (float)type->state[k];
+            const mt_cell_variant *variant = mt_monodomain_variant(problem, halo->own_cell[from + cell]);
+            for (size_t k = 0; k < n_states; k++)
+                state[mt_block_index(n, n_states, cell, k)] = (float)variant->states[k];
         }
     }
     ipu_engine_write(self->engine, &self->plan.state, self->buffer);
     for (size_t k = 0; k < halo->n_cells; k++)
-        self->buffer[k] = (float)mt_monodomain_type(problem, halo->own_cell[k])->v_mV;
+        self->buffer[k] = (float)mt_monodomain_variant(problem, halo->own_cell[k])->v_mV;
     ipu_engine_write(self->engine, self->plan.v, self->buffer);
     ipu_engine_write(self->engine, &self->plan.before, self->buffer);
 }
@@ -67,7 +67,8 @@ static mt_status open_with(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
     MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
-    MT_TAKE(arena, self->buffer, TP06_STATES * self->plan.halo->n_cells + self->plan.halo->n_parts);
+    MT_TAKE(
+        arena, self->buffer, problem->model->n_states * self->plan.halo->n_cells + self->plan.halo->n_parts);
     write_all(self, problem);
     *out = self;
     return MT_OK;

@@ -56,7 +56,7 @@
 #include "mesh/mesh.h"
 #include "solver/diffusion/limits.h"
 #include "solver/diffusion/watch.h"
-#include "solver/tissue.h"
+#include "solver/diffusion/tissue.h"
 
 enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
 

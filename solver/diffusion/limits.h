@@ -8,7 +8,7 @@
 
 #include "data/hash.h"
 #include "mesh/mesh.h"
-#include "solver/tissue.h"
+#include "solver/diffusion/tissue.h"
 
 /* Enough to make the operator again to the last bit without seeking. */
 typedef struct mt_limits {

@@ -4,7 +4,7 @@
 
 #include "data/vec3.h"
 #include "solver/diffusion/spectrum.h"
-#include "solver/tissue.h"
+#include "solver/diffusion/tissue.h"
 
 static const double SHORTEST = 0.4;      /* |d| / sqrt|S| of a face; below, this counts in its place */
 static const double STIFFEST = 5e4;      /* eigenvalues of S, times e^2 / D_l */

@@ -6,33 +6,33 @@
 
 #include "solver/kernels/ellpack.h"
 
-#define KERNELS_OF(name)                                                                                     \
+#define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
-#        name, mt_tp06_step_float_##name, mt_tp06_step_double_##name, mt_ellpack_rows_16_float_##name,       \
-            mt_ellpack_rows_32_float_##name, mt_ellpack_rows_32_double_##name                                \
+        set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
+            mt_ellpack_rows_32_double_##name                                                                 \
     }
 
 static const mt_kernels compiled[] = {
 #ifdef __x86_64__
-    KERNELS_OF(avx512),
-    KERNELS_OF(avx2),
+    KERNELS_OF(MT_ISA_AVX512, avx512),
+    KERNELS_OF(MT_ISA_AVX2, avx2),
 #endif
-    KERNELS_OF(base),
+    KERNELS_OF(MT_ISA_BASE, base),
 };
 enum { N_COMPILED = sizeof compiled / sizeof compiled[0] };
 
 static int runs_here(const mt_kernels *kernels)
 {
 #ifdef __x86_64__
-    if (strcmp(kernels->isa, "avx512") == 0)
+    if (kernels->set == MT_ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    if (strcmp(kernels->isa, "avx2") == 0) return __builtin_cpu_supports("avx2");
+    if (kernels->set == MT_ISA_AVX2) return __builtin_cpu_supports("avx2");
 #endif
     (void)kernels;
     return 1;
 }
 
-size_t mt_kernels_all(const mt_kernels *all[3])
+size_t mt_kernels_all(const mt_kernels *all[MT_ISAS])
 {
     size_t n = 0;
     for (size_t i = 0; i < N_COMPILED; i++)
@@ -46,7 +46,7 @@ const mt_kernels *mt_kernels_used(void)
 {
     const mt_kernels *found = atomic_load(&used);
     if (found) return found;
-    const mt_kernels *all[3];
+    const mt_kernels *all[MT_ISAS];
     (void)mt_kernels_all(all);
     atomic_store(&used, all[0]);
     return all[0];
@@ -54,7 +54,7 @@ const mt_kernels *mt_kernels_used(void)
 
 mt_status mt_kernels_choose(const char *isa)
 {
-    const mt_kernels *all[3];
+    const mt_kernels *all[MT_ISAS];
     char names[64] = "";
     const size_t n = mt_kernels_all(all);
     for (size_t k = 0; k < n; k++) {
@@ -67,30 +67,6 @@ mt_status mt_kernels_choose(const char *isa)
     }
     return mt_fail(MT_INPUT,
         "instruction set '%.40s'; allowed on this processor: %s (the first is the usual)", isa, names);
-}
-
-void mt_tp06_step_float(
-    const mt_tp06_type *type, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
-{
-    mt_kernels_used()->tp06_float(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
-}
-
-void mt_tp06_step_double(
-    const mt_tp06_type *type, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
-{
-    mt_kernels_used()->tp06_double(type, NULL, dt_ms, n, state, v_in_mV, v_out_mV);
-}
-
-void mt_tp06_step_mixed_float(
-    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
-{
-    mt_kernels_used()->tp06_float(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
-}
-
-void mt_tp06_step_mixed_double(
-    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
-{
-    mt_kernels_used()->tp06_double(mt_tp06_types, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_ellpack_rows_float16(

@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 #include "data/status.h"
-#include "solver/cells/tp06.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
 #define MT_KERNEL(name) MT_KERNEL_EXPAND(name, MT_REAL_NAME, MT_ISA)
 
+/* Best first: what a table of kernels has an entry for, NULL where this host has no such instructions. */
+typedef enum mt_isa { MT_ISA_AVX512, MT_ISA_AVX2, MT_ISA_BASE, MT_ISAS } mt_isa;
+
+/* Those of the diffusion step (solver/kernels/ellpack.h). Those of the cell models stand with the models. */
 typedef struct mt_kernels {
-    const char *isa;
-    void (*tp06_float)(
-        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);
-    void (*tp06_double)(
-        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);
+    mt_isa set;
+    const char *isa; /* its name */
     void (*rows_float16)(
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);
     void (*rows_float32)(
@@ -30,10 +30,6 @@ typedef struct mt_kernels {
 } mt_kernels;
 
 #define MT_KERNELS_DECLARE(isa)                                                                              \
-    void mt_tp06_step_float_##isa(                                                                           \
-        const mt_tp06_type *, const uint16_t *, double, size_t, float *, const float *, float *);            \
-    void mt_tp06_step_double_##isa(                                                                          \
-        const mt_tp06_type *, const uint16_t *, double, size_t, double *, const double *, double *);         \
     void mt_ellpack_rows_16_float_##isa(                                                                     \
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);      \
     void mt_ellpack_rows_32_float_##isa(                                                                     \
@@ -51,7 +47,7 @@ const mt_kernels *mt_kernels_used(void);
  * that were compiled and run here, which the message has. Not while a kernel runs. */
 MT_NODISCARD mt_status mt_kernels_choose(const char *isa);
 
-/* All that this machine can run, best first; returns their number (at most 3). */
-size_t mt_kernels_all(const mt_kernels *all[3]);
+/* All that this machine can run, best first; returns their number. */
+size_t mt_kernels_all(const mt_kernels *all[MT_ISAS]);
 
 #endif

@@ -36,11 +36,11 @@ const ipu_mix *mt_codelet_mix(const char *name)
 }
 
 /* n cells, shared out evenly among the workers of a tile. */
-static ipu_cycles cost_of(const ipu_target *target, int mix, size_t n)
+static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    const double start = mixes[mix].start;
-    const double cell = ipu_mix_cycles(&mixes[mix], &target->instructions);
+    const double start = mix->start;
+    const double cell = ipu_mix_cycles(mix, &target->instructions);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
     const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
@@ -71,7 +71,7 @@ static void pde_compute(const ipu_span *f, const void *context)
 static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, TALLY_pde, n[PDE_OUT]);
+    return cost_of(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
 enum { ODE_STATE, ODE_V_IN, ODE_V_OUT };
@@ -84,14 +84,13 @@ static const ipu_field ode_fields[] = {
 static void ode_compute(const ipu_span *f, const void *context)
 {
     const mt_ode_context *c = context;
-    mt_tp06_step_float(
-        c->type, c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data, f[ODE_V_IN].data, f[ODE_V_OUT].data);
+    mt_cell_step_float(c->model, c->variant, NULL, c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data,
+        f[ODE_V_IN].data, f[ODE_V_OUT].data);
 }
 
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    (void)context;
-    return cost_of(target, TALLY_ode, n[ODE_V_OUT]);
+    return cost_of(target, &((const mt_ode_context *)context)->model->mix.ode, n[ODE_V_OUT]);
 }
 
 enum { MIXED_STATE, MIXED_OF, MIXED_V_IN, MIXED_V_OUT };
@@ -104,14 +103,14 @@ static const ipu_field ode_mixed_fields[] = {
 
 static void ode_mixed_compute(const ipu_span *f, const void *context)
 {
-    mt_tp06_step_mixed_float(f[MIXED_OF].data, *(const double *)context, f[MIXED_V_OUT].n,
+    const mt_ode_context *c = context;
+    mt_cell_step_float(c->model, c->variant, f[MIXED_OF].data, c->dt_ms, f[MIXED_V_OUT].n,
         f[MIXED_STATE].data, f[MIXED_V_IN].data, f[MIXED_V_OUT].data);
 }
 
 static ipu_cycles ode_mixed_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    (void)context;
-    return cost_of(target, TALLY_ode_mixed, n[MIXED_V_OUT]);
+    return cost_of(target, &((const mt_ode_context *)context)->model->mix.ode_mixed, n[MIXED_V_OUT]);
 }
 
 enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME };
@@ -139,7 +138,7 @@ static void activation_compute(const ipu_span *f, const void *context)
 static ipu_cycles activation_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, TALLY_activation, n[ACTIVATION_BEFORE]);
+    return cost_of(target, &mixes[TALLY_activation], n[ACTIVATION_BEFORE]);
 }
 
 enum { STIMULUS_CELL, STIMULUS_V };
@@ -159,20 +158,28 @@ static void stimulus_compute(const ipu_span *f, const void *context)
 static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    return cost_of(target, TALLY_stimulus, n[STIMULUS_CELL]);
+    return cost_of(target, &mixes[TALLY_stimulus], n[STIMULUS_CELL]);
 }
 
-#define CODELET(kind)                                                                                        \
-    const ipu_codelet mt_codelet_##kind = {.name = #kind,                                                    \
-        .n_fields = COUNT(kind##_fields),                                                                    \
-        .fields = kind##_fields,                                                                             \
-        .compute = kind##_compute,                                                                           \
-        .cost = kind##_cost,                                                                                 \
-        .code_bytes = CODE_BYTES_##kind,                                                                     \
-        .vertex_bytes = VERTEX_BYTES(COUNT(kind##_fields))}
+#define CODELET(kind, bytes)                                                                                 \
+    {                                                                                                        \
+        .name = #kind, .n_fields = COUNT(kind##_fields), .fields = kind##_fields, .compute = kind##_compute, \
+        .cost = kind##_cost, .code_bytes = (bytes), .vertex_bytes = VERTEX_BYTES(COUNT(kind##_fields))       \
+    }
 
-CODELET(pde);
-CODELET(ode);
-CODELET(ode_mixed);
-CODELET(activation);
-CODELET(stimulus);
+const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
+const ipu_codelet mt_codelet_activation = CODELET(activation, CODE_BYTES_activation);
+const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
+
+/* Four bytes an instruction, as in CODE_BYTES. */
+static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }
+
+ipu_codelet mt_codelet_ode(const mt_cell_model *model)
+{
+    return (ipu_codelet)CODELET(ode, code_bytes(&model->mix.ode));
+}
+
+ipu_codelet mt_codelet_ode_mixed(const mt_cell_model *model)
+{
+    return (ipu_codelet)CODELET(ode_mixed, code_bytes(&model->mix.ode_mixed));
+}

@@ -1,28 +1,29 @@
 /* What a tile computes: the codelets of a heart simulation, with what they cost.
  *
- * The work is done by the vectorised kernels (solver/cells/tp06.h, solver/kernels/ellpack.h); the cost is that of the same
+ * The work is done by the vectorised kernels (solver/cells/model.h, solver/kernels/ellpack.h); the cost is that of the same
  * equations on a tile: cells shared out evenly among the workers, each at the cycles counted on its source
- * (ipu/tally/tally.h, solver/plan/codelets_kernel.c). Field order is that of the enums. */
+ * (ipu/tally/tally.h, codelets_tally.c here and the kernel file of the cell model). Field order is that of the enums. */
 #ifndef MT_SOLVER_PLAN_CODELETS_H
 #define MT_SOLVER_PLAN_CODELETS_H
 
 #include "ipu/graph/graph.h"
 #include "ipu/cost/mix.h"
-#include "solver/cells/tp06.h"
+#include "solver/cells/model.h"
 
 /* One diffusion step of the tile's rows: out = D v + A v[column]. `v` holds the own cells, then those
  * received. */
 extern const ipu_codelet mt_codelet_pde;
 
-/* One reaction step of the tile's cells; context: mt_ode_context. v_in and v_out may be the same elements. */
+/* One reaction step of the tile's cells of a model; context: mt_ode_context. v_in and v_out may be the same elements. */
 typedef struct mt_ode_context {
-    const mt_tp06_type *type;
+    const mt_cell_model *model;
+    size_t variant;
     double dt_ms;
 } mt_ode_context;
-extern const ipu_codelet mt_codelet_ode;
+ipu_codelet mt_codelet_ode(const mt_cell_model *model);
 
-/* The same where each cell has its own type: `of` holds mt_cell_type; context: const double *, dt_ms. */
-extern const ipu_codelet mt_codelet_ode_mixed;
+/* The same where each cell has its own variant, which `of` holds; the context's is not looked at. */
+ipu_codelet mt_codelet_ode_mixed(const mt_cell_model *model);
 
 /* First upward crossings of 0 mV in the step from `before` to `v`; then before = v and step = step + 1. Not
  * yet activated is infinity. context: const float *, dt_ms. */
@@ -31,7 +32,8 @@ extern const ipu_codelet mt_codelet_activation;
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "ode", "ode_mixed", "activation", "stimulus"; NULL for another name. */
+/* The counts behind a codelet's cost: "pde", "activation", "stimulus"; NULL for another name. Those of a cell model's step
+ * stand in its row. */
 const ipu_mix *mt_codelet_mix(const char *name);
 
 #endif

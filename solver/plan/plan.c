@@ -16,6 +16,7 @@ _Static_assert(
 /* What the vertices of the plan take as their contexts; lives as long as the plan. */
 typedef struct contexts {
     mt_ode_context ode;
+    ipu_codelet ode_codelet; /* of the model */
     float dt_ms;
     float *rise_mV; /* [n_stimuli] */
 } contexts;
@@ -52,8 +53,8 @@ static mt_status add_variables(mt_plan *plan)
     MT_TRY(add_per_cell(plan, "d", IPU_FLOAT, 1, &plan->d));
     MT_TRY(add_per_cell(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
     MT_TRY(add_per_cell(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
-    MT_TRY(add_per_cell(plan, "state", IPU_FLOAT, TP06_STATES, &plan->state));
-    if (plan->problem->cell_type_of) MT_TRY(add_per_cell(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    MT_TRY(add_per_cell(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
+    if (plan->problem->variant_of) MT_TRY(add_per_cell(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
     MT_TRY(add_per_cell(plan, "before", IPU_FLOAT, 1, &plan->before));
     MT_TRY(add_per_cell(plan, "activation", IPU_FLOAT, 1, &plan->activation));
     uint32_t step;
@@ -128,9 +129,9 @@ static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
     return status;
 }
 
-static mt_status fill_types(mt_arena *values, mt_plan *plan)
+static mt_status fill_variants(mt_arena *values, mt_plan *plan)
 {
-    const uint16_t *of = plan->problem->cell_type_of;
+    const uint16_t *of = plan->problem->variant_of;
     if (!of) return MT_OK;
     MT_TAKE(values, plan->of_value, plan->halo->n_cells);
     for (size_t k = 0; k < plan->halo->n_cells; k++) plan->of_value[k] = of[plan->halo->own_cell[k]];
@@ -187,15 +188,9 @@ static mt_status add_pde(
 static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
 {
     size_t vertex;
-    if (plan->problem->cell_type_of) {
-        MT_TRY(ipu_graph_add_vertex(
-            plan->graph, set, &mt_codelet_ode_mixed, tile_of(plan, part), &c->ode.dt_ms, &vertex));
-        MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
-    } else {
-        MT_TRY(
-            ipu_graph_add_vertex(plan->graph, set, &mt_codelet_ode, tile_of(plan, part), &c->ode, &vertex));
-    }
-    MT_TRY(connect_own(plan, vertex, "state", plan->state, TP06_STATES, part));
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set, &c->ode_codelet, tile_of(plan, part), &c->ode, &vertex));
+    if (plan->problem->variant_of) MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    MT_TRY(connect_own(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
     return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
 }
@@ -371,7 +366,9 @@ mt_status mt_plan_make(
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_TAKE(arena, c, 1);
-    c->ode = (mt_ode_context){&mt_tp06_types[problem->cell_type], problem->dt_ms};
+    c->ode = (mt_ode_context){problem->model, problem->variant, problem->dt_ms};
+    c->ode_codelet =
+        problem->variant_of ? mt_codelet_ode_mixed(problem->model) : mt_codelet_ode(problem->model);
     c->dt_ms = (float)problem->dt_ms;
     MT_TAKE(arena, c->rise_mV, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
@@ -380,7 +377,7 @@ mt_status mt_plan_make(
     MT_TRY(check_columns(halo));
     MT_TRY(add_variables(plan));
     if (values) MT_TRY(fill_matrix(values, plan));
-    if (values) MT_TRY(fill_types(values, plan));
+    if (values) MT_TRY(fill_variants(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         size_t n = halo->in_offset[part + 1] - halo->in_offset[part];
@@ -400,9 +397,10 @@ mt_status mt_plan_check(const ipu_executable *executable)
     return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", mt_message());
 }
 
-static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layout, ipu_profile *profile)
+static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *model,
+    const mt_layout *layout, ipu_profile *profile)
 {
-    const mt_monodomain problem = {.cell_type = MT_EPI, .dt_ms = 1, .pde_steps = 2};
+    const mt_monodomain problem = {.model = model, .dt_ms = 1, .pde_steps = 2};
     mt_plan plan;
     ipu_executable *executable;
     MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
@@ -411,10 +409,11 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_layout *layo
     return ipu_profile_costs(arena, executable, profile);
 }
 
-mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile)
+mt_status mt_plan_costs(
+    mt_arena *arena, const mt_cell_model *model, const mt_layout *layout, ipu_profile *profile)
 {
     mt_arena scratch = {0};
-    mt_status status = costs(arena, &scratch, layout, profile);
+    mt_status status = costs(arena, &scratch, model, layout, profile);
     mt_arena_free(&scratch);
     return status;
 }

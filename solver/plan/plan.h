@@ -8,8 +8,8 @@
  *   d          [n] float      diagonal of the diffusion step
  *   a, column  [n][16]        the rest of it, in blocks of each part (solver/kernels/block.h); columns are 16-bit places in
  *                             the part's local order: its own cells, then those received
- *   state      [n][18] float  states of the cell model, in blocks of each part
- *   of         [n] 16-bit     the type of each cell, where they differ
+ *   state      [n][S] float   the S states of the cell model, in blocks of each part
+ *   of         [n] 16-bit     the variant of each cell, where they differ
  *   before     [n] float      the potential at the last record
  *   activation [n] float      ms, infinite where not yet
  *   step       [parts] float  number of the step, one on each tile
@@ -22,12 +22,20 @@
 #ifndef MT_SOLVER_PLAN_PLAN_H
 #define MT_SOLVER_PLAN_PLAN_H
 
-#include "ipu/run/profile.h"
 #include "ipu/graph/program.h"
+#include "ipu/run/profile.h"
+#include "mesh/cut/halo.h"
 #include "solver/monodomain.h"
 
 /* Compute sets stand in the graph in this order, then one for each stimulus. */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
+
+/* How a problem is laid out on the machine. */
+typedef struct mt_layout {
+    const ipu_target *target;
+    const mt_halo *halo; /* of the operator's columns, one part a tile */
+    bool checked;        /* poison what is stale; slow */
+} mt_layout;
 
 typedef struct mt_plan {
     const mt_monodomain *problem;
@@ -41,7 +49,7 @@ typedef struct mt_plan {
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
     float *d_value, *a_value;
-    uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one type */
+    uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one variant */
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
@@ -58,9 +66,10 @@ size_t mt_plan_program(const mt_plan *plan, size_t step);
  * fault of this program and of no input. Slow. */
 MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
-/* What the machine would need for a problem of one cell type without stimuli in this layout, whatever its tissue and
+/* What the machine would need for a problem of cells of one variant of a model without stimuli in this layout, whatever its tissue and
  * fibres are: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
  * tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
-MT_NODISCARD mt_status mt_plan_costs(mt_arena *arena, const mt_layout *layout, ipu_profile *profile);
+MT_NODISCARD mt_status mt_plan_costs(
+    mt_arena *arena, const mt_cell_model *model, const mt_layout *layout, ipu_profile *profile);
 
 #endif

@@ -83,7 +83,8 @@ static bool write_texts(const char *root, const char *ending, const char *const 
 
 static const char *const sets[] = {"time.end_ms=20\nmachine.backend=cpu\n", "mesh.slab.edge_mm=0.25",
     "mesh.slab.size_mm=[1, 2, 3]\nmesh.slab={size_mm: [1, 1, 1], edge_mm: 0.5}",
-    "mesh.file=heart.hdf\ncell.type=layers", "stimuli.0.start_ms=5\nstimuli.0.at=apex\nstimuli.0.radius_mm=6",
+    "mesh.file=heart.hdf\ncell.type=layers", "cell.model=mitchell-schaeffer\ncell.type=standard",
+    "stimuli.0.start_ms=5\nstimuli.0.at=apex\nstimuli.0.radius_mm=6",
     "stimuli=[{surface: lv_endocardium, depth_mm: 1, duration_ms: 2, strength_uA_mm3: 50, count: 3, "
     "period_ms: 300}]",
     "points=[{name: \"a b\", at_mm: [0, 0, 0]}]\nline={from_mm: [0, 0, 0], to_mm: [1, 1, 1], points: 5}",

@@ -6,7 +6,7 @@
 
 #include "mesh/make/slab.h"
 #include "solver/case.h"
-#include "solver/monodomain.h"
+#include "solver/backends/backend.h"
 
 typedef struct slab_problem {
     mt_arena arena;
@@ -35,7 +35,7 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
     }
     s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells, 0, 0};
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
-        .cell_type = MT_EPI,
+        .model = mt_cell_models[0],
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02),
         .n_stimuli = 1,
@@ -86,8 +86,7 @@ static inline void run_backend(slab_problem *s, const char *name, const mt_layou
     mt_arena arena = {0};
     void *self = NULL;
     cr_assert_eq(backend->open(&arena, &s->problem, layout, &self), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_monodomain_run(&s->problem, backend, self, n_steps, NULL, NULL), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_run(&s->problem, backend, self, n_steps, NULL, NULL), MT_OK, "%s", mt_message());
     cr_assert_eq(backend->read(self, v_mV, activation_ms), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
 }

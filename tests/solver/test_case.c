@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "mesh/make/slab.h"
+#include "solver/backends/backend.h"
 #include "solver/case.h"
+#include "solver/cells/tp06/tp06.h"
 
 static const char niederer[] = "data/cases/niederer-0.5.yaml";
 #define NAME "case.yaml"
@@ -81,7 +83,7 @@ Test(case, what_comes_with_the_program_loads)
         cr_expect_str_eq(c.mesh.file, "");
         cr_expect(c.mesh.slab.size_mm[0] == 20 && c.mesh.slab.size_mm[1] == 7 && c.mesh.slab.size_mm[2] == 3);
         cr_expect_eq(c.mesh.slab.edge_mm, cases[k].edge_mm);
-        cr_expect_eq(c.cell.type, (int)MT_EPI);
+        cr_expect(strcmp(c.cell.model, "tp06") == 0 && strcmp(c.cell.type, "epi") == 0);
         cr_expect_eq(c.n_stimuli, 1);
         cr_expect_eq(c.stimuli[0].start_ms, 0);
         cr_expect_eq(c.stimuli[0].duration_ms, 2);
@@ -193,24 +195,57 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
 {
     static const char *const sets[] = {"cell.type=layers"};
     static int32_t layer[6] = {MT_LAYER_EPI, MT_LAYER_ENDO, MT_LAYER_MID, MT_LAYER_MID, MT_LAYER_EPI, 0};
-    static const uint16_t types[5] = {MT_EPI, MT_ENDO, MT_MID, MT_MID, MT_EPI};
+    static const uint16_t types[5] = {TP06_EPI, TP06_ENDO, TP06_MID, TP06_MID, TP06_EPI};
     mt_arena arena = {0};
     mt_mesh mesh = {.n_cells = 5, .layer = layer};
-    uint16_t *of = (uint16_t[]){7};
+    mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
-    cr_assert_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_OK);
-    cr_expect_null(of, "the case has one type for all");
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK);
+    cr_expect_null(problem.variant_of, "the case has one type for all");
+    cr_expect(problem.model == &mt_cell_tp06 && problem.variant == TP06_EPI);
     load(&arena, niederer, sets, 1, &c);
-    cr_assert_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_OK, "%s", mt_message());
-    cr_expect_arr_eq(of, types, sizeof types);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_expect_arr_eq(problem.variant_of, types, sizeof types);
     mesh.n_cells = 6;
-    cr_expect_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(
         strstr(mt_message(), "cell 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
-    cr_expect_eq(mt_case_cell_types(&arena, &c, &mesh, &of), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* Only of a model that has a cell for each layer. */
+Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
+{
+    static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 2, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: layers; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: epi; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, (const char *[]){"cell.model=tp07"}, 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "data/cases/niederer-0.5.yaml: cell.model: cell model 'tp07'; allowed: tp06, "
+        "mitchell-schaeffer");
+    mt_arena_free(&arena);
+}
+
+/* Each model has its own. */
+Test(case, the_longest_step_is_the_models)
+{
+    static const char *const sets[] = {
+        "cell.model=mitchell-schaeffer", "cell.type=standard", "time.dt_ms=0.1", "time.dt_ms=0.125"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 3, &c);
+    cr_assert_eq(mt_case_load(&arena, niederer, sets, 4, &c), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "time.dt_ms: 0.125; allowed: at most 0.1, where the cell model mitchell-sch"),
+        "%s", mt_message());
     mt_arena_free(&arena);
 }
 
@@ -222,7 +257,7 @@ Test(case, what_may_be_left_out_has_its_default)
     load(&arena, path, NULL, 0, &c);
     cr_expect_eq(remove(path), 0);
     cr_expect_str_eq(c.title, "");
-    cr_expect_eq(c.cell.type, (int)MT_MID);
+    cr_expect(strcmp(c.cell.model, "tp06") == 0 && strcmp(c.cell.type, "mid") == 0);
     cr_expect_eq(c.time.dt_ms, 0.02);
     cr_expect_eq(c.time.pde_steps, 0);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
@@ -240,24 +275,47 @@ Test(case, what_may_be_left_out_has_its_default)
     mt_arena_free(&arena);
 }
 
-/* The names a case may use stand in the order of the tables that their numbers index. */
-Test(case, names_of_types_and_backends_are_those_of_the_tables)
+/* The names a case may use stand in the order of the table that their numbers index. */
+Test(case, names_of_backends_are_those_of_the_table)
 {
-    static const char *const types[] = {"epi", "mid", "endo"}, *const backends[] = {"cpu", "ipu"};
+    static const char *const backends[] = {"cpu", "ipu"};
     char set[64];
     const char *const sets[] = {set};
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 2; k++) {
         mt_arena arena = {0};
         mt_case c;
-        (void)snprintf(set, sizeof set, k < 3 ? "cell.type=%s" : "machine.backend=%s",
-            k < 3 ? types[k] : backends[k - 3]);
+        (void)snprintf(set, sizeof set, "machine.backend=%s", backends[k]);
         load(&arena, niederer, sets, 1, &c);
-        if (k < 3)
-            cr_expect_str_eq(mt_tp06_types[c.cell.type].name, types[k]);
-        else
-            cr_expect_str_eq(mt_backends[c.machine.backend]->name, backends[k - 3]);
+        cr_expect_str_eq(mt_backends[c.machine.backend]->name, backends[k]);
         mt_arena_free(&arena);
     }
+}
+
+/* Every model of the table with each of its variants, and none else. */
+Test(case, cells_are_those_of_the_table)
+{
+    char model[64], type[64];
+    const char *const sets[] = {model, type};
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t k = 0; k <= (*m)->n_variants; k++) {
+            mt_arena arena = {0};
+            mt_case c;
+            mt_monodomain problem = {0};
+            const char *name = k < (*m)->n_variants ? (*m)->variants[k].name : "nonsense";
+            (void)snprintf(model, sizeof model, "cell.model=%s", (*m)->name);
+            (void)snprintf(type, sizeof type, "cell.type=%s", name);
+            const mt_status status = mt_case_load(&arena, niederer, sets, 2, &c);
+            cr_assert_eq(
+                status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
+            if (status == MT_OK) {
+                cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK);
+                cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
+            } else
+                cr_expect(strstr(mt_message(), "cell.type: nonsense; allowed: ") &&
+                              strstr(mt_message(), (*m)->variants[0].name),
+                    "%s", mt_message());
+            mt_arena_free(&arena);
+        }
 }
 
 Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
@@ -268,10 +326,9 @@ Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
     expect_failure(
         "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
     expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
-    expect_failure(
-        "type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo, layers");
+    expect_failure("type: mid", "type: purkinje", ": cell.type: purkinje; allowed: epi, mid, endo, layers");
     expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
-        ":13: time.dt_ms: 0.06; allowed: at least 0.0001 and at most 0.05");
+        ": time.dt_ms: 0.06; allowed: at most 0.05, where the cell model tp06 is stable");
     expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");
 }
 
@@ -380,7 +437,8 @@ Test(case, what_is_written_loads_to_the_same_case)
     cr_expect_str_eq(c.mesh.file, d.mesh.file);
     cr_expect_arr_eq(&c.mesh.slab, &d.mesh.slab, sizeof c.mesh.slab);
     cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
-    cr_expect_eq(c.cell.type, d.cell.type);
+    cr_expect_str_eq(c.cell.model, d.cell.model);
+    cr_expect_str_eq(c.cell.type, d.cell.type);
     cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
     cr_expect_eq(d.tissue.cm_uF_mm2, 0.0123456789012345678);
     cr_assert_eq(c.n_stimuli, d.n_stimuli);

@@ -2,6 +2,7 @@
  * users choose their meshes. The whole table stands in test_waves_slow.c. */
 #include <criterion/criterion.h>
 
+#include "tests/solver/cells/mitchell_schaeffer_oracle.h"
 #include "tests/solver/plane_wave.h"
 
 /* Second order: with points 0.1 mm apart the speed is off by some 1 %, with 0.02 mm by a 25th of that. Others find
@@ -17,7 +18,8 @@ Test(waves, along_a_line_they_have_the_speed_that_others_find)
  * 0.5 mm gives 13 %, and less across, where it gives 10 %. */
 Test(waves, on_a_fine_mesh_they_are_as_fast_as_on_the_line_along_and_across_the_fibres)
 {
-    const double along = slab_speed(0, 0.25, 0.5), across = slab_speed(1, 0.25, 0.18);
+    const double along = slab_speed(mt_cell_models[0], 0, 0.25, 0.5),
+                 across = slab_speed(mt_cell_models[0], 1, 0.25, 0.18);
     cr_assert_float_eq(along, usual_speed(0), 0.03 * along, "%g mm/ms along", along);
     cr_assert_float_eq(across, usual_speed(1), 0.03 * across, "%g mm/ms across", across);
 }
@@ -29,9 +31,60 @@ Test(waves, on_coarse_meshes_they_are_as_slow_as_the_readme_says)
         double edge_mm, along, across;
     } row[] = {{0.5, -13, -10}, {1, -34, -34}};
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
-        const double along = 100 * (slab_speed(0, row[k].edge_mm, 0.35) / usual_speed(0) - 1),
-                     across = 100 * (slab_speed(1, row[k].edge_mm, 0.12) / usual_speed(1) - 1);
+        const double along =
+                         100 * (slab_speed(mt_cell_models[0], 0, row[k].edge_mm, 0.35) / usual_speed(0) - 1),
+                     across =
+                         100 * (slab_speed(mt_cell_models[0], 1, row[k].edge_mm, 0.12) / usual_speed(1) - 1);
         cr_assert_float_eq(along, row[k].along, 0.6, "%g mm: %g %% along", row[k].edge_mm, along);
         cr_assert_float_eq(across, row[k].across, 0.6, "%g mm: %g %% across", row[k].edge_mm, across);
     }
+}
+
+/* The speed [mm/ms] of a Mitchell-Schaeffer front along a line of points dx_mm apart, by central differences and forward Euler;
+ * the first 1.5 mm begin at the plateau. */
+static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm)
+{
+    enum { MOST_POINTS = 800 };
+    static double y[MOST_POINTS][2], v[MOST_POINTS], x[MOST_POINTS], t[MOST_POINTS];
+    const size_t n = (size_t)llround(LINE_MM / dx_mm);
+    const double ratio = 0.3, dt_ms = ratio * dx_mm * dx_mm / d_mm2_ms;
+    size_t reached = 0;
+    cr_assert_leq(n, MOST_POINTS);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = ((double)i + 0.5) * dx_mm, t[i] = NAN;
+        y[i][0] = x[i] < 1.5 ? 0.9 : 0, y[i][1] = 1;
+    }
+    for (size_t step = 0; reached < n; step++) {
+        cr_assert_lt((double)step * dt_ms, 200, "only %zu of %zu points were reached", reached, n);
+        for (size_t i = 0; i < n; i++) v[i] = y[i][0];
+        for (size_t i = 0; i < n; i++) {
+            double rate[2];
+            ms_rates(times, y[i], rate);
+            y[i][0] += dt_ms * rate[0] + ratio * (v[i > 0 ? i - 1 : i] - 2 * v[i] + v[i + 1 < n ? i + 1 : i]);
+            y[i][1] += dt_ms * rate[1];
+            if (isnan(t[i]) && y[i][0] > 0.5) t[i] = (double)step * dt_ms, reached++;
+        }
+    }
+    return 1 / slope_of(n / 2, x + n * 2 / 5, t + n * 2 / 5);
+}
+
+/* In closed form, with the gate held open; a line comes to it with the square of its points' distance. As the gate closes behind
+ * the front, within tau_close, and the front takes some ms, it is slower by some 1 %; so are slabs of boxes of 0.4 mm. */
+Test(waves, mitchell_schaeffer_fronts_have_the_speed_of_the_cubic)
+{
+    const double along = mt_tissue_diffusivity_l(&mt_tissue_usual),
+                 across = mt_tissue_diffusivity_t(&mt_tissue_usual);
+    const ms_times open = {ms_paper.in, ms_paper.out, 1e9, 1e9};
+    const double speed = ms_speed(&ms_paper, along), coarse = ms_line_speed(&open, along, 0.04),
+                 fine = ms_line_speed(&open, along, 0.02), paper = ms_line_speed(&ms_paper, along, 0.02);
+    cr_expect(fabs(fine / speed - 1) < 0.001, "%g and %g mm/ms", fine, speed);
+    cr_expect(fabs(fine - speed) < 0.4 * fabs(coarse - speed), "%g, %g, %g mm/ms", coarse, fine, speed);
+    cr_expect(paper < speed && paper > 0.99 * speed, "%g and %g mm/ms", paper, speed);
+    const mt_cell_model *model;
+    cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &model), MT_OK);
+    const double slab_along = slab_speed(model, 0, 0.4, 0.3), slab_across = slab_speed(model, 1, 0.4, 0.1);
+    cr_expect_float_eq(slab_along, speed, 0.02 * speed, "%g, %g mm/ms along", slab_along, speed);
+    const double speed_across = ms_speed(&ms_paper, across);
+    cr_expect_float_eq(
+        slab_across, speed_across, 0.02 * speed_across, "%g, %g mm/ms across", slab_across, speed_across);
 }

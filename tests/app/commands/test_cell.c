@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "solver/cells/tp06.h"
+#include "solver/cells/model.h"
 #include "tests/app/program.h"
 
 TestSuite(cell, .init = enter_room, .fini = leave_room);
@@ -36,26 +36,48 @@ static trace read_trace(const char *path)
 }
 
 /* The states in the order of the equations, each named with its unit; the first row is where the cell begins. */
-Test(cell, columns_have_the_names_of_their_states)
+static void expect_columns(const mt_cell_model *model, const mt_cell_variant *variant)
 {
-    const mt_tp06_type *epi = &mt_tp06_types[MT_EPI];
     size_t size;
-    free(works("cell -o trace.csv --end-ms 1 --type epi"));
+    free(works("cell -o trace.csv --end-ms 1 --model %s --type %s", model->name, variant->name));
     char *text = bytes_of("trace.csv", &size), *save, *row = strtok_r(text, "\n", &save),
-         *column = strtok_r(row, ",", &row);
+         *values = strtok_r(NULL, "\n", &save), *column = strtok_r(row, ",", &row);
     cr_assert_str_eq(column, "t[ms]");
     cr_assert_str_eq(strtok_r(NULL, ",", &row), "V[mV]");
-    for (int k = 0; k < TP06_STATES; k++) {
+    const double t_ms = strtod(strtok_r(values, ",", &values), NULL),
+                 v_mV = strtod(strtok_r(NULL, ",", &values), NULL);
+    cr_assert(t_ms == 0 && fabs(v_mV - variant->v_mV) < 1e-6, "%g ms, %g mV", t_ms, v_mV);
+    for (size_t k = 0; k < model->n_states; k++) {
         char name[64];
-        const char *unit = mt_tp06_state_unit[k];
-        (void)snprintf(name, sizeof name, *unit ? "%s[%s]" : "%s", mt_tp06_state_name[k], unit);
+        const char *unit = model->states[k].unit;
+        const double value = strtod(strtok_r(NULL, ",", &values), NULL), rest = variant->states[k];
+        (void)snprintf(name, sizeof name, *unit ? "%s[%s]" : "%s", model->states[k].name, unit);
         cr_assert((column = strtok_r(NULL, ",", &row)) && strcmp(column, name) == 0, "%s; %s", column, name);
+        /* nine digits */
+        cr_assert(fabs(value - rest) <= 5e-9 * fabs(rest), "%s", name);
     }
+    cr_assert(strtok_r(NULL, ",", &row) == NULL && strtok_r(NULL, ",", &values) == NULL, "%s", model->name);
     free(text);
-    const trace t = read_trace("trace.csv");
-    /* nine digits */
-    for (int k = 0; k < TP06_STATES; k++)
-        cr_assert_float_eq(t.value[0][2 + k], epi->state[k], 5e-9 * fabs(epi->state[k]), "state %d", k);
+    cr_assert_eq(remove("trace.csv"), 0);
+}
+
+Test(cell, columns_have_the_names_of_their_states)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t v = 0; v < (*m)->n_variants; v++) expect_columns(*m, &(*m)->variants[v]);
+}
+
+/* What --model and --type may be, of all models. */
+Test(cell, models_are_listed)
+{
+    char *out = works("cell --list");
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        cr_expect(
+            strstr(out, (*m)->name) && strstr(out, (*m)->title) && strstr(out, (*m)->source), "%s", out);
+        for (size_t v = 0; v < (*m)->n_variants; v++)
+            cr_expect(strstr(out, (*m)->variants[v].name), "%s", out);
+    }
+    free(out);
 }
 
 static trace run_cell(const char *options)
@@ -166,6 +188,7 @@ Test(cell, bad_options_are_refused_and_write_nothing)
 {
     refuses(2, "cell: --output is needed", "cell");
     refuses(2, "cell type 'atrial'; allowed: epi, mid, endo", "cell -o a.csv --type atrial");
+    refuses(2, "cell model 'purkinje'; allowed: tp06", "cell -o a.csv --model purkinje");
     refuses(2, "--precision half; allowed: float, double", "cell -o a.csv --precision half");
     refuses(2, "--dt-ms 0.06; allowed: at most 0.05", "cell -o a.csv --dt-ms 0.06");
     refuses(2, "--dt-ms 0; allowed: 1 number above 0", "cell -o a.csv --dt-ms 0");

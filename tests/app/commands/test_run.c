@@ -176,10 +176,36 @@ Test(run, machine_and_host_agree_on_activation)
     mt_arena_free(&arena);
 }
 
+/* The other model's wave goes through the slab on both backends. */
+Test(run, cells_of_another_model_do_the_same_on_both_backends_and_on_any_tiles)
+{
+    static const char other[] =
+        "--set cell.model=mitchell-schaeffer --set cell.type=standard --set time.end_ms=12";
+    mt_arena arena = {0};
+    double worst_ms = 0;
+    free(works("run small.yaml --output tp06 --set time.end_ms=12"));
+    free(works("run small.yaml --output eight %s", other));
+    free(works("run small.yaml --output three --set machine.tiles=3 %s", other));
+    free(works("run small.yaml --output cpu --set machine.backend=cpu %s", other));
+    free(works("run eight/used.yaml --output again"));
+    const double *eight = activation_of(&arena, "eight"), *cpu = activation_of(&arena, "cpu"),
+                 *tp06 = activation_of(&arena, "tp06");
+    cr_assert_arr_eq(activation_of(&arena, "three"), eight, CELLS * sizeof *eight);
+    cr_assert_arr_eq(activation_of(&arena, "again"), eight, CELLS * sizeof *eight);
+    for (size_t c = 0; c < CELLS; c++) worst_ms = fmax(worst_ms, fabs(eight[c] - cpu[c]));
+    cr_assert(worst_ms < 0.05, "%g ms", worst_ms);
+    cr_assert(memcmp(eight, tp06, CELLS * sizeof *eight) != 0);
+    mt_arena_free(&arena);
+    size_t n;
+    char *used = bytes_of("eight/used.yaml", &n);
+    cr_assert(strstr(used, "model: \"mitchell-schaeffer\"\n"), "%s", used);
+    free(used);
+}
+
 Test(run, every_instruction_set_gives_the_same_bits)
 {
     static const char *const backends[] = {"ipu", "cpu"};
-    const mt_kernels *all[3];
+    const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
     for (int b = 0; b < 2; b++)
         for (size_t k = 0; k < n; k++) {
@@ -324,7 +350,7 @@ Test(run, set_overrides_the_case_and_is_written_down)
     char *used = bytes_of("out/used.yaml", &n);
     cr_assert(strstr(used, "end_ms: 0.5\n") && strstr(used, "title: \"Other\"\n"), "%s", used);
     cr_assert(strstr(used, "tiles: 5\n"), "the last one counts: %s", used);
-    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: mid\n"), "%s", used);
+    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: \"mid\"\n"), "%s", used);
     cr_assert(!strstr(used, "far"), "%s", used);
     free(used);
 }

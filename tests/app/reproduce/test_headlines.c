@@ -10,7 +10,8 @@
 
 #include "mesh/make/slab.h"
 #include "mesh/files/vtkhdf.h"
-#include "solver/monodomain.h"
+#include "solver/backends/backend.h"
+#include "solver/cells/tp06/tp06.h"
 
 static void enter(void)
 {
@@ -76,14 +77,15 @@ static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diff
     }
     const mt_stimulus stimulus = {.duration_ms = 1, .rise_mV_ms = 150 / 1.5, .n_cells = n, .cell = cells};
     const mt_monodomain problem = {.diffusion = diffusion,
-        .cell_type = MT_ENDO,
+        .model = &mt_cell_tp06,
+        .variant = TP06_ENDO,
         .dt_ms = 0.025,
         .pde_steps = (size_t)ceil(0.025 / diffusion->limit_dt_ms),
         .n_stimuli = 1,
         .stimulus = &stimulus};
     const mt_backend *cpu = mt_backend_find("cpu");
     ok(cpu->open(arena, &problem, NULL, &self));
-    ok(mt_monodomain_run(&problem, cpu, self, 60, NULL, NULL));
+    ok(mt_backend_run(&problem, cpu, self, 60, NULL, NULL));
     ok(cpu->read(self, NULL, activation));
     return activation;
 }

@@ -128,6 +128,6 @@ Test(placement, without_memory_there_is_a_failure)
     const mt_placement_graph graph = {1, start, NULL, NULL, ladder};
     uint32_t place[1];
     mt_arena_fail_at(1);
-    cr_assert_eq(mt_placement_find(&graph, place), MT_FILE);
+    cr_assert_eq(mt_placement_find(&graph, place), MT_MEMORY);
     mt_arena_fail_at(0);
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "solver/kernels/block.h"
-#include "solver/cells/tp06.h"
+#include "solver/cells/model.h"
+#include "solver/cells/tp06/tp06.h"
 #include "tests/solver/cells/tp06_oracle.h"
 #include "tests/random.h"
 
@@ -31,14 +32,14 @@ static void random_state(double y[ORACLE_N])
 
 static void step_double(int type, double dt_ms, double y[ORACLE_N])
 {
-    mt_tp06_step_double(&mt_tp06_types[type], dt_ms, 1, y, &y[ORACLE_V], &y[ORACLE_V]);
+    mt_cell_step_double(&mt_cell_tp06, (size_t)type, NULL, dt_ms, 1, y, &y[ORACLE_V], &y[ORACLE_V]);
 }
 
 static void step_float(int type, double dt_ms, double y[ORACLE_N])
 {
     float state[TP06_STATES], v = (float)y[ORACLE_V];
     for (int i = 0; i < TP06_STATES; i++) state[i] = (float)y[i];
-    mt_tp06_step_float(&mt_tp06_types[type], dt_ms, 1, state, &v, &v);
+    mt_cell_step_float(&mt_cell_tp06, (size_t)type, NULL, dt_ms, 1, state, &v, &v);
     for (int i = 0; i < TP06_STATES; i++) y[i] = state[i];
     y[ORACLE_V] = v;
 }
@@ -72,7 +73,8 @@ static double compare_step(int type, double dt_ms, double y[ORACLE_N], bool sing
     for (int i = 0; i < ORACLE_N; i++) {
         double error = fabs(y[i] - expected[i]), allowed = rounding * unit * size[i];
         cr_assert(error <= allowed, "type %d, %s: %.17g, expected %.17g; may differ by %g (V %g)", type,
-            i == ORACLE_V ? "V" : mt_tp06_state_name[i], y[i], expected[i], allowed, expected[ORACLE_V]);
+            i == ORACLE_V ? "V" : mt_cell_tp06.states[i].name, y[i], expected[i], allowed,
+            expected[ORACLE_V]);
         worst = fmax(worst, error / allowed);
     }
     return worst;
@@ -129,17 +131,17 @@ Test(tp06, types_start_where_the_published_ones_do)
 {
     static const char *const name[] = {"epi", "mid", "endo"};
     for (int type = 0; type < ORACLE_TYPES; type++) {
-        mt_cell_type found;
-        cr_assert_eq(mt_tp06_type_find(name[type], &found), MT_OK, "%s", mt_message());
+        size_t found;
+        cr_assert_eq(mt_cell_variant_find(&mt_cell_tp06, name[type], &found), MT_OK, "%s", mt_message());
         cr_expect_eq((int)found, type);
-        cr_expect_str_eq(mt_tp06_types[type].name, name[type]);
-        cr_expect_eq(mt_tp06_types[type].v_mV, oracle_start[type][ORACLE_V]);
+        cr_expect_str_eq(mt_cell_tp06.variants[type].name, name[type]);
+        cr_expect_eq(mt_cell_tp06.variants[type].v_mV, oracle_start[type][ORACLE_V]);
         for (int i = 0; i < TP06_STATES; i++)
-            cr_expect_eq(mt_tp06_types[type].state[i], oracle_start[type][i], "%s of %s",
-                mt_tp06_state_name[i], name[type]);
+            cr_expect_eq(mt_cell_tp06.variants[type].states[i], oracle_start[type][i], "%s of %s",
+                mt_cell_tp06.states[i].name, name[type]);
     }
-    mt_cell_type found;
-    cr_expect_eq(mt_tp06_type_find("purkinje", &found), MT_INPUT);
+    size_t found;
+    cr_expect_eq(mt_cell_variant_find(&mt_cell_tp06, "purkinje", &found), MT_INPUT);
     cr_expect(strstr(mt_message(), "purkinje") && strstr(mt_message(), "epi, mid, endo"), "%s", mt_message());
 }
 
@@ -167,25 +169,10 @@ Test(tp06, halving_the_step_halves_the_error_of_the_upstroke)
 {
     for (int type = 0; type < ORACLE_TYPES; type++) {
         double coarse = upstroke_difference(type, 20), fine = upstroke_difference(type, 10);
-        cr_log_info("%s: %.3f mV at 0.02 ms, %.3f mV at 0.01 ms", mt_tp06_types[type].name, coarse, fine);
+        cr_log_info(
+            "%s: %.3f mV at 0.02 ms, %.3f mV at 0.01 ms", mt_cell_tp06.variants[type].name, coarse, fine);
         cr_expect(coarse / fine > 1.7 && coarse / fine < 2.3, "%s: %g mV, then %g mV",
-            mt_tp06_types[type].name, coarse, fine);
-    }
-}
-
-/* The published initial states are those of a paced cell, not of one at rest: concentrations drift for
- * minutes, but V stays within a few mV. */
-Test(tp06, an_unstimulated_cell_stays_at_rest)
-{
-    for (int type = 0; type < ORACLE_TYPES; type++) {
-        double y[ORACLE_N];
-        memcpy(y, oracle_start[type], sizeof y);
-        for (int step = 0; step < 25000; step++) {
-            step_double(type, 0.02, y);
-            cr_assert(fabs(y[ORACLE_V] - oracle_start[type][ORACLE_V]) < 3, "%s: %g mV after step %d",
-                mt_tp06_types[type].name, y[ORACLE_V], step);
-        }
-        for (int gate = 0; gate < 12; gate++) cr_expect(y[gate] >= 0 && y[gate] <= 1);
+            mt_cell_tp06.variants[type].name, coarse, fine);
     }
 }
 
@@ -213,29 +200,10 @@ Test(tp06, action_potentials_last_as_long_as_published)
     static const double low[] = {270, 330, 270}, high[] = {320, 400, 320};
     for (int type = 0; type < ORACLE_TYPES; type++) {
         double apd = apd90(type, step_double), apd_float = apd90(type, step_float);
-        cr_log_info("%s: APD90 %.2f ms, in float %.2f ms", mt_tp06_types[type].name, apd, apd_float);
-        cr_expect(apd > low[type] && apd < high[type], "%s: APD90 %g ms", mt_tp06_types[type].name, apd);
+        cr_log_info("%s: APD90 %.2f ms, in float %.2f ms", mt_cell_tp06.variants[type].name, apd, apd_float);
         cr_expect(
-            fabs(apd - apd_float) < 1, "%s: %g ms, in float %g", mt_tp06_types[type].name, apd, apd_float);
+            apd > low[type] && apd < high[type], "%s: APD90 %g ms", mt_cell_tp06.variants[type].name, apd);
+        cr_expect(fabs(apd - apd_float) < 1, "%s: %g ms, in float %g", mt_cell_tp06.variants[type].name, apd,
+            apd_float);
     }
-}
-
-/* v_out may be another array; v_in is then left alone. */
-Test(tp06, the_new_potential_may_go_elsewhere)
-{
-    enum { N = 21 };
-    double state[2][N * TP06_STATES], v[N], before[N], out[N];
-    for (size_t c = 0; c < N; c++) {
-        double y[ORACLE_N];
-        random_state(y);
-        for (size_t k = 0; k < TP06_STATES; k++)
-            state[0][mt_block_index(N, TP06_STATES, c, k)] = state[1][mt_block_index(N, TP06_STATES, c, k)] =
-                y[k];
-        v[c] = before[c] = y[ORACLE_V];
-    }
-    mt_tp06_step_double(&mt_tp06_types[MT_EPI], 0.02, N, state[0], v, out);
-    cr_expect_arr_eq(v, before, sizeof v);
-    mt_tp06_step_double(&mt_tp06_types[MT_EPI], 0.02, N, state[1], v, v);
-    cr_expect_arr_eq(v, out, sizeof v);
-    cr_expect_arr_eq(state[0], state[1], sizeof state[0]);
 }

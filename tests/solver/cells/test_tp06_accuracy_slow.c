@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/cells/tp06.h"
+#include "solver/cells/model.h"
+#include "solver/cells/tp06/tp06.h"
 #include "tests/solver/cells/tp06_oracle.h"
 
 /* 500 ms of one cell, stimulated with 52 mV/ms from 1 to 2 ms; compared every 10 us or dt. */
@@ -38,7 +39,7 @@ static difference compare(int type, size_t dt_us, const double *exact)
     for (size_t us = 0; us < END_US; us += dt_us) {
         const double dt_ms = 0.001 * (double)dt_us;
         v += dt_ms * rise(us);
-        mt_tp06_step_double(&mt_tp06_types[type], dt_ms, 1, state, &v, &v);
+        mt_cell_step_double(&mt_cell_tp06, (size_t)type, NULL, dt_ms, 1, state, &v, &v);
         double error = fabs(v - exact[(us + dt_us) / EVERY_US - 1]);
         if (error > d.largest_mV) d = (difference){error, 0.001 * (double)(us + dt_us), d.later_mV};
         if (us >= 10000) d.later_mV = fmax(d.later_mV, error);
@@ -58,11 +59,11 @@ Test(tp06_accuracy, halving_the_step_halves_the_largest_difference_over_500_ms)
         const double ratio = coarse.largest_mV / fine.largest_mV;
         (void)printf("%-4s largest |dV| %.3f mV (at %.2f ms) at dt 0.02 ms, %.3f mV (at %.2f ms) at 0.01 ms, "
                      "ratio %.3f; after 10 ms %.3f and %.3f mV\n",
-            mt_tp06_types[type].name, coarse.largest_mV, coarse.at_ms, fine.largest_mV, fine.at_ms, ratio,
-            coarse.later_mV, fine.later_mV);
-        cr_expect(ratio > 1.7 && ratio < 2.3, "%s: ratio %g", mt_tp06_types[type].name, ratio);
+            mt_cell_tp06.variants[type].name, coarse.largest_mV, coarse.at_ms, fine.largest_mV, fine.at_ms,
+            ratio, coarse.later_mV, fine.later_mV);
+        cr_expect(ratio > 1.7 && ratio < 2.3, "%s: ratio %g", mt_cell_tp06.variants[type].name, ratio);
         cr_expect(coarse.at_ms < 5, "%s: the largest difference is not the upstroke's but at %g ms",
-            mt_tp06_types[type].name, coarse.at_ms);
+            mt_cell_tp06.variants[type].name, coarse.at_ms);
     }
     free(exact);
 }

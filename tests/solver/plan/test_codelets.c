@@ -9,6 +9,7 @@
 #include "ipu/cost/mix.h"
 #include "ipu/machine/target.h"
 #include "solver/kernels/block.h"
+#include "solver/cells/tp06/tp06.h"
 #include "solver/plan/codelets.h"
 #include "solver/kernels/ellpack.h"
 
@@ -20,9 +21,28 @@ static ipu_target gc200(mt_arena *arena)
     return target;
 }
 
-static const ipu_codelet *const codelets[] = {
-    &mt_codelet_pde, &mt_codelet_ode, &mt_codelet_activation, &mt_codelet_stimulus};
-enum { CODELETS = sizeof codelets / sizeof codelets[0] };
+/* A codelet with what its cost is counted from: those that every problem has, and the cell models' two each. */
+typedef struct counted {
+    ipu_codelet codelet;
+    const ipu_mix *mix;
+    mt_ode_context context; /* of a cell model's */
+} counted;
+
+enum { MOST = 64 };
+
+static size_t all_codelets(counted all[MOST])
+{
+    const ipu_codelet *const common[] = {&mt_codelet_pde, &mt_codelet_activation, &mt_codelet_stimulus};
+    size_t n = 0;
+    for (size_t k = 0; k < 3; k++)
+        all[n++] = (counted){.codelet = *common[k], .mix = mt_codelet_mix(common[k]->name)};
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        cr_assert_lt(n + 2, MOST);
+        all[n++] = (counted){mt_codelet_ode(*m), &(*m)->mix.ode, {*m, 0, 0.02}};
+        all[n++] = (counted){mt_codelet_ode_mixed(*m), &(*m)->mix.ode_mixed, {*m, 0, 0.02}};
+    }
+    return n;
+}
 
 /* A number of data/reference/published.csv, where its source stands. */
 static double published(const char *key)
@@ -44,7 +64,7 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);
     const double pde = ipu_mix_cycles(mt_codelet_mix("pde"), &target.instructions),
-                 ode = ipu_mix_cycles(mt_codelet_mix("ode"), &target.instructions);
+                 ode = ipu_mix_cycles(&mt_cell_tp06.mix.ode, &target.instructions);
     cr_expect(fabs(pde / published("spmv_measured") - 1) <= 0.05, "SpMV: %g cycles", pde);
     cr_expect(fabs(ode / published("tp06_measured") - 1) <= 0.05, "TP06: %g cycles", ode);
     mt_arena_free(&arena);
@@ -57,8 +77,10 @@ Test(codelets, counted_cycles_are_within_5_percent_of_the_measured_ones)
  * the rate of Xs. */
 Test(codelets, mixes_hold_what_the_equations_need)
 {
-    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = mt_codelet_mix("ode");
-    cr_assert(pde && ode);
+    const ipu_mix *pde = mt_codelet_mix("pde"), *ode = &mt_cell_tp06.mix.ode;
+    counted all[MOST];
+    const size_t n = all_codelets(all);
+    cr_assert_not_null(pde);
     cr_expect_eq(pde->count[IPU_OP_LOAD], 2 + 3 * 16);
     cr_expect_eq(pde->count[IPU_OP_STORE], 1);
     cr_expect_eq(pde->count[IPU_OP_MULTIPLY], 17);
@@ -69,12 +91,12 @@ Test(codelets, mixes_hold_what_the_equations_need)
     cr_expect_eq(ode->count[IPU_OP_EXPM1], 1);
     cr_expect_eq(ode->count[IPU_OP_LOG], 4);
     cr_expect_eq(ode->count[IPU_OP_SQRT], 1);
-    for (int k = 0; k < CODELETS; k++) {
-        const ipu_mix *t = mt_codelet_mix(codelets[k]->name);
-        cr_assert_not_null(t, "%s", codelets[k]->name);
-        unsigned all = 0;
-        for (int o = 0; o < IPU_OPERATIONS; o++) all += t->count[o];
-        cr_expect_eq(all, t->bundles + t->pairs, "%s", t->name);
+    for (size_t k = 0; k < n; k++) {
+        const ipu_mix *t = all[k].mix;
+        cr_assert_not_null(t, "%s", all[k].codelet.name);
+        unsigned sum = 0;
+        for (int o = 0; o < IPU_OPERATIONS; o++) sum += t->count[o];
+        cr_expect_eq(sum, t->bundles + t->pairs, "%s", t->name);
         cr_expect_eq(t->count[IPU_OP_LOOP], 1, "%s", t->name);
     }
     cr_expect_null(mt_codelet_mix("purkinje"));
@@ -89,21 +111,24 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
     } rows[] = {{0, 0}, {1, 1}, {6, 1}, {7, 2}, {12, 2}, {2060, 344}};
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);
-    for (int k = 0; k < CODELETS; k++) {
-        const ipu_mix *t = mt_codelet_mix(codelets[k]->name);
+    counted all[MOST];
+    const size_t n_all = all_codelets(all);
+    for (size_t k = 0; k < n_all; k++) {
+        const ipu_mix *t = all[k].mix;
+        const ipu_codelet *codelet = &all[k].codelet;
         const double turn = ipu_mix_cycles(t, &target.instructions);
         cr_expect_eq(turn, floor(turn), "the GC200's costs are whole");
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
             size_t n[IPU_MAX_FIELDS];
-            for (size_t f = 0; f < codelets[k]->n_fields; f++) n[f] = rows[r].cells;
-            if (codelets[k] == &mt_codelet_pde) {
+            for (size_t f = 0; f < codelet->n_fields; f++) n[f] = rows[r].cells;
+            if (strcmp(codelet->name, "pde") == 0) {
                 n[1] = n[2] = 16 * rows[r].cells;
                 n[3] = rows[r].cells + 77; /* and those received */
             }
-            if (codelets[k] == &mt_codelet_ode) n[0] = TP06_STATES * rows[r].cells;
-            if (codelets[k] == &mt_codelet_activation) n[0] = 1;
-            if (codelets[k] == &mt_codelet_stimulus) n[1] = 2060;
-            const ipu_cycles cost = codelets[k]->cost(&target, n, NULL);
+            if (all[k].context.model) n[0] = all[k].context.model->n_states * rows[r].cells;
+            if (strcmp(codelet->name, "activation") == 0) n[0] = 1;
+            if (strcmp(codelet->name, "stimulus") == 0) n[1] = 2060;
+            const ipu_cycles cost = codelet->cost(&target, n, &all[k].context);
             cr_expect_eq(cost.entry, 11, "%s", t->name);
             cr_expect_eq(6 * cost.worker - cost.idle, 6 * t->start + rows[r].cells * (uint64_t)turn,
                 "%s of %zu cells: what its workers do", t->name, rows[r].cells);
@@ -146,20 +171,31 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&mt_codelet_pde, 2, "column", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_pde, 3, "v", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_pde, 4, "out", IPU_OUTPUT, IPU_FLOAT);
-    expect_field(&mt_codelet_ode, 0, "state", IPU_INOUT, IPU_FLOAT);
-    expect_field(&mt_codelet_ode, 1, "v_in", IPU_INPUT, IPU_FLOAT);
-    expect_field(&mt_codelet_ode, 2, "v_out", IPU_OUTPUT, IPU_FLOAT);
+    counted all[MOST];
+    const size_t n_all = all_codelets(all);
+    for (size_t k = 0; k < n_all; k++) {
+        if (!all[k].context.model) continue;
+        const size_t mixed = strcmp(all[k].codelet.name, "ode_mixed") == 0;
+        cr_expect(mixed || strcmp(all[k].codelet.name, "ode") == 0);
+        expect_field(&all[k].codelet, 0, "state", IPU_INOUT, IPU_FLOAT);
+        if (mixed) expect_field(&all[k].codelet, 1, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
+        expect_field(&all[k].codelet, 1 + mixed, "v_in", IPU_INPUT, IPU_FLOAT);
+        expect_field(&all[k].codelet, 2 + mixed, "v_out", IPU_OUTPUT, IPU_FLOAT);
+    }
     expect_field(&mt_codelet_activation, 0, "step", IPU_INOUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 1, "v", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 2, "before", IPU_INOUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 3, "activation", IPU_INOUT, IPU_FLOAT);
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
-    static const size_t n[CODELETS] = {5, 3, 4, 2};
-    for (int k = 0; k < CODELETS; k++) {
-        cr_expect_eq(codelets[k]->n_fields, n[k], "%s", codelets[k]->name);
-        cr_expect(codelets[k]->code_bytes > 0 && codelets[k]->code_bytes % 4 == 0, "%s", codelets[k]->name);
-        cr_expect(codelets[k]->vertex_bytes >= 4 * n[k], "%s: a pointer each", codelets[k]->name);
+    for (size_t k = 0; k < n_all; k++) {
+        static const size_t n[] = {5, 4, 2, 3, 4}; /* and again ode's and ode_mixed's */
+        const ipu_codelet *c = &all[k].codelet;
+        const ipu_mix *t = all[k].mix;
+        cr_expect_eq(c->n_fields, n[k < 5 ? k : 3 + (k - 3) % 2], "%s", c->name);
+        cr_expect_eq(
+            c->code_bytes, 4 * (t->start + t->bundles + t->pairs), "%s: 4 bytes an instruction", c->name);
+        cr_expect(c->vertex_bytes >= 4 * c->n_fields, "%s: a pointer each", c->name);
     }
 }
 
@@ -219,22 +255,32 @@ Test(codelets, pde_multiplies_the_tiles_rows)
     }
 }
 
+/* Of one variant, and each of its own. */
 Test(codelets, ode_is_a_step_of_the_cell_model)
 {
-    enum { N = 19 };
-    static float state[2][N * TP06_STATES], v[N], out[2][N];
-    const mt_tp06_type *type = &mt_tp06_types[MT_ENDO];
-    for (size_t cell = 0; cell < N; cell++) {
-        for (size_t k = 0; k < TP06_STATES; k++)
-            state[0][mt_block_index(N, TP06_STATES, cell, k)] =
-                state[1][mt_block_index(N, TP06_STATES, cell, k)] = (float)type->state[k];
-        v[cell] = -90 + 6 * (float)cell;
-    }
-    const mt_ode_context context = {type, 0.01};
-    const ipu_span f[] = {{state[0], N * TP06_STATES}, {v, N}, {out[0], N}};
-    mt_codelet_ode.compute(f, &context);
-    mt_tp06_step_float(type, 0.01, N, state[1], v, out[1]);
-    cr_expect_arr_eq(out[0], out[1], sizeof out[0]);
-    cr_expect_arr_eq(state[0], state[1], sizeof state[0]);
-    cr_expect(memcmp(out[0], v, sizeof v) != 0);
+    enum { N = 19, STATES_MOST = 64 };
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t mixed = 0; mixed < 2; mixed++) {
+            static float state[2][N * STATES_MOST], v[N], out[2][N];
+            static uint16_t of[N];
+            const size_t n_states = (*m)->n_states, variant = (*m)->n_variants - 1;
+            cr_assert_leq(n_states, (size_t)STATES_MOST);
+            for (size_t cell = 0; cell < N; cell++) {
+                of[cell] = (uint16_t)(cell % (*m)->n_variants);
+                for (size_t k = 0; k < n_states; k++) {
+                    const size_t at = mt_block_index(N, n_states, cell, k);
+                    state[0][at] = state[1][at] = (float)(*m)->variants[variant].states[k];
+                }
+                v[cell] = -90 + 6 * (float)cell;
+            }
+            const mt_ode_context context = {*m, variant, 0.01};
+            const ipu_span states = {state[0], N * n_states}, from = {v, N}, to = {out[0], N};
+            const ipu_codelet codelet = mixed ? mt_codelet_ode_mixed(*m) : mt_codelet_ode(*m);
+            codelet.compute(
+                mixed ? (ipu_span[]){states, {of, N}, from, to} : (ipu_span[]){states, from, to}, &context);
+            mt_cell_step_float(*m, variant, mixed ? of : NULL, 0.01, N, state[1], v, out[1]);
+            cr_expect_arr_eq(out[0], out[1], sizeof out[0], "%s", (*m)->name);
+            cr_expect_arr_eq(state[0], state[1], sizeof state[0], "%s", (*m)->name);
+            cr_expect(memcmp(out[0], v, sizeof v) != 0, "%s", (*m)->name);
+        }
 }

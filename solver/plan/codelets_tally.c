@@ -1,34 +1,18 @@
-/* The inner loops of the codelets as a worker of a tile runs them: one cell after another of a block, in
- * float.
+/* The inner loops of the codelets as a worker of a tile runs them, but those of the cell models (solver/cells/kernel.h): one
+ * cell after another of a block, in float.
  *
  * Nothing runs this file: it is what the instructions of the cost model are counted on (ipu/tally/tally.h). The
  * equations are those of the kernels that do run, included from the same headers. */
-#define MT_LANES_ONE
-#define MT_TALLY
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack_equations.h"
-#include "solver/cells/tp06_equations.h"
 
 void pde(uint32_t n, const float *restrict d, const float *restrict a, const uint16_t *restrict column,
     const float *restrict v_own, const float *restrict v, float *restrict out)
 {
     for (uint32_t cell = 0; cell < n; cell++)
         out[cell] = ellpack_row_uint16_t(d[cell], v_own[cell], a + cell, column + cell, MT_BLOCK, v);
-}
-
-void ode(uint32_t n, const tp06_constants *restrict c, float *restrict state, const float *restrict v_in,
-    float *restrict v_out)
-{
-    for (uint32_t cell = 0; cell < n; cell++) v_out[cell] = tp06_step(c, v_in[cell], state + cell, MT_BLOCK);
-}
-
-void ode_mixed(uint32_t n, const tp06_constants *restrict of_type, const uint16_t *restrict of,
-    float *restrict state, const float *restrict v_in, float *restrict v_out)
-{
-    for (uint32_t cell = 0; cell < n; cell++)
-        v_out[cell] = tp06_step(&of_type[of[cell]], v_in[cell], state + cell, MT_BLOCK);
 }
 
 void activation(uint32_t n, float step, float dt_ms, const float *restrict v, float *restrict before,

@@ -1,4 +1,4 @@
-#include "solver/tissue.h"
+#include "solver/diffusion/tissue.h"
 
 #include <math.h>
 

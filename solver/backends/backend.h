@@ -1,0 +1,53 @@
+/* Who computes the monodomain problem, and the time loop over whoever it is.
+ *
+ * A backend does the four parts of a time step (solver/monodomain.h) on some machine. All backends stand in one table, and the
+ * same tests run over all of them. */
+#ifndef MT_SOLVER_BACKENDS_BACKEND_H
+#define MT_SOLVER_BACKENDS_BACKEND_H
+
+#include "solver/plan/plan.h"
+
+/* What a trace is asked for: time steps and tiles, numbered from 0, the last with them; and how many slices there may be,
+ * each a tile's exchange or compute in one superstep, or a phase of the whole machine. */
+typedef struct mt_tracing {
+    size_t first_step, last_step, first_tile, last_tile;
+    uint64_t slices_max;
+} mt_tracing;
+
+/* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
+typedef struct mt_backend {
+    const char *name;
+
+    /* Sets up v, states and activation times at rest. Keeps problem and layout. layout may be NULL for cpu. */
+    mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
+
+    /* Does steps [first, first + n), over which no stimulus is switched. */
+    mt_status (*advance)(void *self, size_t first, size_t n);
+
+    /* Copies out, by global cell; each may be NULL. activation_ms is infinite where not activated. */
+    mt_status (*read)(void *self, double *v_mV, double *activation_ms);
+
+    /* What it cost the emulated machine so far; NULL where there is none. */
+    mt_status (*profile)(void *self, mt_arena *arena, ipu_profile *profile);
+
+    /* Before the first step: gives a trace in `arena` in which those steps will stand. MT_INPUT: they have more slices than
+     * there may be; the message tells how many steps have not. NULL where there is no emulated machine. */
+    mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
+} mt_backend;
+
+/* cpu: double precision, OpenMP, the whole mesh at once: the yardstick. ipu: float, tile by tile on the
+ * emulated machine. NULL ends the table. */
+extern const mt_backend mt_backend_cpu, mt_backend_ipu;
+extern const mt_backend *const mt_backends[];
+const mt_backend *mt_backend_find(const char *name); /* NULL and the message set where there is none */
+
+/* Called after every step with the steps done; false stops the run there (MT_STOPPED). */
+typedef bool mt_backend_watch(void *user, size_t steps_done);
+
+/* Runs steps [0, n_steps) on an open backend; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
+ * where v leaves -200 .. 200 mV or is no number, with cell, place, value and time, the stimulus that did it or was on (as a
+ * case names it) and what to try. */
+MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
+    size_t n_steps, mt_backend_watch *watch, void *user);
+
+#endif

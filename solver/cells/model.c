@@ -1,0 +1,63 @@
+#include "solver/cells/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A line a model: mt_cell_NAME is its row. */
+/* clang-format off */
+#define MODELS(MODEL) \
+    MODEL(tp06) \
+    MODEL(mitchell_schaeffer)
+/* clang-format on */
+
+#define DECLARE(name) extern const mt_cell_model mt_cell_##name;
+MODELS(DECLARE)
+
+#define ENTRY(name) &mt_cell_##name,
+const mt_cell_model *const mt_cell_models[] = {MODELS(ENTRY) NULL};
+
+mt_status mt_cell_model_find(const char *name, const mt_cell_model **model)
+{
+    char names[256] = "";
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        if (strcmp(name, (*m)->name) == 0) {
+            *model = *m;
+            return MT_OK;
+        }
+        const size_t n = strlen(names);
+        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*m)->name);
+    }
+    return mt_fail(MT_INPUT, "cell model '%.40s'; allowed: %s", name, names);
+}
+
+void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size)
+{
+    *text = 0;
+    for (size_t k = 0; k < model->n_variants; k++) {
+        const size_t n = strlen(text);
+        (void)snprintf(text + n, size - n, "%s%s", n ? ", " : "", model->variants[k].name);
+    }
+}
+
+mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, size_t *variant)
+{
+    char names[256];
+    for (*variant = 0; *variant < model->n_variants; (*variant)++)
+        if (strcmp(name, model->variants[*variant].name) == 0) return MT_OK;
+    mt_cell_variant_names(model, names, sizeof names);
+    return mt_fail(MT_INPUT, "cell type '%.40s'; allowed: %s", name, names);
+}
+
+void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
+    size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    model->kernel_float[mt_kernels_used()->set](
+        model->variants + (variant_of ? 0 : variant), variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
+    size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    model->kernel_double[mt_kernels_used()->set](
+        model->variants + (variant_of ? 0 : variant), variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
+}

@@ -1,0 +1,70 @@
+/* The table of cell models: what everything else asks about the cells of a heart.
+ *
+ * A model is a folder here and a line in model.c; solver/README.md says how to add one. A cell has a membrane potential V [mV]
+ * and further states. One step is explicit: all right-hand sides are of the values at the step's start. No current is injected:
+ * the caller adds a stimulus to V before the step.
+ *
+ * The equations stand once, in the model's kernel file, compiled for float and double and for each instruction set of the host
+ * (solver/cells/kernel.h); every version of one arithmetic gives the same bits. */
+#ifndef MT_SOLVER_CELLS_MODEL_H
+#define MT_SOLVER_CELLS_MODEL_H
+
+#include "data/status.h"
+#include "ipu/cost/mix.h"
+#include "solver/kernels/kernels.h"
+
+/* A state or a parameter. */
+typedef struct mt_cell_quantity {
+    const char *name, *unit; /* unit "": none */
+} mt_cell_quantity;
+
+/* Cells of one model that differ in its parameters and in where they rest. */
+typedef struct mt_cell_variant {
+    const char *name;
+    const double *parameters; /* [n_parameters] */
+    double v_mV;              /* at rest */
+    const double *states;     /* [n_states] at rest */
+} mt_cell_variant;
+
+/* Takes n cells one step of dt_ms: reads v_in and the states, writes v_out and the states, which lie in blocks
+ * (solver/kernels/block.h). `of` NULL: all are like variant[0]; else cell c is like variant[of[c]] and gets the bits it would
+ * get among its like. */
+typedef void mt_cell_kernel_float(const mt_cell_variant *variant, const uint16_t *of, double dt_ms, size_t n,
+    float *state, const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_kernel_double(const mt_cell_variant *variant, const uint16_t *of, double dt_ms, size_t n,
+    double *state, const double *v_in_mV, double *v_out_mV);
+
+/* A row of the table. */
+typedef struct mt_cell_model {
+    const char *name, *title, *source; /* as cases say it, as people do, and where it was published */
+    size_t n_states, n_parameters, n_variants;
+    const mt_cell_quantity *states, *parameters; /* without V */
+    const mt_cell_variant *variants;             /* the first is the usual one */
+    double dt_max_ms;                            /* the longest step that is stable */
+    mt_cell_kernel_float *kernel_float[MT_ISAS];
+    mt_cell_kernel_double *kernel_double[MT_ISAS];
+    struct { /* a cell's step on a tile: of one variant, and where each cell has its own */
+        ipu_mix ode, ode_mixed;
+    } mix;
+    /* A plane wave in cells of a mesh so long (cube root of their mean volume), in the usual tissue, is slower by a third than in
+     * small ones, and may stop. */
+    double slow_mm, stop_mm;
+} mt_cell_model;
+
+extern const mt_cell_model *const mt_cell_models[]; /* the first is the usual one; NULL ends the table */
+
+/* The names of a model's variants: "epi, mid, endo". */
+void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size);
+
+/* MT_INPUT: there is none; the message has the names that there are. */
+MT_NODISCARD mt_status mt_cell_model_find(const char *name, const mt_cell_model **model);
+MT_NODISCARD mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, size_t *variant);
+
+/* One step of n cells of a model on this host, all of one variant, or where variant_of is not NULL each of its own.
+ * v_in_mV and v_out_mV may be the same array. */
+void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
+    size_t n, float *state, const float *v_in_mV, float *v_out_mV);
+void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
+    size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+
+#endif

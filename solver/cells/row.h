@@ -1,0 +1,32 @@
+/* What a model's row is written with, and nothing else includes. */
+#ifndef MT_SOLVER_CELLS_ROW_H
+#define MT_SOLVER_CELLS_ROW_H
+
+#include "solver/cells/model.h"
+
+/* The kernels that the build makes of a model's kernel file. */
+#define MT_CELL_DECLARE(model)                                                                               \
+    extern mt_cell_kernel_float mt_cell_##model##_float_base, mt_cell_##model##_float_avx2,                  \
+        mt_cell_##model##_float_avx512;                                                                      \
+    extern mt_cell_kernel_double mt_cell_##model##_double_base, mt_cell_##model##_double_avx2,               \
+        mt_cell_##model##_double_avx512
+
+/* Those of one arithmetic: float or double. */
+#ifdef __x86_64__
+#    define MT_CELL_KERNELS(model, arithmetic)                                                               \
+        {                                                                                                    \
+            [MT_ISA_AVX512] = mt_cell_##model##_##arithmetic##_avx512,                                       \
+            [MT_ISA_AVX2] = mt_cell_##model##_##arithmetic##_avx2,                                           \
+            [MT_ISA_BASE] = mt_cell_##model##_##arithmetic##_base                                            \
+        }
+#else
+#    define MT_CELL_KERNELS(model, arithmetic)                                                               \
+        {                                                                                                    \
+            [MT_ISA_BASE] = mt_cell_##model##_##arithmetic##_base                                            \
+        }
+#endif
+
+/* The lines of a model's tally file. */
+#define TALLY(codelet, instructions, ...) .codelet = {.name = #codelet, __VA_ARGS__},
+
+#endif

@@ -1,0 +1,69 @@
+#include "solver/cells/tp06/tp06.h"
+
+#include "solver/cells/row.h"
+
+/* clang-format off */
+static const mt_cell_quantity states[] = {
+    {"Xr1", ""}, {"Xr2", ""}, {"Xs", ""}, {"m", ""}, {"h", ""}, {"j", ""}, {"d", ""}, {"f", ""}, {"f2", ""}, {"fCass", ""},
+    {"s", ""}, {"r", ""}, {"Ca_i", "mM"}, {"R_prime", ""}, {"Ca_SR", "mM"}, {"Ca_ss", "mM"}, {"Na_i", "mM"}, {"K_i", "mM"}};
+
+static const mt_cell_quantity parameters[] = {
+    {"g_Ks", "nS/pF"}, {"g_to", "nS/pF"}, {"s_half", "mV"}, {"s_peak", "ms"}, {"s_centre", "mV"}, {"s_width", "mV^2"},
+    {"s_step", "ms"}, {"s_floor", "ms"}};
+
+static const mt_cell_variant variants[] = {
+    [TP06_EPI] = {
+        .name = "epi",
+        .parameters = (const double[TP06_PARAMETERS]){0.392, 0.294, 20, 85, 45, 320, 5, 3},
+        .v_mV = -85.23,
+        .states = (const double[TP06_STATES]){
+            0.00621, 0.4712, 0.0095, 0.00172, 0.7444, 0.7045, 3.373e-5, 0.7888, 0.9755, 0.9953, 0.999998, 2.42e-8,
+            1.26e-4, 0.9073, 3.64, 3.6e-4, 8.604, 136.89}},
+    [TP06_MID] = {
+        .name = "mid",
+        .parameters = (const double[TP06_PARAMETERS]){0.098, 0.294, 20, 85, 45, 320, 5, 3},
+        .v_mV = -85.423,
+        .states = (const double[TP06_STATES]){
+            0.0165, 0.473, 0.0174, 0.00165, 0.749, 0.6788, 3.288e-5, 0.7026, 0.9526, 0.9942, 0.999998, 2.347e-8,
+            1.53e-4, 0.8978, 4.272, 4.2e-4, 10.132, 138.52}},
+    [TP06_ENDO] = {
+        .name = "endo",
+        .parameters = (const double[TP06_PARAMETERS]){0.392, 0.073, 28, 1000, 67, 1000, 0, 8},
+        .v_mV = -86.709,
+        .states = (const double[TP06_STATES]){
+            0.00448, 0.476, 0.0087, 0.00155, 0.7573, 0.7225, 3.164e-5, 0.8009, 0.9778, 0.9953, 0.3212, 2.235e-8,
+            1.3e-4, 0.9068, 3.715, 3.6e-4, 10.355, 138.4}},
+};
+/* clang-format on */
+
+MT_CELL_DECLARE(tp06);
+
+/* slow_mm, stop_mm: plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other,
+ * against a converged line (0.600 and 0.218 mm/ms; README.md):
+ *   cells of 0.28 mm  -13 and -10 %   (cube root of the volume)
+ *            0.44     -26     -25
+ *            0.55     -34     -34
+ *            0.69     -42     -45
+ *            0.83     -50     -56     where all boxes are cut alike it stops across
+ *            1.1      -62     stops */
+
+const mt_cell_model mt_cell_tp06 = {
+    .name = "tp06",
+    .title = "ten Tusscher-Panfilov 2006",
+    .source = "Am. J. Physiol. Heart Circ. Physiol. 291, H1088, doi 10.1152/ajpheart.00109.2006",
+    .n_states = TP06_STATES,
+    .n_parameters = TP06_PARAMETERS,
+    .n_variants = TP06_VARIANTS,
+    .states = states,
+    .parameters = parameters,
+    .variants = variants,
+    .dt_max_ms = 0.05,
+    .kernel_float = MT_CELL_KERNELS(tp06, float),
+    .kernel_double = MT_CELL_KERNELS(tp06, double),
+    .mix =
+        {
+#include "solver/cells/tp06/tp06_tally.inc"
+        },
+    .slow_mm = 0.55,
+    .stop_mm = 0.8,
+};

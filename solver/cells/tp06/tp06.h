@@ -1,0 +1,58 @@
+/* The ten Tusscher-Panfilov 2006 model of a human ventricular cell: 18 states and the membrane potential.
+ *
+ * K. H. W. J. ten Tusscher, A. V. Panfilov, Alternans and spiral breakup in a human ventricular tissue model,
+ * Am. J. Physiol. Heart Circ. Physiol. 291 (2006) H1088-H1100, doi 10.1152/ajpheart.00109.2006; parameters
+ * and initial states of the three cell types as in the CellML repository's versions of it, which are those of
+ * the benchmark of Niederer et al. 2011 (doi 10.1098/rsta.2011.0139).
+ *
+ * One step: forward Euler for all states but gate m, which takes the Rush-Larsen step; all right-hand sides
+ * are of the values at the step's start. Euler alone would need dt < 2.2 us for gate m. */
+#ifndef MT_SOLVER_CELLS_TP06_H
+#define MT_SOLVER_CELLS_TP06_H
+
+/* The row of the table of models (solver/cells/model.h). */
+extern const struct mt_cell_model mt_cell_tp06;
+
+/* Where in the wall the cell is. */
+typedef enum tp06_variant { TP06_EPI, TP06_MID, TP06_ENDO, TP06_VARIANTS } tp06_variant;
+
+/* The states besides V, in the order in which they are stored. Concentrations in mM; the rest without unit.
+ */
+typedef enum tp06_state {
+    TP06_XR1,
+    TP06_XR2,
+    TP06_XS,
+    TP06_M,
+    TP06_H,
+    TP06_J,
+    TP06_D,
+    TP06_F,
+    TP06_F2,
+    TP06_FCASS,
+    TP06_S,
+    TP06_R,
+    TP06_CAI,
+    TP06_RPRIME,
+    TP06_CASR,
+    TP06_CASS,
+    TP06_NAI,
+    TP06_KI,
+    TP06_STATES
+} tp06_state;
+
+/* What differs between them: two conductances [nS/pF] and gate s, with
+ *   s_inf = 1 / (1 + exp((V + s_half) / 5)),
+ *   tau_s = s_peak exp(-(V + s_centre)^2 / s_width) + s_step / (1 + exp((V - 20) / 5)) + s_floor. */
+typedef enum tp06_parameter {
+    TP06_G_KS,
+    TP06_G_TO,
+    TP06_S_HALF,
+    TP06_S_PEAK,
+    TP06_S_CENTRE,
+    TP06_S_WIDTH,
+    TP06_S_STEP,
+    TP06_S_FLOOR,
+    TP06_PARAMETERS
+} tp06_parameter;
+
+#endif

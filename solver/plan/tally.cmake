@@ -1,0 +1,36 @@
+# Counts the codelets' instructions on their source: of codelets_tally.c here, and of each cell model's kernel file. Writes the
+# NAME_tally.inc beside each, or with a last argument `check` fails where one is out of date. Needs clang (its intermediate form
+# is what is counted).
+if(NOT EXISTS "${CLANG}")
+  message(FATAL_ERROR "clang is needed to count instructions; install the package clang")
+endif()
+math(EXPR last "${CMAKE_ARGC} - 1")
+
+function(count source committed)
+  execute_process(
+    COMMAND ${CLANG} -I${SOURCE} -std=c17 --target=riscv32-unknown-elf -march=rv32imf -mabi=ilp32f -ffreestanding -O2
+            -mllvm -inline-threshold=100000 -fno-vectorize -fno-slp-vectorize -ffp-contract=off -DMT_LANES_ONE -DMT_TALLY
+            -S -emit-llvm -o codelets.ll ${SOURCE}/${source}
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${TALLY} codelets.ll ${ARGN} OUTPUT_VARIABLE counted COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT "${CMAKE_ARGV${last}}" STREQUAL "check")
+    file(WRITE ${SOURCE}/${committed} "${counted}")
+    return()
+  endif()
+  set(written "")
+  if(EXISTS ${SOURCE}/${committed})
+    file(READ ${SOURCE}/${committed} written)
+  endif()
+  if(NOT "${written}" STREQUAL "${counted}")
+    execute_process(COMMAND ${CLANG} --version OUTPUT_VARIABLE version)
+    message(FATAL_ERROR "${committed} is out of date: build the target tally_update. (It was counted with clang 14; "
+      "another clang may make other instructions. This is ${version}) Counted now:\n${counted}")
+  endif()
+endfunction()
+
+count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus)
+file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
+foreach(model ${models})
+  string(REPLACE _kernel.c _tally.inc committed ${model})
+  count(${model} ${committed} ode ode_mixed)
+endforeach()

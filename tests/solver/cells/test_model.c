@@ -1,0 +1,365 @@
+/* Every row of the table of cell models: what all of them are held to. What one model alone says is in its own test. */
+#include <criterion/criterion.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "solver/cells/model.h"
+#include "solver/kernels/block.h"
+#include "tests/random.h"
+
+enum { MOST = 40, STATES_MOST = 64 };
+
+#define EACH(model)                                                                                          \
+    const mt_cell_model *const *model = mt_cell_models;                                                      \
+    *model;                                                                                                  \
+    model++
+
+static uint64_t seed = 7;
+
+static double uniform(double low, double high) { return between(&seed, low, high); }
+
+/* ---- what a row says ---- */
+
+static void expect_quantities(const mt_cell_model *model, size_t n, const mt_cell_quantity *list)
+{
+    for (size_t k = 0; k < n; k++) {
+        cr_assert(list[k].name && list[k].name[0] && list[k].unit, "%s: quantity %zu", model->name, k);
+        for (size_t other = 0; other < k; other++)
+            cr_expect_str_neq(list[k].name, list[other].name, "%s", model->name);
+    }
+}
+
+static void expect_variants(const mt_cell_model *model)
+{
+    cr_assert(model->n_variants >= 1 && model->n_variants <= UINT16_MAX, "%s", model->name);
+    for (size_t v = 0; v < model->n_variants; v++) {
+        const mt_cell_variant *variant = &model->variants[v];
+        size_t found = SIZE_MAX;
+        cr_assert_eq(mt_cell_variant_find(model, variant->name, &found), MT_OK, "%s", mt_message());
+        cr_expect_eq(found, v, "%s: %s stands there twice", model->name, variant->name);
+        cr_expect(fabs(variant->v_mV) < 200, "%s %s", model->name, variant->name);
+        for (size_t k = 0; k < model->n_states; k++) cr_expect(isfinite(variant->states[k]));
+        for (size_t k = 0; k < model->n_parameters; k++) cr_expect(isfinite(variant->parameters[k]));
+    }
+}
+
+Test(model, every_row_says_what_the_program_asks)
+{
+    for (EACH(m)) {
+        const mt_cell_model *model = *m, *found = NULL;
+        cr_assert_eq(mt_cell_model_find(model->name, &found), MT_OK, "%s", mt_message());
+        cr_expect_eq(found, model, "%s stands there twice", model->name);
+        for (const char *c = model->name; *c; c++)
+            cr_expect(
+                islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '-', "%s", model->name);
+        cr_expect(model->title[0] && strstr(model->source, "doi "), "%s", model->name);
+        cr_assert(model->n_states >= 1 && model->n_states <= STATES_MOST, "%s", model->name);
+        cr_expect(model->dt_max_ms > 0 && model->dt_max_ms <= 1, "%s: %g ms", model->name, model->dt_max_ms);
+        cr_expect(model->slow_mm > 0 && model->stop_mm > model->slow_mm, "%s", model->name);
+        expect_quantities(model, model->n_states, model->states);
+        expect_quantities(model, model->n_parameters, model->parameters);
+        expect_variants(model);
+    }
+}
+
+Test(model, a_name_that_there_is_not_is_refused_with_those_that_there_are)
+{
+    const mt_cell_model *model = NULL;
+    size_t variant;
+    cr_expect_eq(mt_cell_model_find("hodgkin-huxley", &model), MT_INPUT);
+    for (EACH(m)) cr_expect(strstr(mt_message(), (*m)->name), "%s", mt_message());
+    for (EACH(m)) {
+        cr_expect_eq(mt_cell_variant_find(*m, "purkinje", &variant), MT_INPUT);
+        cr_expect(strstr(mt_message(), "'purkinje'"), "%s", mt_message());
+        for (size_t v = 0; v < (*m)->n_variants; v++)
+            cr_expect(strstr(mt_message(), (*m)->variants[v].name), "%s", mt_message());
+    }
+}
+
+/* A step reads and writes V and each state once. */
+Test(model, tallies_are_of_a_step_that_reads_and_writes_every_value)
+{
+    for (EACH(m)) {
+        const ipu_mix *mixes[] = {&(*m)->mix.ode, &(*m)->mix.ode_mixed};
+        for (size_t k = 0; k < 2; k++) {
+            cr_expect_str_eq(mixes[k]->name, k ? "ode_mixed" : "ode");
+            cr_expect_eq(mixes[k]->count[IPU_OP_STORE], 1 + (*m)->n_states, "%s", (*m)->name);
+            cr_expect_geq(mixes[k]->count[IPU_OP_LOAD], 1 + (*m)->n_states, "%s", (*m)->name);
+        }
+        cr_expect_geq((*m)->mix.ode_mixed.count[IPU_OP_LOAD], (*m)->mix.ode.count[IPU_OP_LOAD]);
+    }
+}
+
+/* ---- the kernels ---- */
+
+/* MOST cells cell by cell, entry by entry, and n of them in blocks. */
+typedef struct cells {
+    float state_f[MOST * STATES_MOST], v_f[MOST];
+    double state_d[MOST * STATES_MOST], v_d[MOST];
+} cells;
+
+/* Near rest in their states and anywhere in V, some where a model may treat two sides separately. */
+static cells random_cells(const mt_cell_model *model)
+{
+    static const double sides_mV[] = {-40, 15, 0, -67};
+    const size_t n_states = model->n_states;
+    cells c;
+    memset(&c, 0, sizeof c);
+    for (size_t cell = 0; cell < MOST; cell++) {
+        const double *rest = model->variants[cell % model->n_variants].states;
+        for (size_t k = 0; k < n_states; k++)
+            c.state_f[cell * n_states + k] =
+                (float)(c.state_d[cell * n_states + k] = rest[k] * uniform(0.5, 1.5));
+        c.v_d[cell] = cell % 9 < 4 ? sides_mV[cell % 9] : uniform(-100, 60);
+        c.v_f[cell] = (float)c.v_d[cell];
+    }
+    return c;
+}
+
+/* The first n cells laid out in blocks. */
+static cells in_blocks(const mt_cell_model *model, const cells *from, size_t n)
+{
+    const size_t n_states = model->n_states;
+    cells to = *from;
+    for (size_t cell = 0; cell < n; cell++)
+        for (size_t k = 0; k < n_states; k++) {
+            size_t at = mt_block_index(n, n_states, cell, k);
+            to.state_f[at] = from->state_f[cell * n_states + k];
+            to.state_d[at] = from->state_d[cell * n_states + k];
+        }
+    return to;
+}
+
+static void step(const mt_cell_model *model, const mt_kernels *kernels, size_t variant, const uint16_t *of,
+    size_t n, cells *c)
+{
+    const mt_cell_variant *first = model->variants + variant;
+    model->kernel_float[kernels->set](first, of, 0.02, n, c->state_f, c->v_f, c->v_f);
+    model->kernel_double[kernels->set](first, of, 0.02, n, c->state_d, c->v_d, c->v_d);
+}
+
+static void expect_same_cells(const cells *a, const cells *b, const char *isa, const char *model, size_t n)
+{
+    cr_expect(memcmp(a->v_f, b->v_f, sizeof a->v_f) == 0, "V in float, %s, %s, %zu cells", model, isa, n);
+    cr_expect(memcmp(a->v_d, b->v_d, sizeof a->v_d) == 0, "V in double, %s, %s, %zu cells", model, isa, n);
+    cr_expect(memcmp(a->state_f, b->state_f, sizeof a->state_f) == 0, "states in float, %s, %s, %zu cells",
+        model, isa, n);
+    cr_expect(memcmp(a->state_d, b->state_d, sizeof a->state_d) == 0, "states in double, %s, %s, %zu cells",
+        model, isa, n);
+}
+
+/* What lies behind the n cells is as it was. */
+static void expect_rest_untouched(const mt_cell_model *model, const cells *now, const cells *start, size_t n)
+{
+    const size_t from = n * model->n_states;
+    cr_expect(memcmp(now->v_f + n, start->v_f + n, (MOST - n) * sizeof(float)) == 0, "V behind cell %zu", n);
+    cr_expect(memcmp(now->v_d + n, start->v_d + n, (MOST - n) * sizeof(double)) == 0, "V behind cell %zu", n);
+    cr_expect(memcmp(now->state_f + from, start->state_f + from,
+                  (MOST * model->n_states - from) * sizeof(float)) == 0,
+        "states behind cell %zu", n);
+    cr_expect(memcmp(now->state_d + from, start->state_d + from,
+                  (MOST * model->n_states - from) * sizeof(double)) == 0,
+        "states behind cell %zu", n);
+}
+
+Test(model, a_step_gives_the_same_bits_on_every_instruction_set)
+{
+    const mt_kernels *all[MT_ISAS];
+    const size_t n_all = mt_kernels_all(all);
+    for (EACH(m))
+        for (size_t n = 1; n <= MOST; n++) {
+            const size_t variant = n % (*m)->n_variants;
+            const cells start = random_cells(*m), blocks = in_blocks(*m, &start, n);
+            cells first = blocks;
+            step(*m, all[0], variant, NULL, n, &first);
+            step(*m, all[0], variant, NULL, n, &first);
+            cr_assert(memcmp(first.v_f, start.v_f, sizeof first.v_f) != 0, "%s: nothing moved", (*m)->name);
+            expect_rest_untouched(*m, &first, &start, n);
+            for (size_t k = 1; k < n_all; k++) {
+                cells other = blocks;
+                step(*m, all[k], variant, NULL, n, &other);
+                step(*m, all[k], variant, NULL, n, &other);
+                expect_same_cells(&first, &other, all[k]->isa, (*m)->name, n);
+            }
+        }
+}
+
+Test(model, a_cell_does_not_depend_on_its_place_in_the_block)
+{
+    const mt_kernels *all[MT_ISAS];
+    const size_t n_all = mt_kernels_all(all);
+    for (EACH(m)) {
+        const cells start = random_cells(*m);
+        const size_t n_states = (*m)->n_states;
+        for (size_t k = 0; k < n_all; k++) {
+            cells alone = start;
+            for (size_t cell = 0; cell < MOST; cell++) {
+                (*m)->kernel_float[all[k]->set]((*m)->variants, NULL, 0.02, 1,
+                    alone.state_f + cell * n_states, alone.v_f + cell, alone.v_f + cell);
+                (*m)->kernel_double[all[k]->set]((*m)->variants, NULL, 0.02, 1,
+                    alone.state_d + cell * n_states, alone.v_d + cell, alone.v_d + cell);
+            }
+            for (size_t n = 1; n <= MOST; n++) {
+                cells together = in_blocks(*m, &start, n), expected = in_blocks(*m, &alone, n);
+                step(*m, all[k], 0, NULL, n, &together);
+                expect_rest_untouched(*m, &together, &start, n);
+                for (size_t cell = n; cell < MOST; cell++) /* these did not take part */
+                    expected.v_f[cell] = start.v_f[cell], expected.v_d[cell] = start.v_d[cell];
+                for (size_t at = n * n_states; at < MOST * n_states; at++)
+                    expected.state_f[at] = start.state_f[at], expected.state_d[at] = start.state_d[at];
+                expect_same_cells(&expected, &together, all[k]->isa, (*m)->name, n);
+            }
+        }
+    }
+}
+
+Test(model, among_other_variants_a_cell_gets_the_bits_it_gets_among_its_like)
+{
+    const mt_kernels *all[MT_ISAS];
+    const size_t n_all = mt_kernels_all(all);
+    for (EACH(m))
+        for (size_t n = 1; n <= MOST; n++) {
+            const cells start = random_cells(*m), blocks = in_blocks(*m, &start, n);
+            uint16_t of[MOST];
+            for (size_t cell = 0; cell < n; cell++) of[cell] = (uint16_t)(cell * 7 % 5 % (*m)->n_variants);
+            for (size_t k = 0; k < n_all; k++) {
+                cells expected = blocks, mixed = blocks;
+                for (size_t variant = 0; variant < (*m)->n_variants; variant++) {
+                    cells like = blocks;
+                    step(*m, all[k], variant, NULL, n, &like);
+                    for (size_t cell = 0; cell < n; cell++) {
+                        if (of[cell] != variant) continue;
+                        expected.v_f[cell] = like.v_f[cell], expected.v_d[cell] = like.v_d[cell];
+                        for (size_t s = 0; s < (*m)->n_states; s++) {
+                            const size_t at = mt_block_index(n, (*m)->n_states, cell, s);
+                            expected.state_f[at] = like.state_f[at], expected.state_d[at] = like.state_d[at];
+                        }
+                    }
+                }
+                step(*m, all[k], 0, of, n, &mixed);
+                expect_same_cells(&expected, &mixed, all[k]->isa, (*m)->name, n);
+            }
+        }
+}
+
+/* v_out may be another array; v_in is then left alone. */
+Test(model, the_new_potential_may_go_elsewhere)
+{
+    enum { N = 21 };
+    for (EACH(m)) {
+        const cells start = random_cells(*m);
+        cells apart = in_blocks(*m, &start, N), same = apart;
+        double out[N];
+        mt_cell_step_double(*m, 0, NULL, 0.02, N, apart.state_d, apart.v_d, out);
+        cr_expect_arr_eq(apart.v_d, start.v_d, sizeof start.v_d, "%s", (*m)->name);
+        mt_cell_step_double(*m, 0, NULL, 0.02, N, same.state_d, same.v_d, same.v_d);
+        cr_expect_arr_eq(same.v_d, out, sizeof out, "%s", (*m)->name);
+        cr_expect_arr_eq(same.state_d, apart.state_d, sizeof same.state_d, "%s", (*m)->name);
+    }
+}
+
+/* ---- what a cell does ---- */
+
+/* V, then the states, of a cell at rest. */
+static void at_rest(const mt_cell_model *model, const mt_cell_variant *variant, double y[1 + STATES_MOST])
+{
+    y[0] = variant->v_mV;
+    memcpy(y + 1, variant->states, model->n_states * sizeof *y);
+}
+
+/* n steps of 0.02 ms, of which the first 50 add `rise` mV/ms. */
+static void run(const mt_cell_model *model, const mt_cell_variant *variant, size_t n, double rise,
+    double y[1 + STATES_MOST])
+{
+    for (size_t s = 0; s < n; s++) {
+        if (s < 50) y[0] += 0.02 * rise;
+        model->kernel_double[MT_ISA_BASE](variant, NULL, 0.02, 1, y + 1, y, y);
+    }
+}
+
+/* Published values at rest may be those of a paced cell, whose concentrations drift for minutes; V stays within 3 mV. */
+Test(model, a_cell_that_is_not_stimulated_rests)
+{
+    for (EACH(m))
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            double y[1 + STATES_MOST];
+            at_rest(*m, &(*m)->variants[v], y);
+            for (int ms = 0; ms < 500; ms++) {
+                run(*m, &(*m)->variants[v], 50, 0, y);
+                cr_assert(fabs(y[0] - (*m)->variants[v].v_mV) < 3, "%s %s: %g mV after %d ms", (*m)->name,
+                    (*m)->variants[v].name, y[0], ms);
+            }
+        }
+}
+
+/* A stimulus of 1 ms takes V above 0 mV, where the program sees an activation, and it is back near rest before a second is
+ * over. In single precision V differs by rounding alone: a step rounds V, below 128 mV, by at most 2^-18 mV, which if all of
+ * the 25,000 went one way were 0.1 mV; as much again for the states. */
+Test(model, an_action_potential_is_the_same_in_single_precision)
+{
+    for (EACH(m))
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            const mt_cell_variant *variant = &(*m)->variants[v];
+            double y[1 + STATES_MOST], peak = -INFINITY, worst = 0;
+            float f[1 + STATES_MOST];
+            at_rest(*m, variant, y);
+            for (size_t k = 0; k <= (*m)->n_states; k++) f[k] = (float)y[k];
+            for (int s = 0; s < 25000; s++) {
+                if (s < 50) y[0] += 0.02 * 52, f[0] += (float)(0.02 * 52);
+                mt_cell_step_double(*m, v, NULL, 0.02, 1, y + 1, y, y);
+                mt_cell_step_float(*m, v, NULL, 0.02, 1, f + 1, f, f);
+                peak = fmax(peak, y[0]);
+                worst = fmax(worst, fabs(y[0] - (double)f[0]));
+            }
+            cr_expect(peak > 0 && peak < 60, "%s %s: %g mV", (*m)->name, variant->name, peak);
+            cr_expect(worst > 0 && worst < 0.2, "%s %s: %g mV", (*m)->name, variant->name, worst);
+            for (int s = 0; s < 25000; s++) mt_cell_step_double(*m, v, NULL, 0.02, 1, y + 1, y, y);
+            cr_expect(fabs(y[0] - variant->v_mV) < 3, "%s %s: %g mV", (*m)->name, variant->name, y[0]);
+        }
+}
+
+/* A parameter that is named is one that the equations read: without it a cell would do something else. */
+Test(model, every_parameter_that_is_named_changes_an_action_potential)
+{
+    for (EACH(m))
+        for (size_t k = 0; k < (*m)->n_parameters; k++) {
+            double parameters[STATES_MOST], usual[1 + STATES_MOST], changed[1 + STATES_MOST];
+            mt_cell_variant other = (*m)->variants[0];
+            cr_assert_leq((*m)->n_parameters, (size_t)STATES_MOST);
+            memcpy(parameters, other.parameters, (*m)->n_parameters * sizeof *parameters);
+            parameters[k] *= 1.1;
+            other.parameters = parameters;
+            at_rest(*m, &other, usual), at_rest(*m, &other, changed);
+            run(*m, &(*m)->variants[0], 15000, 52, usual);
+            run(*m, &other, 15000, 52, changed);
+            cr_expect(memcmp(usual, changed, (1 + (*m)->n_states) * sizeof *usual) != 0, "%s: %s", (*m)->name,
+                (*m)->parameters[k].name);
+        }
+}
+
+/* Stable: the longest step that a row allows follows an action potential as shorter ones do: what Euler's first order leaves in
+ * the plateau and behind it is a few mV. */
+Test(model, the_longest_step_is_stable)
+{
+    for (EACH(m))
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            const double dt_ms = (*m)->dt_max_ms;
+            const size_t ratio = 10;
+            double coarse[1 + STATES_MOST], fine[1 + STATES_MOST];
+            at_rest(*m, &(*m)->variants[v], coarse), at_rest(*m, &(*m)->variants[v], fine);
+            for (size_t s = 0; (double)s * dt_ms < 200; s++) {
+                const double rise = (double)s * dt_ms < 1 - 1e-9 ? 52 : 0;
+                coarse[0] += dt_ms * rise;
+                mt_cell_step_double(*m, v, NULL, dt_ms, 1, coarse + 1, coarse, coarse);
+                for (size_t k = 0; k < ratio; k++) {
+                    fine[0] += dt_ms / (double)ratio * rise;
+                    mt_cell_step_double(*m, v, NULL, dt_ms / (double)ratio, 1, fine + 1, fine, fine);
+                }
+                cr_assert((double)s * dt_ms < 10 || fabs(coarse[0] - fine[0]) < 3, "%s: %g, %g mV at %g ms",
+                    (*m)->name, coarse[0], fine[0], (double)s * dt_ms);
+            }
+        }
+}
