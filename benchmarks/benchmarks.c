@@ -63,34 +63,34 @@ static double best_rate(void (*go)(void *), void *data, double work, int repeats
 
 /* ---- cell model ---- */
 
-enum { CELLS = 4096, CELL_STEPS = 50 };
+enum { CELLS = 4096, ELEMENT_STEPS = 50 };
 
-typedef struct cells {
+typedef struct elements {
     float *v, *state;
     double *v_double, *state_double;
     const mt_kernels *kernels;
-} cells;
+} elements;
 
 static void go_float(void *data)
 {
-    cells *c = data;
-    for (int s = 0; s < CELL_STEPS; s++)
+    elements *c = data;
+    for (int s = 0; s < ELEMENT_STEPS; s++)
         mt_cell_tp06.kernel_float[c->kernels->set](
             mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 static void go_double(void *data)
 {
-    cells *c = data;
-    for (int s = 0; s < CELL_STEPS; s++)
+    elements *c = data;
+    for (int s = 0; s < ELEMENT_STEPS; s++)
         mt_cell_tp06.kernel_double[c->kernels->set](
             mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void go_double_one(void *data)
 {
-    cells *c = data;
-    for (int s = 0; s < CELL_STEPS; s++)
+    elements *c = data;
+    for (int s = 0; s < ELEMENT_STEPS; s++)
         mt_cell_tp06_double_one(
             mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
@@ -98,22 +98,22 @@ static void go_double_one(void *data)
 static void cell_model(void)
 {
     mt_arena arena = {0};
-    cells c = {take(&arena, CELLS, 4), take(&arena, CELLS * TP06_STATES, 4), take(&arena, CELLS, 8),
+    elements c = {take(&arena, CELLS, 4), take(&arena, CELLS * TP06_STATES, 4), take(&arena, CELLS, 8),
         take(&arena, CELLS * TP06_STATES, 8), NULL};
     const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
-    for (size_t cell = 0; cell < CELLS; cell++) {
-        c.v_double[cell] =
-            mt_cell_tp06.variants[0].v_mV + (double)(cell % 100); /* cells at rest and firing */
-        c.v[cell] = (float)c.v_double[cell];
+    for (size_t element = 0; element < CELLS; element++) {
+        c.v_double[element] =
+            mt_cell_tp06.variants[0].v_mV + (double)(element % 100); /* elements at rest and firing */
+        c.v[element] = (float)c.v_double[element];
         for (size_t k = 0; k < TP06_STATES; k++) {
-            size_t at = mt_block_index(CELLS, TP06_STATES, cell, k);
+            size_t at = mt_block_index(CELLS, TP06_STATES, element, k);
             c.state_double[at] = mt_cell_tp06.variants[0].states[k];
             c.state[at] = (float)mt_cell_tp06.variants[0].states[k];
         }
     }
-    const double work = (double)CELLS * CELL_STEPS, one = best_rate(go_double_one, &c, work, 5);
-    printf("cell model, one core, cell-steps/s (ratio to one lane in double)\n");
+    const double work = (double)CELLS * ELEMENT_STEPS, one = best_rate(go_double_one, &c, work, 5);
+    printf("cell model, one core, element-steps/s (ratio to one lane in double)\n");
     printf("  %-8s double %9.3g  (1)\n", "one lane", one);
     for (size_t k = 0; k < n; k++) {
         c.kernels = all[k];
@@ -186,7 +186,7 @@ static void go_rows(void *data)
 static void go_stream(void *data)
 {
     rows *r = data;
-    const size_t n_blocks = r->s->mesh.n_cells / MT_BLOCK,
+    const size_t n_blocks = r->s->mesh.n_elements / MT_BLOCK,
                  v_blocks = r->v_offset[r->s->halo.n_parts] / MT_BLOCK;
     const float *restrict a = r->a, *restrict columns = (const float *)(const void *)r->column;
     float checksum = 0;
@@ -215,7 +215,7 @@ static void go_stream(void *data)
 static void diffusion(slab *s)
 {
     mt_arena arena = {0};
-    const size_t n = s->mesh.n_cells;
+    const size_t n = s->mesh.n_elements;
     rows r = {.s = s,
         .d = take(&arena, n, 4),
         .a = take(&arena, n * MT_ELLPACK_WIDTH, 4),
@@ -268,7 +268,7 @@ typedef struct bare {
 static void bare_step(bare *b)
 {
     enum { CHUNK = 64 * MT_BLOCK };
-    const size_t n = b->problem->diffusion->n_cells;
+    const size_t n = b->problem->diffusion->n_elements;
 #pragma omp parallel
     {
 #pragma omp for schedule(static)
@@ -299,7 +299,7 @@ static void go_bare(void *data)
 
 static bare make_bare(mt_arena *arena, const slab *s)
 {
-    const size_t n = s->mesh.n_cells;
+    const size_t n = s->mesh.n_elements;
     bare b = {&s->problem, take(arena, n, 4), take(arena, n, 4), take(arena, n, 4), take(arena, n, 4),
         take(arena, n * TP06_STATES, 4), take(arena, n, 4), take(arena, n * MT_ELLPACK_WIDTH, 4),
         take(arena, n * MT_ELLPACK_WIDTH, 4)};
@@ -323,11 +323,11 @@ static void machine(slab *s)
     on_machine m = {mt_backend_find("ipu"), NULL};
     must(m.backend->open(&s->arena, &s->problem, &s->layout, &m.self));
     bare b = make_bare(&s->arena, s);
-    const double work = (double)s->mesh.n_cells * MACHINE_STEPS;
+    const double work = (double)s->mesh.n_elements * MACHINE_STEPS;
     const double without = best_rate(go_bare, &b, work, 5), with = best_rate(go_machine, &m, work, 5);
-    printf("machine, %zu cells, %zu diffusion steps, %d threads, cell-steps/s: %.3g on %zu tiles, %.3g "
+    printf("machine, %zu elements, %zu diffusion steps, %d threads, element-steps/s: %.3g on %zu tiles, %.3g "
            "without: %.2f times the time\n",
-        s->mesh.n_cells, s->problem.pde_steps, omp_get_max_threads(), with, s->target.tiles, without,
+        s->mesh.n_elements, s->problem.pde_steps, omp_get_max_threads(), with, s->target.tiles, without,
         without / with);
 }
 
@@ -513,7 +513,7 @@ static void compile_graph(mt_arena *arena, void *graph)
     must(ipu_compile(arena, graph, NULL, 0, &executable));
 }
 
-/* A slab with about n cells, for parts of 16. */
+/* A slab with about n elements, for parts of 16. */
 typedef struct uneven {
     mt_adjacency slab;
     uint32_t *part, n_parts;
@@ -526,19 +526,19 @@ static uneven *make_uneven(mt_arena *arena, size_t n)
     const double size_mm = cbrt((double)n / 6);
     must(mt_slab_make(arena, (double[]){round(size_mm), round(size_mm), round(size_mm)}, 1, &mesh));
     must(mt_adjacency_make(arena, &mesh, &u->slab));
-    u->n_parts = (uint32_t)(mesh.n_cells / 16);
-    u->part = take(arena, mesh.n_cells, sizeof *u->part);
+    u->n_parts = (uint32_t)(mesh.n_elements / 16);
+    u->part = take(arena, mesh.n_elements, sizeof *u->part);
     return u;
 }
 
-/* All cells are in one part: what a partitioner may leave. */
+/* All elements are in one part: what a partitioner may leave. */
 static void *one_full_part(mt_arena *arena, size_t n) { return make_uneven(arena, n); }
 
-/* Every second part has three quarters of the cells of two. */
+/* Every second part has three quarters of the elements of two. */
 static void *uneven_parts(mt_arena *arena, size_t n)
 {
     uneven *u = make_uneven(arena, n);
-    for (size_t c = 0; c < u->slab.n_cells; c++) {
+    for (size_t c = 0; c < u->slab.n_elements; c++) {
         const size_t part = c / 32 * 2 + (c % 32 >= 24);
         u->part[c] = part < u->n_parts ? (uint32_t)part : u->n_parts - 1;
     }
@@ -562,8 +562,8 @@ static void growth(void)
         {"vertices of a tile that receive", 16000, many_vertices, compile_graph},
         {"vertices of a tile that read one place", 16000, many_readers, compile_graph},
         {"variables with compute sets", 2000, many_variables, compile_graph},
-        {"cells in parts of which every second is too large", 400000, uneven_parts, repair_parts},
-        {"cells that are all in one part", 4000, one_full_part, repair_parts}};
+        {"elements in parts of which every second is too large", 400000, uneven_parts, repair_parts},
+        {"elements that are all in one part", 4000, one_full_part, repair_parts}};
     printf("growth: seconds of the processor for n, 2n and 4n\n");
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) grow(&all[k]);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 /* Arrays from this size on are stored in chunks of about this size, bytes shuffled, gzip level 1: node
- * numbers and fibres shrink several times (a mesh of 3 M cells is 220 MB raw), and level 1 costs about as
+ * numbers and fibres shrink several times (a mesh of 3 M elements is 220 MB raw), and level 1 costs about as
  * much time as the disk saves. Chunks of 1 MiB are what HDF5 keeps in memory at a time by default. Small
  * arrays stay contiguous. */
 static const size_t chunk_bytes = (size_t)1 << 20;

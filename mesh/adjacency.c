@@ -28,11 +28,11 @@ int mt_face_compare(const void *left, const void *right)
     return 0;
 }
 
-/* The vertices of face f of a cell, ascending. */
-static void face_vertices(const uint32_t *cell_vertex, unsigned f, uint32_t v[3])
+/* The vertices of face f of an element, ascending. */
+static void face_vertices(const uint32_t *element_vertex, unsigned f, uint32_t v[3])
 {
     for (unsigned k = 0, n = 0; k < 4; k++)
-        if (k != f) v[n++] = cell_vertex[k];
+        if (k != f) v[n++] = element_vertex[k];
     mt_face_sort(v);
 }
 
@@ -42,7 +42,7 @@ static int compare_faces(const void *left, const void *right)
     const mt_face *a = left, *b = right;
     if (a->middle != b->middle) return a->middle < b->middle ? -1 : 1;
     if (a->high != b->high) return a->high < b->high ? -1 : 1;
-    if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
+    if (a->element != b->element) return a->element < b->element ? -1 : 1;
     return (a->side > b->side) - (a->side < b->side);
 }
 
@@ -65,15 +65,15 @@ static void sort_faces(mt_face *faces, size_t n)
 static void fill_buckets(const mt_mesh *mesh, size_t *start, mt_face *faces)
 {
     uint32_t v[3];
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (unsigned f = 0; f < 4; f++) {
-            face_vertices(mesh->cell_vertex + 4 * c, f, v);
+            face_vertices(mesh->element_vertex + 4 * c, f, v);
             start[v[0] + 2]++;
         }
     mt_offsets_sum(start, mesh->n_vertices + 2);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (unsigned f = 0; f < 4; f++) {
-            face_vertices(mesh->cell_vertex + 4 * c, f, v);
+            face_vertices(mesh->element_vertex + 4 * c, f, v);
             faces[start[v[0] + 1]++] = (mt_face){v[1], v[2], (uint32_t)c, f};
         }
 }
@@ -82,7 +82,7 @@ mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces)
 {
     faces->n_vertices = mesh->n_vertices;
     MT_TAKE(arena, faces->start, mesh->n_vertices + 2);
-    MT_TAKE(arena, faces->face, 4 * mesh->n_cells);
+    MT_TAKE(arena, faces->face, 4 * mesh->n_elements);
     fill_buckets(mesh, faces->start, faces->face);
     for (size_t v = 0; v < mesh->n_vertices; v++)
         sort_faces(faces->face + faces->start[v], faces->start[v + 1] - faces->start[v]);
@@ -96,20 +96,21 @@ size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end)
     return k;
 }
 
-/* The n cells of one face become neighbours. */
+/* The n elements of one face become neighbours. */
 static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neighbour)
 {
     const mt_face *b = a + 1;
     if (n > 2)
         return mt_fail(MT_INPUT,
-            "the face of vertices %u, %u, %u belongs to %zu cells (%u, %u, %u%s); at most 2 are allowed", low,
-            a->middle, a->high, n, a[0].cell, a[1].cell, a[2].cell, n > 3 ? ", ..." : "");
+            "the face of vertices %u, %u, %u belongs to %zu elements (%u, %u, %u%s); at most 2 are allowed",
+            low, a->middle, a->high, n, a[0].element, a[1].element, a[2].element, n > 3 ? ", ..." : "");
     if (n < 2) return MT_OK;
     for (size_t f = 0; f < 4; f++)
-        if (neighbour[4 * (size_t)a->cell + f] == b->cell)
-            return mt_fail(MT_INPUT, "cells %u and %u have the same four vertices", a->cell, b->cell);
-    neighbour[4 * (size_t)a->cell + a->side] = b->cell;
-    neighbour[4 * (size_t)b->cell + b->side] = a->cell;
+        if (neighbour[4 * (size_t)a->element + f] == b->element)
+            return mt_fail(
+                MT_INPUT, "elements %u and %u have the same four vertices", a->element, b->element);
+    neighbour[4 * (size_t)a->element + a->side] = b->element;
+    neighbour[4 * (size_t)b->element + b->side] = a->element;
     return MT_OK;
 }
 
@@ -117,7 +118,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbou
 {
     mt_faces faces;
     MT_TRY(mt_faces_make(scratch, mesh, &faces));
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) neighbour[k] = MT_NO_CELL;
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) neighbour[k] = MT_NO_ELEMENT;
     for (size_t v = 0; v < mesh->n_vertices; v++)
         for (size_t k = faces.start[v], next; k < faces.start[v + 1]; k = next) {
             next = mt_faces_run(&faces, k, faces.start[v + 1]);
@@ -129,8 +130,8 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, uint32_t *neighbou
 mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *adjacency)
 {
     mt_arena scratch = {0};
-    adjacency->n_cells = mesh->n_cells;
-    MT_TAKE(arena, adjacency->neighbour, 4 * mesh->n_cells);
+    adjacency->n_elements = mesh->n_elements;
+    MT_TAKE(arena, adjacency->neighbour, 4 * mesh->n_elements);
     mt_status status = make(&scratch, mesh, adjacency->neighbour);
     mt_arena_free(&scratch);
     return status;
@@ -139,38 +140,38 @@ mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)
 {
     size_t n = 0;
-    for (size_t k = 0; k < 4 * adjacency->n_cells; k++) n += adjacency->neighbour[k] == MT_NO_CELL;
+    for (size_t k = 0; k < 4 * adjacency->n_elements; k++) n += adjacency->neighbour[k] == MT_NO_ELEMENT;
     return n;
 }
 
 size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency)
 {
-    return (4 * adjacency->n_cells - mt_adjacency_boundary_faces(adjacency)) / 2;
+    return (4 * adjacency->n_elements - mt_adjacency_boundary_faces(adjacency)) / 2;
 }
 
-/* Puts a cell among the n ascending ones of a ring, unless it is there; the new n. */
-static size_t insert(uint32_t *ring, size_t n, uint32_t cell)
+/* Puts an element among the n ascending ones of a ring, unless it is there; the new n. */
+static size_t insert(uint32_t *ring, size_t n, uint32_t element)
 {
     size_t k = n;
-    while (k > 0 && ring[k - 1] > cell) k--;
-    if (k > 0 && ring[k - 1] == cell) return n;
+    while (k > 0 && ring[k - 1] > element) k--;
+    if (k > 0 && ring[k - 1] == element) return n;
     for (size_t m = n; m > k; m--) ring[m] = ring[m - 1];
-    ring[k] = cell;
+    ring[k] = element;
     return n + 1;
 }
 
-size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t cell, uint32_t ring[MT_RING_MAX])
+size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t ring[MT_RING_MAX])
 {
     size_t n = 0;
     for (size_t f = 0; f < 4; f++) {
-        uint32_t near = adjacency->neighbour[4 * cell + f];
-        if (near == MT_NO_CELL) continue;
+        uint32_t near = adjacency->neighbour[4 * element + f];
+        if (near == MT_NO_ELEMENT) continue;
         n = insert(ring, n, near);
         for (size_t g = 0; g < 4; g++) {
             uint32_t far = adjacency->neighbour[4 * (size_t)near + g];
-            if (far != MT_NO_CELL && far != cell) n = insert(ring, n, far);
+            if (far != MT_NO_ELEMENT && far != element) n = insert(ring, n, far);
         }
     }
-    for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)cell;
+    for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)element;
     return n;
 }

@@ -10,24 +10,24 @@
 #include "mesh/tags.h"
 #include "mesh/triangles.h"
 
-static const double *vertex(const mt_mesh *mesh, size_t cell, size_t k)
+static const double *vertex(const mt_mesh *mesh, size_t element, size_t k)
 {
-    return mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + k];
+    return mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + k];
 }
 
 static double distance(const double *a, const double *b) { return sqrt(mt_square3(a, b)); }
 
 /* R of the sphere through the corners, by the products p, q, s of opposite edges (Crelle 1821):
  * 24 V R = sqrt((p + q + s)(p + q - s)(p - q + s)(-p + q + s)). */
-double mt_info_quality(const mt_mesh *mesh, size_t cell)
+double mt_info_quality(const mt_mesh *mesh, size_t element)
 {
-    const double *a = vertex(mesh, cell, 0), *b = vertex(mesh, cell, 1), *c = vertex(mesh, cell, 2),
-                 *d = vertex(mesh, cell, 3);
-    double volume = mt_mesh_volume_mm3(mesh, cell);
+    const double *a = vertex(mesh, element, 0), *b = vertex(mesh, element, 1), *c = vertex(mesh, element, 2),
+                 *d = vertex(mesh, element, 3);
+    double volume = mt_mesh_volume_mm3(mesh, element);
     double area = 0;
     for (size_t f = 0; f < 4; f++) {
         double vector[3];
-        mt_mesh_face_area(mesh, cell, f, vector);
+        mt_mesh_face_area(mesh, element, f, vector);
         area += mt_length3(vector);
     }
     double p = distance(a, b) * distance(c, d), q = distance(a, c) * distance(b, d),
@@ -37,16 +37,16 @@ double mt_info_quality(const mt_mesh *mesh, size_t cell)
     return 9 * volume / area * 24 * volume / sqrt(product);
 }
 
-static void measure_cells(const mt_mesh *mesh, mt_info *info)
+static void measure_elements(const mt_mesh *mesh, mt_info *info)
 {
     double sum = 0;
     info->quality_min = 1;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double quality = mt_info_quality(mesh, c);
         sum += quality;
         if (quality < info->quality_min) info->quality_min = quality;
     }
-    info->quality_mean = sum / (double)mesh->n_cells;
+    info->quality_mean = sum / (double)mesh->n_elements;
 }
 
 /* Between the faces p and q, which point outward; exact also where it is small. */
@@ -60,7 +60,7 @@ static double angle_deg(const double p[3], const double q[3])
 static void measure_angles(const mt_mesh *mesh, mt_info *info)
 {
     double sharpest = -INFINITY; /* cosine */
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double area[4][3], size[4];
         for (size_t f = 0; f < 4; f++) {
             mt_mesh_face_area(mesh, c, f, area[f]);
@@ -75,16 +75,16 @@ static void measure_angles(const mt_mesh *mesh, mt_info *info)
     }
 }
 
-/* Of the six edges of every cell: the higher vertex in the bucket of the lower,
+/* Of the six edges of every element: the higher vertex in the bucket of the lower,
  * high[start[v] .. start[v + 1]). */
 static void fill_edges(const mt_mesh *mesh, size_t *start, uint32_t *high)
 {
     static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t c = 0; c < mesh->n_cells; c++)
+        for (size_t c = 0; c < mesh->n_elements; c++)
             for (int e = 0; e < 6; e++) {
-                uint32_t a = mesh->cell_vertex[4 * c + (size_t)ends[e][0]];
-                uint32_t b = mesh->cell_vertex[4 * c + (size_t)ends[e][1]];
+                uint32_t a = mesh->element_vertex[4 * c + (size_t)ends[e][0]];
+                uint32_t b = mesh->element_vertex[4 * c + (size_t)ends[e][1]];
                 size_t lower = a < b ? a : b;
                 if (pass == 0)
                     start[lower + 2]++;
@@ -101,7 +101,7 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     uint32_t *high;
     double sum = 0;
     MT_TAKE(scratch, start, mesh->n_vertices + 2);
-    MT_TAKE(scratch, high, 6 * mesh->n_cells);
+    MT_TAKE(scratch, high, 6 * mesh->n_elements);
     fill_edges(mesh, start, high);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
@@ -119,19 +119,19 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     return MT_OK;
 }
 
-static size_t neighbours_of(void *context, uint32_t cell, const uint32_t **neighbour)
+static size_t neighbours_of(void *context, uint32_t element, const uint32_t **neighbour)
 {
     const mt_adjacency *adjacency = context;
-    *neighbour = adjacency->neighbour + 4 * (size_t)cell;
+    *neighbour = adjacency->neighbour + 4 * (size_t)element;
     return 4;
 }
 
 static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacency, mt_info *info)
 {
     uint32_t *seen, *queue;
-    MT_TAKE(scratch, seen, adjacency->n_cells);
-    MT_TAKE(scratch, queue, adjacency->n_cells);
-    for (size_t c = 0; c < adjacency->n_cells; c++) {
+    MT_TAKE(scratch, seen, adjacency->n_elements);
+    MT_TAKE(scratch, queue, adjacency->n_elements);
+    for (size_t c = 0; c < adjacency->n_elements; c++) {
         if (seen[c]) continue;
         info->n_components++;
         (void)mt_flood((uint32_t)c, 1, neighbours_of, (void *)adjacency, seen, queue);
@@ -150,20 +150,20 @@ static mt_status count_dangling(mt_arena *scratch, const mt_mesh *mesh, mt_info 
 static mt_status look(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
 {
     mt_tags tags;
-    MT_TRY(mt_tags_make(scratch, mesh->n_cells, mesh->region, &tags));
+    MT_TRY(mt_tags_make(scratch, mesh->n_elements, mesh->region, &tags));
     info->n_regions = tags.n;
     MT_TRY(mt_tags_make(scratch, mesh->n_faces, mesh->face_tag, &tags));
     info->n_surfaces = tags.n;
     mt_mesh_box(mesh, info->min_mm, info->max_mm);
-    for (size_t c = 0; c < mesh->n_cells; c++) info->volume_mm3 += mt_mesh_volume_mm3(mesh, c);
-    if (mesh->n_cells > 0) info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_elements; c++) info->volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+    if (mesh->n_elements > 0) info->length_mm = cbrt(info->volume_mm3 / (double)mesh->n_elements);
     return MT_OK;
 }
 
 mt_status mt_info_look(const mt_mesh *mesh, mt_info *info)
 {
     mt_arena scratch = {0};
-    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_cells = mesh->n_cells};
+    *info = (mt_info){.n_vertices = mesh->n_vertices, .n_elements = mesh->n_elements};
     const mt_status status = look(&scratch, mesh, info);
     mt_arena_free(&scratch);
     return status;
@@ -180,10 +180,10 @@ mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_in
 {
     mt_arena scratch = {0};
     MT_TRY(mt_info_look(mesh, info));
-    if (mesh->n_cells == 0) return MT_OK;
+    if (mesh->n_elements == 0) return MT_OK;
     info->n_inner_faces = mt_adjacency_inner_faces(adjacency);
     info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
-    measure_cells(mesh, info);
+    measure_elements(mesh, info);
     measure_angles(mesh, info);
     mt_status status = make(&scratch, mesh, adjacency, info);
     mt_arena_free(&scratch);
@@ -193,7 +193,7 @@ mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_in
 bool mt_info_fibres_alike(const mt_mesh *mesh)
 {
     if (!mesh->fibre) return false;
-    for (size_t c = 1; c < mesh->n_cells; c++) {
+    for (size_t c = 1; c < mesh->n_elements; c++) {
         const double *a = mesh->fibre, *b = mesh->fibre + 3 * c;
         const double sense = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++)
@@ -239,7 +239,7 @@ static mt_status make_groups(mt_arena *arena, const mt_mesh *mesh, size_t n_item
 
 mt_status mt_info_regions(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)
 {
-    return make_groups(arena, mesh, mesh->n_cells, mesh->region, mt_mesh_volume_mm3, n, groups);
+    return make_groups(arena, mesh, mesh->n_elements, mesh->region, mt_mesh_volume_mm3, n, groups);
 }
 
 mt_status mt_info_surfaces(mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups)

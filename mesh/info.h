@@ -7,35 +7,35 @@
 #include "mesh/adjacency.h"
 
 typedef struct mt_info {
-    size_t n_vertices, n_cells;
-    size_t n_dangling; /* vertices of no cell */
-    size_t n_edges;    /* distinct pairs of vertices of a cell */
+    size_t n_vertices, n_elements;
+    size_t n_dangling; /* vertices of no element */
+    size_t n_edges;    /* distinct pairs of vertices of an element */
     size_t n_inner_faces, n_boundary_faces;
     size_t n_components;         /* pieces that are connected by faces */
     size_t n_regions;            /* distinct region tags */
     size_t n_surfaces;           /* distinct tags of triangles */
     double min_mm[3], max_mm[3]; /* of the vertices */
-    double volume_mm3;           /* of all cells */
-    double length_mm;            /* cube root of the mean cell volume: the characteristic edge length */
+    double volume_mm3;           /* of all elements */
+    double length_mm;            /* cube root of the mean element volume: the characteristic edge length */
     double edge_min_mm, edge_mean_mm, edge_max_mm; /* over the distinct edges */
-    double quality_min, quality_mean;              /* of mt_info_quality over the cells */
-    double dihedral_min_deg;                       /* smallest angle between two faces of a cell, inside it */
+    double quality_min, quality_mean;              /* of mt_info_quality over the elements */
+    double dihedral_min_deg; /* smallest angle between two faces of an element, inside it */
 } mt_info;
 
-/* Radius ratio 3 r / R of a cell with inradius r = 3 V / (sum of face areas) and circumradius R: 1 for the
+/* Radius ratio 3 r / R of an element with inradius r = 3 V / (sum of face areas) and circumradius R: 1 for the
  * regular tetrahedron, towards 0 as it flattens; 0.717 for a Kuhn tetrahedron. */
-double mt_info_quality(const mt_mesh *mesh, size_t cell);
+double mt_info_quality(const mt_mesh *mesh, size_t element);
 
-/* Fills what follows from the vertices, cells and tags alone: their counts, min, max, volume and length; the rest is 0.
- * The mesh (borrowed) has passed mt_mesh_check_content. MT_MEMORY. Time O(n log n); scratch 12 bytes a cell,
+/* Fills what follows from the vertices, elements and tags alone: their counts, min, max, volume and length; the rest is 0.
+ * The mesh (borrowed) has passed mt_mesh_check_content. MT_MEMORY. Time O(n log n); scratch 12 bytes an element,
  * freed. */
 MT_NODISCARD mt_status mt_info_look(const mt_mesh *mesh, mt_info *info);
 
 /* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. For a mesh of
- * no cells no more than mt_info_look. MT_MEMORY. Time O(n log n); scratch about 40 bytes a cell, freed. */
+ * no elements no more than mt_info_look. MT_MEMORY. Time O(n log n); scratch about 40 bytes an element, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
-/* Are the fibres of all cells along one axis, to 1e-6? As in a slab, or in the files of a program that
+/* Are the fibres of all elements along one axis, to 1e-6? As in a slab, or in the files of a program that
  * writes placeholders. false for a mesh without fibres. */
 bool mt_info_fibres_alike(const mt_mesh *mesh);
 
@@ -43,11 +43,11 @@ bool mt_info_fibres_alike(const mt_mesh *mesh);
 typedef struct mt_info_group {
     int32_t tag;
     size_t count;
-    double size; /* mm^3 of cells, mm^2 of triangles */
+    double size; /* mm^3 of elements, mm^2 of triangles */
 } mt_info_group;
 
 /* Gives the regions, or the surfaces that are tagged, ascending, in `arena`. MT_MEMORY. Time O(n log n);
- * scratch 12 bytes a cell or triangle, freed. */
+ * scratch 12 bytes an element or triangle, freed. */
 MT_NODISCARD mt_status mt_info_regions(
     mt_arena *arena, const mt_mesh *mesh, size_t *n, mt_info_group **groups);
 MT_NODISCARD mt_status mt_info_surfaces(

@@ -9,22 +9,22 @@ const double mt_mesh_far_mm = 1e9;
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh)
+mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh)
 {
-    if (n_vertices >= UINT32_MAX || n_cells >= UINT32_MAX)
-        return mt_fail(MT_INPUT, "a mesh of %zu vertices and %zu cells; each must stay below %u", n_vertices,
-            n_cells, UINT32_MAX);
-    *mesh = (mt_mesh){.n_vertices = n_vertices, .n_cells = n_cells};
+    if (n_vertices >= UINT32_MAX || n_elements >= UINT32_MAX)
+        return mt_fail(MT_INPUT, "a mesh of %zu vertices and %zu elements; each must stay below %u",
+            n_vertices, n_elements, UINT32_MAX);
+    *mesh = (mt_mesh){.n_vertices = n_vertices, .n_elements = n_elements};
     MT_TAKE(arena, mesh->xyz_mm, 3 * n_vertices);
-    MT_TAKE(arena, mesh->cell_vertex, 4 * n_cells);
-    MT_TAKE(arena, mesh->region, n_cells);
+    MT_TAKE(arena, mesh->element_vertex, 4 * n_elements);
+    MT_TAKE(arena, mesh->region, n_elements);
     return MT_OK;
 }
 
 mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh)
 {
-    MT_TAKE(arena, mesh->fibre, 3 * mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++) mesh->fibre[3 * c] = 1;
+    MT_TAKE(arena, mesh->fibre, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) mesh->fibre[3 * c] = 1;
     return MT_OK;
 }
 
@@ -42,7 +42,7 @@ mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh)
 mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used)
 {
     MT_TAKE(arena, *used, mesh->n_vertices);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) (*used)[mesh->cell_vertex[k]] = 1;
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) (*used)[mesh->element_vertex[k]] = 1;
     return MT_OK;
 }
 
@@ -56,25 +56,26 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
         memmove(mesh->xyz_mm + 3 * n, mesh->xyz_mm + 3 * v, 3 * sizeof *mesh->xyz_mm);
         number[v] = (uint32_t)n++;
     }
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) mesh->cell_vertex[k] = number[mesh->cell_vertex[k]];
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++)
+        mesh->element_vertex[k] = number[mesh->element_vertex[k]];
     for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = number[mesh->face_vertex[k]];
     mesh->n_vertices = n;
     return MT_OK;
 }
 
-void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3])
+void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         double sum = 0;
         for (int k = 0; k < 4; k++)
-            sum += mesh->xyz_mm[3 * (size_t)mesh->cell_vertex[4 * cell + (size_t)k] + (size_t)axis];
+            sum += mesh->xyz_mm[3 * (size_t)mesh->element_vertex[4 * element + (size_t)k] + (size_t)axis];
         xyz_mm[axis] = sum / 4;
     }
 }
 
-double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
+double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t element)
 {
-    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const uint32_t *v = mesh->element_vertex + 4 * element;
     const double *p = mesh->xyz_mm + 3 * (size_t)v[0];
     double e[3][3], turn[3];
     for (int k = 0; k < 3; k++) mt_minus3(mesh->xyz_mm + 3 * (size_t)v[k + 1], p, e[k]);
@@ -85,13 +86,13 @@ double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell)
 double mt_mesh_length_mm(const mt_mesh *mesh)
 {
     double volume_mm3 = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
-    return cbrt(volume_mm3 / (double)mesh->n_cells);
+    for (size_t c = 0; c < mesh->n_elements; c++) volume_mm3 += mt_mesh_volume_mm3(mesh, c);
+    return cbrt(volume_mm3 / (double)mesh->n_elements);
 }
 
-void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3])
+void mt_mesh_face_area(const mt_mesh *mesh, size_t element, size_t face, double area_mm2[3])
 {
-    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const uint32_t *v = mesh->element_vertex + 4 * element;
     const double *p = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][0]];
     const double *q = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][1]];
     const double *r = mesh->xyz_mm + 3 * (size_t)v[mt_mesh_face[face][2]];
@@ -116,8 +117,8 @@ void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3])
 size_t mt_mesh_orient(mt_mesh *mesh)
 {
     size_t turned = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        uint32_t *v = mesh->cell_vertex + 4 * c, last = v[3];
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        uint32_t *v = mesh->element_vertex + 4 * c, last = v[3];
         if (!(mt_mesh_volume_mm3(mesh, c) < 0)) continue;
         v[3] = v[2], v[2] = last;
         turned++;
@@ -152,7 +153,7 @@ static bool normalise(double v[3])
     return length > 1e-6;
 }
 
-bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet)
+bool mt_mesh_put_directions(mt_mesh *mesh, size_t element, const double fibre[3], const double *sheet)
 {
     double f[3] = {fibre[0], fibre[1], fibre[2]}, s[3];
     if (!normalise(f)) return false;
@@ -162,36 +163,36 @@ bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], c
         const double along = mt_dot3(f, s);
         for (int k = 0; k < 3; k++) s[k] -= along * f[k];
         if (!normalise(s)) return false;
-        memcpy(mesh->sheet + 3 * cell, s, sizeof s);
+        memcpy(mesh->sheet + 3 * element, s, sizeof s);
     }
-    memcpy(mesh->fibre + 3 * cell, f, sizeof f);
+    memcpy(mesh->fibre + 3 * element, f, sizeof f);
     return true;
 }
 
-void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3])
+void mt_mesh_normal(const mt_mesh *mesh, size_t element, double normal[3])
 {
-    mt_cross3(mesh->fibre + 3 * cell, mesh->sheet + 3 * cell, normal);
+    mt_cross3(mesh->fibre + 3 * element, mesh->sheet + 3 * element, normal);
 }
 
-static mt_status check_direction(size_t cell, const char *what, const double direction[3])
+static mt_status check_direction(size_t element, const char *what, const double direction[3])
 {
     const double length = mt_length3(direction);
     if (fabs(length - 1) <= 1e-6) return MT_OK;
-    return mt_fail(MT_INPUT, "cell %zu: %s of length %g; it must be 1", cell, what, length);
+    return mt_fail(MT_INPUT, "element %zu: %s of length %g; it must be 1", element, what, length);
 }
 
 static mt_status check_directions(const mt_mesh *mesh)
 {
     if (mesh->sheet && !mesh->fibre) return mt_fail(MT_INPUT, "the mesh has sheets but no fibres");
     if (!mesh->fibre) return MT_OK;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double *fibre = mesh->fibre + 3 * c;
         MT_TRY(check_direction(c, "fibre", fibre));
         if (!mesh->sheet) continue;
         const double *sheet = mesh->sheet + 3 * c;
         MT_TRY(check_direction(c, "sheet", sheet));
         if (!(fabs(mt_dot3(fibre, sheet)) <= 1e-6))
-            return mt_fail(MT_INPUT, "cell %zu: fibre . sheet is %g; they must be perpendicular", c,
+            return mt_fail(MT_INPUT, "element %zu: fibre . sheet is %g; they must be perpendicular", c,
                 mt_dot3(fibre, sheet));
     }
     return MT_OK;
@@ -200,7 +201,7 @@ static mt_status check_directions(const mt_mesh *mesh)
 static mt_status check_content(const mt_mesh *mesh)
 {
     MT_TRY(check_coordinates(mesh));
-    MT_TRY(check_indices("cell", mesh->n_cells, 4, mesh->cell_vertex, mesh->n_vertices));
+    MT_TRY(check_indices("element", mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices));
     MT_TRY(check_indices("tagged triangle", mesh->n_faces, 3, mesh->face_vertex, mesh->n_vertices));
     return check_directions(mesh);
 }
@@ -214,13 +215,13 @@ mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path)
 mt_status mt_mesh_check(const mt_mesh *mesh)
 {
     MT_TRY(check_content(mesh));
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double volume = mt_mesh_volume_mm3(mesh, c);
         double x[3];
         if (volume > 0) continue;
         mt_mesh_centroid(mesh, c, x);
-        return mt_fail(MT_INPUT, "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be above 0", c,
-            x[0], x[1], x[2], volume);
+        return mt_fail(MT_INPUT, "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be above 0",
+            c, x[0], x[1], x[2], volume);
     }
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;
@@ -243,11 +244,11 @@ static void add_array(mt_hash *hash, const void *array, size_t count, size_t siz
 
 mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE])
 {
-    const size_t n = mesh->n_cells;
+    const size_t n = mesh->n_elements;
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_array(&hash, mesh->xyz_mm, 3 * mesh->n_vertices, sizeof *mesh->xyz_mm);
-    add_array(&hash, mesh->cell_vertex, 4 * n, sizeof *mesh->cell_vertex);
+    add_array(&hash, mesh->element_vertex, 4 * n, sizeof *mesh->element_vertex);
     add_array(&hash, mesh->region, n, sizeof *mesh->region);
     add_array(&hash, mesh->fibre, 3 * n, sizeof *mesh->fibre);
     add_array(&hash, mesh->sheet, 3 * n, sizeof *mesh->sheet);

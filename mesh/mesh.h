@@ -2,13 +2,13 @@
  *
  * Invariants (mt_mesh_check):
  *   every coordinate is within mt_mesh_far_mm of 0, every vertex index < n_vertices;
- *   every fibre and sheet is a unit vector to 1e-6, and the two of a cell are perpendicular to 1e-6;
- *   cells are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
- *   the three corners of a tagged triangle differ; it need not be a face of a cell.
+ *   every fibre and sheet is a unit vector to 1e-6, and the two of an element are perpendicular to 1e-6;
+ *   elements are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so that their vertices differ;
+ *   the three corners of a tagged triangle differ; it need not be a face of an element.
  * The first two lines are its content (mt_mesh_check_content): with them the mesh can be examined and repaired
  * (mesh/mend/defects.h, mesh/mend/repair.h); without the others nothing can run on it.
  *
- * Face f of a cell is the one opposite its vertex f. */
+ * Face f of an element is the one opposite its vertex f. */
 #ifndef MT_MESH_MESH_H
 #define MT_MESH_MESH_H
 
@@ -22,15 +22,15 @@
 
 typedef struct mt_mesh {
     size_t n_vertices;
-    size_t n_cells;
-    double *xyz_mm;        /* [n_vertices][3] */
-    uint32_t *cell_vertex; /* [n_cells][4] */
-    int32_t *region;       /* [n_cells], tags chosen by whoever made the mesh; 1 where nothing else is said */
-    double *fibre;         /* [n_cells][3] the direction of the muscle; NULL: not known, as the next three */
-    double *sheet;         /* [n_cells][3] across the fibre in its sheet; only with fibres */
-    double *depth;         /* [n_cells] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
-    int32_t *layer;        /* [n_cells] of the wall: see mt_layer */
-    size_t n_faces;        /* tagged triangles of the surface; 0 where nothing is tagged */
+    size_t n_elements;
+    double *xyz_mm;           /* [n_vertices][3] */
+    uint32_t *element_vertex; /* [n_elements][4] */
+    int32_t *region; /* [n_elements], tags chosen by whoever made the mesh; 1 where nothing else is said */
+    double *fibre;   /* [n_elements][3] the direction of the muscle; NULL: not known, as the next three */
+    double *sheet;   /* [n_elements][3] across the fibre in its sheet; only with fibres */
+    double *depth;   /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
+    int32_t *layer;  /* [n_elements] of the wall: see mt_layer */
+    size_t n_faces;  /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
@@ -46,12 +46,12 @@ typedef enum mt_surface {
     MT_SURFACE_RV = 4
 } mt_surface;
 
-/* What part of the wall a cell is in. */
+/* What part of the wall an element is in. */
 typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } mt_layer;
 
-/* Gives a mesh with its vertices, cells and regions allocated in `arena` and zeroed, no tagged triangles, and
+/* Gives a mesh with its vertices, elements and regions allocated in `arena` and zeroed, no tagged triangles, and
  * nothing of what may be NULL. */
-MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_cells, mt_mesh *mesh);
+MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh);
 
 /* Gives the mesh room in `arena` for fibres, all (1, 0, 0). */
 MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
@@ -59,25 +59,25 @@ MT_NODISCARD mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh);
 /* Gives the mesh room in `arena` for n tagged triangles, zeroed; those it had are forgotten. */
 MT_NODISCARD mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh);
 
-/* Gives used[n_vertices]: 1 for the vertices of cells, 0 for the others. All indices are vertices. MT_MEMORY. */
+/* Gives used[n_vertices]: 1 for the vertices of elements, 0 for the others. All indices are vertices. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used);
 
-/* Removes the vertices for which keep[v] is 0, of no cell and no tagged triangle, and renumbers the others in their order.
+/* Removes the vertices for which keep[v] is 0, of no element and no tagged triangle, and renumbers the others in their order.
  * MT_MEMORY; the mesh is then as it was. */
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
 
-/* Reorients the cells of negative volume by swapping their last two vertices; returns how many there were.
+/* Reorients the elements of negative volume by swapping their last two vertices; returns how many there were.
  * All indices are vertices. */
 size_t mt_mesh_orient(mt_mesh *mesh);
 
-/* Stores the directions of a cell, made unit vectors, the sheet (where the mesh has sheets; else not read)
+/* Stores the directions of an element, made unit vectors, the sheet (where the mesh has sheets; else not read)
  * perpendicular to the fibre. False, and nothing is stored, if one is 0 or they are parallel. */
-bool mt_mesh_put_directions(mt_mesh *mesh, size_t cell, const double fibre[3], const double *sheet);
+bool mt_mesh_put_directions(mt_mesh *mesh, size_t element, const double fibre[3], const double *sheet);
 
-/* The third direction of a cell of a mesh with sheets: fibre x sheet. */
-void mt_mesh_normal(const mt_mesh *mesh, size_t cell, double normal[3]);
+/* The third direction of an element of a mesh with sheets: fibre x sheet. */
+void mt_mesh_normal(const mt_mesh *mesh, size_t element, double normal[3]);
 
-/* The invariants above; the message names the first offending vertex, cell or triangle. */
+/* The invariants above; the message names the first offending vertex, element or triangle. */
 MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 
 /* Does a triangle of these vertices have one twice? */
@@ -90,21 +90,21 @@ MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]
  * NULL. */
 MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path);
 
-/* Centroid [mm] and volume [mm^3] of one cell. */
-void mt_mesh_centroid(const mt_mesh *mesh, size_t cell, double xyz_mm[3]);
-double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t cell);
+/* Centroid [mm] and volume [mm^3] of one element. */
+void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3]);
+double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t element);
 
-/* The cube root of the mean volume of the cells [mm]: their characteristic length. NaN for a mesh of no cells. */
+/* The cube root of the mean volume of the elements [mm]: their characteristic length. NaN for a mesh of no elements. */
 double mt_mesh_length_mm(const mt_mesh *mesh);
 
 /* The box around the vertices; all 0 where there are none. */
 void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3]);
 
-/* The vertices of a cell, by their number in it, that are the corners of face f: counter-clockwise seen from
- * outside a positively oriented cell. */
+/* The vertices of an element, by their number in it, that are the corners of face f: counter-clockwise seen from
+ * outside a positively oriented element. */
 extern const uint8_t mt_mesh_face[4][3];
 
-/* Area vector of face f of a cell [mm^2]: its length is the area, and it points outward. */
-void mt_mesh_face_area(const mt_mesh *mesh, size_t cell, size_t face, double area_mm2[3]);
+/* Area vector of face f of an element [mm^2]: its length is the area, and it points outward. */
+void mt_mesh_face_area(const mt_mesh *mesh, size_t element, size_t face, double area_mm2[3]);
 
 #endif

@@ -165,11 +165,11 @@ mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_me
 {
     size_t n = 0;
     MT_TRY(mt_mesh_new_faces(arena, mt_adjacency_boundary_faces(adjacency), mesh));
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
-            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
+            if (adjacency->neighbour[4 * c + f] != MT_NO_ELEMENT) continue;
             for (size_t k = 0; k < 3; k++)
-                mesh->face_vertex[3 * n + k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+                mesh->face_vertex[3 * n + k] = mesh->element_vertex[4 * c + mt_mesh_face[f][k]];
             n++;
         }
     return MT_OK;

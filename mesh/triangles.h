@@ -1,6 +1,6 @@
 /* Surfaces of triangles: areas, distances, and which triangles share a side.
  *
- * A surface is a mesh without cells whose tagged triangles (face_vertex, face_tag) are the surface; a mesh's cells
+ * A surface is a mesh without elements whose tagged triangles (face_vertex, face_tag) are the surface; a mesh's elements
  * are ignored. Side k of a triangle runs from its corner k to the next one. */
 #ifndef MT_MESH_TRIANGLES_H
 #define MT_MESH_TRIANGLES_H

@@ -33,15 +33,16 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_DOUBLE(mt_case, tissue.extracellular_t_mS_mm, "extracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0),
         "Conductivity between the cells, across the fibres."),
     MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0),
-        "Cell membrane per volume of tissue, mm² in a mm³."),
+        "Element membrane per volume of tissue, mm² in a mm³."),
     MT_YAML_DOUBLE(
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_STRING(mt_case, cell.model, "model", "tp06",
-        "Cell model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
+        "Element model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
     MT_YAML_STRING(mt_case, cell.type, "type", NULL,
-        "Type of all cells, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer standard. "
+        "Type of all elements, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer "
+        "standard. "
         "layers: each layer of the wall has its own type; the mesh must have layers."),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
@@ -65,11 +66,12 @@ static const mt_yaml_key stimulus_keys[] = {
         mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),
     MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE,
         "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a tag. The "
-        "cells with a face on it are stimulated."),
+        "elements with a face on it are stimulated."),
     MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),
-        "With `surface`: also stimulates the cells whose centre is within this distance of it."),
+        "With `surface`: also stimulates the elements whose centre is within this distance of it."),
     MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE,
-        "A file in openCARP's format with a list of the mesh's vertices. The cells at them are stimulated."),
+        "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "
+        "stimulated."),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
     MT_YAML_DOUBLE(
@@ -105,9 +107,9 @@ static const mt_yaml_key machine_keys[] = {
         MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
         "Largest part of the mesh that a tile may get, relative to the mean."),
     MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
-        "true: moves cells between tiles until the tiles that receive most receive less."),
+        "true: moves elements between tiles until the tiles that receive most receive less."),
     MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean",
-        "How tiles send each other the cells on their borders: full, ranged, mixed-clean, exact or budget "
+        "How tiles send each other the elements on their borders: full, ranged, mixed-clean, exact or budget "
         "(see `mesh/README.md`)."),
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
         "For the scheme budget: the most ranges that a tile sends. 0: its usual number, 22."),
@@ -119,7 +121,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
-        "inside the cells and e that between them."),
+        "inside the elements and e that between them."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model, ten Tusscher and Panfilov 2006."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
@@ -219,7 +221,7 @@ static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS]
     return MT_OK;
 }
 
-/* That the model is there, has the cells that are asked for, and is stable in such steps. */
+/* That the model is there, has the elements that are asked for, and is stable in such steps. */
 static mt_status check_cells(const char *path, const mt_case *c)
 {
     const mt_cell_model *model;
@@ -288,7 +290,7 @@ static mt_status check_steps(const mt_case *c, const char *bound, double steps, 
         mt_case_mesh_name(c), bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
 }
 
-/* No mesh allows steps longer than its mean cell's h^2 / D_l (slabs a quarter of that). */
+/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
 mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh)
 {
     char because[128];
@@ -332,12 +334,12 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
         return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
                                  "or take epi, mid or endo");
     MT_TRY(find_layers(problem->model, of_layer));
-    MT_TAKE(arena, variant_of, mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    MT_TAKE(arena, variant_of, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const int32_t layer = mesh->layer[c];
         if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
             return mt_fail(MT_INPUT,
-                "cell.type: layers; cell %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
+                "cell.type: layers; element %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
                 MT_LAYER_ENDO, MT_LAYER_EPI);
         variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
     }
@@ -351,14 +353,14 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
     for (size_t s = 0; s < from->n_stimuli; s++) {
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;
-        uint32_t *cells;
-        MT_TRY(in_stimulus(s, mt_stimulus_region_cells(arena, &asked->region, mesh, &n, &cells)));
+        uint32_t *elements;
+        MT_TRY(in_stimulus(s, mt_stimulus_region_elements(arena, &asked->region, mesh, &n, &elements)));
         (*stimuli)[s] = (mt_stimulus){
             .start_ms = asked->start_ms,
             .duration_ms = asked->duration_ms,
             .rise_mV_ms = asked->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
-            .n_cells = n,
-            .cell = cells,
+            .n_elements = n,
+            .element = elements,
             .period_ms = asked->count > 1 ? asked->period_ms : 0,
             .repeats = asked->count - 1,
         };

@@ -111,7 +111,7 @@ const mt_cell_model *mt_case_model(const mt_case *from);
 MT_NODISCARD mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);
 
-/* Gives the case's stimuli with the cells that each reaches on a mesh. Fails as mt_stimulus_region_cells; the
+/* Gives the case's stimuli with the elements that each reaches on a mesh. Fails as mt_stimulus_region_elements; the
  * message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);

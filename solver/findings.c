@@ -35,7 +35,7 @@ static void tell_if_far(mt_findings to, const char *path, const char *key, const
 }
 
 /* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
- * cells, outside), by
+ * elements, outside), by
  *   L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (Niederer et al. 2011 take these)
  *   D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
  *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
@@ -100,7 +100,7 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *me
     const double length_mm = mt_mesh_length_mm(mesh);
     if (length_mm <= slow_mm) return;
     tell(to,
-        "%s: cells of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
+        "%s: elements of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
         "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh "
         "refine` halves them",
         mt_case_mesh_name(input), length_mm, slow_mm, stop_mm);
@@ -109,15 +109,15 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *me
 /* ---- of the operator ---- */
 
 /* Plane waves in slabs of the usual tissue, boxes of 0.25 and 0.5 mm, travel times against those without limits:
- *   theta 0.5 in   1 % of the cells   along the fibres -0.1 and -0.1 %   across -0.1 and +0.1 %
+ *   theta 0.5 in   1 % of the elements   along the fibres -0.1 and -0.1 %   across -0.1 and +0.1 %
  *                 10                                   -0.6     -0.9            -0.5     +1.4
  *                100                                   -6       -9              -6       +6
  *         0.2     10                                   -0.9     -1.3            -0.8     +1.5
  *                100                                   -8       -13             -10      +3
- * Where all cells are limited refinement helps less: the order falls from 2 to about 1. */
+ * Where all elements are limited refinement helps less: the order falls from 2 to about 1. */
 static void tell_limits(mt_findings to, const char *name, const mt_diffusion *diffusion)
 {
-    const double share = (double)diffusion->n_limited / (double)diffusion->n_cells;
+    const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
     tell(to,
         "%s: %zu of %zu elements (%.3g %%) are limited for stability: their gradients "
@@ -125,30 +125,30 @@ static void tell_limits(mt_findings to, const char *name, const mt_diffusion *di
         "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
         "13 %% where "
         "all are; the cause is a strong anisotropy or poorly shaped elements",
-        name, diffusion->n_limited, diffusion->n_cells, 100 * share);
+        name, diffusion->n_limited, diffusion->n_elements, 100 * share);
 }
 
 /* Slivers hold more than their volume; where there are many that is no longer next to nothing. */
 static void tell_slivers(mt_findings to, const char *name, const mt_diffusion *diffusion)
 {
-    const double share = (double)diffusion->n_slivers / (double)diffusion->n_cells;
+    const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
     tell(to,
         "%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: what is "
         "computed in "
         "and close to them is less accurate",
-        name, diffusion->n_slivers, diffusion->n_cells, 100 * share);
+        name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
 }
 
 static void tell_isolated(mt_findings to, const char *name, const mt_adjacency *adjacency)
 {
     size_t n = 0, first = 0;
-    for (size_t c = adjacency->n_cells; c-- > 0;) {
+    for (size_t c = adjacency->n_elements; c-- > 0;) {
         size_t f = 0;
-        while (f < 4 && adjacency->neighbour[4 * c + f] == MT_NO_CELL) f++;
+        while (f < 4 && adjacency->neighbour[4 * c + f] == MT_NO_ELEMENT) f++;
         if (f == 4) n++, first = c;
     }
-    if (n == 0 || adjacency->n_cells == 1) return;
+    if (n == 0 || adjacency->n_elements == 1) return;
     tell(to,
         "%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
         "`myotile "
@@ -168,8 +168,8 @@ void mt_findings_of_operator(
 
 static bool reaches_none(const mt_stimulus *stimulus, const double *activation_ms)
 {
-    for (size_t k = 0; k < stimulus->n_cells; k++)
-        if (isfinite(activation_ms[stimulus->cell[k]])) return false;
+    for (size_t k = 0; k < stimulus->n_elements; k++)
+        if (isfinite(activation_ms[stimulus->element[k]])) return false;
     return true;
 }
 
@@ -182,34 +182,36 @@ static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_c
         (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
     tell(to,
-        "%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu cell%s to %.1f mV at "
+        "%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
         "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
-        path, s, reached_ms, stimulus->n_cells, stimulus->n_cells > 1 ? "s" : "", peak_mV,
+        path, s, reached_ms, stimulus->n_elements, stimulus->n_elements > 1 ? "s" : "", peak_mV,
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
 static void tell_wave(
-    mt_findings to, const char *path, size_t n_cells, const double *activation_ms, double reached_ms)
+    mt_findings to, const char *path, size_t n_elements, const double *activation_ms, double reached_ms)
 {
     size_t left = 0;
     double latest_ms = -INFINITY;
-    for (size_t c = 0; c < n_cells; c++)
+    for (size_t c = 0; c < n_elements; c++)
         if (isfinite(activation_ms[c]))
             latest_ms = fmax(latest_ms, activation_ms[c]);
         else
             left++;
-    if (left == 0 || left == n_cells) return;
-    const double percent = 100 * (double)left / (double)n_cells;
+    if (left == 0 || left == n_elements) return;
+    const double percent = 100 * (double)left / (double)n_elements;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
         tell(to,
-            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu cells (%.3g %%) are not "
+            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) are "
+            "not "
             "activated yet; usual: an end after the last of them",
-            path, reached_ms, left, n_cells, percent);
+            path, reached_ms, left, n_elements, percent);
     else
         tell(to,
-            "%s: found %zu of %zu cells (%.3g %%) not activated, and none that was after %.4g ms, though the "
+            "%s: found %zu of %zu elements (%.3g %%) not activated, and none that was after %.4g ms, though "
+            "the "
             "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
-            path, left, n_cells, percent, latest_ms, reached_ms);
+            path, left, n_elements, percent, latest_ms, reached_ms);
 }
 
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
@@ -224,5 +226,5 @@ void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, 
         else if (peak_mV > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
             tell_stimulus(to, path, s, &input->stimuli[s], &problem->stimulus[s], peak_mV, reached_ms);
     }
-    tell_wave(to, path, problem->diffusion->n_cells, activation_ms, reached_ms);
+    tell_wave(to, path, problem->diffusion->n_elements, activation_ms, reached_ms);
 }

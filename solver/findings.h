@@ -7,7 +7,7 @@
 #include "solver/case.h"
 #include "solver/monodomain.h"
 
-/* A wave that activated a cell less than this before the end is still on its way: slow waves need 5 ms for a mm. */
+/* A wave that activated an element less than this before the end is still on its way: slow waves need 5 ms for a mm. */
 #define MT_FINDINGS_WAVE_MS 5
 
 /* Takes one finding: a text (borrowed) without a line end that begins with the file it is about. */
@@ -27,16 +27,16 @@ void mt_findings_of_time(
  * are rounded to steps. */
 void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
 
-/* Of the mesh of a case: cells that are large for the width of the wave in its tissue. */
+/* Of the mesh of a case: elements that are large for the width of the wave in its tissue. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh);
 
-/* Of an operator, what changes the wave: one cell in a hundred or more is limited, or cells share no face with any other.
+/* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.
  * `name` is the mesh's. */
 void mt_findings_of_operator(
     mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 
-/* Of a run that came to reached_ms: stimuli that activated none of their cells (needs problem->peak_mV), and a wave that is
- * still on its way or did not come everywhere. activation_ms [n_cells] is infinite where not activated. */
+/* Of a run that came to reached_ms: stimuli that activated none of their elements (needs problem->peak_mV), and a wave that is
+ * still on its way or did not come everywhere. activation_ms [n_elements] is infinite where not activated. */
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms);
 

@@ -21,9 +21,9 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
         mt_monodomain_pde_steps(problem->diffusion, problem->dt_ms));
 }
 
-const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t cell)
+const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element)
 {
-    return &problem->model->variants[problem->variant_of ? problem->variant_of[cell] : problem->variant];
+    return &problem->model->variants[problem->variant_of ? problem->variant_of[element] : problem->variant];
 }
 
 size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end)

@@ -1,8 +1,8 @@
-/* Probes: places in a mesh, which need not be the centres of cells, where the values of a field are asked for.
+/* Probes: places in a mesh, which need not be the centres of elements, where the values of a field are asked for.
  *
  * The value at a probe is that of the linear function which fits best, in the sense of least squares, the values of the
- * nearest cell and of the cells its diffusion row reads (at most 17): second order, also at the corners of a slab, where
- * the nearest centre is off by a good part of an edge. Where several cells are nearest, to 1e-9 of their distance, all of
+ * nearest element and of the elements its diffusion row reads (at most 17): second order, also at the corners of a slab, where
+ * the nearest centre is off by a good part of an edge. Where several elements are nearest, to 1e-9 of their distance, all of
  * them count with their rows: which of them rounding puts first does not matter, and probes that mirror each other have
  * the same value where the field mirrors itself. */
 #ifndef MT_SOLVER_PROBE_H
@@ -15,8 +15,8 @@
 /* The probes of a case: its points, then those of its line. */
 typedef struct mt_probes {
     size_t n, n_points;
-    double *xyz_mm; /* [n][3] */
-    uint32_t *cell; /* [n] whose centre is nearest */
+    double *xyz_mm;    /* [n][3] */
+    uint32_t *element; /* [n] whose centre is nearest */
 } mt_probes;
 
 /* Gives the probes of a case on its mesh. MT_INPUT where one is outside the mesh (mt_probe_find); the message names it as the
@@ -24,15 +24,15 @@ typedef struct mt_probes {
 MT_NODISCARD mt_status mt_probes_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes);
 
-/* Finds the cell whose centre is nearest to each of the n probes xyz_mm [n][3]; the lowest of equals. MT_INPUT where a probe
- * is outside the mesh: farther from that centre than 1.5 times the cell's farthest vertex; the message gives the coordinates of
- * the first one, how far it is from which cell, and the box the mesh is in. O(n n_cells), one pass over the cells. */
-MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *cell);
+/* Finds the element whose centre is nearest to each of the n probes xyz_mm [n][3]; the lowest of equals. MT_INPUT where a probe
+ * is outside the mesh: farther from that centre than 1.5 times the element's farthest vertex; the message gives the coordinates of
+ * the first one, how far it is from which element, and the box the mesh is in. O(n n_elements), one pass over the elements. */
+MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element);
 
-/* The value of a field at a probe of which one nearest cell is known. Values that are not finite do not count in the fit; where
- * that of a nearest cell is not finite, the answer is that value. Where fewer than four cells, or cells in one plane, are
- * left, the mean of the nearest cells' own values is given. */
+/* The value of a field at a probe of which one nearest element is known. Values that are not finite do not count in the fit; where
+ * that of a nearest element is not finite, the answer is that value. Where fewer than four elements, or elements in one plane, are
+ * left, the mean of the nearest elements' own values is given. */
 double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
-    const double xyz_mm[3], uint32_t cell);
+    const double xyz_mm[3], uint32_t element);
 
 #endif

@@ -121,17 +121,17 @@ static mt_status mark_surface(const mt_stimulus_region *region, const mt_mesh *m
     int32_t tag;
     bool tagged = false;
     if (!region->surface[0]) {
-        memset(reached, 1, mesh->n_cells);
+        memset(reached, 1, mesh->n_elements);
         return MT_OK;
     }
     MT_TRY(mt_surface_parse(region->surface, &tag));
     for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
-    mt_status status = mt_patch_cells(mesh, tag, region->depth_mm, reached);
+    mt_status status = mt_patch_elements(mesh, tag, region->depth_mm, reached);
     if (status != MT_INPUT) return status;
     return in_key("surface", region->surface, mesh, !tagged && mt_surface_name(tag));
 }
 
-/* Takes away the cells that have none of the listed vertices. */
+/* Takes away the elements that have none of the listed vertices. */
 static mt_status keep_listed(
     mt_arena *scratch, const mt_stimulus_region *region, const mt_mesh *mesh, unsigned char *reached)
 {
@@ -141,8 +141,8 @@ static mt_status keep_listed(
     MT_TRY(mt_fail_in("vtx", mt_vtx_read(scratch, region->vtx, mesh->n_vertices, &list)));
     MT_TAKE(scratch, listed, mesh->n_vertices);
     for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        const uint32_t *v = mesh->cell_vertex + 4 * c;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const uint32_t *v = mesh->element_vertex + 4 * c;
         reached[c] = reached[c] && (listed[v[0]] || listed[v[1]] || listed[v[2]] || listed[v[3]]);
     }
     return MT_OK;
@@ -153,15 +153,15 @@ static mt_status none_reached(const mt_stimulus_region *region, const double *ce
     char which[200];
     (void)snprintf(which, sizeof which, "%s%s%.100s", region->surface[0] ? " of the surface" : "",
         region->vtx[0] ? " with a vertex of " : "", region->vtx);
-    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no cell%s", which);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no element%s", which);
     if (has_box(region))
         return mt_fail(MT_INPUT,
-            "no cell's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
+            "no element's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
             "outside",
             which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
             region->max_mm[1], region->max_mm[2], nearest_mm);
     return mt_fail(MT_INPUT,
-        "no cell's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
+        "no element's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
         region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm);
 }
 
@@ -173,39 +173,39 @@ static double border_mm(const mt_mesh *mesh)
     return 1e-12 * largest;
 }
 
-static mt_status find_cells(mt_arena *arena, mt_arena *scratch, const mt_stimulus_region *region,
-    const mt_mesh *mesh, size_t *n, uint32_t **cells)
+static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_stimulus_region *region,
+    const mt_mesh *mesh, size_t *n, uint32_t **elements)
 {
     unsigned char *reached;
     double centre[3], nearest_mm = INFINITY;
     MT_TRY(find_centre(region, mesh, centre));
-    MT_TAKE(scratch, reached, mesh->n_cells);
+    MT_TAKE(scratch, reached, mesh->n_elements);
     MT_TRY(mark_surface(region, mesh, reached));
     const double on_border_mm = border_mm(mesh);
     MT_TRY(keep_listed(scratch, region, mesh, reached));
     *n = 0;
-    for (size_t cell = 0; cell < mesh->n_cells; cell++) {
+    for (size_t element = 0; element < mesh->n_elements; element++) {
         double x[3];
-        if (!reached[cell]) continue;
-        mt_mesh_centroid(mesh, cell, x);
+        if (!reached[element]) continue;
+        mt_mesh_centroid(mesh, element, x);
         double outside = outside_mm(region, centre, x);
         nearest_mm = fmin(nearest_mm, outside);
-        reached[cell] = outside <= on_border_mm;
-        *n += reached[cell];
+        reached[element] = outside <= on_border_mm;
+        *n += reached[element];
     }
     if (*n == 0) return none_reached(region, centre, nearest_mm);
-    MT_TAKE(arena, *cells, *n);
+    MT_TAKE(arena, *elements, *n);
     *n = 0;
-    for (size_t cell = 0; cell < mesh->n_cells; cell++)
-        if (reached[cell]) (*cells)[(*n)++] = (uint32_t)cell;
+    for (size_t element = 0; element < mesh->n_elements; element++)
+        if (reached[element]) (*elements)[(*n)++] = (uint32_t)element;
     return MT_OK;
 }
 
-mt_status mt_stimulus_region_cells(
-    mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **cells)
+mt_status mt_stimulus_region_elements(
+    mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
 {
     mt_arena scratch = {0};
-    mt_status status = find_cells(arena, &scratch, region, mesh, n, cells);
+    mt_status status = find_elements(arena, &scratch, region, mesh, n, elements);
     mt_arena_free(&scratch);
     return status;
 }

@@ -1,19 +1,19 @@
-/* Stimuli: which cells of a mesh get current, and in which time steps.
+/* Stimuli: which elements of a mesh get current, and in which time steps.
  *
- * A case names the cells by a region:
+ * A case names the elements by a region:
  *
  *   min_mm, max_mm         a box
  *   centre_mm, radius_mm   a sphere
  *   at: apex, radius_mm    a sphere around the apex of the left ventricle (mt_landmarks)
- *   surface                a surface, by name or number: the cells with a face on it, and with depth_mm those
+ *   surface                a surface, by name or number: the elements with a face on it, and with depth_mm those
  *                          whose centre is that near; may be given together with a box or a sphere
- *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the cells
+ *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the elements
  *                          that have one of them; may be given together with all others. openCARP's stimulus at a
- *                          node acts on the part of these cells around it: a quarter of each
+ *                          node acts on the part of these elements around it: a quarter of each
  *
- * A cell is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
- * cells on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
- * through centroids of boxes of 0.2 mm). A region reaches the cells that meet all of its conditions. */
+ * An element is in a box or a sphere when its centroid is, borders included: to 1e-12 of the mesh's largest coordinate, so that of
+ * elements on a border rounding does not take some and leave others (the border of the benchmark's stimulus, at 1.5 mm, goes
+ * through centroids of boxes of 0.2 mm). A region reaches the elements that meet all of its conditions. */
 #ifndef MT_SOLVER_STIMULUS_H
 #define MT_SOLVER_STIMULUS_H
 
@@ -35,11 +35,11 @@ typedef struct mt_stimulus_region {
  * has what is allowed. */
 MT_NODISCARD mt_status mt_stimulus_region_check(mt_stimulus_region *region);
 
-/* Gives the cells of a mesh that a checked region reaches, ascending; borrows both. MT_INPUT where it reaches
- * none (the message has how far it is from the nearest cell's centre), the mesh lacks the tagged triangles
+/* Gives the elements of a mesh that a checked region reaches, ascending; borrows both. MT_INPUT where it reaches
+ * none (the message has how far it is from the nearest element's centre), the mesh lacks the tagged triangles
  * that it needs, or something is wrong with the file of vertices. MT_FILE: that cannot be read. MT_MEMORY. */
-MT_NODISCARD mt_status mt_stimulus_region_cells(
-    mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **cells);
+MT_NODISCARD mt_status mt_stimulus_region_elements(
+    mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
 
 /* Cells that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
  * stimulated when its start lies in [start, start + duration) or as much later, all of them rounded to whole
@@ -47,9 +47,9 @@ MT_NODISCARD mt_status mt_stimulus_region_cells(
 typedef struct mt_stimulus {
     double start_ms, duration_ms;
     double rise_mV_ms; /* strength / (chi Cm) */
-    size_t n_cells;
-    const uint32_t *cell; /* [n_cells] ascending */
-    double period_ms;     /* not looked at where repeats is 0 */
+    size_t n_elements;
+    const uint32_t *element; /* [n_elements] ascending */
+    double period_ms;        /* not looked at where repeats is 0 */
     size_t repeats;
 } mt_stimulus;
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum mood {
-    CRAMMED,      /* talks, and puts every cell into the last part */
-    IN_TURN,      /* cell by cell */
+    CRAMMED,      /* talks, and puts every element into the last part */
+    IN_TURN,      /* element by element */
     ANSWERS,      /* `bad_answer`, after `bad_words` on stderr */
     GARBAGE,      /* a part that there is not */
     DIES,         /* of the signal `bad_signal` */
@@ -36,9 +36,9 @@ static void caught(int number)
     _exit(7);
 }
 
-int METIS_PartGraphKway(idx_t *n_cells, idx_t *n_constraints, idx_t *start, idx_t *neighbour, idx_t *weight,
-    idx_t *size, idx_t *edge_weight, idx_t *n_parts, real_t *target, real_t *imbalance, idx_t *options,
-    idx_t *cut, idx_t *part)
+int METIS_PartGraphKway(idx_t *n_elements, idx_t *n_constraints, idx_t *start, idx_t *neighbour,
+    idx_t *weight, idx_t *size, idx_t *edge_weight, idx_t *n_parts, real_t *target, real_t *imbalance,
+    idx_t *options, idx_t *cut, idx_t *part)
 {
     (void)n_constraints, (void)start, (void)neighbour, (void)weight, (void)size, (void)edge_weight;
     (void)target;
@@ -47,9 +47,9 @@ int METIS_PartGraphKway(idx_t *n_cells, idx_t *n_constraints, idx_t *start, idx_
     if ((bad.failing > 0 && options[METIS_OPTION_SEED] > bad.failing) || (double)*imbalance > bad.up_to)
         mood = IN_TURN;
     *cut = 0;
-    for (idx_t c = 0; c < *n_cells; c++) part[c] = mood == IN_TURN ? c % *n_parts : *n_parts - 1;
+    for (idx_t c = 0; c < *n_elements; c++) part[c] = mood == IN_TURN ? c % *n_parts : *n_parts - 1;
     if (mood == CRAMMED) (void)printf("cannot bisect");
-    if (mood == GARBAGE) part[*n_cells / 2] = *n_parts;
+    if (mood == GARBAGE) part[*n_elements / 2] = *n_parts;
     if (mood == DIES) (void)raise(bad.signal);
     if (mood == EXITS) exit(0);
     if (mood == WAITS && write(bad.pipe, &me, sizeof me) == sizeof me)

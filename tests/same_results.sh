@@ -1,12 +1,15 @@
 #!/bin/sh
 # Two builds of the program give the same results: every file and table of the everyday commands, byte by byte.
 #
-#     tests/same_results.sh OLD NEW    OLD, NEW: two programs `myotile`
+#     tests/same_results.sh OLD NEW [WORDS.sed]    OLD, NEW: two programs `myotile`
+#
+# Where NEW only says the same in other words, WORDS.sed turns the words of OLD's text files into those.
 #
 # For changes that must not change any number. What they wrote and printed stays in a folder that is named where anything
 # differs. Takes a minute or two; needs gmsh.
 set -eu
 old=$(realpath "$1") new=$(realpath "$2") source=$(cd "$(dirname "$0")/.." && pwd)
+words=${3:+$(realpath "$3")}
 work=$(mktemp -d)
 
 everyday() {
@@ -53,8 +56,8 @@ everyday() {
 
 # What Gmsh makes differs from time to time: both get the same.
 mkdir "$work/made"
-"$old" mesh ventricles --cells 20000 -o "$work/made/heart.hdf" >/dev/null
-"$old" mesh fill "$source/data/geometry/ventricle.obj" --cells 10000 -o "$work/made/filled.hdf" >/dev/null
+"$new" mesh ventricles --elements 20000 -o "$work/made/heart.hdf" >/dev/null
+"$new" mesh fill "$source/data/geometry/ventricle.obj" --elements 10000 -o "$work/made/filled.hdf" >/dev/null
 for which in old new; do
     cp -r "$work/made" "$work/here" && cd "$work/here"
     eval "everyday \"\$$which\""
@@ -63,6 +66,9 @@ for which in old new; do
         -e '/^─+$/d' -e 's/  +/ /g' said.* # rules and columns are as wide as what is told no more, too
     cd "$work" && mv here $which
 done
+if [ -n "$words" ]; then
+    find "$work/old" -type f -exec grep -Iq . {} \; -exec sed -i -E -f "$words" {} +
+fi
 files=$(find "$work/old" -type f | wc -l)
 if ! diff -r "$work/old" "$work/new"; then
     echo "they differ; what they gave is in $work" >&2

@@ -68,7 +68,7 @@ static void append(char *out, size_t size, int columns, const char *part)
     if (used + n <= (columns > 0 ? (size_t)columns : 0) && used + n < size) memcpy(out + used, part, n + 1);
 }
 
-/* "1.24 G cell-steps/s" */
+/* "1.24 G element-steps/s" */
 static void print_rate(double rate, char *out, size_t size)
 {
     static const char prefixes[] = " kMGTP";
@@ -76,7 +76,7 @@ static void print_rate(double rate, char *out, size_t size)
     for (; rate >= 999.5 && k < 5; k++) rate /= 1000;
     int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
     (void)snprintf(
-        out, size, "   %.*f %.*scell-steps/s", decimals, rate, k ? 2 : 0, (char[]){prefixes[k], ' ', 0});
+        out, size, "   %.*f %.*selement-steps/s", decimals, rate, k ? 2 : 0, (char[]){prefixes[k], ' ', 0});
 }
 
 /* "0:21", "1:02:03" */
@@ -108,8 +108,8 @@ void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns
     print_bar(fraction, bar);
     (void)snprintf(percent, sizeof percent, " %3d %%", (int)(100 * fraction));
     (void)snprintf(simulated, sizeof simulated, "   %.1f of %.1f ms", progress->now_ms, progress->total_ms);
-    if (progress->cell_steps > 0 && elapsed_s > 0)
-        print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
+    if (progress->element_steps > 0 && elapsed_s > 0)
+        print_rate(progress->element_steps / elapsed_s, rate, sizeof rate);
     if (fraction > 0 && fraction < 1 && elapsed_s > 1) {
         print_duration(elapsed_s * (1 - fraction) / fraction, time, sizeof time);
         (void)snprintf(left, sizeof left, "   %s left", time);
@@ -265,25 +265,25 @@ static int terminal_columns(FILE *stream)
 }
 
 /* In a log, the thread is told where the work stands. */
-static void update_log(mt_progress *progress, double now_ms, double cell_steps)
+static void update_log(mt_progress *progress, double now_ms, double element_steps)
 {
     const bool first = progress->drawn_s < 0;
     (void)pthread_mutex_lock(&told.lock);
     progress->now_ms = now_ms;
-    progress->cell_steps = cell_steps;
+    progress->element_steps = element_steps;
     (void)pthread_mutex_unlock(&told.lock);
     progress->drawn_s = 0;
     if (first) tell_progress(progress->stream, NULL, progress);
 }
 
-void mt_progress_update(mt_progress *progress, double now_ms, double cell_steps)
+void mt_progress_update(mt_progress *progress, double now_ms, double element_steps)
 {
     if (progress->stream && !progress->rewritten) {
-        update_log(progress, now_ms, cell_steps);
+        update_log(progress, now_ms, element_steps);
         return;
     }
     progress->now_ms = now_ms;
-    progress->cell_steps = cell_steps;
+    progress->element_steps = element_steps;
     if (!progress->stream) return;
     double now_s = mt_now_s();
     if (now_s - progress->drawn_s < rewrite_s) return;
@@ -303,8 +303,8 @@ void mt_progress_end(mt_progress *progress)
     double elapsed_s = mt_now_s() - progress->start_s;
     const bool silent = !progress->rewritten && told.lines == 0;
     if (!progress->rewritten) tell_progress(NULL, NULL, NULL);
-    if (progress->cell_steps > 0 && elapsed_s > 0)
-        print_rate(progress->cell_steps / elapsed_s, rate, sizeof rate);
+    if (progress->element_steps > 0 && elapsed_s > 0)
+        print_rate(progress->element_steps / elapsed_s, rate, sizeof rate);
     if (!silent)
         (void)fprintf(progress->stream, "%s%s  %.1f ms in %.1f s%s%s\n",
             progress->rewritten ? "\r" : "myotile: ", progress->what, progress->now_ms, elapsed_s, rate,

@@ -2,13 +2,13 @@
  *
  * On a terminal it is one line, rewritten at most five times a second:
  *
- *     simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
+ *     simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:21 left
  *
  * In a log (the stream is not a terminal) it is a line a minute, the first after a minute. A thread of its own writes it, so that
  * work that reports nothing meanwhile shows up, too:
  *
  *     myotile: building the diffusion operator: spectrum 38 % ... 2:00
- *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
+ *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:21 left
  */
 #ifndef MT_APP_CLI_PROGRESS_H
 #define MT_APP_CLI_PROGRESS_H
@@ -34,7 +34,7 @@ typedef struct mt_progress {
     const char *what; /* borrowed until the end */
     double total_ms;  /* simulated time to reach */
     double now_ms;    /* simulated time reached, 0 <= now_ms <= total_ms */
-    double cell_steps;
+    double element_steps;
     double start_s; /* host clock */
     double drawn_s; /* host clock of the newest line */
 } mt_progress;
@@ -48,8 +48,8 @@ mt_progress mt_progress_begin(const char *what, double total_ms);
 /* The same on any stream. */
 mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms);
 
-/* Reports simulated time, and cells times steps computed since the beginning (0: not known). Cheap enough for every step. */
-void mt_progress_update(mt_progress *progress, double now_ms, double cell_steps);
+/* Reports simulated time, and elements times steps computed since the beginning (0: not known). Cheap enough for every step. */
+void mt_progress_update(mt_progress *progress, double now_ms, double element_steps);
 
 /* Replaces the line by a last one that says what was done and how long it took. Also after an interrupt. */
 void mt_progress_end(mt_progress *progress);

@@ -15,7 +15,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option convert_options[] = {
     {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in IN; default: um for CARP, else mm"},
     {.name = "--repair",
-        .help = "turn inverted cells, remove flat, duplicate and overlapping ones and loose pieces"},
+        .help = "turn inverted elements, remove flat, duplicate and overlapping ones and loose pieces"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_convert = {
@@ -34,7 +34,7 @@ const mt_command mt_command_mesh_convert = {
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "regions", (double)i->n_regions, "");
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
@@ -76,16 +76,16 @@ static void tell_defects(mt_table *table, const mt_defects *defects)
 
 static void tell_repair(mt_table *table, const mt_repair *r)
 {
-    mt_table_property(table, "inverted cells turned", (double)r->turned, "");
-    mt_table_property(table, "duplicate cells removed", (double)r->duplicates, "");
-    mt_table_property(table, "cells with a repeated vertex removed", (double)r->repeated, "");
-    mt_table_property(table, "edges of flat cells drawn together", (double)r->flat.edges, "");
-    mt_table_property(table, "cells that vanished with them", (double)r->flat.cells, "");
-    mt_table_property(table, "flat cells removed at the surface", (double)r->flat.surface, "");
-    mt_table_property(table, "flat cells removed, leaving a slit", (double)r->flat.inside, "");
-    mt_table_property(table, "overlapping cells removed", (double)r->overlapping, "");
+    mt_table_property(table, "inverted elements turned", (double)r->turned, "");
+    mt_table_property(table, "duplicate elements removed", (double)r->duplicates, "");
+    mt_table_property(table, "elements with a repeated vertex removed", (double)r->repeated, "");
+    mt_table_property(table, "edges of flat elements drawn together", (double)r->flat.edges, "");
+    mt_table_property(table, "elements that vanished with them", (double)r->flat.elements, "");
+    mt_table_property(table, "flat elements removed at the surface", (double)r->flat.surface, "");
+    mt_table_property(table, "flat elements removed, leaving a slit", (double)r->flat.inside, "");
+    mt_table_property(table, "overlapping elements removed", (double)r->overlapping, "");
     mt_table_property(table, "pieces removed", (double)r->pieces, "");
-    mt_table_property(table, "cells of these pieces", (double)r->piece_cells, "");
+    mt_table_property(table, "elements of these pieces", (double)r->piece_elements, "");
     mt_table_property(table, "vertices removed", (double)r->vertices, "");
     mt_table_property(table, "tagged triangles removed", (double)r->triangles, "");
 }

@@ -84,7 +84,7 @@ static mt_status add_comparison(mt_table *table, const mt_fibres *f, const doubl
 {
     mt_fibres_angles angles;
     if (!old) return MT_OK;
-    MT_TRY(mt_fibres_compare(f->n_cells, old, f->fibre, &angles));
+    MT_TRY(mt_fibres_compare(f->n_elements, old, f->fibre, &angles));
     mt_table_property(table, "angle to the old fibres, mean", angles.mean_deg, "degrees");
     mt_table_property(table, "angle to the old fibres, median", angles.median_deg, "degrees");
     mt_table_property(table, "angle to the old fibres, 90 % below", angles.high_deg, "degrees");
@@ -94,7 +94,7 @@ static mt_status add_comparison(mt_table *table, const mt_fibres *f, const doubl
 static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres *f, double seconds)
 {
     mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "cells", (double)f->n_cells, "");
+    mt_table_property(&table, "elements", (double)f->n_elements, "");
     mt_table_property(&table, "ventricles", f->has_rv ? 2 : 1, "");
     mt_table_property(&table, "vertices of the apex", (double)f->n_apex, "");
     mt_table_property(&table, "iterations, left endocardium", (double)f->lv.iterations, "");
@@ -102,8 +102,8 @@ static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres
     mt_table_property(&table, "iterations, apex to base", (double)f->apex_base.iterations, "");
     mt_table_property(
         &table, "largest residual", fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
-    mt_table_property(&table, "cells with the base's normal", (double)f->n_psi_constant, "");
-    mt_table_property(&table, "cells with a neighbour's fibre", (double)f->n_copied, "");
+    mt_table_property(&table, "elements with the base's normal", (double)f->n_psi_constant, "");
+    mt_table_property(&table, "elements with a neighbour's fibre", (double)f->n_copied, "");
     mt_table_property(&table, "faces with a jump above 30 degrees",
         f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
     mt_table_property(&table, "volume of the inner layer", 100 * f->layer_volume[0], "%");

@@ -21,7 +21,7 @@ static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
-    {.name = "--cells", .value = "N", .help = "how many cells, met within 5 %; default: 100000"},
+    {.name = "--elements", .value = "N", .help = "how many elements, met within 5 %; default: 100000"},
     {.name = "--edge-mm", .value = "H", .help = "or their mean edge"},
     {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in the surfaces; default: mm"},
     {.name = "--as",
@@ -37,16 +37,17 @@ const mt_command mt_command_mesh_fill = {
     .more_operands = true,
     .summary = "make a mesh of the body in a closed surface (.obj, .stl, .vtk, .vtp, ...; one file or "
                "several) with gmsh",
-    .example = "myotile mesh fill data/geometry/ventricle.obj --cells 10000 -o filled.hdf",
+    .example = "myotile mesh fill data/geometry/ventricle.obj --elements 10000 -o filled.hdf",
     .options = options,
     .run = fill,
 };
 
-static const double count_tolerance = 0.05;  /* of the wanted cells */
+static const double count_tolerance = 0.05;  /* of the wanted elements */
 static const double volume_tolerance = 0.05; /* of the surface's: a mesh beyond is of another body */
 static const double good_enough = 0.2;       /* worst radius ratio with which no other mesh is looked for */
-static const double cell_of_h = 0.21;   /* mm^3 of a cell: times h^3 of gmsh's edge h, mean of two hearts; */
-static const double cell_of_edge = 0.1; /* times the mean edge's cube, mean of three */
+static const double element_of_h =
+    0.21; /* mm^3 of an element: times h^3 of gmsh's edge h, mean of two hearts; */
+static const double element_of_edge = 0.1; /* times the mean edge's cube, mean of three */
 
 /* Where the surface is cut for meshing it anew; real hearts go with some of them and not with others. With 180 no edge
  * is kept, which is what a rough surface needs. */
@@ -61,7 +62,7 @@ enum {
 
 typedef struct attempt {
     double angle_deg, edge_mm; /* what gmsh was asked for; angle 0: with the triangles as they are */
-    size_t n_cells;            /* 0: it made no mesh of the body */
+    size_t n_elements;         /* 0: it made no mesh of the body */
     double quality;            /* worst radius ratio */
     double seconds;
 } attempt;
@@ -70,7 +71,7 @@ typedef struct filling {
     mt_mesh surface;
     size_t n_given; /* triangles, before its repair */
     mt_closed closed;
-    double cells;      /* wanted */
+    double elements;   /* wanted */
     bool named;        /* the surface's tags are mt_surface */
     const char *out;   /* where the mesh will stand */
     mt_file triangles; /* the surface, for gmsh */
@@ -102,9 +103,9 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", format->unit), &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, surface));
-    if (surface->n_cells > 0)
-        return mt_fail(
-            MT_INPUT, "%s: has %zu cells already; a surface without any is needed", path, surface->n_cells);
+    if (surface->n_elements > 0)
+        return mt_fail(MT_INPUT, "%s: has %zu elements already; a surface without any is needed", path,
+            surface->n_elements);
     return MT_OK;
 }
 
@@ -153,12 +154,12 @@ static mt_status examine(mt_arena *scratch, const filling *f, const mt_mesh *mes
     MT_TRY(mt_info_make(mesh, &adjacency, &info));
     if (info.n_components != 1 || fabs(info.volume_mm3 / f->closed.volume_mm3 - 1) > volume_tolerance)
         return mt_fail(MT_INPUT, "gmsh made %zu pieces of %g mm^3", info.n_components, info.volume_mm3);
-    a->n_cells = mesh->n_cells;
+    a->n_elements = mesh->n_elements;
     a->quality = info.quality_min;
     return MT_OK;
 }
 
-/* One mesh, in `arena`. A mesh that gmsh cannot make is an attempt without cells. */
+/* One mesh, in `arena`. A mesh that gmsh cannot make is an attempt without elements. */
 static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double edge_mm, mt_mesh *mesh)
 {
     attempt *a = &f->attempts[f->n_attempts++];
@@ -201,14 +202,14 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
             mt_arena_free(&arena);
             return status;
         }
-        const double n = (double)f->attempts[f->n_attempts - 1].n_cells;
-        if (status == MT_OK && fabs(n / f->cells - 1) <= count_tolerance)
+        const double n = (double)f->attempts[f->n_attempts - 1].n_elements;
+        if (status == MT_OK && fabs(n / f->elements - 1) <= count_tolerance)
             keep_better(f, &arena, &mesh, best_arena, best);
         else
             mt_arena_free(&arena);
         if (f->chosen && f->chosen->quality >= good_enough) return MT_OK;
         failed += status != MT_OK;
-        *edge_mm *= status == MT_OK ? cbrt(n / f->cells) * beside[k] : 0.97;
+        *edge_mm *= status == MT_OK ? cbrt(n / f->elements) * beside[k] : 0.97;
     }
     return MT_OK;
 }
@@ -216,11 +217,11 @@ static mt_status try_angle(mt_arena *best_arena, filling *f, double angle_deg, d
 /* The mesh in `arena`, which holds nothing else. */
 static mt_status make_body(mt_arena *arena, filling *f, mt_mesh *mesh)
 {
-    double edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
+    double edge_mm = cbrt(f->closed.volume_mm3 / f->elements / element_of_h);
     for (int k = 0; k < N_ANGLES && !(f->chosen && f->chosen->quality >= good_enough); k++)
         MT_TRY(try_angle(arena, f, angles_deg[k], &edge_mm, mesh));
     if (f->chosen) return MT_OK;
-    edge_mm = cbrt(f->closed.volume_mm3 / f->cells / cell_of_h);
+    edge_mm = cbrt(f->closed.volume_mm3 / f->elements / element_of_h);
     MT_TRY(try_once(arena, f, 0, edge_mm, mesh));
     f->chosen = &f->attempts[f->n_attempts - 1];
     return MT_OK;
@@ -347,7 +348,7 @@ static mt_table fill_table(
     mt_table_property(&table, "triangles of chips", (double)f->closed.n_chips, "");
     mt_table_property(&table, "triangles turned round", (double)f->closed.n_turned, "");
     mt_table_property(&table, "volume enclosed", volume_mm3, "mm^3");
-    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
     mt_table_property(&table, "worst radius ratio 3 r / R", f->chosen->quality, "");
@@ -361,7 +362,7 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
     mt_table_strings(&table, "surface");
     mt_table_decimals(&table, "cut at", "deg", 0);
     mt_table_digits(&table, "edge", "mm", 4);
-    mt_table_decimals(&table, "cells", "", 0);
+    mt_table_decimals(&table, "elements", "", 0);
     mt_table_decimals(&table, "worst radius ratio", "", 4);
     mt_table_decimals(&table, "time", "s", 1);
     mt_table_strings(&table, "");
@@ -370,32 +371,32 @@ static mt_table attempts_table(mt_arena *arena, const filling *f)
         mt_table_text(&table, a->angle_deg > 0 ? "anew" : "as it is");
         mt_table_number(&table, a->angle_deg > 0 ? a->angle_deg : NAN);
         mt_table_number(&table, a->edge_mm);
-        mt_table_number(&table, a->n_cells ? (double)a->n_cells : NAN);
-        mt_table_number(&table, a->n_cells ? a->quality : NAN);
+        mt_table_number(&table, a->n_elements ? (double)a->n_elements : NAN);
+        mt_table_number(&table, a->n_elements ? a->quality : NAN);
         mt_table_number(&table, a->seconds);
-        mt_table_text(&table, a == f->chosen ? "taken" : a->n_cells ? "" : "failed");
+        mt_table_text(&table, a == f->chosen ? "taken" : a->n_elements ? "" : "failed");
     }
     return table;
 }
 
-static mt_status wanted_cells(const mt_arguments *arguments, filling *f)
+static mt_status wanted_elements(const mt_arguments *arguments, filling *f)
 {
-    const char *cells = mt_option_value(arguments, "--cells", NULL),
+    const char *elements = mt_option_value(arguments, "--elements", NULL),
                *edge = mt_option_value(arguments, "--edge-mm", NULL);
     unsigned long n;
     double edge_mm;
-    if (cells && edge)
-        return mt_fail(MT_INPUT, "mesh fill: --cells and --edge-mm are both given; allowed: one of them");
+    if (elements && edge)
+        return mt_fail(MT_INPUT, "mesh fill: --elements and --edge-mm are both given; allowed: one of them");
     if (!edge) {
-        MT_TRY(mt_whole_number("--cells", cells ? cells : "100000", 100, 50000000, &n));
-        f->cells = (double)n;
+        MT_TRY(mt_whole_number("--elements", elements ? elements : "100000", 100, 50000000, &n));
+        f->elements = (double)n;
         return MT_OK;
     }
     MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &edge_mm));
-    f->cells = f->closed.volume_mm3 / (cell_of_edge * edge_mm * edge_mm * edge_mm);
-    if (f->cells >= 100 && f->cells <= 5e7) return MT_OK;
-    return mt_fail(MT_INPUT, "--edge-mm %s makes about %.3g cells of %.4g mm^3; allowed: 100 to 5e7", edge,
-        f->cells, f->closed.volume_mm3);
+    f->elements = f->closed.volume_mm3 / (element_of_edge * edge_mm * edge_mm * edge_mm);
+    if (f->elements >= 100 && f->elements <= 5e7) return MT_OK;
+    return mt_fail(MT_INPUT, "--edge-mm %s makes about %.3g elements of %.4g mm^3; allowed: 100 to 5e7", edge,
+        f->elements, f->closed.volume_mm3);
 }
 
 static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt_arguments *arguments)
@@ -409,7 +410,7 @@ static mt_status fill_with(mt_arena *arena, mt_arena *body, filling *f, const mt
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     mt_progress_stage("reading the surface");
     MT_TRY(read_surface(arena, arguments, f));
-    MT_TRY(wanted_cells(arguments, f));
+    MT_TRY(wanted_elements(arguments, f));
     MT_TRY(make_from_file(body, f, &mesh));
     MT_TRY(tag_surfaces(arena, f, &mesh, &surfaces));
     mt_triangles_drop_untagged(&mesh);

@@ -36,9 +36,9 @@ enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
 static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
     mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "cells", (double)i->n_cells, "");
+    mt_table_property(&table, "elements", (double)i->n_elements, "");
     mt_table_property(&table, "vertices", (double)i->n_vertices, "");
-    mt_table_property(&table, "vertices of no cell", (double)i->n_dangling, "");
+    mt_table_property(&table, "vertices of no element", (double)i->n_dangling, "");
     mt_table_property(&table, "edges", (double)i->n_edges, "");
     mt_table_property(&table, "inner faces", (double)i->n_inner_faces, "");
     mt_table_property(&table, "boundary faces", (double)i->n_boundary_faces, "");
@@ -85,7 +85,7 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
     MT_TRY(mt_info_regions(arena, mesh, &n, &groups));
     *table = mt_table_begin(arena, n > SHOWN ? "Regions, the first" : "Regions");
     mt_table_decimals(table, "tag", "", 0);
-    mt_table_decimals(table, "cells", "", 0);
+    mt_table_decimals(table, "elements", "", 0);
     mt_table_digits(table, "volume", "mm^3", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);

@@ -12,14 +12,14 @@
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_OPTION_OUTPUT("OUT.hdf", "the file to write"),
-    {.name = "--times", .value = "N", .help = "how often each cell is cut into eight; default: 1"},
+    {.name = "--times", .value = "N", .help = "how often each element is cut into eight; default: 1"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_refine = {
     .name = "mesh refine",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "halve the edges of a mesh: cut every cell into eight, every tagged triangle into four",
+    .summary = "halve the edges of a mesh: cut every element into eight, every tagged triangle into four",
     .example = "myotile mesh refine slab.hdf -o fine.hdf",
     .options = options,
     .run = refine,
@@ -32,15 +32,15 @@ typedef struct measures {
 static measures measure(const mt_mesh *mesh)
 {
     double quality = 1;
-    for (size_t c = 0; c < mesh->n_cells; c++) quality = fmin(quality, mt_info_quality(mesh, c));
-    return (measures){mt_mesh_length_mm(mesh), mesh->n_cells ? quality : NAN};
+    for (size_t c = 0; c < mesh->n_elements; c++) quality = fmin(quality, mt_info_quality(mesh, c));
+    return (measures){mt_mesh_length_mm(mesh), mesh->n_elements ? quality : NAN};
 }
 
 static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const measures *before,
     const measures *after, double seconds)
 {
     mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "cells", (double)mesh->n_cells, "");
+    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(&table, "characteristic length before", before->length_mm, "mm");
@@ -63,7 +63,7 @@ static mt_status refine_times(mt_arena *const arenas[2], int *at, mt_mesh *mesh,
         *mesh = fine;
     }
     return mt_mesh_check(
-        mesh); /* the children of a nearly flat cell may have lost their volume to rounding */
+        mesh); /* the children of a nearly flat element may have lost their volume to rounding */
 }
 
 static mt_status refine_with(mt_arena *const arenas[2], const mt_arguments *arguments)

@@ -58,6 +58,6 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(parse_cut(mt_option_value(arguments, "--cut", mt_slab_cut_name[MT_SLAB_MIRRORED]), &cut));
     MT_TRY(mt_slab_make_cut(arena, size_mm, edge_mm, cut, &mesh));
     MT_TRY(mt_vtkhdf_write(path, &mesh, 0, NULL));
-    (void)fprintf(arguments->out, "%s: %zu cells, %zu vertices\n", path, mesh.n_cells, mesh.n_vertices);
+    (void)fprintf(arguments->out, "%s: %zu elements, %zu vertices\n", path, mesh.n_elements, mesh.n_vertices);
     return MT_OK;
 }

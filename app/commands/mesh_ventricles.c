@@ -15,48 +15,49 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT.hdf", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
-    {.name = "--cells", .value = "N", .help = "how many cells, met within 1 %; default: 100000"},
+    {.name = "--elements", .value = "N", .help = "how many elements, met within 1 %; default: 100000"},
     {.name = "--like",
         .value = "heart04|heart05",
-        .help = "as many cells as the published study's hearts: 3 or 7.2 million"},
+        .help = "as many elements as the published study's hearts: 3 or 7.2 million"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_ventricles = {
     .name = "mesh ventricles",
     .operands = "",
     .summary = "make two idealised ventricles (truncated ellipsoids, 193.5 mL) with the gmsh program",
-    .example = "myotile mesh ventricles --cells 10000 -o heart.hdf",
+    .example = "myotile mesh ventricles --elements 10000 -o heart.hdf",
     .options = options,
     .run = ventricles,
 };
 
-static mt_status wanted_cells(const mt_arguments *arguments, unsigned long *cells)
+static mt_status wanted_elements(const mt_arguments *arguments, unsigned long *elements)
 {
     const char *like = mt_option_value(arguments, "--like", NULL),
-               *count = mt_option_value(arguments, "--cells", NULL);
+               *count = mt_option_value(arguments, "--elements", NULL);
     if (like && count)
-        return mt_fail(MT_INPUT, "mesh ventricles: --cells and --like are both given; allowed: one of them");
-    if (like) return mt_published_cells(like, cells);
-    return mt_whole_number("--cells", count ? count : "100000", 5000, 50000000, cells);
+        return mt_fail(
+            MT_INPUT, "mesh ventricles: --elements and --like are both given; allowed: one of them");
+    if (like) return mt_published_elements(like, elements);
+    return mt_whole_number("--elements", count ? count : "100000", 5000, 50000000, elements);
 }
 
 static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *out = mt_option_value(arguments, "--output", NULL);
-    unsigned long cells;
+    unsigned long elements;
     mt_format format;
     mt_mesh mesh;
     mt_info info;
     MT_TRY(mt_vtkhdf_check_name(out));
     MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
     MT_TRY(mt_format_option(arguments, &format));
-    MT_TRY(wanted_cells(arguments, &cells));
-    MT_TRY(mt_gmsh_ventricles(arena, cells, out, &mesh));
+    MT_TRY(wanted_elements(arguments, &elements));
+    MT_TRY(mt_gmsh_ventricles(arena, elements, out, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     MT_TRY(mt_info_look(&mesh, &info));
     mt_table table = mt_table_properties(arena, out);
-    mt_table_property(&table, "cells", (double)mesh.n_cells, "");
+    mt_table_property(&table, "elements", (double)mesh.n_elements, "");
     mt_table_property(&table, "vertices", (double)mesh.n_vertices, "");
     mt_table_property(&table, "tagged triangles", (double)mesh.n_faces, "");
     mt_table_property(&table, "volume", info.volume_mm3, "mm^3");

@@ -28,7 +28,7 @@ static const mt_option options[] = {
         .help = "how many IPUs, one or several counts; a part for each tile; default: 1"},
     {.name = "--scheme",
         .value = "NAME",
-        .help = "how separator cells are sent: full, ranged, mixed-clean (default), exact or budget"},
+        .help = "how separator elements are sent: full, ranged, mixed-clean (default), exact or budget"},
     MT_TILING_OPTIONS,
     {.name = "--output",
         .letter = 'o',
@@ -97,8 +97,8 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     static const struct {
         const char *name;
         mt_tile_count *count;
-    } rows[] = {{"cells", mt_tile_cells}, {"separator cells", mt_tile_separator},
-        {"cells needed from others", mt_tile_needed}, {"cells received", mt_tile_received},
+    } rows[] = {{"elements", mt_tile_elements}, {"separator elements", mt_tile_separator},
+        {"elements needed from others", mt_tile_needed}, {"elements received", mt_tile_received},
         {"of these unused", mt_tile_unused}, {"neighbours", mt_tile_neighbours},
         {"ranges sent", mt_tile_ranges_sent}, {"pieces received", mt_tile_pieces_received}};
     *table = mt_table_begin(arena, title);
@@ -130,11 +130,11 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         double value;
         const char *unit;
     } rows[] = {{"parts", halo->n_parts, ""}, {"of these empty", (double)empty, ""},
-        {"cells", (double)halo->n_cells, ""}, {"faces cut", (double)parts->edge_cut, ""},
-        {"ranges", (double)halo->n_ranges, ""}, {"cells sent (a range once)", (double)words, ""},
-        {"cells received", received.sum, ""},
+        {"elements", (double)halo->n_elements, ""}, {"faces cut", (double)parts->edge_cut, ""},
+        {"ranges", (double)halo->n_ranges, ""}, {"elements sent (a range once)", (double)words, ""},
+        {"elements received", received.sum, ""},
         {"of these from other IPUs", (double)mt_tile_crossing(halo), ""},
-        {"share of received cells", 100 * received.sum / (received.sum + (double)halo->n_cells), "%"},
+        {"share of received elements", 100 * received.sum / (received.sum + (double)halo->n_elements), "%"},
         {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
         {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
         {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
@@ -149,8 +149,8 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
     if (balance->largest_before == 0) return MT_OK;
-    mt_table_property(table, "cells moved to balance halos", (double)balance->moves, "");
-    mt_table_property(table, "most cells needed before that", (double)balance->largest_before, "");
+    mt_table_property(table, "elements moved to balance halos", (double)balance->moves, "");
+    mt_table_property(table, "most elements needed before that", (double)balance->largest_before, "");
     return MT_OK;
 }
 

@@ -146,7 +146,7 @@ static bool watch(void *user, size_t steps_done)
     watching *w = user;
     w->steps_done = steps_done;
     mt_progress_update(&w->progress, (double)steps_done * w->problem->dt_ms,
-        (double)steps_done * (double)w->problem->diffusion->n_cells);
+        (double)steps_done * (double)w->problem->diffusion->n_elements);
     return !mt_progress_interrupted();
 }
 
@@ -173,7 +173,7 @@ static mt_status simulate(
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (r->trace) MT_TRY(r->backend->trace(self, arena, &r->tracing, &o->trace));
     MT_TRY(make_steps(r, problem, self, &o->n_steps));
-    MT_TAKE(arena, o->activation_ms, problem->diffusion->n_cells);
+    MT_TAKE(arena, o->activation_ms, problem->diffusion->n_elements);
     MT_TRY(r->backend->read(self, NULL, o->activation_ms));
     return r->backend->profile ? r->backend->profile(self, arena, &o->profile) : MT_OK;
 }

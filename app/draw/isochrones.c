@@ -10,11 +10,11 @@ enum { LEVELS = 14 }; /* at most, of isochrones and of their labels */
 
 /* ---- scale of times ---- */
 
-mt_times mt_times_make(const float *activation_ms, size_t n_cells)
+mt_times mt_times_make(const float *activation_ms, size_t n_elements)
 {
     double low = INFINITY, high = -INFINITY;
     mt_times s = {.interval_ms = 1, .last = 1, .all = true};
-    for (size_t c = 0; c < n_cells; c++) {
+    for (size_t c = 0; c < n_elements; c++) {
         double t = (double)activation_ms[c];
         if (!isfinite(t)) {
             s.all = false;

@@ -14,9 +14,9 @@ typedef struct mt_times {
     bool all;           /* was everything? */
 } mt_times;
 
-/* Gives the scale of activation times; the distance of its levels is mt_page_step for at most 14 of them. Times of cells that were
+/* Gives the scale of activation times; the distance of its levels is mt_page_step for at most 14 of them. Times of elements that were
  * never activated are not finite. */
-mt_times mt_times_make(const float *activation_ms, size_t n_cells);
+mt_times mt_times_make(const float *activation_ms, size_t n_elements);
 
 /* The position of a time on the scale: 0 at its first level, 1 at its last. */
 double mt_times_position(const mt_times *times, double time_ms);

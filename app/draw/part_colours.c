@@ -28,9 +28,10 @@ static void add_neighbour(graph *g, uint32_t part, uint32_t other)
 static void add_meeting(void *context, const mt_meeting *meeting)
 {
     graph *g = context;
-    const uint32_t cell = g->surface->face_cell[meeting->face], near = g->surface->face_cell[meeting->other];
-    const uint32_t a = g->partition->part[cell], b = g->partition->part[near];
-    const uint32_t group = mt_partition_group_of(g->partition, cell),
+    const uint32_t element = g->surface->face_element[meeting->face],
+                   near = g->surface->face_element[meeting->other];
+    const uint32_t a = g->partition->part[element], b = g->partition->part[near];
+    const uint32_t group = mt_partition_group_of(g->partition, element),
                    other = mt_partition_group_of(g->partition, near);
     if (a == b) return;
     if (group == other) {

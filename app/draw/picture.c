@@ -159,7 +159,7 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     mt_figure *f = &m->figure;
     make_palette(m);
     m->until_ms = until_ms;
-    m->times = mt_times_make(activation_ms, mesh->n_cells);
+    m->times = mt_times_make(activation_ms, mesh->n_elements);
     MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, activation_ms, &f->surface));
     MT_TRY(mt_figure_make(scratch, f));
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
@@ -171,10 +171,10 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
 mt_status mt_picture_activation(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const float *activation_ms, double until_ms, const char *title)
 {
-    if (mesh->n_cells == 0 || adjacency->n_cells != mesh->n_cells)
+    if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
-            "picture: a mesh of %zu cells and an adjacency of %zu; both must be the same, above 0",
-            mesh->n_cells, adjacency->n_cells);
+            "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
+            mesh->n_elements, adjacency->n_elements);
     mt_arena scratch = {0};
     mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, until_ms, title);
     mt_arena_free(&scratch);

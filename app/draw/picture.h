@@ -1,7 +1,7 @@
 /* Pictures for people who have no viewer at hand: the activation map of a mesh, or its partition, as a PNG.
  *
  * Not a renderer: one style, ready for a paper. The outer surface in orthographic projection, coloured by activation time
- * with isochrones and a colour bar, or by the part that owns each cell with a legend; the three axes to scale; a heart from
+ * with isochrones and a colour bar, or by the part that owns each element with a legend; the three axes to scale; a heart from
  * the front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
 #ifndef MT_APP_DRAW_PICTURE_H
@@ -13,20 +13,20 @@
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
- * activation_ms[n_cells]; NaN where a cell was not activated before until_ms, the time simulated: such cells are grey, and the
+ * activation_ms[n_elements]; NaN where an element was not activated before until_ms, the time simulated: such elements are grey, and the
  * legend says so. Times at vertices are
- * such that the mean of a cell's four is nearly the cell's own; colour and isochrones follow their linear
- * interpolation. The colour bar spans all activated cells, to whole isochrone intervals. title is UTF-8, ""
- * for none. The same input gives the same bytes, for any number of threads. O(cells) time. MT_INPUT: no
- * cells, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
+ * such that the mean of an element's four is nearly the element's own; colour and isochrones follow their linear
+ * interpolation. The colour bar spans all activated elements, to whole isochrone intervals. title is UTF-8, ""
+ * for none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
+ * elements, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */
 MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title);
 
-/* Writes a picture of a partition: every outer face has the colour of its cell's part (mt_part_colours), borders between
+/* Writes a picture of a partition: every outer face has the colour of its element's part (mt_part_colours), borders between
  * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their
- * numbers (every second beyond 16 groups, every fourth beyond 32), and how many parts and cells there are. The rest is as above.
- * MT_INPUT also: a partition of another number of cells, one that fails mt_partition_check, or more than MT_PART_GROUPS_MAX
+ * numbers (every second beyond 16 groups, every fourth beyond 32), and how many parts and elements there are. The rest is as above.
+ * MT_INPUT also: a partition of another number of elements, one that fails mt_partition_check, or more than MT_PART_GROUPS_MAX
  * groups. */
 MT_NODISCARD mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_partition *partition, const char *title);

@@ -16,10 +16,10 @@ typedef struct parts {
 
 /* ---- colours and borders ---- */
 
-/* The value of a cell: its group and shade in one number. */
+/* The value of an element: its group and shade in one number. */
 static void fill_values(const parts *p, float *value)
 {
-    for (size_t c = 0; c < p->partition->n_cells; c++) {
+    for (size_t c = 0; c < p->partition->n_elements; c++) {
         const size_t group = mt_partition_group_of(p->partition, c);
         value[c] = (float)(group * MT_PART_SHADES_MAX + p->colours.shade[p->partition->part[c]]);
     }
@@ -38,8 +38,8 @@ static void draw_border(void *context, const mt_meeting *meeting)
 {
     const parts *p = context;
     const mt_view_surface *surface = &p->figure.surface;
-    if (mt_partition_group_of(p->partition, surface->face_cell[meeting->face]) ==
-        mt_partition_group_of(p->partition, surface->face_cell[meeting->other]))
+    if (mt_partition_group_of(p->partition, surface->face_element[meeting->face]) ==
+        mt_partition_group_of(p->partition, surface->face_element[meeting->other]))
         return;
     if (!mt_view_sees(p->view, surface, meeting->face) && !mt_view_sees(p->view, surface, meeting->other))
         return;
@@ -75,14 +75,14 @@ static void write_number(mt_page *page, size_t k, size_t n)
 
 static void write_counts(const parts *p, mt_page *page)
 {
-    char groups[32], each[32], cells[32], text[128];
+    char groups[32], each[32], elements[32], text[128];
     mt_page_number((double)p->colours.n_groups, groups);
     mt_page_number((double)p->partition->parts_per_group, each);
-    mt_page_number((double)p->partition->n_cells, cells);
+    mt_page_number((double)p->partition->n_elements, elements);
     if (p->colours.n_groups > 1)
-        (void)snprintf(text, sizeof text, "%s IPUs of %s tiles, %s cells", groups, each, cells);
+        (void)snprintf(text, sizeof text, "%s IPUs of %s tiles, %s elements", groups, each, elements);
     else
-        (void)snprintf(text, sizeof text, "%s tiles, %s cells", each, cells);
+        (void)snprintf(text, sizeof text, "%s tiles, %s elements", each, elements);
     mt_page_grey(page, mt_page_soft);
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 380, text);
 }
@@ -118,7 +118,7 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     float *value;
     mt_page page;
     mt_figure *f = &p->figure;
-    MT_TAKE(scratch, value, mesh->n_cells);
+    MT_TAKE(scratch, value, mesh->n_elements);
     MT_TRY(mt_view_surface_make_flat(scratch, mesh, adjacency, value, &f->surface));
     MT_TRY(mt_part_colours_make(scratch, &f->surface, p->partition, &p->colours));
     fill_values(p, value);
@@ -134,11 +134,13 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
 mt_status mt_picture_parts(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_partition *partition, const char *title)
 {
-    if (mesh->n_cells == 0 || adjacency->n_cells != mesh->n_cells || partition->n_cells != mesh->n_cells)
+    if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements ||
+        partition->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
-            "picture: a mesh of %zu cells, an adjacency of %zu and a partition of %zu; all must be the same, "
+            "picture: a mesh of %zu elements, an adjacency of %zu and a partition of %zu; all must be the "
+            "same, "
             "above 0",
-            mesh->n_cells, adjacency->n_cells, partition->n_cells);
+            mesh->n_elements, adjacency->n_elements, partition->n_elements);
     MT_TRY(mt_partition_check(partition));
     mt_arena scratch = {0};
     parts p = {.partition = partition};

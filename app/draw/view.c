@@ -76,60 +76,60 @@ static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, m
     const mt_mesh *mesh = s->mesh;
     size_t n = mt_adjacency_boundary_faces(adjacency);
     MT_TAKE(arena, s->face_vertex, 3 * n);
-    MT_TAKE(arena, s->face_cell, n);
+    MT_TAKE(arena, s->face_element, n);
     MT_TAKE(arena, s->face_normal, 3 * n);
     MT_TAKE(arena, s->normal, 3 * s->mesh->n_vertices);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
-            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL) continue;
+            if (adjacency->neighbour[4 * c + f] != MT_NO_ELEMENT) continue;
             uint32_t *vertex = s->face_vertex + 3 * s->n_faces;
             double *normal = s->face_normal + 3 * s->n_faces;
-            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            for (size_t k = 0; k < 3; k++) vertex[k] = mesh->element_vertex[4 * c + mt_mesh_face[f][k]];
             mt_mesh_face_area(mesh, c, f, normal);
             for (size_t k = 0; k < 9; k++) s->normal[3 * (size_t)vertex[k / 3] + k % 3] += normal[k % 3];
             normalise(normal);
-            s->face_cell[s->n_faces++] = (uint32_t)c;
+            s->face_element[s->n_faces++] = (uint32_t)c;
         }
     for (size_t i = 0; i < s->mesh->n_vertices; i++) normalise(s->normal + 3 * i);
     return MT_OK;
 }
 
-/* Adds to every vertex the volume-weighted mean, over the cells around that have a value, of what the mean of a
- * cell's four vertices lacks to the cell's own. */
-static void correct_values(const mt_mesh *mesh, const float *cell_value, const double *volume_mm3,
+/* Adds to every vertex the volume-weighted mean, over the elements around that have a value, of what the mean of an
+ * element's four vertices lacks to the element's own. */
+static void correct_values(const mt_mesh *mesh, const float *element_value, const double *volume_mm3,
     double *sum, const double *weight, float *value)
 {
     memset(sum, 0, mesh->n_vertices * sizeof *sum);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        if (!isfinite(cell_value[c])) continue;
-        const uint32_t *vertex = mesh->cell_vertex + 4 * c;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        if (!isfinite(element_value[c])) continue;
+        const uint32_t *vertex = mesh->element_vertex + 4 * c;
         double mean = 0;
         for (int k = 0; k < 4; k++) mean += 0.25 * (double)value[vertex[k]];
-        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)cell_value[c] - mean);
+        for (int k = 0; k < 4; k++) sum[vertex[k]] += volume_mm3[c] * ((double)element_value[c] - mean);
     }
     for (size_t i = 0; i < mesh->n_vertices; i++)
         if (weight[i] > 0) value[i] += (float)(sum[i] / weight[i]);
 }
 
-/* From zero, the first correction gives the mean of the cells around. At the surface these all lie on one
+/* From zero, the first correction gives the mean of the elements around. At the surface these all lie on one
  * side, which would bend the isochrones towards edges; a few more corrections take most of that away. */
 static mt_status average_values(mt_arena *arena, mt_view_surface *s)
 {
     enum { ROUNDS = 16 };
     const mt_mesh *mesh = s->mesh;
-    const float *cell_value = s->cell_value;
+    const float *element_value = s->element_value;
     double *weight, *sum, *volume_mm3;
     MT_TAKE(arena, weight, mesh->n_vertices);
     MT_TAKE(arena, sum, mesh->n_vertices);
-    MT_TAKE(arena, volume_mm3, mesh->n_cells);
+    MT_TAKE(arena, volume_mm3, mesh->n_elements);
     MT_TAKE(arena, s->value, mesh->n_vertices);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
-        for (size_t k = 0; k < 4 && isfinite(cell_value[c]); k++)
-            weight[mesh->cell_vertex[4 * c + k]] += volume_mm3[c];
+        for (size_t k = 0; k < 4 && isfinite(element_value[c]); k++)
+            weight[mesh->element_vertex[4 * c + k]] += volume_mm3[c];
     }
     for (int round = 0; round < ROUNDS; round++)
-        correct_values(mesh, cell_value, volume_mm3, sum, weight, s->value);
+        correct_values(mesh, element_value, volume_mm3, sum, weight, s->value);
     return MT_OK;
 }
 
@@ -182,17 +182,17 @@ void mt_view_surface_meetings(const mt_view_surface *s, mt_meet *meet, void *con
 }
 
 mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_view_surface *surface)
+    const float *element_value, mt_view_surface *surface)
 {
-    *surface = (mt_view_surface){.mesh = mesh, .cell_value = cell_value};
+    *surface = (mt_view_surface){.mesh = mesh, .element_value = element_value};
     MT_TRY(collect_faces(arena, adjacency, surface));
     return sort_edges(arena, surface);
 }
 
 mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *cell_value, mt_view_surface *surface)
+    const float *element_value, mt_view_surface *surface)
 {
-    MT_TRY(mt_view_surface_make_flat(arena, mesh, adjacency, cell_value, surface));
+    MT_TRY(mt_view_surface_make_flat(arena, mesh, adjacency, element_value, surface));
     return average_values(arena, surface);
 }
 
@@ -258,7 +258,7 @@ static void fill_triangle(
 void mt_plot_face(
     const mt_plot *p, const mt_view_surface *s, size_t face, const double *corner[3], double value[3])
 {
-    const double own = (double)s->cell_value[s->face_cell[face]];
+    const double own = (double)s->element_value[s->face_element[face]];
     for (size_t k = 0; k < 3; k++) {
         uint32_t vertex = s->face_vertex[3 * face + k];
         corner[k] = p->sample + 3 * (size_t)vertex;

@@ -16,14 +16,14 @@ enum { MT_VIEW_SUPER = 2, MT_VIEWS_MAX = 2 };
 /* The outer faces of a mesh, and data at its vertices (zero at inner ones). */
 typedef struct mt_view_surface {
     const mt_mesh *mesh;
-    const float *cell_value; /* [n_cells] */
+    const float *element_value; /* [n_elements] */
     size_t n_faces;
-    uint32_t *face_vertex; /* [n_faces][3], counter-clockwise seen from outside */
-    uint32_t *face_cell;   /* [n_faces] */
-    double *face_normal;   /* [n_faces][3], unit, outward */
-    double *normal;        /* [n_vertices][3], unit, the mean over the faces around; zero inside */
+    uint32_t *face_vertex;  /* [n_faces][3], counter-clockwise seen from outside */
+    uint32_t *face_element; /* [n_faces] */
+    double *face_normal;    /* [n_faces][3], unit, outward */
+    double *normal;         /* [n_vertices][3], unit, the mean over the faces around; zero inside */
     float *
-        value; /* [n_vertices]; 0 where no cell around has a value. NULL: each face has its cell's value, flat */
+        value; /* [n_vertices]; 0 where no element around has a value. NULL: each face has its element's value, flat */
     /* The edges, each once with either face, sorted by their lower vertex: those of v are edge_begin[v] .. [v + 1). */
     size_t *edge_begin;  /* [n_vertices + 2] */
     uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
@@ -31,14 +31,14 @@ typedef struct mt_view_surface {
     size_t *edge_again;  /* [3 n_faces] the next entry of the same edge, with another face; 0: none */
 } mt_view_surface;
 
-/* Gives the surface; borrows all. Values are NaN in cells that have none. Those at vertices are such that the mean of a
- * cell's four is nearly the cell's own. */
+/* Gives the surface; borrows all. Values are NaN in elements that have none. Those at vertices are such that the mean of an
+ * element's four is nearly the element's own. */
 MT_NODISCARD mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *cell_value, mt_view_surface *surface);
+    const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
-/* The same with the cells' values as they are: a face has one value. */
+/* The same with the elements' values as they are: a face has one value. */
 MT_NODISCARD mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *cell_value, mt_view_surface *surface);
+    const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
 /* Two faces of the surface that share the edge from vertex a to b. */
 typedef struct mt_meeting {
@@ -85,7 +85,7 @@ MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surf
 /* Is this face of the surface turned towards us? */
 bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t face);
 
-/* Gives corners (of the plot's) of a face, and its values there: NaN where its cell has none. */
+/* Gives corners (of the plot's) of a face, and its values there: NaN where its element has none. */
 void mt_plot_face(const mt_plot *plot, const mt_view_surface *surface, size_t face, const double *corner[3],
     double value[3]);
 

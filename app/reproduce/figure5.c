@@ -54,7 +54,7 @@ static void add_mesh(mt_table *table, const mt_steps *s)
     for (size_t i = 0; i < s->base.n_ipus; i++) {
         const double cycles = s->step[i].cycles;
         mt_table_text(table, s->name);
-        mt_table_number(table, (double)s->n_cells);
+        mt_table_number(table, (double)s->n_elements);
         mt_table_number(table, s->pde_steps);
         mt_table_number(table, s->base.ipus[i]);
         mt_table_number(table, cycles);
@@ -70,7 +70,7 @@ static mt_table make_table(mt_arena *arena, const scaling *all, const char *titl
 {
     mt_table table = mt_table_begin(arena, title);
     mt_table_strings(&table, "mesh");
-    mt_table_decimals(&table, "cells", "", 0);
+    mt_table_decimals(&table, "elements", "", 0);
     mt_table_decimals(&table, "diffusion steps", "", 0);
     mt_table_decimals(&table, "IPUs", "", 0);
     mt_table_decimals(&table, "time step", "cycles", 0);

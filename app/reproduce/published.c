@@ -44,13 +44,13 @@ mt_status mt_published(const char *key, double *low, double *high)
     return MT_OK;
 }
 
-mt_status mt_published_cells(const char *name, unsigned long *cells)
+mt_status mt_published_elements(const char *name, unsigned long *elements)
 {
     char key[64];
     double low, high;
-    (void)snprintf(key, sizeof key, "%.40s_cells", name);
+    (void)snprintf(key, sizeof key, "%.40s_elements", name);
     MT_TRY(mt_published(key, &low, &high));
     if (isnan(low)) return mt_fail(MT_INPUT, "--like %s; allowed: heart04, heart05", name);
-    *cells = (unsigned long)low;
+    *elements = (unsigned long)low;
     return MT_OK;
 }

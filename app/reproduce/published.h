@@ -20,7 +20,7 @@ MT_NODISCARD mt_status mt_published_find(const char *key, mt_published_number *n
 /* Gives its two ends alone. */
 MT_NODISCARD mt_status mt_published(const char *key, double *low, double *high);
 
-/* Gives the number of cells of a heart of the published study, "heart04" or "heart05". MT_INPUT: another name. */
-MT_NODISCARD mt_status mt_published_cells(const char *name, unsigned long *cells);
+/* Gives the number of elements of a heart of the published study, "heart04" or "heart05". MT_INPUT: another name. */
+MT_NODISCARD mt_status mt_published_elements(const char *name, unsigned long *elements);
 
 #endif

@@ -91,12 +91,12 @@ static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
 {
     const char *folder = getenv("TMPDIR");
     char out[MT_FILE_PATH_MAX];
-    unsigned long cells;
-    MT_TRY(mt_published_cells("heart04", &cells));
+    unsigned long elements;
+    MT_TRY(mt_published_elements("heart04", &elements));
     if (snprintf(out, sizeof out, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) >=
         (int)sizeof out)
         return mt_fail(MT_FILE, "TMPDIR: the path is too long");
-    return mt_gmsh_ventricles(arena, cells, out, mesh);
+    return mt_gmsh_ventricles(arena, elements, out, mesh);
 }
 
 static mt_status find_like(mt_reproduce *r)
@@ -104,9 +104,10 @@ static mt_status find_like(mt_reproduce *r)
     static const char *const hearts[] = {"heart04", "heart05"};
     r->like = NULL;
     for (size_t k = 0; k < sizeof hearts / sizeof *hearts; k++) {
-        unsigned long cells;
-        MT_TRY(mt_published_cells(hearts[k], &cells));
-        if (fabs((double)r->mesh.n_cells - (double)cells) <= 0.1 * (double)cells) r->like = hearts[k];
+        unsigned long elements;
+        MT_TRY(mt_published_elements(hearts[k], &elements));
+        if (fabs((double)r->mesh.n_elements - (double)elements) <= 0.1 * (double)elements)
+            r->like = hearts[k];
     }
     return MT_OK;
 }
@@ -146,8 +147,8 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     mt_halo halo;
     mt_balance balance = {0};
     mt_partition parts = *common;
-    MT_TAKE(arena, parts.part, common->n_cells);
-    memcpy(parts.part, common->part, common->n_cells * sizeof *parts.part);
+    MT_TAKE(arena, parts.part, common->n_elements);
+    memcpy(parts.part, common->part, common->n_elements * sizeof *parts.part);
     MT_TRY(mt_tiling_balance_sent(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
     MT_TRY(mt_halo_make(arena, &r->pattern, &parts, &r->scheme[k], &halo));
     return visit(context, i, k, &halo);

@@ -20,7 +20,7 @@ typedef struct mt_reproduce {
     uint32_t ipus[MT_TILING_COUNTS];
     mt_scheme scheme[MT_REPRODUCE_SCHEMES];
     bool machine_of_study; /* the GC200 of data/machines, with no other value */
-    /* set by mt_reproduce_mesh, and kept when the mesh is dropped: the mesh of the study with the same number of cells, within
+    /* set by mt_reproduce_mesh, and kept when the mesh is dropped: the mesh of the study with the same number of elements, within
      * a tenth; NULL: there is none */
     const char *like;
     /* from mt_reproduce_mesh to mt_reproduce_drop_mesh */

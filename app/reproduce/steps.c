@@ -57,7 +57,7 @@ static mt_status make_with(const char *path, mt_steps *s)
 {
     MT_TRY(mt_reproduce_mesh(path, &s->base));
     s->name = path ? basename(path) : "heart by gmsh";
-    s->n_cells = s->base.mesh.n_cells;
+    s->n_elements = s->base.mesh.n_elements;
     MT_TRY(find_numbers(s));
     return mt_reproduce_each(&s->base, add_costs, s);
 }
@@ -99,8 +99,8 @@ double mt_steps_seconds(const mt_steps *s, double cycles)
 void mt_steps_title(const mt_steps *s, const char *what, char title[MT_STEPS_TITLE])
 {
     (void)snprintf(title, MT_STEPS_TITLE,
-        "%s: a mesh of %zu cells on %s, %s partition%s, %s, %g diffusion step%s in a time step", what,
-        s->n_cells, s->base.tiling.one.name, mt_partition_methods[s->base.tiling.method],
+        "%s: a mesh of %zu elements on %s, %s partition%s, %s, %g diffusion step%s in a time step", what,
+        s->n_elements, s->base.tiling.one.name, mt_partition_methods[s->base.tiling.method],
         s->base.tiling.balance_halo ? " with balanced halos" : "", s->base.scheme[0].name, s->pde_steps,
         s->pde_steps > 1 ? "s" : "");
 }

@@ -1,4 +1,4 @@
-/* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the cells. Shared by the
+/* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the elements. Shared by the
  * commands that reproduce the study's times. Stimuli and the recording of activation times are not counted, because the study
  * does not mention them. */
 #ifndef MT_APP_REPRODUCE_STEPS_H
@@ -16,14 +16,14 @@ typedef struct mt_step_costs {
     double
         phase[MT_PHASES]; /* cycles in a time step, for all its diffusion steps; NaN where it does not fit */
     double cycles;        /* their sum */
-    mt_costs one;         /* of one diffusion step, and one step of the cells */
+    mt_costs one;         /* of one diffusion step, and one step of the elements */
 } mt_step_costs;
 
 typedef struct mt_steps {
     mt_reproduce base;       /* without its mesh */
     unsigned long pde_asked; /* 0: as many as the study took */
     const char *name;        /* of the mesh */
-    size_t n_cells;
+    size_t n_elements;
     double pde_steps; /* in a time step */
     double ode_steps; /* time steps of the study's run: mt_steps_seconds is for all of them */
     mt_step_costs step[MT_TILING_COUNTS];
@@ -34,7 +34,7 @@ typedef struct mt_steps {
     MT_REPRODUCE_IPUS,                                                                                       \
         {.name = "--scheme",                                                                                 \
             .value = "NAME",                                                                                 \
-            .help = "which ranges of cells are sent; default: mixed-clean"},                                 \
+            .help = "which ranges of elements are sent; default: mixed-clean"},                              \
         {.name = "--pde-steps",                                                                              \
             .value = "P",                                                                                    \
             .help = "diffusion steps in a time step; default: the study's, 4, for heart05 5"},               \
@@ -56,7 +56,7 @@ const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
 /* Seconds that all the study's time steps take with so many cycles each. */
 double mt_steps_seconds(const mt_steps *steps, double cycles);
 
-/* "What: a mesh of 3031704 cells on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */
+/* "What: a mesh of 3031704 elements on GC200, flat partition, mixed-clean, 4 diffusion steps in a time step" */
 enum { MT_STEPS_TITLE = 320 };
 void mt_steps_title(const mt_steps *steps, const char *what, char title[MT_STEPS_TITLE]);
 

@@ -1,4 +1,4 @@
-/* myotile reproduce table1: what each way to send separator cells costs, beside what was published. */
+/* myotile reproduce table1: what each way to send separator elements costs, beside what was published. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const mt_option options[] = {
     MT_REPRODUCE_IPUS,
     {.name = "--schemes",
         .value = "NAME,...",
-        .help = "which ranges of separator cells are sent; default: all there are"},
+        .help = "which ranges of separator elements are sent; default: all there are"},
     MT_TILING_OPTIONS,
     {.name = "--picture",
         .value = "OUT.png",
@@ -46,28 +46,28 @@ typedef struct reproducing {
 static void begin_tables(mt_arena *arena, reproducing *r)
 {
     char title[256];
-    (void)snprintf(title, sizeof title, "What tiles of a %s hold: a mesh of %zu cells, %s partition%s",
-        r->base.tiling.one.name, r->base.mesh.n_cells, mt_partition_methods[r->base.tiling.method],
+    (void)snprintf(title, sizeof title, "What tiles of a %s hold: a mesh of %zu elements, %s partition%s",
+        r->base.tiling.one.name, r->base.mesh.n_elements, mt_partition_methods[r->base.tiling.method],
         r->base.tiling.balance_halo ? " with balanced halos" : "");
-    mt_table *cells = &r->tables[CELLS], *costs = &r->tables[COSTS];
-    *cells = mt_table_begin(arena, title);
+    mt_table *elements = &r->tables[CELLS], *costs = &r->tables[COSTS];
+    *elements = mt_table_begin(arena, title);
     *costs = mt_table_begin(arena, "What it costs the machine: memory of a tile, "
                                    "exchange of a diffusion step");
     for (int k = 0; k < TABLES; k++) {
         mt_table_decimals(&r->tables[k], "IPUs", "", 0);
         mt_table_strings(&r->tables[k], "scheme");
     }
-    mt_table_decimals(cells, "received max", "", 0);
-    mt_table_decimals(cells, "received median", "", 0);
-    mt_table_decimals(cells, "unused median", "", 0);
-    mt_table_decimals(cells, "largest tile", "", 0);
-    mt_table_decimals(cells, "share received", "%", 2);
-    mt_table_decimals(cells, "published", "%", 2);
-    mt_table_decimals(cells, "difference", "points", 2);
+    mt_table_decimals(elements, "received max", "", 0);
+    mt_table_decimals(elements, "received median", "", 0);
+    mt_table_decimals(elements, "unused median", "", 0);
+    mt_table_decimals(elements, "largest tile", "", 0);
+    mt_table_decimals(elements, "share received", "%", 2);
+    mt_table_decimals(elements, "published", "%", 2);
+    mt_table_decimals(elements, "difference", "points", 2);
     mt_table_decimals(costs, "memory max", "KiB", 1);
     mt_table_decimals(costs, "memory median", "KiB", 1);
     mt_table_decimals(costs, "pieces max", "", 0);
-    mt_table_decimals(costs, "from other IPUs", "cells", 0);
+    mt_table_decimals(costs, "from other IPUs", "elements", 0);
     mt_table_decimals(costs, "exchange", "cycles", 0);
     mt_table_decimals(costs, "mean against max", "%", 1);
 }
@@ -105,16 +105,16 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
     if (!costs.fits) mt_reproduce_warn(scheme, ipus, &costs);
     MT_TRY(published_share(&r->base, scheme, ipus, &published));
     const double share = 100 * received.sum / all.sum;
-    const double cells[] = {
+    const double elements[] = {
         received.max, received.median, unused.median, all.max, share, published, share - published};
     const double cost[] = {(double)costs.memory_max / 1024, (double)costs.memory_median / 1024, pieces.max,
         (double)mt_tile_crossing(halo), (double)costs.exchange_cycles, 100 * costs.effectiveness};
-    const double owned = (double)halo->n_cells;
+    const double owned = (double)halo->n_elements;
     const double bar[KINDS] = {1, (received.sum - unused.sum) / owned, unused.sum / owned};
     memcpy(r->bars + KINDS * (i * r->base.n_schemes + k), bar, sizeof bar);
     r->marks[i * r->base.n_schemes + k] = 1 / (1 - published / 100);
     const double unknown[] = {NAN, NAN, pieces.max, cost[3], NAN, NAN};
-    add_numbers(&r->tables[CELLS], ipus, scheme->name, sizeof cells / sizeof *cells, cells);
+    add_numbers(&r->tables[CELLS], ipus, scheme->name, sizeof elements / sizeof *elements, elements);
     add_numbers(
         &r->tables[COSTS], ipus, scheme->name, sizeof cost / sizeof *cost, costs.fits ? cost : unknown);
     return MT_OK;
@@ -122,8 +122,8 @@ static mt_status add_rows(void *context, size_t i, size_t k, const mt_halo *halo
 
 /* ---- the picture ---- */
 
-/* For each cell that tiles own, how many cells of others they need, and how many they receive besides. What was
- * published is a share of received cells, x: that is 1 / (1 - x) cells for each owned. */
+/* For each element that tiles own, how many elements of others they need, and how many they receive besides. What was
+ * published is a share of received elements, x: that is 1 / (1 - x) elements for each owned. */
 static mt_status draw(mt_arena *scratch, const reproducing *r)
 {
     const mt_reproduce *base = &r->base;

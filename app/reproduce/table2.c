@@ -83,7 +83,7 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
 typedef struct beside {
     const mt_steps *steps;
     const mt_step_costs *one;
-    double spmv, tp06; /* worker cycles a cell, counted */
+    double spmv, tp06; /* worker cycles an element, counted */
     char pde[128], ode[128], spills[128], imbalance[128];
 } beside;
 
@@ -125,7 +125,7 @@ static mt_status say_reasons(beside *b)
         "Instructions of two sources; %u of ours are spills, %g of the study's.",
         pde->count[IPU_OP_SPILL] + pde->count[IPU_OP_RELOAD], spills);
     (void)snprintf(b->imbalance, sizeof b->imbalance,
-        "The imbalance that the partition is allowed: the slowest tile has %.3g of the mean's cells.",
+        "The imbalance that the partition is allowed: the slowest tile has %.3g of the mean's elements.",
         b->steps->base.tiling.imbalance);
     return MT_OK;
 }
@@ -175,8 +175,8 @@ static mt_status add_shares(mt_comparison *comparison, const beside *b)
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
-/* What a cell takes: as counted on the source, and as the tiles take it. */
-static mt_status add_cells(mt_comparison *comparison, const beside *b)
+/* What an element takes: as counted on the source, and as the tiles take it. */
+static mt_status add_elements(mt_comparison *comparison, const beside *b)
 {
     static const char formulas[] =
         "Instructions of two sources; our formulas are not the study's word by word.",
@@ -184,13 +184,13 @@ static mt_status add_cells(mt_comparison *comparison, const beside *b)
                           "Ours is our count and the starts of vertices; the study does not tell what its "
                           "profile has beyond its count.";
     const mt_costs *c = &b->one->one;
-    const double cells = (double)b->steps->n_cells / b->steps->base.tiling.tiles;
+    const double elements = (double)b->steps->n_elements / b->steps->base.tiling.tiles;
     const row rows[] = {{"diffusion, measured alone", "spmv_measured", b->spmv, b->spills},
         {"diffusion, counted", "spmv_estimated", b->spmv, b->spills},
-        {"diffusion, on the tiles", "spmv_profile", c->pde.mean / cells, profile},
+        {"diffusion, on the tiles", "spmv_profile", c->pde.mean / elements, profile},
         {"cell model, measured alone", "tp06_measured", b->tp06, formulas},
         {"cell model, counted", "tp06_estimated", b->tp06, formulas},
-        {"cell model, on the tiles", "tp06_profile", c->ode.mean / cells, profile}};
+        {"cell model, on the tiles", "tp06_profile", c->ode.mean / elements, profile}};
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
 
@@ -220,7 +220,7 @@ static mt_status compare(
     MT_TRY(mt_steps_compare(arena, s, comparison));
     MT_TRY(add_spreads(comparison, b));
     MT_TRY(add_shares(comparison, b));
-    MT_TRY(add_cells(comparison, b));
+    MT_TRY(add_elements(comparison, b));
     add_notes(comparison);
     return MT_OK;
 }

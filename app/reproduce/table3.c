@@ -32,7 +32,7 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
     mt_table_decimals(&table, "of it exchange", "s", 2);
     mt_table_decimals(&table, "ODE part", "s", 2);
     mt_table_decimals(&table, "all", "s", 2);
-    mt_table_digits(&table, "rate", "cell steps/s", 4);
+    mt_table_digits(&table, "rate", "element steps/s", 4);
     mt_table_strings(&table, "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
         const mt_step_costs *step = &s->step[i];
@@ -43,7 +43,7 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
         mt_table_number(&table, mt_steps_seconds(s, exchange));
         mt_table_number(&table, mt_steps_seconds(s, step->phase[MT_PHASE_ODE]));
         mt_table_number(&table, seconds);
-        mt_table_number(&table, (double)s->n_cells * s->ode_steps / seconds);
+        mt_table_number(&table, (double)s->n_elements * s->ode_steps / seconds);
         mt_table_text(&table, mt_costs_verdict(&step->one));
     }
     return table;

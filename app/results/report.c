@@ -10,11 +10,11 @@
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
 
-/* As files and pictures want it: not a number where a cell has not activated. */
+/* As files and pictures want it: not a number where an element has not activated. */
 static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
 {
-    MT_TAKE(arena, *activation_ms, run->mesh->n_cells);
-    for (size_t c = 0; c < run->mesh->n_cells; c++)
+    MT_TAKE(arena, *activation_ms, run->mesh->n_elements);
+    for (size_t c = 0; c < run->mesh->n_elements; c++)
         (*activation_ms)[c] = isfinite(run->activation_ms[c]) ? (float)run->activation_ms[c] : NAN;
     return MT_OK;
 }
@@ -53,7 +53,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
-/* What it means that a cell has no activation time. */
+/* What it means that an element has no activation time. */
 static void nan_text(const mt_run *run, char *text, size_t size)
 {
     if (run->stopped_by)
@@ -65,7 +65,7 @@ static void nan_text(const mt_run *run, char *text, size_t size)
 
 static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
 {
-    const size_t n = run->mesh->n_cells;
+    const size_t n = run->mesh->n_elements;
     float *activation;
     int64_t *number;
     const char *used;

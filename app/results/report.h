@@ -16,7 +16,7 @@ typedef struct mt_run {
     const mt_probes *probes;
     size_t n_steps;              /* done */
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
-    const double *activation_ms; /* [n_cells] infinite where not activated */
+    const double *activation_ms; /* [n_elements] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
     bool details;                /* of the profile: all its files, not only profile.json */
@@ -29,7 +29,7 @@ double mt_run_reached_ms(const mt_run *run);
 
 enum { MT_REPORT_TABLES = 6 };
 
-/* Gives the run's tables in `arena`: a summary, the first of the limited cells if there are any, activation at the points, and on an
+/* Gives the run's tables in `arena`: a summary, the first of the limited elements if there are any, activation at the points, and on an
  * emulated machine cycles, exchange and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);

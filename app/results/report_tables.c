@@ -14,10 +14,10 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     const mt_diffusion *diffusion = run->diffusion;
     const mt_tissue tissue = mt_case_tissue(run->input);
     mt_table table = mt_table_properties(arena, run->input->title[0] ? run->input->title : "Run");
-    mt_table_property(&table, "cells", (double)run->mesh->n_cells, "");
+    mt_table_property(&table, "elements", (double)run->mesh->n_elements, "");
     mt_table_property(&table, "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
     mt_table_property(&table, "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
-    mt_table_property(&table, "time step of the cells", run->input->time.dt_ms, "ms");
+    mt_table_property(&table, "time step of the elements", run->input->time.dt_ms, "ms");
     mt_table_property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
     mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
     mt_operator_rows(&table, diffusion);
@@ -25,16 +25,17 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     double latest_ms = NAN;
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
-    for (size_t cell = 0; cell < run->mesh->n_cells; cell++) {
-        if (!isfinite(run->activation_ms[cell])) continue;
+    for (size_t element = 0; element < run->mesh->n_elements; element++) {
+        if (!isfinite(run->activation_ms[element])) continue;
         activated++;
-        lately += run->activation_ms[cell] > end_ms - MT_FINDINGS_WAVE_MS;
-        latest_ms = fmax(latest_ms, run->activation_ms[cell]); /* fmax leaves out what is no number */
+        lately += run->activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
+        latest_ms = fmax(latest_ms, run->activation_ms[element]); /* fmax leaves out what is no number */
     }
-    mt_table_property(&table, "cells activated", 100 * (double)activated / (double)run->mesh->n_cells, "%");
     mt_table_property(
-        &table, "cells activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_cells, "%");
-    mt_table_property(&table, "latest activation of a cell", latest_ms, "ms");
+        &table, "elements activated", 100 * (double)activated / (double)run->mesh->n_elements, "%");
+    mt_table_property(&table, "elements activated in the last 5 ms",
+        100 * (double)lately / (double)run->mesh->n_elements, "%");
+    mt_table_property(&table, "latest activation of an element", latest_ms, "ms");
     mt_table_property(&table, "simulated time", end_ms, "ms");
     if (run->stopped_by) mt_table_property(&table, "stopped; asked for", run->input->time.end_ms, "ms");
     return table;
@@ -54,7 +55,7 @@ static double activation_at(const mt_run *run, size_t probe)
 {
     const mt_probes *probes = run->probes;
     const double t_ms = mt_probe_value(
-        run->mesh, run->diffusion, run->activation_ms, probes->xyz_mm + 3 * probe, probes->cell[probe]);
+        run->mesh, run->diffusion, run->activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
     return t_ms <= mt_run_reached_ms(run) ? t_ms : NAN;
 }
 
@@ -62,7 +63,7 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = run->probes;
     mt_table table =
-        mt_table_begin(arena, "Activation times at points, by linear fits to the cells nearest to each");
+        mt_table_begin(arena, "Activation times at points, by linear fits to the elements nearest to each");
     probe_columns(&table);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");

@@ -106,16 +106,16 @@ void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
 }
 
 /* Cells go with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
-mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long cells, const char *out, mt_mesh *mesh)
+mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char *out, mt_mesh *mesh)
 {
-    double edge_mm = 0.6327 * cbrt(3.03e6 / (double)cells);
+    double edge_mm = 0.6327 * cbrt(3.03e6 / (double)elements);
     for (int attempt = 0; attempt < 8; attempt++) {
         mt_progress_stage("meshing with gmsh");
         MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 0, edge_mm, out, mesh));
-        const double ratio = (double)mesh->n_cells / (double)cells;
+        const double ratio = (double)mesh->n_elements / (double)elements;
         if (fabs(ratio - 1) <= 0.01) return MT_OK;
         edge_mm *= cbrt(ratio);
         mt_arena_free(arena);
     }
-    return mt_fail(MT_NUMERICS, "gmsh: no ventricles within 1 %% of %lu cells after 8 attempts", cells);
+    return mt_fail(MT_NUMERICS, "gmsh: no ventricles within 1 %% of %lu elements after 8 attempts", elements);
 }

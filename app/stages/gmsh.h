@@ -13,10 +13,10 @@
 MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface,
     double angle_deg, double edge_mm, const char *out, mt_mesh *mesh);
 
-/* Gives two idealised ventricles with this number of cells, within 1 %. Frees the arena between attempts. MT_NUMERICS: no attempt
+/* Gives two idealised ventricles with this number of elements, within 1 %. Frees the arena between attempts. MT_NUMERICS: no attempt
  * came that close. Other failures: mt_gmsh_mesh's. */
 MT_NODISCARD mt_status mt_gmsh_ventricles(
-    mt_arena *arena, unsigned long cells, const char *out, mt_mesh *mesh);
+    mt_arena *arena, unsigned long elements, const char *out, mt_mesh *mesh);
 
 /* Writes a surface (mesh/triangles.h) for gmsh to load: MSH 2.2, text, one surface, in mm. Failures stay with the stream. */
 void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface);

@@ -49,7 +49,7 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
     const mt_tissue *tissue, bool cached, mt_diffusion *diffusion)
 {
     mt_diffusion_options told = {.watch = {.tell = tell}};
-    if (!cached || mesh->n_cells < CACHED_FROM)
+    if (!cached || mesh->n_elements < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissue, MT_DIFFUSION_ALPHA, &told, diffusion);
     mt_arena scratch = {0};
     const mt_status status = make_cached(arena, &scratch, mesh, adjacency, tissue, &told, diffusion);
@@ -67,7 +67,7 @@ bool mt_operator_limits(const mt_diffusion *diffusion)
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
 {
     mt_table_property(
-        table, "cells limited for stability", diffusion ? (double)diffusion->n_limited : NAN, "");
+        table, "elements limited for stability", diffusion ? (double)diffusion->n_limited : NAN, "");
     if (diffusion && diffusion->n_slivers > 0)
         mt_table_property(table, "slivers limited", (double)diffusion->n_slivers, "");
 }
@@ -76,8 +76,8 @@ mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
 {
     const bool all = diffusion->n_limited + diffusion->n_slivers <= SHOWN;
-    mt_table table = mt_table_begin(arena, all ? "Limited cells" : "Limited cells, the first");
-    mt_table_decimals(&table, "cell", "", 0);
+    mt_table table = mt_table_begin(arena, all ? "Limited elements" : "Limited elements, the first");
+    mt_table_decimals(&table, "element", "", 0);
     mt_table_digits(&table, "x", "mm", 6);
     mt_table_digits(&table, "y", "mm", 6);
     mt_table_digits(&table, "z", "mm", 6);
@@ -86,7 +86,7 @@ mt_table mt_operator_table(
     mt_table_digits(&table, "worst cosine", "", 4);
     mt_table_digits(&table, "capacity", "volumes", 4);
     size_t shown = 0;
-    for (size_t c = 0; c < mesh->n_cells && shown < SHOWN; c++) {
+    for (size_t c = 0; c < mesh->n_elements && shown < SHOWN; c++) {
         double x[3];
         const mt_diffusion_effect effect = mt_diffusion_effect_on(diffusion, mesh, adjacency, c);
         if (!effect.limited) continue;

@@ -1,8 +1,8 @@
 /* The diffusion operator of a mesh for the commands: made with the help of the cache, and tables of what was limited.
  *
- * Making one takes some 25 s of processor time for a million cells; all but 3 s go into finding which cells to limit and the longest
+ * Making one takes some 25 s of processor time for a million elements; all but 3 s go into finding which elements to limit and the longest
  * stable step. These are kept in the cache (app/stages/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
- * Below 2,000 cells the time is not worth a file. */
+ * Below 2,000 elements the time is not worth a file. */
 #ifndef MT_APP_STAGES_OPERATOR_H
 #define MT_APP_STAGES_OPERATOR_H
 
@@ -14,13 +14,13 @@
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, bool cached, mt_diffusion *diffusion);
 
-/* Adds to a table of properties how many cells were limited: for stability, and slivers if there are any. NULL: no operator. */
+/* Adds to a table of properties how many elements were limited: for stability, and slivers if there are any. NULL: no operator. */
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
 
-/* Was any cell limited? */
+/* Was any element limited? */
 bool mt_operator_limits(const mt_diffusion *diffusion);
 
-/* Gives a table of the first limited cells in `arena`: where they are, and what was done to them. */
+/* Gives a table of the first limited elements in `arena`: where they are, and what was done to them. */
 mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion);
 

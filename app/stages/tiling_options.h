@@ -14,7 +14,7 @@
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
             .help = "the largest part against the mean, 1.001 to 2; default: 1.03"},                         \
-        {.name = "--balance-halo", .help = "move cells until the tiles that need most need less"},           \
+        {.name = "--balance-halo", .help = "move elements until the tiles that need most need less"},        \
         {.name = "--ranges",                                                                                 \
             .value = "R",                                                                                    \
             .help = "at most so many ranges a tile sends; for the scheme budget"},                           \

@@ -15,7 +15,7 @@ const mt_fibres_rule mt_fibres_rule_usual = {.variant = MT_FIBRES_SMOOTH,
     .tolerance = 1e-10,
     .max_iterations = 10000};
 
-/* A gradient this small across a cell (difference per cube root of its volume) is what is left of solving. */
+/* A gradient this small across an element (difference per cube root of its volume) is what is left of solving. */
 static const double flat = 1e-7;
 /* Of the depth below the base: how far around the apex psi is 0. */
 static const double apex_share = 0.05;
@@ -29,7 +29,7 @@ enum {
     LV = 1 << MT_SURFACE_LV,
     RV = 1 << MT_SURFACE_RV
 };
-enum { PSI_CONSTANT = 1, UNKNOWN = 2 }; /* what may be said of a cell's directions */
+enum { PSI_CONSTANT = 1, UNKNOWN = 2 }; /* what may be said of an element's directions */
 
 typedef struct plane {
     double centre[3], normal[3]; /* unit, out of the heart: from the apex to the base */
@@ -200,13 +200,13 @@ static mt_status solve_length(mt_arena *scratch, const mt_mesh *mesh, const mt_f
     return mt_laplace_solve(&problem, rule->tolerance, rule->max_iterations, fibres->psi, &fibres->apex_base);
 }
 
-static double cell_mean(const mt_mesh *mesh, size_t cell, const double *phi)
+static double element_mean(const mt_mesh *mesh, size_t element, const double *phi)
 {
-    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const uint32_t *v = mesh->element_vertex + 4 * element;
     return (phi[v[0]] + phi[v[1]] + phi[v[2]] + phi[v[3]]) / 4;
 }
 
-/* Where a cell is in the wall, and which ways lead through it. */
+/* Where an element is in the wall, and which ways lead through it. */
 typedef struct place {
     double right; /* d: 0 on the left, 1 on the right */
     double out;   /* w */
@@ -222,25 +222,26 @@ static int32_t layer_at(const double share[3], double depth)
 }
 
 static unsigned char find_place(const mt_mesh *mesh, const plane *base, const mt_fibres_rule *rule,
-    mt_fibres *fibres, size_t cell, place *at)
+    mt_fibres *fibres, size_t element, place *at)
 {
-    double lv = clamp(cell_mean(mesh, cell, fibres->phi_lv));
-    double rv = clamp(cell_mean(mesh, cell, fibres->phi_rv));
-    double epi = clamp(1 - cell_mean(mesh, cell, fibres->phi_lv) - cell_mean(mesh, cell, fibres->phi_rv));
-    fibres->depth[cell] = 1 - fmax(lv, rv);
-    fibres->layer[cell] = layer_at(rule->layer_share, fibres->depth[cell]);
+    double lv = clamp(element_mean(mesh, element, fibres->phi_lv));
+    double rv = clamp(element_mean(mesh, element, fibres->phi_rv));
+    double epi =
+        clamp(1 - element_mean(mesh, element, fibres->phi_lv) - element_mean(mesh, element, fibres->phi_rv));
+    fibres->depth[element] = 1 - fmax(lv, rv);
+    fibres->layer[element] = layer_at(rule->layer_share, fibres->depth[element]);
     at->right = !fibres->has_rv ? 0 : lv + rv > 0 ? rv / (lv + rv) : 0.5;
     at->out = rule->variant == MT_FIBRES_BAYER ? epi : sqrt(epi);
-    at->smallest = flat / cbrt(mt_mesh_volume_mm3(mesh, cell));
-    mt_laplace_gradient(mesh, cell, fibres->psi, at->along);
-    mt_laplace_gradient(mesh, cell, fibres->phi_lv, at->from_lv);
-    mt_laplace_gradient(mesh, cell, fibres->phi_rv, at->to_rv);
+    at->smallest = flat / cbrt(mt_mesh_volume_mm3(mesh, element));
+    mt_laplace_gradient(mesh, element, fibres->psi, at->along);
+    mt_laplace_gradient(mesh, element, fibres->phi_lv, at->from_lv);
+    mt_laplace_gradient(mesh, element, fibres->phi_rv, at->to_rv);
     for (int k = 0; k < 3; k++) {
         at->from_lv[k] = -at->from_lv[k];
         at->to_epi[k] = at->from_lv[k] - at->to_rv[k];
     }
     if (sqrt(mt_dot3(at->along, at->along)) > at->smallest) return 0;
-    for (int k = 0; k < 3; k++) at->along[k] = base->normal[k] / cbrt(mt_mesh_volume_mm3(mesh, cell));
+    for (int k = 0; k < 3; k++) at->along[k] = base->normal[k] / cbrt(mt_mesh_volume_mm3(mesh, element));
     return PSI_CONSTANT;
 }
 
@@ -287,21 +288,21 @@ static int apply_rule(const mt_fibres_rule *rule, const place *at, double q[4])
     return between(rule->variant, has_inner, has_outer, inner, outer, w, q);
 }
 
-static void store(mt_fibres *fibres, size_t cell, const mt_frame *frame)
+static void store(mt_fibres *fibres, size_t element, const mt_frame *frame)
 {
     for (size_t k = 0; k < 3; k++) {
-        fibres->fibre[3 * cell + k] = frame->column[0][k];
-        fibres->sheet[3 * cell + k] = frame->column[2][k];
-        fibres->normal[3 * cell + k] = -frame->column[1][k];
+        fibres->fibre[3 * element + k] = frame->column[0][k];
+        fibres->sheet[3 * element + k] = frame->column[2][k];
+        fibres->normal[3 * element + k] = -frame->column[1][k];
     }
 }
 
-/* Gives the directions of all cells, and in state[] those that have none yet. */
+/* Gives the directions of all elements, and in state[] those that have none yet. */
 static void place_frames(const mt_mesh *mesh, const plane *base, const mt_fibres_rule *rule,
     mt_fibres *fibres, unsigned char *state)
 {
 #pragma omp parallel for schedule(static)
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         place at;
         double q[4];
         state[c] = find_place(mesh, base, rule, fibres, c, &at);
@@ -326,7 +327,7 @@ static mt_frame any_frame(const double u[3])
     return frame;
 }
 
-static void copy_cell(mt_fibres *fibres, size_t from, size_t to)
+static void copy_element(mt_fibres *fibres, size_t from, size_t to)
 {
     double *const field[3] = {fibres->fibre, fibres->sheet, fibres->normal};
     for (int k = 0; k < 3; k++) memcpy(field[k] + 3 * to, field[k] + 3 * from, 3 * sizeof **field);
@@ -339,28 +340,28 @@ static mt_status fill_unknown(mt_arena *scratch, const mt_adjacency *adjacency, 
 {
     uint32_t *todo, *source;
     size_t n = 0, left;
-    for (size_t c = 0; c < fibres->n_cells; c++) n += (state[c] & UNKNOWN) != 0;
+    for (size_t c = 0; c < fibres->n_elements; c++) n += (state[c] & UNKNOWN) != 0;
     fibres->n_copied = n;
     MT_TAKE(scratch, todo, n);
     MT_TAKE(scratch, source, n);
     n = 0;
-    for (size_t c = 0; c < fibres->n_cells; c++)
+    for (size_t c = 0; c < fibres->n_elements; c++)
         if (state[c] & UNKNOWN) todo[n++] = (uint32_t)c;
     for (; n > 0; n = left) {
         for (size_t i = 0; i < n; i++) {
-            source[i] = MT_NO_CELL;
+            source[i] = MT_NO_ELEMENT;
             for (size_t f = 0; f < 4; f++) {
                 uint32_t near = adjacency->neighbour[4 * (size_t)todo[i] + f];
-                if (near != MT_NO_CELL && !(state[near] & UNKNOWN) && near < source[i]) source[i] = near;
+                if (near != MT_NO_ELEMENT && !(state[near] & UNKNOWN) && near < source[i]) source[i] = near;
             }
         }
         left = 0;
         for (size_t i = 0; i < n; i++) {
-            if (source[i] == MT_NO_CELL) {
+            if (source[i] == MT_NO_ELEMENT) {
                 todo[left++] = todo[i];
                 continue;
             }
-            copy_cell(fibres, source[i], todo[i]);
+            copy_element(fibres, source[i], todo[i]);
             state[todo[i]] = (unsigned char)(state[todo[i]] & ~UNKNOWN);
         }
         if (left == n) break;
@@ -374,10 +375,10 @@ static void count_jumps(const mt_adjacency *adjacency, mt_fibres *fibres)
 {
     size_t inner = 0, jumps = 0;
 #pragma omp parallel for schedule(static) reduction(+ : inner, jumps)
-    for (size_t c = 0; c < fibres->n_cells; c++)
+    for (size_t c = 0; c < fibres->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t near = adjacency->neighbour[4 * c + f];
-            if (near == MT_NO_CELL || near < c) continue;
+            if (near == MT_NO_ELEMENT || near < c) continue;
             inner++;
             jumps += fabs(mt_dot3(fibres->fibre + 3 * c, fibres->fibre + 3 * (size_t)near)) < jump_cosine;
         }
@@ -388,7 +389,7 @@ static void count_jumps(const mt_adjacency *adjacency, mt_fibres *fibres)
 static void share_volume(const mt_mesh *mesh, mt_fibres *fibres)
 {
     double mm3[3] = {0};
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         mm3[fibres->layer[c] - MT_LAYER_ENDO] += mt_mesh_volume_mm3(mesh, c);
     for (int k = 0; k < 3; k++) fibres->layer_volume[k] = mm3[k] / (mm3[0] + mm3[1] + mm3[2]);
 }
@@ -399,7 +400,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
     unsigned char *surface, *state;
     plane base;
     MT_TAKE(scratch, surface, mesh->n_vertices);
-    MT_TAKE(scratch, state, mesh->n_cells);
+    MT_TAKE(scratch, state, mesh->n_elements);
     MT_TRY(mark_surfaces(mesh, surface));
     MT_TRY(fit_base(mesh, surface, &base));
     mt_arena matrix = {0}; /* one at a time: they are the largest things here */
@@ -409,7 +410,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
     mt_arena_free(&matrix);
     MT_TRY(status);
     place_frames(mesh, &base, rule, fibres, state);
-    for (size_t c = 0; c < mesh->n_cells; c++) fibres->n_psi_constant += (state[c] & PSI_CONSTANT) != 0;
+    for (size_t c = 0; c < mesh->n_elements; c++) fibres->n_psi_constant += (state[c] & PSI_CONSTANT) != 0;
     MT_TRY(fill_unknown(scratch, adjacency, &base, fibres, state));
     count_jumps(adjacency, fibres);
     share_volume(mesh, fibres);
@@ -421,12 +422,12 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
 {
     mt_arena scratch = {0};
     MT_TRY(check_rule(rule));
-    *fibres = (mt_fibres){.n_cells = mesh->n_cells, .n_vertices = mesh->n_vertices};
-    MT_TAKE(arena, fibres->fibre, 3 * mesh->n_cells);
-    MT_TAKE(arena, fibres->sheet, 3 * mesh->n_cells);
-    MT_TAKE(arena, fibres->normal, 3 * mesh->n_cells);
-    MT_TAKE(arena, fibres->depth, mesh->n_cells);
-    MT_TAKE(arena, fibres->layer, mesh->n_cells);
+    *fibres = (mt_fibres){.n_elements = mesh->n_elements, .n_vertices = mesh->n_vertices};
+    MT_TAKE(arena, fibres->fibre, 3 * mesh->n_elements);
+    MT_TAKE(arena, fibres->sheet, 3 * mesh->n_elements);
+    MT_TAKE(arena, fibres->normal, 3 * mesh->n_elements);
+    MT_TAKE(arena, fibres->depth, mesh->n_elements);
+    MT_TAKE(arena, fibres->layer, mesh->n_elements);
     MT_TAKE(arena, fibres->phi_lv, mesh->n_vertices);
     MT_TAKE(arena, fibres->phi_rv, mesh->n_vertices);
     MT_TAKE(arena, fibres->psi, mesh->n_vertices);
@@ -481,14 +482,14 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-mt_status mt_fibres_compare(size_t n_cells, const double *a, const double *b, mt_fibres_angles *angles)
+mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles)
 {
     mt_arena scratch = {0};
     double *angle, sum = 0;
     *angles = (mt_fibres_angles){0};
-    if (n_cells == 0) return MT_OK;
-    MT_TAKE(&scratch, angle, n_cells);
-    for (size_t c = 0; c < n_cells; c++) {
+    if (n_elements == 0) return MT_OK;
+    MT_TAKE(&scratch, angle, n_elements);
+    for (size_t c = 0; c < n_elements; c++) {
         const double *f = a + 3 * c, *g = b + 3 * c;
         double turn[3];
         mt_cross3(f, g, turn);
@@ -496,10 +497,10 @@ mt_status mt_fibres_compare(size_t n_cells, const double *a, const double *b, mt
         angle[c] = atan2(mt_length3(turn), fabs(mt_dot3(f, g))) / radians(1);
         sum += angle[c];
     }
-    qsort(angle, n_cells, sizeof *angle, compare_numbers);
-    angles->mean_deg = sum / (double)n_cells;
-    angles->median_deg = angle[(n_cells - 1) / 2];
-    angles->high_deg = angle[n_cells - 1 - n_cells / 10];
+    qsort(angle, n_elements, sizeof *angle, compare_numbers);
+    angles->mean_deg = sum / (double)n_elements;
+    angles->median_deg = angle[(n_elements - 1) / 2];
+    angles->high_deg = angle[n_elements - 1 - n_elements / 10];
     mt_arena_free(&scratch);
     return MT_OK;
 }

@@ -1,18 +1,18 @@
-/* Rule-based fibres: the direction of the muscle in each cell of a heart from where the cell is in the
+/* Rule-based fibres: the direction of the muscle in each element of a heart from where the element is in the
  * wall, by the Laplace-Dirichlet rule (J. D. Bayer et al., Ann. Biomed. Eng. 40 (2012) 2243). For a left
  * ventricle or both, cut off at the base; atria, outflow tracts and measured fibres are other matters.
  *
  * The rule. phi_lv is 1 on the left endocardium and 0 on the right one and the epicardium, phi_rv the other
  * way round, phi_epi = 1 - phi_lv - phi_rv; psi is 0 at the apex and 1 on the base; all four solve Laplace's
- * equation. Their gradients give each cell a frame for the inner and one for the outer surface
- * (mesh/anatomy/frame.h), turned by the angles there, and the cell's frame lies between:
+ * equation. Their gradients give each element a frame for the inner and one for the outer surface
+ * (mesh/anatomy/frame.h), turned by the angles there, and the element's frame lies between:
  *
  *   d = phi_rv / (phi_lv + phi_rv)
  *   inner angle  endo (1 - d) - endo d         (so it runs from endo to -endo through the septum)
  *   outer angle  endo (1 - w) + epi w          w = phi_epi (MT_FIBRES_BAYER) or sqrt(phi_epi)
  *   frame        between the inner ones of both ventricles by d, then between that and the outer one by w.
  *
- * A cell takes the mean over its vertices, clamped to 0 .. 1.
+ * An element takes the mean over its vertices, clamped to 0 .. 1.
  *
  * Depth and layers. Through the wall of one ventricle phi_epi is the depth; through the septum it is 0 all the
  * way, so
@@ -21,7 +21,7 @@
  *
  * which is phi_epi where one of the two is 0, and in the septum 0 on both sides and 1/2 half-way. The layers are
  * cut at values of it (in the way of L. E. Perotti et al., Int. J. Numer. Meth. Biomed. Eng. 31 (2015),
- * doi:10.1002/cnm.2718). So the septum is endocardial on both sides with a middle between (M cells lie deep in
+ * doi:10.1002/cnm.2718). So the septum is endocardial on both sides with a middle between (M elements lie deep in
  * it: S. Sicouri et al., J. Cardiovasc. Electrophysiol. 5 (1994) 824), and has an outer layer only where that
  * one's share is above 1/2; other codes call the right side of the septum epicardium. A share is one of the
  * depth, not of thickness or volume: depth goes linearly with distance through a flat wall only, and faster near
@@ -31,9 +31,9 @@
  * +60 at the endocardium and -60 at the epicardium being a left-handed helix outside. Fibres are axes: f
  * and -f are the same.
  *
- * Degenerate cells get directions too, never NaN: where psi is constant (a cell with all its vertices on the
+ * Degenerate elements get directions too, never NaN: where psi is constant (an element with all its vertices on the
  * base) apex to base is the normal of the base plane; where one ventricle or surface gives no frame
- * the others are taken; where none does (a cell with all its vertices on the epicardium) the cell takes the
+ * the others are taken; where none does (an element with all its vertices on the epicardium) the element takes the
  * directions of its lowest-numbered face neighbour that has some, in rounds from all sides. */
 #ifndef MT_MESH_ANATOMY_FIBRES_H
 #define MT_MESH_ANATOMY_FIBRES_H
@@ -63,26 +63,26 @@ typedef struct mt_fibres_rule {
 } mt_fibres_rule;
 
 /* MT_FIBRES_SMOOTH, 60 and -60, 0 and 0 degrees, thirds, 1e-10, 10000. (About 30 % of the human left wall are M
- * cells, the middle layer: E. Drouin et al., J. Am. Coll. Cardiol. 26 (1995) 185.) */
+ * elements, the middle layer: E. Drouin et al., J. Am. Coll. Cardiol. 26 (1995) 185.) */
 extern const mt_fibres_rule mt_fibres_rule_usual;
 
-/* Invariants: fibre, sheet and normal of a cell are orthonormal to 1e-12, fibre x sheet = normal;
+/* Invariants: fibre, sheet and normal of an element are orthonormal to 1e-12, fibre x sheet = normal;
  * 0 <= depth <= 1; layer is one of mt_layer; n_jumps <= n_inner_faces. */
 typedef struct mt_fibres {
-    size_t n_cells, n_vertices;
+    size_t n_elements, n_vertices;
     bool has_rv;    /* there is a right endocardium */
-    double *fibre;  /* [n_cells][3] */
-    double *sheet;  /* [n_cells][3] across the fibre in its sheet: through the wall where its angle is 0 */
-    double *normal; /* [n_cells][3] of the sheet */
-    double *depth;  /* [n_cells] see above: 0 at the endocardium, 1 at the epicardium */
-    int32_t *layer; /* [n_cells] none of a layer whose share is 0 */
-    double *phi_lv; /* [n_vertices] as solved: obtuse cells may take them a little out of 0 .. 1 */
+    double *fibre;  /* [n_elements][3] */
+    double *sheet;  /* [n_elements][3] across the fibre in its sheet: through the wall where its angle is 0 */
+    double *normal; /* [n_elements][3] of the sheet */
+    double *depth;  /* [n_elements] see above: 0 at the endocardium, 1 at the epicardium */
+    int32_t *layer; /* [n_elements] none of a layer whose share is 0 */
+    double *phi_lv; /* [n_vertices] as solved: obtuse elements may take them a little out of 0 .. 1 */
     double *phi_rv; /* [n_vertices], 0 without a right ventricle */
     double *psi;    /* [n_vertices] */
     mt_laplace_report lv, rv, apex_base;
     size_t n_apex;         /* vertices with psi = 0 */
-    size_t n_psi_constant; /* cells where the base's normal stood in */
-    size_t n_copied;       /* cells that took a neighbour's directions */
+    size_t n_psi_constant; /* elements where the base's normal stood in */
+    size_t n_copied;       /* elements that took a neighbour's directions */
     size_t n_inner_faces;
     size_t n_jumps;         /* inner faces whose two fibre axes differ by more than 30 degrees */
     double layer_volume[3]; /* share of the volume: inner, middle, outer; sum 1 */
@@ -117,14 +117,14 @@ MT_NODISCARD mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *land
 MT_NODISCARD mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_fibres_rule *rule, mt_fibres *fibres);
 
-/* The angles between two directions of each cell, as axes, 0 .. 90 degrees; every cell counts alike. */
+/* The angles between two directions of each element, as axes, 0 .. 90 degrees; every element counts alike. */
 typedef struct mt_fibres_angles {
     double mean_deg, median_deg;
     double high_deg; /* the 90th percentile: nine of ten are at most this */
 } mt_fibres_angles;
 
-/* Compares unit vectors a and b [n_cells][3]. All 0 for no cells. MT_MEMORY (8 bytes a cell). */
+/* Compares unit vectors a and b [n_elements][3]. All 0 for no elements. MT_MEMORY (8 bytes an element). */
 MT_NODISCARD mt_status mt_fibres_compare(
-    size_t n_cells, const double *a, const double *b, mt_fibres_angles *angles);
+    size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles);
 
 #endif

@@ -15,24 +15,25 @@ enum {
 /* The matrix before its rows are reordered: vertices by their number in the mesh, all rows. */
 typedef struct graph {
     size_t n;
-    size_t *cell_of; /* [n + 1] cells of vertex v: cell[cell_of[v] .. cell_of[v + 1]), ascending */
-    uint32_t *cell;
+    size_t *
+        element_of; /* [n + 1] elements of vertex v: element[element_of[v] .. element_of[v + 1]), ascending */
+    uint32_t *element;
     size_t *row; /* [n + 1] */
     uint32_t *column;
     double *value;
 } graph;
 
 /* Row v, its columns ascending and without v, into column and value (NULL: only counted); how many. Columns
- * are kept sorted by insertion: rows are short. Values are added in the order of the cells. */
+ * are kept sorted by insertion: rows are short. Values are added in the order of the elements. */
 static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t *column, double *value)
 {
     size_t n = 0;
-    for (size_t e = g->cell_of[v]; e < g->cell_of[v + 1]; e++) {
-        size_t cell = g->cell[e], self = 0;
-        const uint32_t *corner = mesh->cell_vertex + 4 * cell;
-        double area[3], other[3], volume = value ? mt_mesh_volume_mm3(mesh, cell) : 0;
+    for (size_t e = g->element_of[v]; e < g->element_of[v + 1]; e++) {
+        size_t element = g->element[e], self = 0;
+        const uint32_t *corner = mesh->element_vertex + 4 * element;
+        double area[3], other[3], volume = value ? mt_mesh_volume_mm3(mesh, element) : 0;
         while (corner[self] != v) self++;
-        if (value) mt_mesh_face_area(mesh, cell, self, area);
+        if (value) mt_mesh_face_area(mesh, element, self, area);
         for (size_t f = 0; f < 4; f++) {
             if (f == self) continue;
             size_t k = n;
@@ -46,7 +47,7 @@ static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t
             }
             if (!value) continue;
             /* The gradient of a vertex' hat function is minus the area vector of its face over 3 V. */
-            mt_mesh_face_area(mesh, cell, f, other);
+            mt_mesh_face_area(mesh, element, f, other);
             value[k - 1] += (area[0] * other[0] + area[1] * other[1] + area[2] * other[2]) / (9 * volume);
         }
     }
@@ -55,13 +56,15 @@ static size_t gather_row(const mt_mesh *mesh, const graph *g, size_t v, uint32_t
 
 static mt_status assemble(mt_arena *scratch, const mt_mesh *mesh, graph *g)
 {
-    MT_TRY(mt_offsets_make(scratch, mesh->n_cells, 4, mesh->cell_vertex, g->n, &g->cell_of, &g->cell));
+    MT_TRY(mt_offsets_make(
+        scratch, mesh->n_elements, 4, mesh->element_vertex, g->n, &g->element_of, &g->element));
     MT_TAKE(scratch, g->row, g->n + 1);
-    /* A vertex with m cells around it has at most 3 m neighbours: room to count in. */
+    /* A vertex with m elements around it has at most 3 m neighbours: room to count in. */
     uint32_t *room;
-    MT_TAKE(scratch, room, 12 * mesh->n_cells);
+    MT_TAKE(scratch, room, 12 * mesh->n_elements);
 #pragma omp parallel for schedule(static)
-    for (size_t v = 0; v < g->n; v++) g->row[v + 1] = gather_row(mesh, g, v, room + 3 * g->cell_of[v], NULL);
+    for (size_t v = 0; v < g->n; v++)
+        g->row[v + 1] = gather_row(mesh, g, v, room + 3 * g->element_of[v], NULL);
     mt_offsets_sum(g->row, g->n + 1);
     MT_TAKE(scratch, g->column, g->row[g->n]);
     MT_TAKE(scratch, g->value, g->row[g->n]);
@@ -135,7 +138,7 @@ static void copy_row(const graph *g, const uint32_t *position, size_t i, mt_lapl
 
 /* The pivots d of (D + L) D^-1 (D + L^T) whose diagonal is the matrix' own (J. A. Meijerink and H. A. van der
  * Vorst, Math. Comp. 31 (1977) 148, with no fill beside the diagonal), where L is kept only within the block.
- * Obtuse cells can spoil one; then the matrix' own diagonal is taken: any pivots above 0 make it definite. */
+ * Obtuse elements can spoil one; then the matrix' own diagonal is taken: any pivots above 0 make it definite. */
 static void find_pivots(mt_laplace *problem, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
@@ -329,15 +332,15 @@ mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t m
     return status;
 }
 
-void mt_laplace_gradient(const mt_mesh *mesh, size_t cell, const double *phi, double gradient[3])
+void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi, double gradient[3])
 {
-    const uint32_t *corner = mesh->cell_vertex + 4 * cell;
-    double factor = -1 / (3 * mt_mesh_volume_mm3(mesh, cell)), area[3];
+    const uint32_t *corner = mesh->element_vertex + 4 * element;
+    double factor = -1 / (3 * mt_mesh_volume_mm3(mesh, element)), area[3];
     gradient[0] = gradient[1] = gradient[2] = 0;
     /* The four hat functions sum to 1, so differences to one vertex do, and a constant has gradient 0. */
     for (size_t f = 1; f < 4; f++) {
         double weight = factor * (phi[corner[f]] - phi[corner[0]]);
-        mt_mesh_face_area(mesh, cell, f, area);
+        mt_mesh_face_area(mesh, element, f, area);
         for (size_t k = 0; k < 3; k++) gradient[k] += weight * area[k];
     }
 }

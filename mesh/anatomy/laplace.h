@@ -1,6 +1,6 @@
 /* Laplace's equation on the vertices of a mesh: linear finite elements, values given at some vertices, no
  * flux through the rest of the surface. For smooth coordinates of a body (how far through its wall, how far
- * along it); not for the electrical problem, which lives on the cells.
+ * along it); not for the electrical problem, which lives on the elements.
  *
  * A problem is a mesh and the set of vertices whose value is given; it can be solved for any such values.
  *
@@ -33,9 +33,9 @@ typedef struct mt_laplace_report {
 } mt_laplace_report;
 
 /* Gives the problem in which the vertices with given[v] != 0 have values (given [n_vertices] is borrowed, as
- * the mesh is, which has passed mt_mesh_check). Vertices of no cell are not solved for: they keep
+ * the mesh is, which has passed mt_mesh_check). Vertices of no element are not solved for: they keep
  * their value. MT_INPUT: no vertex is given, or a piece of the mesh has none. MT_MEMORY. Time O(n log n);
- * memory about 12 bytes for each pair of vertices that share a cell, and three times that on the way. */
+ * memory about 12 bytes for each pair of vertices that share an element, and three times that on the way. */
 MT_NODISCARD mt_status mt_laplace_make(
     mt_arena *arena, const mt_mesh *mesh, const unsigned char *given, mt_laplace *problem);
 
@@ -46,7 +46,7 @@ MT_NODISCARD mt_status mt_laplace_make(
 MT_NODISCARD mt_status mt_laplace_solve(const mt_laplace *problem, double tolerance, size_t max_iterations,
     double *phi, mt_laplace_report *report);
 
-/* The constant gradient [1/mm] on a cell of the function with these values at the mesh's vertices. */
-void mt_laplace_gradient(const mt_mesh *mesh, size_t cell, const double *phi, double gradient[3]);
+/* The constant gradient [1/mm] on an element of the function with these values at the mesh's vertices. */
+void mt_laplace_gradient(const mt_mesh *mesh, size_t element, const double *phi, double gradient[3]);
 
 #endif

@@ -60,7 +60,7 @@ mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag)
     return no_such_tag(mesh, tag);
 }
 
-/* ---- cells with a face on the surface ---- */
+/* ---- elements with a face on the surface ---- */
 
 static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mesh *surface, unsigned char *at)
 {
@@ -75,10 +75,10 @@ static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mes
         mt_face_sort(sorted[t]);
     }
     qsort(sorted, n, sizeof *sorted, mt_face_compare);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4 && !at[c]; f++) {
             uint32_t face[3];
-            for (size_t k = 0; k < 3; k++) face[k] = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+            for (size_t k = 0; k < 3; k++) face[k] = mesh->element_vertex[4 * c + mt_mesh_face[f][k]];
             if (!on[face[0]] || !on[face[1]] || !on[face[2]]) continue;
             mt_face_sort(face);
             at[c] = bsearch(face, sorted, n, sizeof *sorted, mt_face_compare) != NULL;
@@ -86,12 +86,12 @@ static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mes
     return MT_OK;
 }
 
-/* ---- cells near the surface ---- */
+/* ---- elements near the surface ---- */
 
 static void mark_near(const mt_mesh *mesh, const mt_nearest *tree, double depth_mm, unsigned char *at)
 {
 #pragma omp parallel for schedule(dynamic, 4096)
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[3];
         if (at[c]) continue;
         mt_mesh_centroid(mesh, c, x);
@@ -102,7 +102,7 @@ static void mark_near(const mt_mesh *mesh, const mt_nearest *tree, double depth_
 static double nearest_mm(const mt_mesh *mesh, const mt_nearest *tree)
 {
     double least = INFINITY;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[3];
         mt_mesh_centroid(mesh, c, x);
         if (mt_nearest_within(tree, x, least)) (void)mt_nearest_find(tree, x, NULL, &least);
@@ -127,28 +127,29 @@ static mt_status choose_triangles(mt_arena *scratch, const mt_mesh *mesh, int32_
     return MT_OK;
 }
 
-static mt_status find_cells(
+static mt_status find_elements(
     mt_arena *scratch, const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
 {
     mt_mesh surface;
     mt_nearest tree;
     MT_TRY(choose_triangles(scratch, mesh, tag, &surface));
-    memset(at, 0, mesh->n_cells);
+    memset(at, 0, mesh->n_elements);
     MT_TRY(mark_faces(scratch, mesh, &surface, at));
-    if (depth_mm == 0 && memchr(at, 1, mesh->n_cells)) return MT_OK;
+    if (depth_mm == 0 && memchr(at, 1, mesh->n_elements)) return MT_OK;
     MT_TRY(mt_nearest_make(scratch, &surface, 0, &tree));
     mark_near(mesh, &tree, depth_mm, at);
-    if (memchr(at, 1, mesh->n_cells)) return MT_OK;
+    if (memchr(at, 1, mesh->n_elements)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "no cell has a face on the surface or its centre within %g mm of it; the nearest centre is %.3g mm "
+        "no element has a face on the surface or its centre within %g mm of it; the nearest centre is %.3g "
+        "mm "
         "away",
         depth_mm, nearest_mm(mesh, &tree));
 }
 
-mt_status mt_patch_cells(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
+mt_status mt_patch_elements(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
 {
     mt_arena scratch = {0};
-    mt_status status = find_cells(&scratch, mesh, tag, depth_mm, at);
+    mt_status status = find_elements(&scratch, mesh, tag, depth_mm, at);
     mt_arena_free(&scratch);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The cells at a tagged surface: those with a face on it, and those whose centre is near it. */
+/* The elements at a tagged surface: those with a face on it, and those whose centre is near it. */
 #ifndef MT_MESH_ANATOMY_PATCH_H
 #define MT_MESH_ANATOMY_PATCH_H
 
@@ -13,12 +13,13 @@ MT_NODISCARD mt_status mt_surface_parse(const char *text, int32_t *tag);
 /* MT_INPUT where no triangle of the mesh has this tag; the message lists those there are. */
 MT_NODISCARD mt_status mt_surface_there(const mt_mesh *mesh, int32_t tag);
 
-/* Sets at[c] (of [n_cells]) to 1 for the cells that have one of the triangles with this tag as a face, or
+/* Sets at[c] (of [n_elements]) to 1 for the elements that have one of the triangles with this tag as a face, or
  * whose centroid is no farther than depth_mm (at least 0) from one of them, and to 0 for the others. The mesh
  * (borrowed) has passed mt_mesh_check. Same result for any number of threads. MT_INPUT: no triangle has this
- * tag (the message lists those there are), or no cell is reached (it has how far the nearest centroid is).
- * MT_MEMORY. O(n log n) time for n cells and triangles of usual shapes; many triangles as
- * large as the mesh, across each other, are each looked at for each cell. */
-MT_NODISCARD mt_status mt_patch_cells(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
+ * tag (the message lists those there are), or no element is reached (it has how far the nearest centroid is).
+ * MT_MEMORY. O(n log n) time for n elements and triangles of usual shapes; many triangles as
+ * large as the mesh, across each other, are each looked at for each element. */
+MT_NODISCARD mt_status mt_patch_elements(
+    const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
 
 #endif

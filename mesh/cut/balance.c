@@ -8,28 +8,28 @@
 
 #define NONE MT_NO_MEMBER
 
-/* How much a part's own burden counts against that of others, cells that an attempt may move, and looks for each cell. */
+/* How much a part's own burden counts against that of others, elements that an attempt may move, and looks for each element. */
 enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
 
 struct work {
     const mt_pattern *pattern;
-    size_t most; /* cells of a part */
+    size_t most; /* elements of a part */
     uint32_t n_parts, parts_per_group;
     mt_members of;
     int64_t *burden; /* [n_parts] by the measure */
-    /* [n_parts] what a part adds to the burden of those who need cells of it; NULL: nothing */
+    /* [n_parts] what a part adds to the burden of those who need elements of it; NULL: nothing */
     int64_t *weight;
-    mt_pairs contacts; /* cells of one part that another needs; where there are weights */
+    mt_pairs contacts; /* elements of one part that another needs; where there are weights */
     mt_arena *scratch; /* of the contacts */
-    uint32_t *locked;  /* [n_cells] the last attempt that moved this cell */
-    uint32_t *seen;    /* [n_cells] the last search that looked at this cell from outside */
+    uint32_t *locked;  /* [n_elements] the last attempt that moved this element */
+    uint32_t *seen;    /* [n_elements] the last search that looked at this element from outside */
     uint32_t attempt, search;
     int64_t spare;     /* words between groups that moves have saved so far */
     uint64_t looks;    /* that may still be taken */
     struct step *step; /* [STEPS] of an attempt */
 };
 
-/* What giving a cell to another part changes. */
+/* What giving an element to another part changes. */
 struct change {
     int64_t crossing; /* words between groups */
     size_t n_parts, n_pairs;
@@ -40,20 +40,20 @@ struct change {
     struct {
         uint32_t source, reader;
         int32_t more;
-    } pair[4 * WIDTH]; /* cells of the source that the reader needs */
+    } pair[4 * WIDTH]; /* elements of the source that the reader needs */
 };
 
-static const uint32_t *row_of(const struct work *work, uint32_t cell)
+static const uint32_t *row_of(const struct work *work, uint32_t element)
 {
-    return mt_pattern_row(work->pattern, cell);
+    return mt_pattern_row(work->pattern, element);
 }
 
 /* ---- one move ---- */
 
-/* Whether `part` reads this cell, which is another's, by a row other than that of cell `but`. */
-static bool reads(const struct work *work, uint32_t part, uint32_t cell, uint32_t but)
+/* Whether `part` reads this element, which is another's, by a row other than that of element `but`. */
+static bool reads(const struct work *work, uint32_t part, uint32_t element, uint32_t but)
 {
-    const uint32_t *row = row_of(work, cell);
+    const uint32_t *row = row_of(work, element);
     for (size_t k = 0; k < work->pattern->width; k++)
         if (row[k] != but && work->of.part[row[k]] == part) return true;
     return false;
@@ -82,15 +82,15 @@ static void add_pair(struct change *change, uint32_t source, uint32_t reader, in
     change->pair[k].more += more;
 }
 
-/* The cell is now the taker's to send: once for each part that reads it. */
+/* The element is now the taker's to send: once for each part that reads it. */
 static void change_source(
-    const struct work *work, uint32_t cell, uint32_t giver, uint32_t taker, struct change *change)
+    const struct work *work, uint32_t element, uint32_t giver, uint32_t taker, struct change *change)
 {
-    const uint32_t *row = row_of(work, cell);
+    const uint32_t *row = row_of(work, element);
     for (size_t k = 0; k < work->pattern->width; k++) {
         const uint32_t reader = work->of.part[row[k]];
-        bool first = row[k] != cell;
-        for (size_t i = 0; i < k && first; i++) first = row[i] == cell || work->of.part[row[i]] != reader;
+        bool first = row[k] != element;
+        for (size_t i = 0; i < k && first; i++) first = row[i] == element || work->of.part[row[i]] != reader;
         if (first && reader != giver) add_pair(change, giver, reader, -1);
         if (first && reader != taker) add_pair(change, taker, reader, 1);
     }
@@ -109,21 +109,21 @@ static void weigh_pairs(const struct work *work, struct change *change)
     }
 }
 
-/* The rows of a cell's readers are those in its own row, as the pattern is symmetric. Cells stay in their group, so that
+/* The rows of an element's readers are those in its own row, as the pattern is symmetric. Cells stay in their group, so that
  * words between groups change only with what giver and taker need. */
-static void find_change(const struct work *work, uint32_t cell, uint32_t taker, struct change *change)
+static void find_change(const struct work *work, uint32_t element, uint32_t taker, struct change *change)
 {
-    const uint32_t giver = work->of.part[cell], group = giver / work->parts_per_group;
-    const uint32_t *row = row_of(work, cell);
+    const uint32_t giver = work->of.part[element], group = giver / work->parts_per_group;
+    const uint32_t *row = row_of(work, element);
     change->crossing = 0;
     change->n_parts = change->n_pairs = 0;
-    add_burden(change, giver, reads(work, giver, cell, cell));
-    add_burden(change, taker, reads(work, taker, cell, cell) ? -1 : 0);
+    add_burden(change, giver, reads(work, giver, element, element));
+    add_burden(change, taker, reads(work, taker, element, element) ? -1 : 0);
     for (size_t k = 0; k < work->pattern->width; k++) {
         const uint32_t owner = work->of.part[row[k]];
-        if (row[k] == cell) continue;
-        const bool less = owner != giver && !reads(work, giver, row[k], cell);
-        const bool more = owner != taker && !reads(work, taker, row[k], cell);
+        if (row[k] == element) continue;
+        const bool less = owner != giver && !reads(work, giver, row[k], element);
+        const bool more = owner != taker && !reads(work, taker, row[k], element);
         change->burden[0].more -= less;
         change->burden[1].more += more;
         if (less && work->weight) add_pair(change, owner, giver, -1);
@@ -131,12 +131,12 @@ static void find_change(const struct work *work, uint32_t cell, uint32_t taker, 
         if (owner / work->parts_per_group != group) change->crossing += more - less;
     }
     if (!work->weight) return;
-    change_source(work, cell, giver, taker, change);
+    change_source(work, element, giver, taker, change);
     weigh_pairs(work, change);
 }
 
 struct step {
-    uint32_t cell, giver, taker;
+    uint32_t element, giver, taker;
     int64_t worth; /* the less the better */
     struct change change;
 };
@@ -160,7 +160,7 @@ static mt_status take(struct work *work, const struct step *step, bool back)
     for (size_t k = 0; k < change->n_parts; k++)
         work->burden[change->burden[k].part] += sign * change->burden[k].more;
     work->spare -= sign * change->crossing;
-    mt_members_move(&work->of, step->cell, back ? step->giver : step->taker);
+    mt_members_move(&work->of, step->element, back ? step->giver : step->taker);
     return MT_OK;
 }
 
@@ -182,27 +182,28 @@ static bool judge(
 
 /* Keeps the step in `best` if it is allowed and better. */
 static void consider(
-    struct work *work, uint32_t part, uint32_t cell, uint32_t taker, int64_t level, struct step *best)
+    struct work *work, uint32_t part, uint32_t element, uint32_t taker, int64_t level, struct step *best)
 {
     struct step step; /* large: not cleared */
-    step.cell = cell;
-    step.giver = work->of.part[cell];
+    step.element = element;
+    step.giver = work->of.part[element];
     step.taker = taker;
-    if (work->locked[cell] == work->attempt || work->of.size[step.giver] <= 1 ||
+    if (work->locked[element] == work->attempt || work->of.size[step.giver] <= 1 ||
         work->of.size[taker] >= work->most ||
         step.giver / work->parts_per_group != taker / work->parts_per_group || work->looks == 0)
         return;
     work->looks--;
-    find_change(work, cell, taker, &step.change);
+    find_change(work, element, taker, &step.change);
     if (!judge(work, part, &step.change, level, &step.worth)) return;
-    if (best->cell == NONE || step.worth < best->worth || (step.worth == best->worth && cell < best->cell))
+    if (best->element == NONE || step.worth < best->worth ||
+        (step.worth == best->worth && element < best->element))
         *best = step;
 }
 
 /* Gives the best step of a part, in or out, across its border; false: there is none. */
 static bool find_step(struct work *work, uint32_t part, int64_t level, struct step *best)
 {
-    best->cell = NONE;
+    best->element = NONE;
     work->search++;
     for (uint32_t c = work->of.first[part]; c != NONE; c = work->of.next[c]) {
         const uint32_t *row = row_of(work, c);
@@ -217,7 +218,7 @@ static bool find_step(struct work *work, uint32_t part, int64_t level, struct st
             consider(work, part, near, part, level, best);
         }
     }
-    return best->cell != NONE;
+    return best->element != NONE;
 }
 
 /* One attempt to bring a part's burden down to the level; counts the steps that stay, none: it is where it was. */
@@ -229,7 +230,7 @@ static mt_status improve(struct work *work, uint32_t part, int64_t level, size_t
     work->attempt++;
     while (n < STEPS && work->burden[part] > level && find_step(work, part, level, &step[n])) {
         MT_TRY(take(work, &step[n], false));
-        work->locked[step[n].cell] = work->attempt;
+        work->locked[step[n].element] = work->attempt;
         n++;
         if (work->burden[part] >= least) continue;
         least = work->burden[part];
@@ -243,9 +244,9 @@ static mt_status improve(struct work *work, uint32_t part, int64_t level, size_t
 /* ---- all parts ---- */
 
 /* What each part needs; where there are weights, from whom, and what each part weighs. */
-static mt_status count_needed(struct work *work, size_t n_cells)
+static mt_status count_needed(struct work *work, size_t n_elements)
 {
-    for (uint32_t c = 0; c < n_cells; c++) {
+    for (uint32_t c = 0; c < n_elements; c++) {
         const uint32_t *row = row_of(work, c), source = work->of.part[c];
         uint32_t readers = 0;
         for (size_t k = 0; k < work->pattern->width; k++) {
@@ -297,7 +298,7 @@ static mt_status lower(struct work *work, size_t largest, size_t *moves)
 static mt_status balance_parts(
     struct work *work, mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
 {
-    const size_t n = partition->n_cells;
+    const size_t n = partition->n_elements;
     MT_TAKE(work->scratch, work->burden, work->n_parts);
     MT_TAKE(work->scratch, work->locked, n);
     MT_TAKE(work->scratch, work->seen, n);
@@ -316,22 +317,22 @@ static mt_status balance_parts(
 
 /* ---- what is handed in ---- */
 
-static size_t times(const uint32_t *row, size_t width, uint32_t cell)
+static size_t times(const uint32_t *row, size_t width, uint32_t element)
 {
     size_t n = 0;
-    for (size_t k = 0; k < width; k++) n += row[k] == cell;
+    for (size_t k = 0; k < width; k++) n += row[k] == element;
     return n;
 }
 
 static mt_status check_rows(const mt_pattern *pattern)
 {
-    const size_t n_cells = pattern->n_cells, width = pattern->width;
+    const size_t n_elements = pattern->n_elements, width = pattern->width;
     const uint32_t *columns = pattern->columns;
-    for (size_t k = 0; k < n_cells * width; k++)
-        if (columns[k] >= n_cells)
-            return mt_fail(MT_INPUT, "balance: row %zu reads cell %u; there are %zu cells", k / width,
-                columns[k], n_cells);
-    for (size_t c = 0; c < n_cells; c++)
+    for (size_t k = 0; k < n_elements * width; k++)
+        if (columns[k] >= n_elements)
+            return mt_fail(MT_INPUT, "balance: row %zu reads element %u; there are %zu elements", k / width,
+                columns[k], n_elements);
+    for (size_t c = 0; c < n_elements; c++)
         for (size_t k = 0; k < width; k++) {
             const uint32_t near = columns[c * width + k];
             if (near == c) continue;
@@ -339,7 +340,7 @@ static mt_status check_rows(const mt_pattern *pattern)
             const size_t there = times(columns + near * width, width, (uint32_t)c);
             if (here != 1 || there != 1)
                 return mt_fail(MT_INPUT,
-                    "balance: row %zu has cell %u %zu times and row %u has cell %zu %zu times; "
+                    "balance: row %zu has element %u %zu times and row %u has element %zu %zu times; "
                     "it must be once and once",
                     c, near, here, near, c, there);
         }
@@ -349,13 +350,14 @@ static mt_status check_rows(const mt_pattern *pattern)
 mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balance_measure measure,
     mt_partition *partition, mt_balance *balance)
 {
-    const size_t n_cells = pattern->n_cells;
-    if (partition->n_cells != n_cells || n_cells >= NONE)
+    const size_t n_elements = pattern->n_elements;
+    if (partition->n_elements != n_elements || n_elements >= NONE)
         return mt_fail(MT_INPUT,
-            "balance: a pattern of %zu cells and a partition of %zu; they must be the same and below %u",
-            n_cells, partition->n_cells, NONE);
+            "balance: a pattern of %zu elements and a partition of %zu; they must be the same and below %u",
+            n_elements, partition->n_elements, NONE);
     if (pattern->width > WIDTH)
-        return mt_fail(MT_INPUT, "balance: rows of %zu cells; at most %d are allowed", pattern->width, WIDTH);
+        return mt_fail(
+            MT_INPUT, "balance: rows of %zu elements; at most %d are allowed", pattern->width, WIDTH);
     if (!(imbalance > 0 && imbalance <= 2))
         return mt_fail(MT_INPUT, "balance: imbalance %g; above 0, up to 2 is allowed", imbalance);
     MT_TRY(mt_partition_check(partition));
@@ -364,11 +366,11 @@ mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balanc
     if (partition->n_parts == 0) return MT_OK;
     mt_arena scratch = {0};
     struct work work = {.pattern = pattern,
-        .most = (size_t)ceil(imbalance * (double)n_cells / partition->n_parts),
+        .most = (size_t)ceil(imbalance * (double)n_elements / partition->n_parts),
         .n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
         .scratch = &scratch,
-        .looks = (uint64_t)LOOKS * n_cells};
+        .looks = (uint64_t)LOOKS * n_elements};
     const mt_status status = balance_parts(&work, measure, partition, balance);
     mt_arena_free(&scratch);
     return status;

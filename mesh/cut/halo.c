@@ -11,19 +11,19 @@
 /* ---- who needs what ---- */
 
 struct needs {
-    size_t *offset; /* [n_cells + 2] */
-    uint32_t *part; /* [offset[n_cells]] ascending within a cell */
+    size_t *offset; /* [n_elements + 2] */
+    uint32_t *part; /* [offset[n_elements]] ascending within an element */
 };
 
-/* One pass over all rows, part by part. For every cell c and part q that needs it, q ascending: counts the
- * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_cells] is scratch. */
+/* One pass over all rows, part by part. For every element c and part q that needs it, q ascending: counts the
+ * pair in offset[c + 2]; where `to` is given, puts it at to[offset[c + 1]++]. seen[n_elements] is scratch. */
 static void pass_over_needs(const mt_pattern *pattern, const uint32_t *part, const mt_halo *halo,
     uint32_t *seen, size_t *offset, uint32_t *to)
 {
-    memset(seen, 0xff, pattern->n_cells * sizeof *seen);
+    memset(seen, 0xff, pattern->n_elements * sizeof *seen);
     for (uint32_t q = 0; q < halo->n_parts; q++)
         for (size_t i = halo->own_offset[q]; i < halo->own_offset[q + 1]; i++) {
-            const uint32_t *row = mt_pattern_row(pattern, halo->own_cell[i]);
+            const uint32_t *row = mt_pattern_row(pattern, halo->own_element[i]);
             for (size_t k = 0; k < pattern->width; k++) {
                 uint32_t c = row[k];
                 if (part[c] == q || seen[c] == q) continue;
@@ -40,11 +40,11 @@ static mt_status find_needs(mt_arena *scratch, const mt_pattern *pattern, const 
     const mt_halo *halo, struct needs *needs)
 {
     uint32_t *seen;
-    MT_TAKE(scratch, seen, pattern->n_cells);
-    MT_TAKE(scratch, needs->offset, pattern->n_cells + 2);
+    MT_TAKE(scratch, seen, pattern->n_elements);
+    MT_TAKE(scratch, needs->offset, pattern->n_elements + 2);
     pass_over_needs(pattern, part, halo, seen, needs->offset, NULL);
-    mt_offsets_sum(needs->offset, pattern->n_cells + 2);
-    MT_TAKE(scratch, needs->part, needs->offset[pattern->n_cells + 1]);
+    mt_offsets_sum(needs->offset, pattern->n_elements + 2);
+    MT_TAKE(scratch, needs->part, needs->offset[pattern->n_elements + 1]);
     pass_over_needs(pattern, part, halo, seen, needs->offset, needs->part);
     return MT_OK;
 }
@@ -54,17 +54,18 @@ static mt_status find_needs(mt_arena *scratch, const mt_pattern *pattern, const 
 struct planner {
     const mt_scheme *scheme;
     const struct needs *needs;
-    uint32_t *ascending; /* [n_cells] owned cells by part, ascending */
+    uint32_t *ascending; /* [n_elements] owned elements by part, ascending */
     uint32_t *neighbour; /* [n_parts] */
     uint32_t *mark;      /* [n_parts], NONE or the last source that has this part as its neighbour */
 };
 
-static uint32_t find_neighbours(struct planner *planner, uint32_t source, const uint32_t *cell, size_t n_own)
+static uint32_t find_neighbours(
+    struct planner *planner, uint32_t source, const uint32_t *element, size_t n_own)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < n_own; i++)
-        for (size_t k = planner->needs->offset[cell[i]]; k < planner->needs->offset[(size_t)cell[i] + 1];
-             k++) {
+        for (size_t k = planner->needs->offset[element[i]];
+             k < planner->needs->offset[(size_t)element[i] + 1]; k++) {
             uint32_t q = planner->needs->part[k];
             if (planner->mark[q] == source) continue;
             planner->mark[q] = source;
@@ -79,19 +80,19 @@ static mt_status plan_parts(struct planner *planner, mt_halo *halo, mt_scheme_si
 {
     memset(planner->mark, 0xff, halo->n_parts * sizeof *planner->mark);
     for (uint32_t p = 0; p < halo->n_parts; p++) {
-        const uint32_t *cell = planner->ascending + halo->own_offset[p];
+        const uint32_t *element = planner->ascending + halo->own_offset[p];
         size_t n_own = mt_halo_own(halo, p);
         mt_needs source = {.part = p,
             .n_own = (uint32_t)n_own,
-            .n_neighbours = find_neighbours(planner, p, cell, n_own),
-            .cell = cell,
+            .n_neighbours = find_neighbours(planner, p, element, n_own),
+            .element = element,
             .need_offset = planner->needs->offset,
             .need_part = planner->needs->part,
             .neighbour = planner->neighbour};
         mt_arena scratch = {0};
         sink->source = p;
         mt_status status = planner->scheme->plan(planner->scheme, &source, &scratch,
-            halo->own_cell + halo->own_offset[p], &halo->n_interior[p], sink);
+            halo->own_element + halo->own_offset[p], &halo->n_interior[p], sink);
         mt_arena_free(&scratch);
         MT_TRY(status);
         halo->range_offset[p + 1] = sink->n_ranges;
@@ -120,8 +121,8 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
 {
     MT_TAKE(scratch, planner->neighbour, halo->n_parts);
     MT_TAKE(scratch, planner->mark, halo->n_parts);
-    MT_TAKE(scratch, planner->ascending, halo->n_cells);
-    memcpy(planner->ascending, halo->own_cell, halo->n_cells * sizeof *halo->own_cell);
+    MT_TAKE(scratch, planner->ascending, halo->n_elements);
+    memcpy(planner->ascending, halo->own_element, halo->n_elements * sizeof *halo->own_element);
     mt_scheme_sink sink = {0};
     mt_status status = plan_parts(planner, halo, &sink);
     if (status == MT_OK) status = keep_ranges(arena, &sink, halo);
@@ -151,7 +152,7 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_pattern *patt
 {
     struct needs needs;
     MT_TRY(mt_offsets_make(
-        arena, halo->n_cells, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_cell));
+        arena, halo->n_elements, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_element));
     MT_TAKE(arena, halo->n_interior, halo->n_parts);
     MT_TAKE(arena, halo->range_offset, (size_t)halo->n_parts + 1);
     MT_TAKE(arena, halo->inbound, halo->n_parts);
@@ -162,25 +163,26 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_pattern *patt
     MT_TRY(turn_around(arena, halo));
     for (uint32_t q = 0; q < halo->n_parts; q++)
         if (mt_halo_local(halo, q) >= NONE)
-            return mt_fail(MT_INPUT, "halo: part %u owns and receives %zu cells; fewer than %u are allowed",
-                q, mt_halo_local(halo, q), NONE);
+            return mt_fail(MT_INPUT,
+                "halo: part %u owns and receives %zu elements; fewer than %u are allowed", q,
+                mt_halo_local(halo, q), NONE);
     return MT_OK;
 }
 
 static mt_status check_input(const mt_pattern *pattern, const mt_partition *partition)
 {
-    if (partition->n_cells != pattern->n_cells || pattern->n_cells >= NONE)
+    if (partition->n_elements != pattern->n_elements || pattern->n_elements >= NONE)
         return mt_fail(MT_INPUT,
-            "halo: a pattern of %zu cells and a partition of %zu; they must be the same and below %u",
-            pattern->n_cells, partition->n_cells, NONE);
+            "halo: a pattern of %zu elements and a partition of %zu; they must be the same and below %u",
+            pattern->n_elements, partition->n_elements, NONE);
     if (partition->n_parts == 0 || partition->n_parts == NONE)
         return mt_fail(MT_INPUT, "halo: %u parts; 1 to %u are allowed", partition->n_parts, NONE - 1);
     MT_TRY(mt_partition_check(partition));
-    for (size_t c = 0; c < pattern->n_cells; c++)
+    for (size_t c = 0; c < pattern->n_elements; c++)
         for (size_t k = 0; k < pattern->width; k++)
-            if (pattern->columns[c * pattern->width + k] >= pattern->n_cells)
-                return mt_fail(MT_INPUT, "halo: row %zu reads cell %u; cells are 0 to %zu", c,
-                    pattern->columns[c * pattern->width + k], pattern->n_cells - 1);
+            if (pattern->columns[c * pattern->width + k] >= pattern->n_elements)
+                return mt_fail(MT_INPUT, "halo: row %zu reads element %u; elements are 0 to %zu", c,
+                    pattern->columns[c * pattern->width + k], pattern->n_elements - 1);
     return MT_OK;
 }
 
@@ -191,7 +193,7 @@ mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_part
     mt_arena scratch = {0};
     *halo = (mt_halo){.n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
-        .n_cells = pattern->n_cells};
+        .n_elements = pattern->n_elements};
     mt_status status = make(arena, &scratch, pattern, partition, scheme, halo);
     mt_arena_free(&scratch);
     return status;
@@ -224,17 +226,17 @@ size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part)
     return n;
 }
 
-/* Walks the local order of a part: map[cell] becomes its position, or NONE again where `clear`. */
+/* Walks the local order of a part: map[element] becomes its position, or NONE again where `clear`. */
 static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
     uint32_t position = 0;
     for (size_t i = halo->own_offset[part]; i < halo->own_offset[part + 1]; i++, position++)
-        map[halo->own_cell[i]] = clear ? NONE : position;
+        map[halo->own_element[i]] = clear ? NONE : position;
     for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
         const mt_scheme_range *range = halo->range + halo->in_range[k];
-        const uint32_t *cell = halo->own_cell + halo->own_offset[range->source];
+        const uint32_t *element = halo->own_element + halo->own_offset[range->source];
         for (uint32_t i = range->begin; i < range->end; i++, position++)
-            map[cell[i]] = clear ? NONE : position;
+            map[element[i]] = clear ? NONE : position;
     }
 }
 
@@ -246,13 +248,13 @@ mt_status mt_halo_columns(
     size_t first = halo->own_offset[part], n_own = mt_halo_own(halo, part);
     mark_local(halo, part, map, false);
     for (size_t i = 0; i < n_own && status == MT_OK; i++) {
-        const uint32_t *row = mt_pattern_row(pattern, halo->own_cell[first + i]);
+        const uint32_t *row = mt_pattern_row(pattern, halo->own_element[first + i]);
         for (size_t k = 0; k < width && status == MT_OK; k++) {
             local[i * width + k] = map[row[k]];
             if (map[row[k]] == NONE)
                 status = mt_fail(MT_INPUT,
-                    "halo: row %u of part %u reads cell %u, which it neither owns nor receives",
-                    halo->own_cell[first + i], part, row[k]);
+                    "halo: row %u of part %u reads element %u, which it neither owns nor receives",
+                    halo->own_element[first + i], part, row[k]);
         }
     }
     mark_local(halo, part, map, true);

@@ -1,4 +1,4 @@
-/* The cells of each part as linked lists, so that a cell can move from part to part in constant time. */
+/* The elements of each part as linked lists, so that an element can move from part to part in constant time. */
 #ifndef MT_MESH_CUT_MEMBERS_H
 #define MT_MESH_CUT_MEMBERS_H
 
@@ -10,20 +10,20 @@
 
 #define MT_NO_MEMBER UINT32_MAX
 
-/* Part p has the cells first[p], next[first[p]], ... up to MT_NO_MEMBER: size[p] of them, and part[c] = p for each. They ascend
+/* Part p has the elements first[p], next[first[p]], ... up to MT_NO_MEMBER: size[p] of them, and part[c] = p for each. They ascend
  * at first. */
 typedef struct mt_members {
-    uint32_t *part;            /* [n_cells], borrowed, changed by moves */
+    uint32_t *part;            /* [n_elements], borrowed, changed by moves */
     size_t *size;              /* [n_parts] */
     uint32_t *first;           /* [n_parts] */
-    uint32_t *next, *previous; /* [n_cells] */
+    uint32_t *next, *previous; /* [n_elements] */
 } mt_members;
 
-/* Of part[n_cells], every one below n_parts. MT_MEMORY. */
+/* Of part[n_elements], every one below n_parts. MT_MEMORY. */
 MT_NODISCARD mt_status mt_members_make(
-    mt_arena *arena, size_t n_cells, uint32_t n_parts, uint32_t *part, mt_members *members);
+    mt_arena *arena, size_t n_elements, uint32_t n_parts, uint32_t *part, mt_members *members);
 
-/* Makes this cell the first of part `to`. */
-void mt_members_move(mt_members *members, uint32_t cell, uint32_t to);
+/* Makes this element the first of part `to`. */
+void mt_members_move(mt_members *members, uint32_t element, uint32_t to);
 
 #endif

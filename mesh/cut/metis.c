@@ -71,26 +71,26 @@ static void forget_the_parent(pid_t parent)
 static void fill_graph(const mt_adjacency *adjacency, idx_t *start, idx_t *neighbour)
 {
     idx_t n = 0;
-    for (size_t c = 0; c < adjacency->n_cells; c++) {
+    for (size_t c = 0; c < adjacency->n_elements; c++) {
         start[c] = n;
         for (size_t f = 0; f < 4; f++)
-            if (adjacency->neighbour[4 * c + f] != MT_NO_CELL)
+            if (adjacency->neighbour[4 * c + f] != MT_NO_ELEMENT)
                 neighbour[n++] = (idx_t)adjacency->neighbour[4 * c + f];
     }
-    start[adjacency->n_cells] = n;
+    start[adjacency->n_elements] = n;
 }
 
 static int ask(const struct question *q)
 {
-    const size_t n = q->adjacency->n_cells;
-    idx_t options[METIS_NOPTIONS], one = 1, n_cells = (idx_t)n, n_parts = (idx_t)q->n_parts;
+    const size_t n = q->adjacency->n_elements;
+    idx_t options[METIS_NOPTIONS], one = 1, n_elements = (idx_t)n, n_parts = (idx_t)q->n_parts;
     idx_t *start = malloc((n + 1) * sizeof *start), *neighbour = malloc(4 * n * sizeof *neighbour);
     real_t bound = (real_t)q->imbalance;
     if (!start || !neighbour) return METIS_ERROR_MEMORY;
     fill_graph(q->adjacency, start, neighbour);
     (void)METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)q->seed;
-    return METIS_PartGraphKway(&n_cells, &one, start, neighbour, NULL, NULL, NULL, &n_parts, NULL, &bound,
+    return METIS_PartGraphKway(&n_elements, &one, start, neighbour, NULL, NULL, NULL, &n_parts, NULL, &bound,
         options, &q->answer->cut, q->answer->part);
 }
 
@@ -182,7 +182,7 @@ static bool out_of_memory(const struct question *q, const struct seen *seen)
 
 static bool parts_in_bounds(const struct question *q)
 {
-    for (size_t c = 0; c < q->adjacency->n_cells; c++)
+    for (size_t c = 0; c < q->adjacency->n_elements; c++)
         if ((uint32_t)q->answer->part[c] >= q->n_parts) return false;
     return true;
 }
@@ -212,15 +212,16 @@ static mt_status attempt(const struct question *q, mt_metis_outcome *outcome, bo
 {
     struct seen seen;
     char why[sizeof outcome->failure];
-    const size_t n = q->adjacency->n_cells;
+    const size_t n = q->adjacency->n_elements;
     MT_TRY(ask_in_a_child(q, &seen));
     outcome->attempts++;
     *succeeded = !failed(q, &seen, why, sizeof why);
     if (*succeeded) return MT_OK;
     if (out_of_memory(q, &seen))
-        return mt_fail(MT_MEMORY, "METIS: out of memory for %zu cells in %u parts (%s)", n, q->n_parts, why);
+        return mt_fail(
+            MT_MEMORY, "METIS: out of memory for %zu elements in %u parts (%s)", n, q->n_parts, why);
     if (q->answer->done && q->answer->code == METIS_ERROR_INPUT)
-        return mt_fail(MT_INPUT, "METIS: refuses %zu cells in %u parts (%s)", n, q->n_parts, why);
+        return mt_fail(MT_INPUT, "METIS: refuses %zu elements in %u parts (%s)", n, q->n_parts, why);
     if (!*outcome->failure) memcpy(outcome->failure, why, sizeof why);
     return MT_OK;
 }
@@ -238,9 +239,10 @@ static mt_status attempts(struct question *q, double imbalance, mt_metis_outcome
         if (succeeded) return MT_OK;
     }
     return mt_fail(MT_INPUT,
-        "METIS: fails on %zu cells in %u parts with the seeds 1 to %d, with imbalance %g and with %g; first: "
+        "METIS: fails on %zu elements in %u parts with the seeds 1 to %d, with imbalance %g and with %g; "
+        "first: "
         "%s",
-        q->adjacency->n_cells, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
+        q->adjacency->n_elements, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
 }
 
 mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, double imbalance, uint32_t *part,
@@ -248,12 +250,12 @@ mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, doubl
 {
     struct question q = {.adjacency = adjacency, .n_parts = n_parts};
     *outcome = (mt_metis_outcome){0};
-    q.bytes = sizeof *q.answer + adjacency->n_cells * sizeof *part;
+    q.bytes = sizeof *q.answer + adjacency->n_elements * sizeof *part;
     q.answer = mmap(NULL, q.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.answer == MAP_FAILED)
         return mt_fail(MT_MEMORY, "METIS: out of memory: %zu bytes for its answer", q.bytes);
     const mt_status status = attempts(&q, imbalance, outcome);
-    if (status == MT_OK) memcpy(part, q.answer->part, adjacency->n_cells * sizeof *part);
+    if (status == MT_OK) memcpy(part, q.answer->part, adjacency->n_elements * sizeof *part);
     (void)munmap(q.answer, q.bytes);
     return status;
 }

@@ -28,8 +28,8 @@ typedef struct mt_metis_outcome {
     char failure[400]; /* the first one, with what METIS said; "": none */
 } mt_metis_outcome;
 
-/* Divides the dual graph (borrowed) into 2 <= n_parts < n_cells parts, all cells weighing the same, with an imbalance of at
- * least 1.001, and writes part[n_cells], each below n_parts. METIS may miss the imbalance, and leave parts empty. Same
+/* Divides the dual graph (borrowed) into 2 <= n_parts < n_elements parts, all elements weighing the same, with an imbalance of at
+ * least 1.001, and writes part[n_elements], each below n_parts. METIS may miss the imbalance, and leave parts empty. Same
  * input, same outcome, unless a failure comes from outside: then `outcome` tells it. The parent waits; other threads may
  * exist. Calls are independent of each other.
  * MT_MEMORY for METIS, which is not tried again: METIS says so, or its process was killed by SIGKILL, as the

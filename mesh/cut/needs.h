@@ -1,4 +1,4 @@
-/* The cells of one part, and which other parts need each of them: all that a separator scheme sees of a part. The words
+/* The elements of one part, and which other parts need each of them: all that a separator scheme sees of a part. The words
  * are those of mesh/cut/halo.h. */
 #ifndef MT_MESH_CUT_NEEDS_H
 #define MT_MESH_CUT_NEEDS_H
@@ -10,10 +10,10 @@
 typedef struct mt_needs {
     uint32_t part;
     uint32_t n_own, n_neighbours;
-    const uint32_t *cell;      /* [n_own] global ids, ascending */
-    const size_t *need_offset; /* cell c is needed by need_part[need_offset[c] .. need_offset[c + 1]) */
-    const uint32_t *need_part; /* ascending within a cell, never the part itself */
-    const uint32_t *neighbour; /* [n_neighbours] the parts that need some cell, ascending */
+    const uint32_t *element;   /* [n_own] global ids, ascending */
+    const size_t *need_offset; /* element c is needed by need_part[need_offset[c] .. need_offset[c + 1]) */
+    const uint32_t *need_part; /* ascending within an element, never the part itself */
+    const uint32_t *neighbour; /* [n_neighbours] the parts that need some element, ascending */
 } mt_needs;
 
 #endif

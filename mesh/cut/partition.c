@@ -31,28 +31,28 @@ mt_status mt_partition_method_find(const char *name, mt_partition_method *method
 struct division {
     uint32_t n_parts;
     double imbalance;
-    size_t least, most; /* cells of a part */
+    size_t least, most; /* elements of a part */
 };
 
 /* What METIS did not do at once, for the person at the keyboard; the first of several times. */
-static void note(
-    const struct division *division, size_t n_cells, const mt_metis_outcome *outcome, mt_partition *partition)
+static void note(const struct division *division, size_t n_elements, const mt_metis_outcome *outcome,
+    mt_partition *partition)
 {
     if (outcome->attempts == 1) return;
     if (partition->metis_failures == 0)
         (void)snprintf(partition->remark, sizeof partition->remark,
-            "METIS failed on %zu cells in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
+            "METIS failed on %zu elements in %u parts (%s); it succeeded with seed %u, imbalance %g, so that "
             "this "
             "cut differs from the usual one",
-            n_cells, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
+            n_elements, division->n_parts, outcome->failure, outcome->seed, outcome->imbalance);
     partition->metis_failures += outcome->attempts - 1;
 }
 
-/* Writes part[n_cells], which holds zeroes; notes in `partition` where METIS failed. */
+/* Writes part[n_elements], which holds zeroes; notes in `partition` where METIS failed. */
 static mt_status divide(
     const mt_adjacency *adjacency, const struct division *division, uint32_t *part, mt_partition *partition)
 {
-    const size_t n = adjacency->n_cells;
+    const size_t n = adjacency->n_elements;
     size_t moves = 0;
     if (division->n_parts == 1) return MT_OK;
     if (division->n_parts >= n) {
@@ -68,12 +68,12 @@ static mt_status divide(
 
 /* ---- groups ---- */
 
-/* The cells of each group: cell[start[g] .. start[g + 1]), ascending. */
+/* The elements of each group: element[start[g] .. start[g + 1]), ascending. */
 struct groups {
     uint32_t n;
-    uint32_t *of_cell; /* [n_cells] */
-    size_t *start;     /* [n + 1] */
-    uint32_t *cell;    /* [n_cells] */
+    uint32_t *of_element; /* [n_elements] */
+    size_t *start;        /* [n + 1] */
+    uint32_t *element;    /* [n_elements] */
 };
 
 /* Faces between groups, as weights; room for as many pairs of groups as faces are cut. */
@@ -82,7 +82,7 @@ static mt_status join_groups(
 {
     size_t *place; /* of the pair with each other group, plus one; up to the group's start: not there yet */
     size_t n = 0;
-    const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_cell);
+    const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_element);
     graph->n_groups = groups->n;
     MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
     MT_TAKE(scratch, graph->near, room);
@@ -91,9 +91,9 @@ static mt_status join_groups(
     for (uint32_t g = 0; g < groups->n; g++) {
         graph->start[g] = n;
         for (size_t k = 4 * groups->start[g]; k < 4 * groups->start[g + 1]; k++) {
-            const uint32_t near = adjacency->neighbour[4 * (size_t)groups->cell[k / 4] + k % 4];
-            if (near == MT_NO_CELL || groups->of_cell[near] == g) continue;
-            const uint32_t other = groups->of_cell[near];
+            const uint32_t near = adjacency->neighbour[4 * (size_t)groups->element[k / 4] + k % 4];
+            if (near == MT_NO_ELEMENT || groups->of_element[near] == g) continue;
+            const uint32_t other = groups->of_element[near];
             if (place[other] <= graph->start[g]) {
                 graph->near[n] = other;
                 place[other] = ++n;
@@ -116,22 +116,22 @@ static mt_status place_groups(mt_arena *scratch, const mt_adjacency *adjacency, 
     return mt_placement_find(&graph, place);
 }
 
-/* The graph of one group's cells, numbered as they stand in `cell`; local[] is where each cell of the mesh stands. */
+/* The graph of one group's elements, numbered as they stand in `element`; local[] is where each element of the mesh stands. */
 static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
     uint32_t group, const uint32_t *local, mt_adjacency *inner)
 {
-    const uint32_t *cell = groups->cell + groups->start[group];
-    inner->n_cells = groups->start[group + 1] - groups->start[group];
-    MT_TAKE(scratch, inner->neighbour, 4 * inner->n_cells);
-    for (size_t k = 0; k < 4 * inner->n_cells; k++) {
-        const uint32_t near = adjacency->neighbour[4 * (size_t)cell[k / 4] + k % 4];
-        const bool inside = near != MT_NO_CELL && groups->of_cell[near] == group;
-        inner->neighbour[k] = inside ? local[near] : MT_NO_CELL;
+    const uint32_t *element = groups->element + groups->start[group];
+    inner->n_elements = groups->start[group + 1] - groups->start[group];
+    MT_TAKE(scratch, inner->neighbour, 4 * inner->n_elements);
+    for (size_t k = 0; k < 4 * inner->n_elements; k++) {
+        const uint32_t near = adjacency->neighbour[4 * (size_t)element[k / 4] + k % 4];
+        const bool inside = near != MT_NO_ELEMENT && groups->of_element[near] == group;
+        inner->neighbour[k] = inside ? local[near] : MT_NO_ELEMENT;
     }
     return MT_OK;
 }
 
-/* Divides one group and writes its cells' parts from number `first` on. */
+/* Divides one group and writes its elements' parts from number `first` on. */
 static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, const struct groups *groups,
     uint32_t group, const uint32_t *local, const struct division *division, uint32_t first,
     mt_partition *partition)
@@ -139,12 +139,12 @@ static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, 
     mt_adjacency inner;
     uint32_t *part;
     MT_TRY(extract(scratch, adjacency, groups, group, local, &inner));
-    MT_TAKE(scratch, part, inner.n_cells);
+    MT_TAKE(scratch, part, inner.n_elements);
     struct division within = *division;
-    if (inner.n_cells > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_cells;
+    if (inner.n_elements > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_elements;
     MT_TRY(divide(&inner, &within, part, partition));
-    for (size_t i = 0; i < inner.n_cells; i++)
-        partition->part[groups->cell[groups->start[group] + i]] = first + part[i];
+    for (size_t i = 0; i < inner.n_elements; i++)
+        partition->part[groups->element[groups->start[group] + i]] = first + part[i];
     return MT_OK;
 }
 
@@ -153,11 +153,11 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
 {
     uint32_t *place, *local;
     MT_TAKE(scratch, place, groups->n);
-    MT_TAKE(scratch, local, adjacency->n_cells);
+    MT_TAKE(scratch, local, adjacency->n_elements);
     MT_TRY(place_groups(scratch, adjacency, groups, distance, place));
     for (uint32_t g = 0; g < groups->n; g++)
         for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
-            local[groups->cell[i]] = (uint32_t)(i - groups->start[g]);
+            local[groups->element[i]] = (uint32_t)(i - groups->start[g]);
     for (uint32_t g = 0; g < groups->n; g++) {
         mt_arena inner = {0};
         mt_status status = divide_group(
@@ -175,15 +175,15 @@ static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
     const double imbalance = options->imbalance;
     const uint32_t in_group = partition->parts_per_group;
     struct groups groups = {.n = mt_partition_groups(partition)};
-    const double mean = (double)adjacency->n_cells / groups.n, bound = 1 + (imbalance - 1) / 10;
+    const double mean = (double)adjacency->n_elements / groups.n, bound = 1 + (imbalance - 1) / 10;
     size_t most_of_group = (size_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
-    MT_TAKE(scratch, groups.of_cell, adjacency->n_cells);
-    MT_TRY(divide(
-        adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_cell, partition));
+    MT_TAKE(scratch, groups.of_element, adjacency->n_elements);
+    MT_TRY(divide(adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_element,
+        partition));
     MT_TRY(mt_offsets_make(
-        scratch, adjacency->n_cells, 1, groups.of_cell, groups.n, &groups.start, &groups.cell));
-    /* What a part may have does not depend on the size of its group: `imbalance` here is cells, not yet a share. */
+        scratch, adjacency->n_elements, 1, groups.of_element, groups.n, &groups.start, &groups.element));
+    /* What a part may have does not depend on the size of its group: `imbalance` here is elements, not yet a share. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
     return divide_groups(scratch, adjacency, &groups, &inner, options->distance, partition);
 }
@@ -191,10 +191,10 @@ static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
 static mt_status divide_mesh(
     const mt_adjacency *adjacency, const mt_partition_options *options, mt_partition *partition)
 {
-    const size_t n = adjacency->n_cells;
+    const size_t n = adjacency->n_elements;
     const size_t most = (size_t)ceil(options->imbalance * (double)n / partition->n_parts);
     if (2 * mt_adjacency_inner_faces(adjacency) > INT32_MAX)
-        return mt_fail(MT_INPUT, "METIS: a graph of %zu cells has %zu entries; at most %d are allowed", n,
+        return mt_fail(MT_INPUT, "METIS: a graph of %zu elements has %zu entries; at most %d are allowed", n,
             2 * mt_adjacency_inner_faces(adjacency), INT32_MAX);
     if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
         return divide(adjacency, &(struct division){partition->n_parts, options->imbalance, 1, most},
@@ -212,18 +212,18 @@ uint32_t mt_partition_groups(const mt_partition *partition)
     return partition->n_parts / partition->parts_per_group;
 }
 
-uint32_t mt_partition_group_of(const mt_partition *partition, size_t cell)
+uint32_t mt_partition_group_of(const mt_partition *partition, size_t element)
 {
-    return partition->part[cell] / partition->parts_per_group;
+    return partition->part[element] / partition->parts_per_group;
 }
 
 size_t mt_partition_edge_cut(const mt_adjacency *adjacency, const uint32_t *part)
 {
     size_t cut = 0;
-    for (size_t c = 0; c < adjacency->n_cells; c++)
+    for (size_t c = 0; c < adjacency->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = adjacency->neighbour[4 * c + f];
-            cut += n != MT_NO_CELL && n > c && part[n] != part[c];
+            cut += n != MT_NO_ELEMENT && n > c && part[n] != part[c];
         }
     return cut;
 }
@@ -238,12 +238,13 @@ mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     if (!(options->imbalance >= MT_IMBALANCE_LEAST && options->imbalance <= MT_IMBALANCE_MOST))
         return mt_fail(MT_INPUT, "a partition with imbalance %g; %g to %g are allowed", options->imbalance,
             MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
-    if (adjacency->n_cells > INT32_MAX)
-        return mt_fail(MT_INPUT, "METIS: %zu cells; at most %d are allowed", adjacency->n_cells, INT32_MAX);
+    if (adjacency->n_elements > INT32_MAX)
+        return mt_fail(
+            MT_INPUT, "METIS: %zu elements; at most %d are allowed", adjacency->n_elements, INT32_MAX);
     *partition = (mt_partition){.n_parts = (uint32_t)n_parts,
         .parts_per_group = options->parts_per_group,
-        .n_cells = adjacency->n_cells};
-    MT_TAKE(arena, partition->part, adjacency->n_cells);
+        .n_elements = adjacency->n_elements};
+    MT_TAKE(arena, partition->part, adjacency->n_elements);
     MT_TRY(divide_mesh(adjacency, options, partition));
     partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
     return mt_partition_check(partition);
@@ -253,9 +254,9 @@ mt_status mt_partition_check(const mt_partition *partition)
 {
     if (partition->parts_per_group == 0 || partition->n_parts % partition->parts_per_group != 0)
         return mt_fail(MT_INPUT, "%u parts in groups of %u", partition->n_parts, partition->parts_per_group);
-    for (size_t c = 0; c < partition->n_cells; c++)
+    for (size_t c = 0; c < partition->n_elements; c++)
         if (partition->part[c] >= partition->n_parts)
             return mt_fail(
-                MT_INPUT, "cell %zu: part %u; there are %u", c, partition->part[c], partition->n_parts);
+                MT_INPUT, "element %zu: part %u; there are %u", c, partition->part[c], partition->n_parts);
     return MT_OK;
 }

@@ -13,7 +13,7 @@ struct heap {
     size_t n, room;
 };
 
-/* The parts that touch one, in the order in which its cells come to them. */
+/* The parts that touch one, in the order in which its elements come to them. */
 struct near {
     uint32_t *part;
     uint32_t n, room;
@@ -45,7 +45,8 @@ struct parts {
     uint32_t *place;              /* [n_parts]: where in the queue */
     uint32_t *queue, *by, *chain; /* [n_parts] */
     struct heap by_size;          /* of (UINT32_MAX - size, part); sizes may have become less since */
-    struct heap loose;   /* of (faces to its own part, cell) of `loose_part`; some may not be true any more */
+    struct heap
+        loose; /* of (faces to its own part, element) of `loose_part`; some may not be true any more */
     uint32_t loose_part; /* NONE: none */
     size_t moves;
     bool failed; /* no memory */
@@ -65,7 +66,7 @@ static mt_status begin(mt_arena *scratch, struct parts *parts, uint32_t *part)
     MT_TAKE(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
     parts->search.start = parts->loose_part = NONE;
-    return mt_members_make(scratch, parts->adjacency->n_cells, parts->n_parts, part, &parts->of);
+    return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);
 }
 
 /* ---- heaps ---- */
@@ -113,28 +114,28 @@ static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
     return heap->key != NULL;
 }
 
-/* ---- which cell to hand on ---- */
+/* ---- which element to hand on ---- */
 
-static int faces_towards(const struct parts *parts, uint32_t cell, uint32_t part)
+static int faces_towards(const struct parts *parts, uint32_t element, uint32_t part)
 {
     int n = 0;
     for (size_t f = 0; f < 4; f++) {
-        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
-        n += near != MT_NO_CELL && parts->of.part[near] == part;
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
+        n += near != MT_NO_ELEMENT && parts->of.part[near] == part;
     }
     return n;
 }
 
-/* The better of two cells of `part` to hand on to `to`: the one with the most faces there and the fewest to its own part. */
-static void weigh(const struct parts *parts, uint32_t cell, uint32_t to, uint32_t *best, int *most)
+/* The better of two elements of `part` to hand on to `to`: the one with the most faces there and the fewest to its own part. */
+static void weigh(const struct parts *parts, uint32_t element, uint32_t to, uint32_t *best, int *most)
 {
-    const int touching = faces_towards(parts, cell, to);
+    const int touching = faces_towards(parts, element, to);
     if (touching == 0) return;
-    const int worth = 8 + touching - faces_towards(parts, cell, parts->of.part[cell]);
-    if (worth > *most || (worth == *most && cell < *best)) *best = cell, *most = worth;
+    const int worth = 8 + touching - faces_towards(parts, element, parts->of.part[element]);
+    if (worth > *most || (worth == *most && element < *best)) *best = element, *most = worth;
 }
 
-/* The cell of `part` to hand on to `to`; NONE: none touches it. Looks at the smaller of the two. */
+/* The element of `part` to hand on to `to`; NONE: none touches it. Looks at the smaller of the two. */
 static uint32_t choose(const struct parts *parts, uint32_t part, uint32_t to)
 {
     uint32_t best = NONE;
@@ -147,15 +148,15 @@ static uint32_t choose(const struct parts *parts, uint32_t part, uint32_t to)
     for (uint32_t c = parts->of.first[to]; c != NONE; c = parts->of.next[c])
         for (size_t f = 0; f < 4; f++) {
             const uint32_t near = parts->adjacency->neighbour[4 * (size_t)c + f];
-            if (near != MT_NO_CELL && parts->of.part[near] == part) weigh(parts, near, to, &best, &most);
+            if (near != MT_NO_ELEMENT && parts->of.part[near] == part) weigh(parts, near, to, &best, &most);
         }
     return best;
 }
 
-static void note_loose(struct parts *parts, uint32_t cell)
+static void note_loose(struct parts *parts, uint32_t element)
 {
-    if (parts->of.part[cell] != parts->loose_part) return;
-    push(&parts->loose, key_of((uint32_t)faces_towards(parts, cell, parts->loose_part), cell));
+    if (parts->of.part[element] != parts->loose_part) return;
+    push(&parts->loose, key_of((uint32_t)faces_towards(parts, element, parts->loose_part), element));
 }
 
 static bool gather_loose(struct parts *parts, uint32_t part)
@@ -169,13 +170,14 @@ static bool gather_loose(struct parts *parts, uint32_t part)
     return true;
 }
 
-/* The cell of `part` with the fewest faces to it, of equals the first; the part has one. NONE: no memory. */
+/* The element of `part` with the fewest faces to it, of equals the first; the part has one. NONE: no memory. */
 static uint32_t choose_any(struct parts *parts, uint32_t part)
 {
     if (parts->loose_part != part && !gather_loose(parts, part)) return NONE;
     for (;; pop(&parts->loose)) {
-        const uint32_t faces = (uint32_t)(parts->loose.key[0] >> 32), cell = (uint32_t)parts->loose.key[0];
-        if (parts->of.part[cell] == part && (uint32_t)faces_towards(parts, cell, part) == faces) return cell;
+        const uint32_t faces = (uint32_t)(parts->loose.key[0] >> 32), element = (uint32_t)parts->loose.key[0];
+        if (parts->of.part[element] == part && (uint32_t)faces_towards(parts, element, part) == faces)
+            return element;
     }
 }
 
@@ -189,18 +191,18 @@ static void doubt(struct parts *parts, uint32_t part)
     parts->moved[parts->n_moved++] = part;
 }
 
-static void move_cell(struct parts *parts, uint32_t cell, uint32_t to)
+static void move_element(struct parts *parts, uint32_t element, uint32_t to)
 {
-    const uint32_t from = parts->of.part[cell];
+    const uint32_t from = parts->of.part[element];
     doubt(parts, from), doubt(parts, to);
-    mt_members_move(&parts->of, cell, to);
+    mt_members_move(&parts->of, element, to);
     parts->moves++;
     const bool loose = parts->loose_part != NONE && (from == parts->loose_part || to == parts->loose_part);
     if (loose && parts->loose.n + 5 > parts->loose.room) parts->loose_part = NONE; /* to be gathered again */
-    if (loose) note_loose(parts, cell);
+    if (loose) note_loose(parts, element);
     for (size_t f = 0; f < 4; f++) {
-        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
-        if (near == MT_NO_CELL) continue;
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
+        if (near == MT_NO_ELEMENT) continue;
         doubt(parts, parts->of.part[near]);
         if (loose) note_loose(parts, near);
     }
@@ -243,10 +245,10 @@ static bool look_again(struct parts *parts, uint32_t part)
     parts->mark[part] = ++parts->marks;
     for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c])
         for (size_t f = 0; f < 4; f++) {
-            const uint32_t cell = parts->adjacency->neighbour[4 * (size_t)c + f];
-            if (cell == MT_NO_CELL || parts->mark[parts->of.part[cell]] == parts->marks) continue;
-            parts->mark[parts->of.part[cell]] = parts->marks;
-            parts->listed[n++] = parts->of.part[cell];
+            const uint32_t element = parts->adjacency->neighbour[4 * (size_t)c + f];
+            if (element == MT_NO_ELEMENT || parts->mark[parts->of.part[element]] == parts->marks) continue;
+            parts->mark[parts->of.part[element]] = parts->marks;
+            parts->listed[n++] = parts->of.part[element];
         }
     near->known = true;
     if (n == near->n && (n == 0 || memcmp(near->part, parts->listed, n * sizeof *near->part) == 0))
@@ -315,7 +317,7 @@ static uint32_t look_further(struct parts *parts)
     return NONE;
 }
 
-/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` cells, and writes
+/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` elements, and writes
  * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. Asked again for the same part, it
  * goes on where it stopped, with the same outcome as from the beginning: parts between the ends of a chain keep their sizes,
  * and where a part's neighbours have changed it goes back to that part. */
@@ -335,25 +337,25 @@ static uint32_t search(struct parts *parts, uint32_t start, size_t below, size_t
     return length;
 }
 
-/* Part a hands any cell to b. */
+/* Part a hands any element to b. */
 static void jump(struct parts *parts, uint32_t a, uint32_t b)
 {
-    const uint32_t cell = choose_any(parts, a);
-    if (cell != NONE) move_cell(parts, cell, b);
+    const uint32_t element = choose_any(parts, a);
+    if (element != NONE) move_element(parts, element, b);
 }
 
-/* Part a hands a cell to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
- * has lost a cell before it is its turn. */
+/* Part a hands an element to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
+ * has lost an element before it is its turn. */
 static void hand(struct parts *parts, uint32_t a, uint32_t b)
 {
-    const uint32_t cell = choose(parts, a, b);
-    if (cell != NONE)
-        move_cell(parts, cell, b);
+    const uint32_t element = choose(parts, a, b);
+    if (element != NONE)
+        move_element(parts, element, b);
     else
         jump(parts, a, b);
 }
 
-/* The part that has the most cells, of equals the first, asked for while parts above `least` only lose cells and others never
+/* The part that has the most elements, of equals the first, asked for while parts above `least` only lose elements and others never
  * come above it. NONE: no memory. */
 static uint32_t largest(struct parts *parts)
 {
@@ -411,10 +413,10 @@ static mt_status repair(mt_arena *scratch, struct parts *parts, uint32_t *part)
 mt_status mt_repair_parts(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
-    const size_t n = adjacency->n_cells;
+    const size_t n = adjacency->n_elements;
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
-        return mt_fail(
-            MT_INPUT, "%zu cells in %u parts of %zu to %zu cells: that cannot be", n, n_parts, least, most);
+        return mt_fail(MT_INPUT, "%zu elements in %u parts of %zu to %zu elements: that cannot be", n,
+            n_parts, least, most);
     mt_arena scratch = {0};
     struct parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
     const mt_status status = repair(&scratch, &parts, part);

@@ -63,17 +63,17 @@ void mt_scheme_sink_free(mt_scheme_sink *sink)
 
 /* ---- mixed-clean ---- */
 
-static size_t n_needing(const mt_needs *source, uint32_t cell)
+static size_t n_needing(const mt_needs *source, uint32_t element)
 {
-    return source->need_offset[(size_t)cell + 1] - source->need_offset[cell];
+    return source->need_offset[(size_t)element + 1] - source->need_offset[element];
 }
 
-/* Appends the cells that `least` to `most` parts need to the order; how many it then has. */
+/* Appends the elements that `least` to `most` parts need to the order; how many it then has. */
 static uint32_t append(const mt_needs *source, size_t least, size_t most, uint32_t *order, uint32_t n)
 {
     for (uint32_t i = 0; i < source->n_own; i++) {
-        const size_t needing = n_needing(source, source->cell[i]);
-        if (needing >= least && needing <= most) order[n++] = source->cell[i];
+        const size_t needing = n_needing(source, source->element[i]);
+        if (needing >= least && needing <= most) order[n++] = source->element[i];
     }
     return n;
 }
@@ -92,12 +92,12 @@ static mt_status mixed_clean(const mt_scheme *scheme, const mt_needs *source, mt
     uint32_t n = append(source, 2, SIZE_MAX, order, *n_interior), n_clean = 0;
     MT_TRY(mt_scheme_send(sink, *n_interior, n, source->n_neighbours, source->neighbour));
 
-    uint64_t *clean; /* destination, cell */
+    uint64_t *clean; /* destination, element */
     MT_TAKE(scratch, clean, source->n_own);
     for (uint32_t i = 0; i < source->n_own; i++)
-        if (n_needing(source, source->cell[i]) == 1)
-            clean[n_clean++] =
-                (uint64_t)source->need_part[source->need_offset[source->cell[i]]] << 32 | source->cell[i];
+        if (n_needing(source, source->element[i]) == 1)
+            clean[n_clean++] = (uint64_t)source->need_part[source->need_offset[source->element[i]]] << 32 |
+                               source->element[i];
     qsort(clean, n_clean, sizeof *clean, compare_keys);
     for (uint32_t i = 0, k; i < n_clean; i = k) {
         uint32_t to = (uint32_t)(clean[i] >> 32), begin = n;
@@ -130,7 +130,7 @@ static mt_status lay_out(mt_arena *scratch, const mt_needs *source, const mt_set
         next[set_order[i]] = begin[set_order[i]] = n;
         n += sets->size[set_order[i]];
     }
-    for (uint32_t i = 0; i < sets->n_cells; i++) order[next[sets->set_of[i]]++] = sets->cell[i];
+    for (uint32_t i = 0; i < sets->n_elements; i++) order[next[sets->set_of[i]]++] = sets->element[i];
     return MT_OK;
 }
 
@@ -215,9 +215,9 @@ static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_aren
 
 const mt_scheme mt_schemes[] = {{"full", "the whole separator to every neighbour", full, 0, true},
     {"ranged", "to each neighbour the shortest range with all it needs", ranged, 0, false},
-    {"mixed-clean", "cells for two or more to all neighbours, the others each to its one", mixed_clean, 0,
+    {"mixed-clean", "elements for two or more to all neighbours, the others each to its one", mixed_clean, 0,
         true},
-    {"exact", "a range for each set of neighbours that need the same cells; none unused", a_range_a_set, 0,
+    {"exact", "a range for each set of neighbours that need the same elements; none unused", a_range_a_set, 0,
         false},
     {"budget", "as exact, with ranges merged until there are few enough", a_range_a_set, 22, false},
     {NULL, NULL, NULL, 0, false}};

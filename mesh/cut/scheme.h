@@ -1,6 +1,6 @@
-/* Separator schemes: in which order the owned cells of a part lie, and which ranges of them are sent to whom.
+/* Separator schemes: in which order the owned elements of a part lie, and which ranges of them are sent to whom.
  *
- * A scheme sees one part at a time: its cells, and which other parts need each of them. It lays the cells that nobody
+ * A scheme sees one part at a time: its elements, and which other parts need each of them. It lays the elements that nobody
  * else needs (interior) first, the others (separator) behind them, and names the ranges of the separator that are sent.
  * Whatever a destination needs must be in the ranges it is sent, and in no two of them; what it is sent but does
  * not need is unused: words and memory spent to have fewer ranges. The words interior, separator, range and
@@ -20,7 +20,7 @@
 
 typedef struct mt_scheme_range {
     uint32_t source;
-    uint32_t begin, end; /* local positions in the source's owned cells */
+    uint32_t begin, end; /* local positions in the source's owned elements */
 } mt_scheme_range;
 
 /* Where a scheme puts its ranges; grows as needed. All zero is an empty one; mt_scheme_sink_free ends it. */
@@ -40,8 +40,8 @@ void mt_scheme_sink_free(mt_scheme_sink *sink);
 
 typedef struct mt_scheme mt_scheme;
 
-/* Writes the order of the owned cells to order[n_own], interior first, says the ranges by mt_scheme_send, and gives the
- * number of interior cells. `scratch` is freed by the caller. MT_MEMORY. */
+/* Writes the order of the owned elements to order[n_own], interior first, says the ranges by mt_scheme_send, and gives the
+ * number of interior elements. `scratch` is freed by the caller. MT_MEMORY. */
 typedef mt_status mt_scheme_function(const mt_scheme *scheme, const mt_needs *source, mt_arena *scratch,
     uint32_t *order, uint32_t *n_interior, mt_scheme_sink *sink);
 
@@ -54,19 +54,19 @@ struct mt_scheme {
         broadcasts; /* what two or more need goes to all neighbours (MT_BALANCE_MIXED of mesh/cut/balance.h) */
 };
 
-/* The schemes there are; the last entry has no name. A destination set (mesh/cut/sets.h) is the parts that need one cell.
+/* The schemes there are; the last entry has no name. A destination set (mesh/cut/sets.h) is the parts that need one element.
  *   full         one range, the whole separator, to every neighbour (Burchard et al., Front. Phys. 2023, section 4.1.1).
  *   ranged       to every neighbour the smallest range that encloses what it needs; neighbours with the same range share
  *                it (4.1.2 there). Cells of one destination set stand together, the sets as mt_sets_order_intervals puts
  *                them to keep these ranges short.
- *   mixed-clean  cells needed by two or more parts come first and are sent whole to all neighbours; then those needed by
+ *   mixed-clean  elements needed by two or more parts come first and are sent whole to all neighbours; then those needed by
  *                one part only, grouped by it (4.1.3 there).
  *   exact        a range for each destination set, so nothing is unused; the sets in an order that puts those of a
  *                destination next to each other (mt_sets_order_runs): ranges that touch arrive as one piece.
  *   budget       as exact, but sets are merged until a source has no more than `ranges` (mt_sets_merge); 1 makes it full.
  *                A destination never receives more where more ranges are allowed.
  *
- * What they cost in a heart of 3 million cells in 1,472 and in 23,552 parts: the most words that a part receives, the
+ * What they cost in a heart of 3 million elements in 1,472 and in 23,552 parts: the most words that a part receives, the
  * most pieces in which it does, and ranges in all.
  *                full             ranged         mixed-clean    exact           budget
  *     1,472      15513 17    1k   3350 17   15k  4214 33   16k  1441 48    56k  1791 38   30k

@@ -27,12 +27,12 @@ static uint32_t n_destinations(const mt_sets *sets, uint32_t set)
     return n;
 }
 
-/* ---- from cells ---- */
+/* ---- from elements ---- */
 
 typedef struct listed {
-    const uint32_t *need; /* [n] the parts that need a cell */
+    const uint32_t *need; /* [n] the parts that need an element */
     size_t n;
-    uint32_t cell; /* its number among the separator cells */
+    uint32_t element; /* its number among the separator elements */
 } listed;
 
 static int compare_lists(const listed *a, const listed *b)
@@ -46,37 +46,38 @@ static int compare_listed(const void *left, const void *right)
 {
     const listed *a = left, *b = right;
     int order = compare_lists(a, b);
-    return order ? order : (a->cell > b->cell) - (a->cell < b->cell);
+    return order ? order : (a->element > b->element) - (a->element < b->element);
 }
 
-static listed *list_cells(mt_arena *arena, const mt_needs *source, mt_sets *sets)
+static listed *list_elements(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
     listed *list = mt_arena_take(arena, source->n_own, sizeof *list);
     if (!list) return NULL;
     for (uint32_t i = 0; i < source->n_own; i++) {
-        const size_t *offset = source->need_offset + source->cell[i];
+        const size_t *offset = source->need_offset + source->element[i];
         if (offset[0] == offset[1]) continue;
-        list[sets->n_cells] = (listed){source->need_part + offset[0], offset[1] - offset[0], sets->n_cells};
-        sets->cell[sets->n_cells++] = source->cell[i];
+        list[sets->n_elements] =
+            (listed){source->need_part + offset[0], offset[1] - offset[0], sets->n_elements};
+        sets->element[sets->n_elements++] = source->element[i];
     }
-    qsort(list, sets->n_cells, sizeof *list, compare_listed);
+    qsort(list, sets->n_elements, sizeof *list, compare_listed);
     return list;
 }
 
 mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
     *sets = (mt_sets){.n_to = source->n_neighbours, .n_words = (source->n_neighbours + 63) / 64};
-    MT_TAKE(arena, sets->cell, source->n_own);
-    const listed *list = list_cells(arena, source, sets);
+    MT_TAKE(arena, sets->element, source->n_own);
+    const listed *list = list_elements(arena, source, sets);
     if (!list) return MT_MEMORY;
-    for (uint32_t i = 0; i < sets->n_cells; i++)
+    for (uint32_t i = 0; i < sets->n_elements; i++)
         sets->n_sets += i == 0 || compare_lists(&list[i - 1], &list[i]) != 0;
-    MT_TAKE(arena, sets->set_of, sets->n_cells);
+    MT_TAKE(arena, sets->set_of, sets->n_elements);
     MT_TAKE(arena, sets->size, sets->n_sets);
     MT_TAKE(arena, sets->to, (size_t)sets->n_sets * sets->n_words);
-    for (uint32_t i = 0, set = 0; i < sets->n_cells; i++) {
+    for (uint32_t i = 0, set = 0; i < sets->n_elements; i++) {
         set += i > 0 && compare_lists(&list[i - 1], &list[i]) != 0;
-        sets->set_of[list[i].cell] = set;
+        sets->set_of[list[i].element] = set;
         if (sets->size[set]++ > 0) continue;
         for (size_t k = 0; k < list[i].n; k++) {
             const uint32_t *at = bsearch(&list[i].need[k], source->neighbour, source->n_neighbours,
@@ -220,7 +221,7 @@ typedef struct line {
     size_t *offset; /* [n_sets + 1] set s has the destinations to[offset[s] .. offset[s + 1]) */
     uint32_t *to;
     uint32_t n, *set; /* [n] */
-    uint64_t *before; /* [n + 1] cells before each place */
+    uint64_t *before; /* [n + 1] elements before each place */
     /* [n_to] the places of a destination's first set and behind its last; both 0: it has none */
     uint32_t *first, *last;
     int64_t *crossing; /* [n + 1] intervals that begin before this place and end behind it */
@@ -317,7 +318,7 @@ static int compare_keyed(const void *left, const void *right)
     return (a->set > b->set) - (a->set < b->set);
 }
 
-/* The numbers of destinations with mean 0 and variance 1, a destination counting as often as it has cells; false where
+/* The numbers of destinations with mean 0 and variance 1, a destination counting as often as it has elements; false where
  * they are all the same. */
 static bool centre(double *number, const double *weight, uint32_t n)
 {
@@ -394,7 +395,7 @@ typedef struct merging {
     uint64_t *cost;              /* [n] UINT64_MAX: no partner */
 } merging;
 
-/* The cells sent in vain once the two are one, those that are so already not counted. */
+/* The elements sent in vain once the two are one, those that are so already not counted. */
 static uint64_t cost_of(const merging *m, uint32_t a, uint32_t b)
 {
     uint32_t common = 0;
@@ -454,7 +455,7 @@ static void reduce(merging *m, uint32_t excess)
     }
 }
 
-/* Numbers the sets that are left, and gives every cell its set's new number. */
+/* Numbers the sets that are left, and gives every element its set's new number. */
 static void close_up(merging *m, uint32_t *number)
 {
     mt_sets *sets = m->sets;
@@ -469,7 +470,7 @@ static void close_up(merging *m, uint32_t *number)
         memmove(
             sets->to + (size_t)n++ * sets->n_words, destinations(sets, s), sets->n_words * sizeof *sets->to);
     }
-    for (uint32_t i = 0; i < sets->n_cells; i++) sets->set_of[i] = number[sets->set_of[i]];
+    for (uint32_t i = 0; i < sets->n_elements; i++) sets->set_of[i] = number[sets->set_of[i]];
     sets->n_sets = n;
 }
 

@@ -48,17 +48,17 @@ static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
 
 static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         char kind[41];
         int64_t number;
         mt_scan_word(scan, kind, sizeof kind);
         if (strcmp(kind, "Tt") != 0)
             return mt_scan_fail(scan, "%s%s%s; allowed: Tt (a tetrahedron); %zu of %zu elements came before",
-                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_cells);
+                kind[0] ? "an element '" : "the file ends", kind, kind[0] ? "'" : "", c, mesh->n_elements);
         for (size_t k = 0; k < 4; k++) {
             MT_TRY(mt_scan_need_more(scan, k, 4));
             MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)mesh->n_vertices - 1, &number));
-            mesh->cell_vertex[4 * c + k] = (uint32_t)number;
+            mesh->element_vertex[4 * c + k] = (uint32_t)number;
         }
         mesh->region[c] = 1;
         if (!mt_scan_more(scan)) continue;
@@ -66,7 +66,7 @@ static mt_status read_elements(mt_scan *scan, mt_mesh *mesh)
         mesh->region[c] = (int32_t)number;
         MT_TRY(mt_scan_end_line(scan, "the region"));
     }
-    return mt_scan_end_file(scan, "elements", mesh->n_cells);
+    return mt_scan_end_file(scan, "elements", mesh->n_elements);
 }
 
 /* The numbers of a line, 3 or 6: as the header says or, without one, as the first line has. */
@@ -77,7 +77,7 @@ static mt_status read_fibre_header(mt_scan *scan, size_t *numbers)
     if (*numbers == 3 || *numbers == 6) return MT_OK;
     if (*numbers != 1)
         return mt_scan_fail(scan, "%zu numbers; allowed: a header of 1 or 2, or lines of 3 or 6", *numbers);
-    MT_TRY(mt_scan_int(scan, "number of vectors of a cell", 1, 2, &vectors));
+    MT_TRY(mt_scan_int(scan, "number of vectors of an element", 1, 2, &vectors));
     *numbers = 3 * (size_t)vectors;
     return MT_OK;
 }
@@ -87,8 +87,8 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
     size_t numbers;
     MT_TRY(read_fibre_header(scan, &numbers));
     MT_TRY(mt_mesh_new_fibres(arena, mesh));
-    if (numbers == 6) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    if (numbers == 6) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[6];
         for (size_t k = 0; k < numbers; k++) {
             if (k > 0) MT_TRY(mt_scan_need_more(scan, k, numbers));
@@ -96,11 +96,11 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
         }
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
             return mt_scan_fail(scan,
-                "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every cell needs "
+                "a fibre of length 0 (bath, or isotropic), or a sheet along its fibre; every element needs "
                 "directions");
         MT_TRY(mt_scan_end_line(scan, "the fibre"));
     }
-    return mt_scan_end_file(scan, "fibres", mesh->n_cells);
+    return mt_scan_end_file(scan, "fibres", mesh->n_elements);
 }
 
 static mt_status read_lon(mt_arena *arena, mt_arena *scratch, const char *name, mt_mesh *mesh)
@@ -290,14 +290,14 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
 {
     char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
     mt_scan points, elements;
-    size_t n_vertices, n_cells;
+    size_t n_vertices, n_elements;
     MT_TRY(mt_file_sibling(name, endings, ".pts", points_path));
     MT_TRY(mt_file_sibling(name, endings, ".elem", elements_path));
     MT_TRY(mt_scan_open(scratch, points_path, &points));
     MT_TRY(mt_scan_open(scratch, elements_path, &elements));
     MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &n_vertices));
-    MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_cells));
-    MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
+    MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_elements));
+    MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh));
     MT_TRY(read_elements(&elements, mesh));
     MT_TRY(read_lon(arena, scratch, name, mesh));
@@ -329,9 +329,9 @@ static void put_points(FILE *out, const mt_mesh *mesh)
 
 static void put_elements(FILE *out, const mt_mesh *mesh)
 {
-    (void)fprintf(out, "%zu\n", mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        const uint32_t *v = mesh->cell_vertex + 4 * c;
+    (void)fprintf(out, "%zu\n", mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const uint32_t *v = mesh->element_vertex + 4 * c;
         (void)fprintf(out, "Tt %u %u %u %u %d\n", v[0], v[1], v[2], v[3], mesh->region[c]);
     }
 }
@@ -339,7 +339,7 @@ static void put_elements(FILE *out, const mt_mesh *mesh)
 static void put_fibres(FILE *out, const mt_mesh *mesh)
 {
     (void)fputs(mesh->sheet ? "2\n" : "1\n", out);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double *f = mesh->fibre + 3 * c;
         (void)fprintf(out, "%.9f %.9f %.9f", f[0], f[1], f[2]);
         if (mesh->sheet) {

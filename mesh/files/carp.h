@@ -1,8 +1,8 @@
 /* CARP's mesh files (openCARP, CARPentry), as text: NAME.pts, NAME.elem, NAME.lon and surfaces, in and out.
  *
  *   NAME.pts   the count, then a line "x y z" a vertex
- *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" a cell, vertices from 0
- *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers a cell; the first line may be missing
+ *   NAME.elem  the count, then a line "Tt v0 v1 v2 v3 [region]" an element, vertices from 0
+ *   NAME.lon   1 or 2, then a line of 3 (fibre) or 6 (fibre, sheet) numbers an element; the first line may be missing
  *   NAME.SURFACE.surf  the count, then a line "Tr v0 v1 v2 [region]" a triangle. SURFACE is base, epi, lvendo or
  *              rvendo (mt_surface), or the number of another tag; files of other names are passed over
  *   NAME.SURFACE.vtx   the same as a list of its vertices (mesh/files/vtx.h), in only. A triangle of the boundary with all its
@@ -18,12 +18,12 @@
 #include "mesh/mesh.h"
 
 /* Gives the mesh of these files; `name` is their path without or with one of the endings, unit_mm what the
- * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and cells are as in the files,
- * including vertices of no cell and inverted or flat cells; fibres are made unit vectors and sheets too, perpendicular to
+ * numbers of .pts are in millimetres (0.001 for CARP's micrometres). Vertices and elements are as in the files,
+ * including vertices of no element and inverted or flat elements; fibres are made unit vectors and sheets too, perpendicular to
  * them; without .lon there are none. Triangles of .surf come ascending by their tag, then those of .vtx in the order
  * above. The mesh has passed mt_mesh_check_content.
  * MT_FILE: .pts or .elem cannot be read, or another that is there. MT_MEMORY. MT_INPUT, with file and line: an
- * element that is no Tt, a fibre of length 0 (a cell of the bath) or along its sheet, a list with no triangle of its own,
+ * element that is no Tt, a fibre of length 0 (an element of the bath) or along its sheet, a list with no triangle of its own,
  * damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
 

@@ -91,9 +91,9 @@ mt_status mt_mesh_read_as(
     mt_arena *arena, const char *path, const mt_mesh_format *format, double unit_mm, mt_mesh *mesh)
 {
     MT_TRY(format->read(arena, path, unit_mm, mesh));
-    if (mesh->n_cells == 0)
+    if (mesh->n_elements == 0)
         return mt_fail(MT_INPUT,
-            "%s: a surface of %zu triangles without cells; `myotile mesh fill` makes a mesh of it", path,
+            "%s: a surface of %zu triangles without elements; `myotile mesh fill` makes a mesh of it", path,
             mesh->n_faces);
     return MT_OK;
 }

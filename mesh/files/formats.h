@@ -12,7 +12,7 @@ typedef struct mt_mesh_format {
     bool keeps_fibres;
     bool keeps_depth; /* and layers */
     /* Gives the mesh of a file whose numbers are of unit_mm millimetres each, as it stands there: it has passed
-     * mt_mesh_check_content and no more, and may be a surface: triangles and no cells. */
+     * mt_mesh_check_content and no more, and may be a surface: triangles and no elements. */
     mt_status (*read)(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
     /* The file is whole or as it was. NULL: this format is only read. */
     mt_status (*write)(const char *path, const mt_mesh *mesh);

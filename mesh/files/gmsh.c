@@ -44,12 +44,12 @@ typedef struct reader {
     bool has_nodes, has_elements;
     listing wholes, parts; /* $Entities and $PartitionedEntities */
     size_t n_ghosts;
-    entity *ghosts; /* [n_ghosts] of copied cells, ascending by tag */
+    entity *ghosts; /* [n_ghosts] of copied elements, ascending by tag */
     size_t n_nodes;
     double *xyz_mm; /* [n_nodes][3] */
     node *nodes;    /* [n_nodes] ascending by tag */
-    size_t n_elements, n_cells, n_faces;
-    uint32_t *cell_vertex; /* [n_elements][4] node indices; so long as they may become */
+    size_t n_elements, n_tetrahedra, n_faces;
+    uint32_t *tetrahedron_vertex; /* [n_elements][4] node indices; so long as they may become */
     int32_t *region;
     uint32_t *face_vertex;
     int32_t *face_tag;
@@ -356,8 +356,8 @@ static mt_status read_element(reader *r, int64_t type, int32_t physical)
         r->n_faces += physical != 0;
         return MT_OK;
     }
-    MT_TRY(read_vertices(r, 4, r->cell_vertex + 4 * r->n_cells));
-    r->region[r->n_cells++] = physical ? physical : 1;
+    MT_TRY(read_vertices(r, 4, r->tetrahedron_vertex + 4 * r->n_tetrahedra));
+    r->region[r->n_tetrahedra++] = physical ? physical : 1;
     return MT_OK;
 }
 
@@ -382,7 +382,7 @@ static mt_status take_elements(reader *r, size_t n)
 {
     if (n >= UINT32_MAX) return mt_scan_fail(&r->scan, "%zu elements; allowed: fewer than %u", n, UINT32_MAX);
     r->n_elements = n;
-    MT_TAKE(r->scratch, r->cell_vertex, 4 * n);
+    MT_TAKE(r->scratch, r->tetrahedron_vertex, 4 * n);
     MT_TAKE(r->scratch, r->region, n);
     MT_TAKE(r->scratch, r->face_vertex, 3 * n);
     MT_TAKE(r->scratch, r->face_tag, n);
@@ -510,7 +510,7 @@ static mt_status read_file(reader *r)
             return mt_scan_fail(&r->scan, "'%.20s'; a section, which begins with $, must follow here", word);
         MT_TRY(read_section(r, word + 1));
     }
-    if (r->has_elements && r->n_cells > 0) return MT_OK;
+    if (r->has_elements && r->n_tetrahedra > 0) return MT_OK;
     return mt_fail(MT_INPUT, "%s: has no tetrahedra", r->scan.path);
 }
 
@@ -518,7 +518,7 @@ static mt_status read_file(reader *r)
 static size_t number_vertices(const reader *r, uint32_t *new_index)
 {
     size_t used = 0;
-    for (size_t k = 0; k < 4 * r->n_cells; k++) new_index[r->cell_vertex[k]] = 1;
+    for (size_t k = 0; k < 4 * r->n_tetrahedra; k++) new_index[r->tetrahedron_vertex[k]] = 1;
     for (size_t k = 0; k < 3 * r->n_faces; k++) new_index[r->face_vertex[k]] = 1;
     for (size_t k = 0; k < r->n_nodes; k++) new_index[k] = new_index[k] ? (uint32_t)used++ : UINT32_MAX;
     return used;
@@ -529,14 +529,15 @@ static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
     uint32_t *new_index;
     MT_TAKE(r->scratch, new_index, r->n_nodes);
     const size_t used = number_vertices(r, new_index);
-    MT_TRY(mt_mesh_new(arena, used, r->n_cells, mesh));
+    MT_TRY(mt_mesh_new(arena, used, r->n_tetrahedra, mesh));
     MT_TRY(mt_mesh_new_faces(arena, r->n_faces, mesh));
     for (size_t k = 0; k < r->n_nodes; k++)
         if (new_index[k] != UINT32_MAX)
             memcpy(mesh->xyz_mm + 3 * (size_t)new_index[k], r->xyz_mm + 3 * k, 3 * sizeof *r->xyz_mm);
-    for (size_t k = 0; k < 4 * r->n_cells; k++) mesh->cell_vertex[k] = new_index[r->cell_vertex[k]];
+    for (size_t k = 0; k < 4 * r->n_tetrahedra; k++)
+        mesh->element_vertex[k] = new_index[r->tetrahedron_vertex[k]];
     for (size_t k = 0; k < 3 * r->n_faces; k++) mesh->face_vertex[k] = new_index[r->face_vertex[k]];
-    memcpy(mesh->region, r->region, r->n_cells * sizeof *r->region);
+    memcpy(mesh->region, r->region, r->n_tetrahedra * sizeof *r->region);
     memcpy(mesh->face_tag, r->face_tag, r->n_faces * sizeof *r->face_tag);
     return mt_mesh_check_content(mesh, r->scan.path);
 }
@@ -627,9 +628,9 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
 {
     mt_tags surfaces, volumes;
     size_t number = 0;
-    const size_t n = mesh->n_faces + mesh->n_cells;
+    const size_t n = mesh->n_faces + mesh->n_elements;
     MT_TRY(group(scratch, path, "tag of triangles", mesh->n_faces, mesh->face_tag, &surfaces));
-    MT_TRY(group(scratch, path, "region", mesh->n_cells, mesh->region, &volumes));
+    MT_TRY(group(scratch, path, "region", mesh->n_elements, mesh->region, &volumes));
     (void)fputs("$MeshFormat\n4.1 1 8\n", out);
     put_int(out, 1);
     (void)fputs("\n$EndMeshFormat\n$Comments\nmyotile " MT_VERSION "\n$EndComments\n", out);
@@ -638,7 +639,7 @@ static mt_status write_mesh(mt_arena *scratch, const char *path, FILE *out, cons
     (void)fputs("$Elements\n", out);
     put_long(out, surfaces.n + volumes.n), put_long(out, n), put_long(out, 1), put_long(out, n);
     put_blocks(out, &surfaces, 2, TRIANGLE, 3, mesh->face_vertex, &number);
-    put_blocks(out, &volumes, 3, TETRAHEDRON, 4, mesh->cell_vertex, &number);
+    put_blocks(out, &volumes, 3, TETRAHEDRON, 4, mesh->element_vertex, &number);
     (void)fputs("\n$EndElements\n", out);
     return MT_OK;
 }

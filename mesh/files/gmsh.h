@@ -15,8 +15,8 @@
 #include "mesh/mesh.h"
 
 /* Gives the mesh of a file whose numbers are of `unit_mm` millimetres each:
- *   vertices  those of cells and tagged triangles, in the order of the file; others are dropped;
- *   cells     in the order of the file and as given there, inverted and flat ones included;
+ *   vertices  those of elements and tagged triangles, in the order of the file; others are dropped;
+ *   elements     in the order of the file and as given there, inverted and flat ones included;
  *   region    1 where the volume has no physical tag.
  * MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with the file and the line or byte: another version, another
  * order of bytes, another kind of volume or surface element, ghost elements (copies of those of other partitions, in a
@@ -27,7 +27,7 @@ MT_NODISCARD mt_status mt_gmsh_read(mt_arena *arena, const char *path, double un
 
 /* Writes mesh (borrowed), in mm and without its fibres; the file is whole or as it was. Each region becomes a
  * volume and each tag of triangles a surface, with this physical tag. Regions and tags come back as they are,
- * cells and triangles sorted by them. MT_INPUT: a region or tag below 1, which MSH has no room for. MT_FILE:
+ * elements and triangles sorted by them. MT_INPUT: a region or tag below 1, which MSH has no room for. MT_FILE:
  * cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_gmsh_write(const char *path, const mt_mesh *mesh);
 

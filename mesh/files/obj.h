@@ -8,7 +8,7 @@
 
 #include "mesh/mesh.h"
 
-/* Gives the surface (a mesh without cells, see mesh/triangles.h; all tags 0) of a file whose numbers are of unit_mm
+/* Gives the surface (a mesh without elements, see mesh/triangles.h; all tags 0) of a file whose numbers are of unit_mm
  * millimetres each. MT_FILE: cannot be read. MT_MEMORY. MT_INPUT, with file and line: damage, or no triangles. */
 MT_NODISCARD mt_status mt_obj_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 

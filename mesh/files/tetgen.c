@@ -156,11 +156,11 @@ static mt_status read_points(rows *r, double unit_mm, mt_mesh *mesh, int64_t *fi
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
 
-static mt_status read_cells(rows *r, int64_t first, mt_mesh *mesh)
+static mt_status read_elements(rows *r, int64_t first, mt_mesh *mesh)
 {
     for (size_t c = 0; c < r->n; c++) {
         MT_TRY(read_id(r, c, first));
-        MT_TRY(read_vertices(r, mesh, first, 4, mesh->cell_vertex + 4 * c));
+        MT_TRY(read_vertices(r, mesh, first, 4, mesh->element_vertex + 4 * c));
         mesh->region[c] = 1;
         if (r->at < r->numbers) {
             double region;
@@ -168,7 +168,7 @@ static mt_status read_cells(rows *r, int64_t first, mt_mesh *mesh)
             (void)take_whole(region, &mesh->region[c]);
         }
         MT_TRY(skip_reals(r, r->numbers - r->at));
-        MT_TRY(mt_scan_end_line(&r->scan, "a cell"));
+        MT_TRY(mt_scan_end_line(&r->scan, "an element"));
     }
     return mt_scan_end_file(&r->scan, r->what, r->n);
 }
@@ -184,7 +184,7 @@ static mt_status read_marker(rows *r, mt_mesh *mesh)
     return MT_OK;
 }
 
-/* Behind the marker TetGen may name the two cells of a triangle. */
+/* Behind the marker TetGen may name the two elements of a triangle. */
 static mt_status read_faces(
     mt_arena *arena, mt_arena *scratch, const char *name, int64_t first, mt_mesh *mesh)
 {
@@ -201,8 +201,8 @@ static mt_status read_faces(
         MT_TRY(read_vertices(&r, mesh, first, 3, mesh->face_vertex + 3 * mesh->n_faces));
         MT_TRY(read_marker(&r, mesh));
         for (int k = 0; k < 2 && !r.scan.binary && mt_scan_more(&r.scan); k++) {
-            int64_t cell;
-            MT_TRY(mt_scan_int(&r.scan, "cell of a triangle", -1, UINT32_MAX, &cell));
+            int64_t element;
+            MT_TRY(mt_scan_int(&r.scan, "element of a triangle", -1, UINT32_MAX, &element));
         }
         MT_TRY(mt_scan_end_line(&r.scan, "a triangle"));
     }
@@ -216,19 +216,19 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
     const bool ortho = is_there(name, ".ortho");
     if (!ortho && !is_there(name, ".axi")) return MT_OK;
     MT_TRY(open_rows(scratch, name, ortho ? ".ortho" : ".axi", "fibres", 0, NULL, &r));
-    if (r.n != mesh->n_cells)
+    if (r.n != mesh->n_elements)
         return mt_scan_fail(
-            &r.scan, "%zu fibres are counted; allowed: %zu, the cells of the mesh", r.n, mesh->n_cells);
+            &r.scan, "%zu fibres are counted; allowed: %zu, the elements of the mesh", r.n, mesh->n_elements);
     MT_TRY(expect_rows(&r, false, 0, ortho ? 9 : 3));
     MT_TRY(mt_mesh_new_fibres(arena, mesh));
-    if (ortho) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    if (ortho) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[9];
         for (size_t k = 0; k < r.numbers; k++) MT_TRY(read_real(&r, "part of a direction", 1e6, &x[k]));
         if (!mt_mesh_put_directions(mesh, c, x, x + 3))
             return mt_scan_fail(&r.scan, "a fibre of length 0, or a sheet of length 0 or along its fibre; "
-                                         "every cell needs directions");
-        MT_TRY(mt_scan_end_line(&r.scan, "the directions of a cell"));
+                                         "every element needs directions");
+        MT_TRY(mt_scan_end_line(&r.scan, "the directions of an element"));
     }
     return mt_scan_end_file(&r.scan, r.what, r.n);
 }
@@ -238,19 +238,20 @@ static mt_status read_all(mt_arena *arena, mt_arena *scratch, const char *name, 
     enum { MANY = 1000 };
     head of_points[] = {
         {"dimension", 3, 3, 3}, {"number of attributes", 0, MANY, 0}, {"number of markers", 0, 1, 0}};
-    head of_cells[] = {{"number of vertices of a cell", 4, 4, 4}, {"number of attributes", 0, MANY, 0}};
-    rows points = {0}, cells = {0};
+    head of_elements[] = {
+        {"number of vertices of an element", 4, 4, 4}, {"number of attributes", 0, MANY, 0}};
+    rows points = {0}, elements = {0};
     int64_t first;
     MT_TRY(open_rows(scratch, name, ".node", "vertices", 3, of_points, &points));
     MT_TRY(expect_rows(&points, true, 0, 3 + (size_t)(of_points[1].value + of_points[2].value)));
-    MT_TRY(open_rows(scratch, name, ".ele", "cells", 2, of_cells, &cells));
-    MT_TRY(expect_rows(&cells, true, 4, (size_t)of_cells[1].value));
-    if (points.n == 0 || cells.n == 0)
-        return mt_fail(MT_INPUT, "%s: counts no %s", points.n == 0 ? points.path : cells.path,
-            points.n == 0 ? "vertices" : "cells");
-    MT_TRY(mt_mesh_new(arena, points.n, cells.n, mesh));
+    MT_TRY(open_rows(scratch, name, ".ele", "elements", 2, of_elements, &elements));
+    MT_TRY(expect_rows(&elements, true, 4, (size_t)of_elements[1].value));
+    if (points.n == 0 || elements.n == 0)
+        return mt_fail(MT_INPUT, "%s: counts no %s", points.n == 0 ? points.path : elements.path,
+            points.n == 0 ? "vertices" : "elements");
+    MT_TRY(mt_mesh_new(arena, points.n, elements.n, mesh));
     MT_TRY(read_points(&points, unit_mm, mesh, &first));
-    MT_TRY(read_cells(&cells, first, mesh));
+    MT_TRY(read_elements(&elements, first, mesh));
     MT_TRY(read_faces(arena, scratch, name, first, mesh));
     return read_fibres(arena, scratch, name, mesh);
 }

@@ -1,16 +1,16 @@
 /* TetGen's mesh files and Chaste's flavour of them, in:
  *
  *   NAME.node   "n 3 [attributes [markers]]", then "id x y z ..." a vertex
- *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." a cell; region: its first attribute, if whole
+ *   NAME.ele    "n 4 [attributes]", then "id v0 v1 v2 v3 ..." an element; region: its first attribute, if whole
  *   NAME.face   "n [markers]", then "id v0 v1 v2 marker" a triangle, tagged where the marker is not 0
- *   NAME.ortho  "n", then a line of 9 numbers a cell: fibre, sheet and normal, which is not read
- *   NAME.axi    "n", then a line of 3 numbers a cell: fibre; not looked at where there is .ortho
+ *   NAME.ortho  "n", then a line of 9 numbers an element: fibre, sheet and normal, which is not read
+ *   NAME.axi    "n", then a line of 3 numbers an element: fibre; not looked at where there is .ortho
  *
  * The last three need not be there. Ids count on from 0 or 1, as the first vertex does, and vertices are
  * named by them; # begins a remark. A first line that ends in BIN is Chaste's: what follows is raw and
- * little-endian, without ids, from 0; vertices of cells are int32 and all else double.
+ * little-endian, without ids, from 0; vertices of elements are int32 and all else double.
  *
- * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Meshes of ten nodes a cell and
+ * Chaste's numbers are usually centimetres, and the user of TetGen chooses the unit. Meshes of ten nodes an element and
  * points in .poly or .smesh are not read. */
 #ifndef MT_MESH_FILES_TETGEN_H
 #define MT_MESH_FILES_TETGEN_H
@@ -18,8 +18,8 @@
 #include "mesh/mesh.h"
 
 /* Gives the mesh of the files; `name` is their path without or with one of the endings, unit_mm what the
- * numbers of .node are in millimetres. Vertices of cells and triangles are in range, coordinates finite
- * and directions unit vectors; the rest of mt_mesh_check is for the caller: cells may be inverted or flat. Region 1 where none
+ * numbers of .node are in millimetres. Vertices of elements and triangles are in range, coordinates finite
+ * and directions unit vectors; the rest of mt_mesh_check is for the caller: elements may be inverted or flat. Region 1 where none
  * is said. MT_FILE: .node or .ele cannot be read, or one of the others
  * that is there. MT_MEMORY. MT_INPUT, with file and line (the byte, in binary): a fibre of length 0 or
  * along its sheet, damage. */

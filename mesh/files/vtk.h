@@ -24,7 +24,7 @@
  * Other arrays are passed over.
  *
  * The mesh is what the file says: its indices are vertices and its coordinates finite, but cells may be
- * inverted or flat, and it has not passed mt_mesh_check. A file of triangles gives a surface: n_cells 0,
+ * inverted or flat, and it has not passed mt_mesh_check. A file of triangles gives a surface: n_elements 0,
  * n_faces above.
  *
  * No memory is taken for what cannot be there. Plain data must be in the file; compressed data may become at

@@ -281,7 +281,7 @@ static mt_status put_tetrahedron(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, mt_mesh *mesh, progress *done)
 {
     const size_t to = done->tetrahedra++;
-    uint32_t *vertex = mesh->cell_vertex + 4 * to;
+    uint32_t *vertex = mesh->element_vertex + 4 * to;
     double fibre[3], sheet[3] = {0};
     MT_TRY(put_corners(grid, cells, k, cell, 4, vertex));
     MT_TRY(put_whole(grid, MT_VTK_REGION, cell, 1, &mesh->region[to]));
@@ -322,7 +322,7 @@ static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh)
         "%s: cell %zu: %s has length 0 there (bath, or isotropic), as in %zu of %zu tetrahedra; every cell "
         "needs a "
         "direction",
-        grid->path, done.first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done.n_bath, mesh->n_cells);
+        grid->path, done.first_bath, directions(grid, MT_VTK_FIBRE)->is->name, done.n_bath, mesh->n_elements);
 }
 
 static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)

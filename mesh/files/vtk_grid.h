@@ -73,10 +73,10 @@ typedef struct mt_vtk_cells {
 
 typedef struct mt_vtk_grid {
     const char *path; /* borrowed */
-    size_t n_points, n_cells;
+    size_t n_points, n_elements;
     double *xyz;                                                 /* [n_points][3] */
     mt_vtk_cells *cells;                                         /* in the order of of_cells */
-    mt_vtk_data of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* [n_cells] or [n_points], [1 or 3] */
+    mt_vtk_data of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES]; /* [n_elements] or [n_points], [1 or 3] */
 } mt_vtk_grid;
 
 /* How many numbers an array of this role has for each cell or point. */

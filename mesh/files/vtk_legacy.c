@@ -164,7 +164,7 @@ static mt_status read_cells(reader *r, const char *name, int section)
     MT_TRY(mt_scan_count(&r->scan, "size of the section", 2, &size));
     MT_TRY((r->split ? read_split : read_joined)(r, name, n, size, cells));
     cells->kind = kind_of_section[section];
-    r->grid.n_cells += cells->n;
+    r->grid.n_elements += cells->n;
     return MT_OK;
 }
 
@@ -179,7 +179,7 @@ static mt_status read_cell_types(reader *r)
 
 static mt_status read_data(reader *r, const char *name, bool of_cells)
 {
-    const size_t there = of_cells ? r->grid.n_cells : r->grid.n_points;
+    const size_t there = of_cells ? r->grid.n_elements : r->grid.n_points;
     MT_TRY(mt_scan_count(&r->scan, name, 1, &r->n_data));
     if (r->n_data != there)
         return mt_scan_fail(

@@ -62,25 +62,25 @@ static void put_points(base64 *out, const mt_mesh *mesh)
 
 static void put_corners(base64 *out, const mt_mesh *mesh)
 {
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) put_index(out, mesh->cell_vertex[k]);
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) put_index(out, mesh->element_vertex[k]);
     for (size_t k = 0; k < 3 * mesh->n_faces; k++) put_index(out, mesh->face_vertex[k]);
 }
 
 static void put_offsets(base64 *out, const mt_mesh *mesh)
 {
-    for (size_t c = 1; c <= mesh->n_cells; c++) put_index(out, 4 * c);
-    for (size_t f = 1; f <= mesh->n_faces; f++) put_index(out, 4 * mesh->n_cells + 3 * f);
+    for (size_t c = 1; c <= mesh->n_elements; c++) put_index(out, 4 * c);
+    for (size_t f = 1; f <= mesh->n_faces; f++) put_index(out, 4 * mesh->n_elements + 3 * f);
 }
 
 static void put_types(base64 *out, const mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) put(out, (unsigned char[]){TETRAHEDRON}, 1);
+    for (size_t c = 0; c < mesh->n_elements; c++) put(out, (unsigned char[]){TETRAHEDRON}, 1);
     for (size_t f = 0; f < mesh->n_faces; f++) put(out, (unsigned char[]){TRIANGLE}, 1);
 }
 
 static void put_regions(base64 *out, const mt_mesh *mesh)
 {
-    put(out, mesh->region, mesh->n_cells * sizeof *mesh->region);
+    put(out, mesh->region, mesh->n_elements * sizeof *mesh->region);
     put(out, mesh->face_tag, mesh->n_faces * sizeof *mesh->face_tag);
 }
 
@@ -88,7 +88,7 @@ static void put_regions(base64 *out, const mt_mesh *mesh)
 static void put_doubles(base64 *out, const mt_mesh *mesh, size_t components, const double *values)
 {
     const double zero[3] = {0};
-    put(out, values, components * mesh->n_cells * sizeof *values);
+    put(out, values, components * mesh->n_elements * sizeof *values);
     for (size_t f = 0; f < mesh->n_faces; f++) put(out, zero, components * sizeof *zero);
 }
 
@@ -99,7 +99,7 @@ static void put_depths(base64 *out, const mt_mesh *mesh) { put_doubles(out, mesh
 static void put_normals(base64 *out, const mt_mesh *mesh)
 {
     double normal[3] = {0};
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         mt_mesh_normal(mesh, c, normal);
         put(out, normal, sizeof normal);
     }
@@ -109,7 +109,7 @@ static void put_normals(base64 *out, const mt_mesh *mesh)
 
 static void put_layers(base64 *out, const mt_mesh *mesh)
 {
-    put(out, mesh->layer, mesh->n_cells * sizeof *mesh->layer);
+    put(out, mesh->layer, mesh->n_elements * sizeof *mesh->layer);
     for (size_t f = 0; f < mesh->n_faces; f++) put_int32(out, 0);
 }
 
@@ -135,7 +135,7 @@ static void put_file(FILE *out, const mt_mesh *mesh, size_t n_arrays, const arra
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
         "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
         __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian", mesh->n_vertices,
-        mesh->n_cells + mesh->n_faces);
+        mesh->n_elements + mesh->n_faces);
     for (const array *a = arrays; a < arrays + n_arrays; a++) {
         const bool next = !section || strcmp(section, a->section) != 0;
         if (section && next) (void)fprintf(out, "</%s>\n", section);
@@ -148,7 +148,7 @@ static void put_file(FILE *out, const mt_mesh *mesh, size_t n_arrays, const arra
 
 mt_status mt_vtu_write(const char *path, const mt_mesh *mesh)
 {
-    const size_t n = mesh->n_cells + mesh->n_faces, n_corners = 4 * mesh->n_cells + 3 * mesh->n_faces;
+    const size_t n = mesh->n_elements + mesh->n_faces, n_corners = 4 * mesh->n_elements + 3 * mesh->n_faces;
     const array arrays[] = {
         {"Points", "Float64", "Points", 8, 3, mesh->n_vertices, put_points},
         {"Cells", "Int64", "connectivity", 8, 1, n_corners, put_corners},

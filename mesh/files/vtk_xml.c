@@ -43,7 +43,7 @@ typedef struct wanted {
 
 typedef struct piece {
     struct piece *next;
-    size_t n_points, n_cells, n[KINDS];
+    size_t n_points, n_elements, n[KINDS];
     array points, types, ends[KINDS], corners[KINDS];
     wanted of_cells[MT_VTK_ROLES], of_points[MT_VTK_ROLES];
 } piece;
@@ -165,11 +165,11 @@ static mt_status start_piece(reader *r, const XML_Char *name, const XML_Char *co
     if (++r->n_pieces > PIECES_MOST) return mt_scan_fail(&r->scan, "more than %d pieces", PIECES_MOST);
     MT_TAKE(r->scratch, p, 1);
     MT_TRY(read_size(r, attributes, "NumberOfPoints", &r->grid.n_points, &p->n_points));
-    const size_t before = r->grid.n_cells;
-    if (!r->poly_data) MT_TRY(read_size(r, attributes, "NumberOfCells", &r->grid.n_cells, &p->n[0]));
+    const size_t before = r->grid.n_elements;
+    if (!r->poly_data) MT_TRY(read_size(r, attributes, "NumberOfCells", &r->grid.n_elements, &p->n[0]));
     for (int k = 0; k < KINDS && r->poly_data; k++)
-        MT_TRY(read_size(r, attributes, kinds[k].count, &r->grid.n_cells, &p->n[k]));
-    p->n_cells = r->grid.n_cells - before;
+        MT_TRY(read_size(r, attributes, kinds[k].count, &r->grid.n_elements, &p->n[k]));
+    p->n_elements = r->grid.n_elements - before;
     *r->last = r->open = p;
     r->last = &p->next;
     return MT_OK;
@@ -425,7 +425,7 @@ static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_d
     bool first = true;
     for (const piece *p = r->pieces; p; p = p->next) {
         const wanted *one = data_of(p, of_points, role);
-        const size_t n = of_points ? p->n_points : p->n_cells;
+        const size_t n = of_points ? p->n_points : p->n_elements;
         if (n == 0) continue;
         if (first) data->is = one->is;
         first = false;
@@ -435,10 +435,10 @@ static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_d
         if (one->is) MT_TRY(check_array(r, &one->array, one->is->name, n, each));
     }
     if (!data->is) return MT_OK;
-    MT_TAKE(r->scratch, out, each * (of_points ? r->grid.n_points : r->grid.n_cells));
+    MT_TAKE(r->scratch, out, each * (of_points ? r->grid.n_points : r->grid.n_elements));
     data->values = out;
     for (const piece *p = r->pieces; p; p = p->next) {
-        const size_t n = each * (of_points ? p->n_points : p->n_cells);
+        const size_t n = each * (of_points ? p->n_points : p->n_elements);
         MT_TRY(decode(r, &data_of(p, of_points, role)->array, data->is->name, n, out));
         out += n;
     }

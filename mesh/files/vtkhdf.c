@@ -19,13 +19,16 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
     for (size_t i = 0; i < n_fields; i++) {
         const char *name = fields[i].name;
         if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strlen(name) > 200)
-            return mt_fail(MT_INPUT, "cell field '%.200s'; a name has 1 to 200 characters and no '/'", name);
+            return mt_fail(
+                MT_INPUT, "element field '%.200s'; a name has 1 to 200 characters and no '/'", name);
         bool taken = false;
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
-        if (taken) return mt_fail(MT_INPUT, "cell field '%s' is there twice, or one of the mesh's own", name);
+        if (taken)
+            return mt_fail(MT_INPUT, "element field '%s' is there twice, or one of the mesh's own", name);
         if ((fields[i].f32 != NULL) + (fields[i].f64 != NULL) + (fields[i].i64 != NULL) != 1)
-            return mt_fail(MT_INPUT, "cell field '%s': exactly one of f32, f64 and i64 must be given", name);
+            return mt_fail(
+                MT_INPUT, "element field '%s': exactly one of f32, f64 and i64 must be given", name);
     }
     return MT_OK;
 }
@@ -43,28 +46,28 @@ static mt_status write_count(mt_h5 *h5, const char *name, size_t count)
     return mt_h5_write(h5, name, MT_H5_INT64, 1, (size_t[]){1}, NULL, (int64_t[]){(int64_t)count});
 }
 
-static mt_status write_cells(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
+static mt_status write_elements(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
 {
     uint8_t *types;
     int64_t *offsets;
-    size_t n = mesh->n_cells;
+    size_t n = mesh->n_elements;
     MT_TAKE(scratch, types, n);
     MT_TAKE(scratch, offsets, n + 1);
     for (size_t c = 0; c <= n; c++) offsets[c] = (int64_t)(4 * c);
     memset(types, VTK_TETRA, n);
-    MT_TRY(
-        mt_h5_write(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){4 * n}, NULL, mesh->cell_vertex));
+    MT_TRY(mt_h5_write(
+        h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){4 * n}, NULL, mesh->element_vertex));
     MT_TRY(mt_h5_write(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n + 1}, NULL, offsets));
     return mt_h5_write(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n}, NULL, types);
 }
 
 static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
 {
-    const size_t shape[2] = {mesh->n_cells, 3};
+    const size_t shape[2] = {mesh->n_elements, 3};
     double *normal = NULL;
     if (mesh->sheet) {
-        MT_TAKE(scratch, normal, 3 * mesh->n_cells);
-        for (size_t c = 0; c < mesh->n_cells; c++) mt_mesh_normal(mesh, c, normal + 3 * c);
+        MT_TAKE(scratch, normal, 3 * mesh->n_elements);
+        for (size_t c = 0; c < mesh->n_elements; c++) mt_mesh_normal(mesh, c, normal + 3 * c);
     }
     const struct {
         const char *name;
@@ -98,15 +101,15 @@ static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     MT_TRY(mt_h5_write_integers(h5, "VTKHDF", "Version", 2, (int64_t[]){1, 0}));
     MT_TRY(mt_h5_write_text(h5, "VTKHDF", "Type", tetrahedra));
     MT_TRY(write_count(h5, "VTKHDF/NumberOfPoints", mesh->n_vertices));
-    MT_TRY(write_count(h5, "VTKHDF/NumberOfCells", mesh->n_cells));
-    MT_TRY(write_count(h5, "VTKHDF/NumberOfConnectivityIds", 4 * mesh->n_cells));
+    MT_TRY(write_count(h5, "VTKHDF/NumberOfCells", mesh->n_elements));
+    MT_TRY(write_count(h5, "VTKHDF/NumberOfConnectivityIds", 4 * mesh->n_elements));
     MT_TRY(mt_h5_write(
         h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, "mm", mesh->xyz_mm));
-    MT_TRY(write_cells(scratch, h5, mesh));
+    MT_TRY(write_elements(scratch, h5, mesh));
     return write_cell_data(scratch, h5, mesh);
 }
 
-static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const mt_vtkhdf_field *fields)
+static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
 {
     for (size_t i = 0; i < n_fields; i++) {
         char name[256];
@@ -116,7 +119,7 @@ static mt_status write_fields(mt_h5 *h5, size_t n_cells, size_t n_fields, const 
         const void *values = field->f32   ? (const void *)field->f32
                              : field->f64 ? (const void *)field->f64
                                           : (const void *)field->i64;
-        MT_TRY(mt_h5_write(h5, name, type, 1, &n_cells, field->unit, values));
+        MT_TRY(mt_h5_write(h5, name, type, 1, &n_elements, field->unit, values));
         if (field->nan) MT_TRY(mt_h5_write_text(h5, name, "nan", field->nan));
     }
     return MT_OK;
@@ -134,7 +137,7 @@ static mt_status write_notes(mt_h5 *h5, size_t n, const mt_vtkhdf_note *notes)
 
 static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partition *partition)
 {
-    const size_t n = partition->n_cells;
+    const size_t n = partition->n_elements;
     const uint32_t each = partition->parts_per_group;
     int32_t *group, *place;
     MT_TAKE(scratch, group, n);
@@ -162,7 +165,7 @@ typedef struct content {
 static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
 {
     MT_TRY(write_mesh(scratch, h5, all->mesh));
-    MT_TRY(write_fields(h5, all->mesh->n_cells, all->n_fields, all->fields));
+    MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
     if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
@@ -198,9 +201,9 @@ mt_status mt_vtkhdf_write(
 
 mt_status mt_vtkhdf_write_partition(const char *path, const mt_mesh *mesh, const mt_partition *partition)
 {
-    if (partition->n_cells != mesh->n_cells)
-        return mt_fail(MT_INPUT, "%s: a partition of %zu cells and a mesh of %zu; they must be the same",
-            path, partition->n_cells, mesh->n_cells);
+    if (partition->n_elements != mesh->n_elements)
+        return mt_fail(MT_INPUT, "%s: a partition of %zu elements and a mesh of %zu; they must be the same",
+            path, partition->n_elements, mesh->n_elements);
     MT_TRY(mt_partition_check(partition));
     return write_file(path, &(content){.mesh = mesh, .partition = partition});
 }
@@ -243,19 +246,19 @@ static mt_status read_count(mt_h5 *h5, const char *name, const char *array, size
     return MT_OK;
 }
 
-static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_cells)
+static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
 {
     uint8_t *types;
     int64_t *offsets;
-    MT_TAKE(scratch, types, n_cells);
-    MT_TAKE(scratch, offsets, n_cells + 1);
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n_cells}, types));
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_cells + 1}, offsets));
-    for (size_t c = 0; c < n_cells; c++)
+    MT_TAKE(scratch, types, n_elements);
+    MT_TAKE(scratch, offsets, n_elements + 1);
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n_elements}, types));
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_elements + 1}, offsets));
+    for (size_t c = 0; c < n_elements; c++)
         if (types[c] != VTK_TETRA)
-            return mt_fail(MT_INPUT, "%s: cell %zu is of VTK type %u; only tetrahedra (10) are allowed",
+            return mt_fail(MT_INPUT, "%s: element %zu is of VTK type %u; only tetrahedra (10) are allowed",
                 h5->path, c, types[c]);
-    for (size_t c = 0; c <= n_cells; c++)
+    for (size_t c = 0; c <= n_elements; c++)
         if (offsets[c] != (int64_t)(4 * c))
             return mt_fail(MT_INPUT,
                 "%s: VTKHDF/Offsets: entry %zu is %lld; in a mesh of tetrahedra it is %zu", h5->path, c,
@@ -263,21 +266,21 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_cells)
     return MT_OK;
 }
 
-/* One or three numbers a cell, where the file has them. */
+/* One or three numbers an element, where the file has them. */
 static mt_status read_doubles(
-    mt_arena *arena, mt_h5 *h5, const char *name, size_t n_cells, size_t each, double **values)
+    mt_arena *arena, mt_h5 *h5, const char *name, size_t n_elements, size_t each, double **values)
 {
     bool there;
     MT_TRY(mt_h5_has(h5, name, &there));
     if (!there) return MT_OK;
-    MT_TAKE(arena, *values, each * n_cells);
-    return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_cells, each}, *values);
+    MT_TAKE(arena, *values, each * n_elements);
+    return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_elements, each}, *values);
 }
 
 static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
     const char *region = "VTKHDF/CellData/region", *layer = "VTKHDF/CellData/layer";
-    const size_t n = mesh->n_cells;
+    const size_t n = mesh->n_elements;
     bool there;
     for (size_t c = 0; c < n; c++) mesh->region[c] = 1;
     MT_TRY(mt_h5_has(h5, region, &there));
@@ -306,18 +309,18 @@ static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 
 static mt_status read_mesh(mt_arena *arena, mt_arena *scratch, mt_h5 *h5, mt_mesh *mesh)
 {
-    size_t n_vertices, n_cells, n_ids;
+    size_t n_vertices, n_elements, n_ids;
     MT_TRY(check_kind(h5));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfPoints", "VTKHDF/Points", 2, &n_vertices));
-    MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_cells));
+    MT_TRY(read_count(h5, "VTKHDF/NumberOfCells", "VTKHDF/Types", 1, &n_elements));
     MT_TRY(read_count(h5, "VTKHDF/NumberOfConnectivityIds", "VTKHDF/Connectivity", 1, &n_ids));
-    if (n_ids % 4 || n_ids / 4 != n_cells)
-        return mt_fail(
-            MT_INPUT, "%s: %zu cells with %zu corners; tetrahedra have 4 each", h5->path, n_cells, n_ids);
-    MT_TRY(mt_mesh_new(arena, n_vertices, n_cells, mesh));
-    MT_TRY(check_cells(scratch, h5, n_cells));
+    if (n_ids % 4 || n_ids / 4 != n_elements)
+        return mt_fail(MT_INPUT, "%s: %zu elements with %zu corners; tetrahedra have 4 each", h5->path,
+            n_elements, n_ids);
+    MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
+    MT_TRY(check_cells(scratch, h5, n_elements));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){n_vertices, 3}, mesh->xyz_mm));
-    MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->cell_vertex));
+    MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->element_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);
@@ -335,16 +338,16 @@ mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh)
 }
 
 mt_status mt_vtkhdf_read_field(
-    mt_arena *arena, const char *path, const char *name, size_t n_cells, double **values)
+    mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values)
 {
     mt_h5 h5 = {0};
     char full[256];
     int n = snprintf(full, sizeof full, "VTKHDF/CellData/%s", name);
     if (n < 0 || (size_t)n >= sizeof full)
-        return mt_fail(MT_INPUT, "cell field '%.200s...': the name is too long", name);
-    MT_TAKE(arena, *values, n_cells);
+        return mt_fail(MT_INPUT, "element field '%.200s...': the name is too long", name);
+    MT_TAKE(arena, *values, n_elements);
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_cells, *values);
+    mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_elements, *values);
     mt_h5_close(&h5);
     return status;
 }
@@ -372,30 +375,30 @@ static mt_status read_size(mt_h5 *h5, mt_partition *partition)
     return MT_OK;
 }
 
-/* One number a cell, each below `end`. */
-static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_cells, uint32_t end, int32_t *number)
+/* One number an element, each below `end`. */
+static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_elements, uint32_t end, int32_t *number)
 {
-    MT_TRY(mt_h5_read(h5, name, MT_H5_INT32, 1, &n_cells, number));
-    for (size_t c = 0; c < n_cells; c++)
+    MT_TRY(mt_h5_read(h5, name, MT_H5_INT32, 1, &n_elements, number));
+    for (size_t c = 0; c < n_elements; c++)
         if (number[c] < 0 || (uint32_t)number[c] >= end)
-            return mt_fail(MT_INPUT, "%s: %s: cell %zu has %d; 0 to %u are allowed", h5->path, name, c,
+            return mt_fail(MT_INPUT, "%s: %s: element %zu has %d; 0 to %u are allowed", h5->path, name, c,
                 number[c], end - 1);
     return MT_OK;
 }
 
 static mt_status read_parts(
-    mt_arena *arena, mt_arena *scratch, mt_h5 *h5, size_t n_cells, mt_partition *partition)
+    mt_arena *arena, mt_arena *scratch, mt_h5 *h5, size_t n_elements, mt_partition *partition)
 {
     int32_t *number;
-    *partition = (mt_partition){.n_cells = n_cells};
+    *partition = (mt_partition){.n_elements = n_elements};
     MT_TRY(read_size(h5, partition));
     const uint32_t each = partition->parts_per_group;
-    MT_TAKE(scratch, number, n_cells);
-    MT_TAKE(arena, partition->part, n_cells);
-    MT_TRY(read_numbers(h5, ipu, n_cells, mt_partition_groups(partition), number));
-    for (size_t c = 0; c < n_cells; c++) partition->part[c] = (uint32_t)number[c] * each;
-    MT_TRY(read_numbers(h5, tile, n_cells, each, number));
-    for (size_t c = 0; c < n_cells; c++) partition->part[c] += (uint32_t)number[c];
+    MT_TAKE(scratch, number, n_elements);
+    MT_TAKE(arena, partition->part, n_elements);
+    MT_TRY(read_numbers(h5, ipu, n_elements, mt_partition_groups(partition), number));
+    for (size_t c = 0; c < n_elements; c++) partition->part[c] = (uint32_t)number[c] * each;
+    MT_TRY(read_numbers(h5, tile, n_elements, each, number));
+    for (size_t c = 0; c < n_elements; c++) partition->part[c] += (uint32_t)number[c];
     return MT_OK;
 }
 
@@ -405,7 +408,7 @@ mt_status mt_vtkhdf_read_partition(
     mt_h5 h5 = {0};
     mt_arena scratch = {0};
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_parts(arena, &scratch, &h5, adjacency->n_cells, partition);
+    mt_status status = read_parts(arena, &scratch, &h5, adjacency->n_elements, partition);
     mt_h5_close(&h5);
     mt_arena_free(&scratch);
     if (status == MT_OK) partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);

@@ -1,4 +1,4 @@
-/* Myotile's own file of a mesh and cell fields: VTKHDF 1.0, an UnstructuredGrid of tetrahedra in HDF5, which
+/* Myotile's own file of a mesh and element fields: VTKHDF 1.0, an UnstructuredGrid of tetrahedra in HDF5, which
  * ParaView opens as it is. One mesh, one moment; a series in time is another matter.
  *
  *   /VTKHDF                    attributes Version = {1, 0}, Type = "UnstructuredGrid"; in it:
@@ -6,19 +6,19 @@
  *   NumberOfCells              [1]              int64
  *   NumberOfConnectivityIds    [1]              int64
  *   Points                     [n_vertices][3]  double, unit mm
- *   Connectivity               [4 n_cells]      int64
- *   Offsets                    [n_cells + 1]    int64
- *   Types                      [n_cells]        uint8, all 10 (VTK_TETRA)
- *   CellData/region            [n_cells]        int32
- *   CellData/fibre             [n_cells][3]     double; this and the rest only where the mesh has them
- *   CellData/sheet             [n_cells][3]     double
- *   CellData/normal            [n_cells][3]     double, fibre x sheet: for viewers, not read
- *   CellData/depth             [n_cells]        double
- *   CellData/layer             [n_cells]        int32
- *   CellData/ipu               [n_cells]        int32, from 0: the group of the cell's part; this and the two
+ *   Connectivity               [4 n_elements]      int64
+ *   Offsets                    [n_elements + 1]    int64
+ *   Types                      [n_elements]        uint8, all 10 (VTK_TETRA)
+ *   CellData/region            [n_elements]        int32
+ *   CellData/fibre             [n_elements][3]     double; this and the rest only where the mesh has them
+ *   CellData/sheet             [n_elements][3]     double
+ *   CellData/normal            [n_elements][3]     double, fibre x sheet: for viewers, not read
+ *   CellData/depth             [n_elements]        double
+ *   CellData/layer             [n_elements]        int32
+ *   CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this and the two
  *                                               others only in a file with a partition
- *   CellData/tile              [n_cells]        int32, from 0 in each group: the part in its group
- *   CellData/<field>           [n_cells]        float, double or int64, with its unit and, as the attribute "nan", what
+ *   CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
+ *   CellData/<field>           [n_elements]        float, double or int64, with its unit and, as the attribute "nan", what
  *                                               it means where there is no number
  *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
@@ -32,11 +32,11 @@
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
 
-/* One value a cell. Exactly one of f32, f64, i64 is given; borrowed. */
+/* One value an element. Exactly one of f32, f64, i64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
     const char *name; /* not empty, no '/', none of the mesh's own above */
     const char *unit; /* NULL: none */
-    const float *f32; /* [n_cells] */
+    const float *f32; /* [n_elements] */
     const double *f64;
     const int64_t *i64;
     const char *nan; /* what it means where there is no number; NULL: nothing */
@@ -62,24 +62,24 @@ MT_NODISCARD mt_status mt_vtkhdf_write(
 MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
     const mt_vtkhdf_field *fields, size_t n_notes, const mt_vtkhdf_note *notes);
 
-/* Writes the mesh and its partition, else as mt_vtkhdf_write. MT_INPUT, too: a partition of another number of cells, or
+/* Writes the mesh and its partition, else as mt_vtkhdf_write. MT_INPUT, too: a partition of another number of elements, or
  * one that fails mt_partition_check. */
 MT_NODISCARD mt_status mt_vtkhdf_write_partition(
     const char *path, const mt_mesh *mesh, const mt_partition *partition);
 
 /* Gives the mesh of a file, of any name, written here or by others; without `region` it is 1 everywhere,
- * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; cells may be inverted
+ * without FieldData/face_vertex there are no tagged triangles. Numbers come back to the bit; elements may be inverted
  * or flat. MT_FILE: cannot be opened or read. MT_MEMORY. MT_INPUT: no VTKHDF mesh of tetrahedra in one piece, or a
  * mesh that fails mt_mesh_check_content; the message names the file. */
 MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh *mesh);
 
-/* Gives the cell field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
- * has n_cells. MT_INPUT: missing, of another length or kind. */
+/* Gives the element field `name`, stored as float or double (both fit a double exactly), of a file whose mesh
+ * has n_elements. MT_INPUT: missing, of another length or kind. */
 MT_NODISCARD mt_status mt_vtkhdf_read_field(
-    mt_arena *arena, const char *path, const char *name, size_t n_cells, double **values);
+    mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values);
 
 /* Gives the partition of a file whose mesh has this adjacency (borrowed). MT_INPUT: it has none, it is of another number
- * of cells, or a number is outside what the invariants of a partition allow; the message names file, array and entry. */
+ * of elements, or a number is outside what the invariants of a partition allow; the message names file, array and entry. */
 MT_NODISCARD mt_status mt_vtkhdf_read_partition(
     mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_partition *partition);
 

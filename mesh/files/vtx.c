@@ -53,12 +53,12 @@ mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_vertices, mt_v
 
 typedef struct triangle {
     uint32_t sorted[3]; /* its corners, ascending */
-    uint32_t cell;
+    uint32_t element;
     unsigned char side;
     bool tagged;
 } triangle;
 
-/* Faces of one cell alone whose corners are all listed; with `triangles` NULL only their number. */
+/* Faces of one element alone whose corners are all listed; with `triangles` NULL only their number. */
 static size_t find_triangles(const mt_faces *faces, const unsigned char *listed, triangle *triangles)
 {
     size_t n = 0;
@@ -67,9 +67,9 @@ static size_t find_triangles(const mt_faces *faces, const unsigned char *listed,
             const mt_face *f = faces->face + k;
             next = mt_faces_run(faces, k, faces->start[v + 1]);
             if (next > k + 1 || !listed[f->middle] || !listed[f->high]) continue;
-            if (v == f->middle || f->middle == f->high) continue; /* of a cell with a vertex twice */
+            if (v == f->middle || f->middle == f->high) continue; /* of an element with a vertex twice */
             if (triangles)
-                triangles[n] = (triangle){{v, f->middle, f->high}, f->cell, (unsigned char)f->side, false};
+                triangles[n] = (triangle){{v, f->middle, f->high}, f->element, (unsigned char)f->side, false};
             n++;
         }
     return n;
@@ -95,7 +95,7 @@ static void add_triangle(const triangle *t, int32_t tag, mt_mesh *mesh)
 {
     uint32_t *vertex = mesh->face_vertex + 3 * mesh->n_faces;
     for (size_t k = 0; k < 3; k++)
-        vertex[k] = mesh->cell_vertex[4 * (size_t)t->cell + mt_mesh_face[t->side][k]];
+        vertex[k] = mesh->element_vertex[4 * (size_t)t->element + mt_mesh_face[t->side][k]];
     mesh->face_tag[mesh->n_faces++] = tag;
 }
 

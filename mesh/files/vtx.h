@@ -19,11 +19,11 @@ typedef struct mt_vtx {
  * with file and line: another count or word, a vertex that the mesh does not have, an empty list. */
 MT_NODISCARD mt_status mt_vtx_read(mt_arena *arena, const char *path, size_t n_vertices, mt_vtx *list);
 
-/* Adds to a mesh's tagged triangles the faces of its boundary (of one cell alone) whose three corners are in a list: list
- * by list, counter-clockwise seen from outside the cell. A face that is tagged already stays as it is, and one in several
+/* Adds to a mesh's tagged triangles the faces of its boundary (of one element alone) whose three corners are in a list: list
+ * by list, counter-clockwise seen from outside the element. A face that is tagged already stays as it is, and one in several
  * lists belongs to the first of them: what lies along the border of two surfaces has its corners in both. The mesh has
  * passed mt_mesh_check_content; its old triangles stay in their arena. MT_INPUT: a list that gets no triangle, by its
- * path. MT_MEMORY. O(n_cells + n_lists * faces between listed vertices); 64 bytes a cell of scratch, freed. */
+ * path. MT_MEMORY. O(n_elements + n_lists * faces between listed vertices); 64 bytes an element of scratch, freed. */
 MT_NODISCARD mt_status mt_vtx_tag(mt_arena *arena, size_t n_lists, const mt_vtx *lists, mt_mesh *mesh);
 
 #endif

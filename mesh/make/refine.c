@@ -29,15 +29,15 @@ enum { M01, M02, M03, M12, M13, M23, MIDPOINTS };
 static const uint8_t ends[MIDPOINTS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const uint8_t sides[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 
-/* Puts the numbers of the midpoints where the first children of a cell (triangle) will stand: they are 8 (4) children
+/* Puts the numbers of the midpoints where the first children of an element (triangle) will stand: they are 8 (4) children
  * of 4 (3) numbers, so there is room. */
 static mt_status number_midpoints(const mt_mesh *coarse, edges *e, mt_mesh *fine)
 {
-    for (size_t c = 0; c < coarse->n_cells; c++) {
-        const uint32_t *v = coarse->cell_vertex + 4 * c;
+    for (size_t c = 0; c < coarse->n_elements; c++) {
+        const uint32_t *v = coarse->element_vertex + 4 * c;
         for (size_t k = 0; k < MIDPOINTS; k++)
             MT_TRY(edges_number(
-                e, v[ends[k][0]], v[ends[k][1]], coarse->n_vertices, &fine->cell_vertex[32 * c + k]));
+                e, v[ends[k][0]], v[ends[k][1]], coarse->n_vertices, &fine->element_vertex[32 * c + k]));
     }
     for (size_t f = 0; f < coarse->n_faces; f++) {
         const uint32_t *v = coarse->face_vertex + 3 * f;
@@ -67,7 +67,7 @@ static double distance2(const mt_mesh *mesh, uint32_t a, uint32_t b)
     return mt_square3(mesh->xyz_mm + 3 * (size_t)a, mesh->xyz_mm + 3 * (size_t)b);
 }
 
-/* The even permutations of a cell that turn its edges 01 and 23, the ends of the diagonal, to the others in pairs. */
+/* The even permutations of an element that turn its edges 01 and 23, the ends of the diagonal, to the others in pairs. */
 static const uint8_t turned[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
 
 /* The number, 0 to 2, of the diagonal to cut along. */
@@ -87,12 +87,12 @@ static int choose_diagonal(const mt_mesh *fine, const uint32_t v[4], const uint3
     return best;
 }
 
-static void put_cell(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+static void put_element(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     out[0] = a, out[1] = b, out[2] = c, out[3] = d;
 }
 
-static void cut_cell(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[MIDPOINTS], uint32_t *out)
+static void cut_element(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[MIDPOINTS], uint32_t *out)
 {
     static const uint8_t of_ends[4][4] = {{MIDPOINTS, M01, M02, M03}, {M01, MIDPOINTS, M12, M13},
         {M02, M12, MIDPOINTS, M23}, {M03, M13, M23, MIDPOINTS}};
@@ -100,19 +100,19 @@ static void cut_cell(const mt_mesh *fine, const uint32_t v[4], const uint32_t m[
     const uint32_t p = m[of_ends[t[0]][t[1]]], q = m[of_ends[t[2]][t[3]]];
     const uint32_t ring[4] = {
         m[of_ends[t[0]][t[2]]], m[of_ends[t[1]][t[2]]], m[of_ends[t[1]][t[3]]], m[of_ends[t[0]][t[3]]]};
-    put_cell(out, v[0], m[M01], m[M02], m[M03]);
-    put_cell(out + 4, m[M01], v[1], m[M12], m[M13]);
-    put_cell(out + 8, m[M02], m[M12], v[2], m[M23]);
-    put_cell(out + 12, m[M03], m[M13], m[M23], v[3]);
-    for (size_t k = 0; k < 4; k++) put_cell(out + 16 + 4 * k, p, q, ring[(k + 1) % 4], ring[k]);
+    put_element(out, v[0], m[M01], m[M02], m[M03]);
+    put_element(out + 4, m[M01], v[1], m[M12], m[M13]);
+    put_element(out + 8, m[M02], m[M12], v[2], m[M23]);
+    put_element(out + 12, m[M03], m[M13], m[M23], v[3]);
+    for (size_t k = 0; k < 4; k++) put_element(out + 16 + 4 * k, p, q, ring[(k + 1) % 4], ring[k]);
 }
 
-static void cut_cells(const mt_mesh *coarse, mt_mesh *fine)
+static void cut_elements(const mt_mesh *coarse, mt_mesh *fine)
 {
-    for (size_t c = 0; c < coarse->n_cells; c++) {
+    for (size_t c = 0; c < coarse->n_elements; c++) {
         uint32_t m[MIDPOINTS];
-        memcpy(m, fine->cell_vertex + 32 * c, sizeof m);
-        cut_cell(fine, coarse->cell_vertex + 4 * c, m, fine->cell_vertex + 32 * c);
+        memcpy(m, fine->element_vertex + 32 * c, sizeof m);
+        cut_element(fine, coarse->element_vertex + 4 * c, m, fine->element_vertex + 32 * c);
     }
 }
 
@@ -129,7 +129,7 @@ static void cut_faces(const mt_mesh *coarse, mt_mesh *fine)
     }
 }
 
-/* ---- what is known of cells ---- */
+/* ---- what is known of elements ---- */
 
 /* Eight copies of each item of `each` bytes. */
 static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
@@ -142,7 +142,7 @@ static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
 
 static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
 {
-    const size_t n = coarse->n_cells;
+    const size_t n = coarse->n_elements;
     for (size_t c = 0; c < 8 * n; c++) fine->region[c] = coarse->region[c / 8];
     if (coarse->fibre && !(fine->fibre = inherit(arena, n, 3 * sizeof *fine->fibre, coarse->fibre)))
         return MT_MEMORY;
@@ -159,36 +159,37 @@ static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fi
 
 mt_status mt_refine_check(const mt_mesh *coarse, unsigned long times)
 {
-    double cells = (double)coarse->n_cells, faces = (double)coarse->n_faces,
+    double elements = (double)coarse->n_elements, faces = (double)coarse->n_faces,
            vertices = (double)coarse->n_vertices;
-    for (unsigned long k = 0; k < times && cells + faces > 0 && vertices < UINT32_MAX; k++) {
-        vertices += 6 * cells + 3 * faces;
-        cells *= 8, faces *= 4;
+    for (unsigned long k = 0; k < times && elements + faces > 0 && vertices < UINT32_MAX; k++) {
+        vertices += 6 * elements + 3 * faces;
+        elements *= 8, faces *= 4;
     }
-    if (cells < UINT32_MAX && faces < UINT32_MAX && vertices < UINT32_MAX) return MT_OK;
+    if (elements < UINT32_MAX && faces < UINT32_MAX && vertices < UINT32_MAX) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%zu cells refined %lu times make %g cells, %g tagged triangles and up to %g vertices; each must "
+        "%zu elements refined %lu times make %g elements, %g tagged triangles and up to %g vertices; each "
+        "must "
         "stay below %u",
-        coarse->n_cells, times, cells, faces, vertices, UINT32_MAX);
+        coarse->n_elements, times, elements, faces, vertices, UINT32_MAX);
 }
 
 static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mesh *fine)
 {
-    const size_t n = coarse->n_cells, n_faces = coarse->n_faces;
-    uint32_t *cell_vertex, *face_vertex;
+    const size_t n = coarse->n_elements, n_faces = coarse->n_faces;
+    uint32_t *element_vertex, *face_vertex;
     mt_mesh numbers = {0};
-    MT_TAKE(arena, cell_vertex, 32 * n);
+    MT_TAKE(arena, element_vertex, 32 * n);
     MT_TAKE(arena, face_vertex, 12 * n_faces);
-    numbers.cell_vertex = cell_vertex, numbers.face_vertex = face_vertex;
+    numbers.element_vertex = element_vertex, numbers.face_vertex = face_vertex;
     MT_TRY(number_midpoints(coarse, e, &numbers));
     *fine =
-        (mt_mesh){.n_vertices = coarse->n_vertices + e->pairs.n, .n_cells = 8 * n, .n_faces = 4 * n_faces};
-    fine->cell_vertex = cell_vertex, fine->face_vertex = face_vertex;
+        (mt_mesh){.n_vertices = coarse->n_vertices + e->pairs.n, .n_elements = 8 * n, .n_faces = 4 * n_faces};
+    fine->element_vertex = element_vertex, fine->face_vertex = face_vertex;
     MT_TAKE(arena, fine->xyz_mm, 3 * fine->n_vertices);
-    MT_TAKE(arena, fine->region, fine->n_cells);
+    MT_TAKE(arena, fine->region, fine->n_elements);
     MT_TAKE(arena, fine->face_tag, fine->n_faces);
     place_vertices(coarse, e, fine);
-    cut_cells(coarse, fine);
+    cut_elements(coarse, fine);
     cut_faces(coarse, fine);
     return inherit_all(arena, coarse, fine);
 }
@@ -197,8 +198,8 @@ mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
 {
     edges e = {0};
     MT_TRY(mt_refine_check(coarse, 1));
-    /* by Euler's formula a ball of C cells has about C + V edges, half its surface's faces aside */
-    mt_status status = mt_pairs_reserve(&e.arena, &e.pairs, coarse->n_cells + coarse->n_vertices);
+    /* by Euler's formula a ball of C elements has about C + V edges, half its surface's faces aside */
+    mt_status status = mt_pairs_reserve(&e.arena, &e.pairs, coarse->n_elements + coarse->n_vertices);
     if (status == MT_OK) status = refine(arena, coarse, &e, fine);
     mt_arena_free(&e.arena);
     return status;

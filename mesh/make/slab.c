@@ -19,7 +19,7 @@ static const uint8_t kuhn[6][4] = {
 
 static mt_status count_boxes(const double size_mm[3], double edge_mm, size_t n[3])
 {
-    double cells = 6;
+    double elements = 6;
     if (!(edge_mm > 0) || !isfinite(edge_mm))
         return mt_fail(MT_INPUT, "slab: the edge is %g mm; it must be finite and above 0", edge_mm);
     for (int k = 0; k < 3; k++) {
@@ -32,13 +32,13 @@ static mt_status count_boxes(const double size_mm[3], double edge_mm, size_t n[3
                 "slab: size %c is %.9g mm and the edge %.9g mm; the size must be a whole multiple of the "
                 "edge",
                 "xyz"[k], size_mm[k], edge_mm);
-        cells *= boxes;
+        elements *= boxes;
         n[k] = boxes < UINT32_MAX ? (size_t)boxes : UINT32_MAX;
     }
-    if (!(cells < UINT32_MAX))
+    if (!(elements < UINT32_MAX))
         return mt_fail(MT_INPUT,
-            "slab: %g x %g x %g mm with edge %g mm has %.0f cells; fewer than %u are allowed", size_mm[0],
-            size_mm[1], size_mm[2], edge_mm, cells, UINT32_MAX);
+            "slab: %g x %g x %g mm with edge %g mm has %.0f elements; fewer than %u are allowed", size_mm[0],
+            size_mm[1], size_mm[2], edge_mm, elements, UINT32_MAX);
     return MT_OK;
 }
 
@@ -54,32 +54,32 @@ static void place_vertices(const double size_mm[3], const size_t n[3], double *x
             }
 }
 
-/* The six cells of a box, whose lowest corner is vertex `lowest`. Mirroring it along an axis flips that axis's bit of
- * every corner; an odd number of mirrors turns the cells inside out, which exchanging two vertices undoes. */
+/* The six elements of a box, whose lowest corner is vertex `lowest`. Mirroring it along an axis flips that axis's bit of
+ * every corner; an odd number of mirrors turns the elements inside out, which exchanging two vertices undoes. */
 static void cut_box(
-    size_t lowest, size_t row, size_t layer, unsigned mirrored, uint32_t cell_vertex[static 24])
+    size_t lowest, size_t row, size_t layer, unsigned mirrored, uint32_t element_vertex[static 24])
 {
     const bool odd = (mirrored ^ mirrored >> 1 ^ mirrored >> 2) & 1;
     for (size_t t = 0; t < 6; t++)
         for (size_t v = 0; v < 4; v++) {
             const size_t from = odd && (v == 1 || v == 2) ? 3 - v : v, corner = kuhn[t][from] ^ mirrored;
-            cell_vertex[4 * t + v] =
+            element_vertex[4 * t + v] =
                 (uint32_t)(lowest + (corner & 1) + (corner >> 1 & 1) * row + (corner >> 2) * layer);
         }
 }
 
-static void place_cells(const size_t n[3], mt_slab_cut cut, mt_mesh *mesh)
+static void place_elements(const size_t n[3], mt_slab_cut cut, mt_mesh *mesh)
 {
     const size_t row = n[0] + 1, layer = row * (n[1] + 1);
-    uint32_t *cell_vertex = mesh->cell_vertex;
+    uint32_t *element_vertex = mesh->element_vertex;
     for (size_t k = 0; k < n[2]; k++)
         for (size_t j = 0; j < n[1]; j++)
-            for (size_t i = 0; i < n[0]; i++, cell_vertex += 24) {
+            for (size_t i = 0; i < n[0]; i++, element_vertex += 24) {
                 const size_t parity = (i & 1) | (j & 1) << 1 | (k & 1) << 2;
                 cut_box(k * layer + j * row + i, row, layer, cut == MT_SLAB_MIRRORED ? (unsigned)parity : 0,
-                    cell_vertex);
+                    element_vertex);
             }
-    for (size_t cell = 0; cell < mesh->n_cells; cell++) mesh->region[cell] = 1;
+    for (size_t element = 0; element < mesh->n_elements; element++) mesh->region[element] = 1;
 }
 
 mt_status mt_slab_make_cut(
@@ -89,7 +89,7 @@ mt_status mt_slab_make_cut(
     MT_TRY(count_boxes(size_mm, edge_mm, n));
     MT_TRY(mt_mesh_new(arena, (n[0] + 1) * (n[1] + 1) * (n[2] + 1), 6 * n[0] * n[1] * n[2], mesh));
     place_vertices(size_mm, n, mesh->xyz_mm);
-    place_cells(n, cut, mesh);
+    place_elements(n, cut, mesh);
     return mt_mesh_new_fibres(arena, mesh);
 }
 

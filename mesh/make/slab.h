@@ -27,13 +27,13 @@ extern const char *const mt_slab_cut_name[MT_SLAB_CUTS + 1];
 /* Gives a mesh of [0, size_mm[0]] x [0, size_mm[1]] x [0, size_mm[2]], n_k = size_mm[k] / edge_mm boxes along
  * axis k:
  *   vertices  (n_0 + 1)(n_1 + 1)(n_2 + 1), x running fastest;
- *   cells     6 n_0 n_1 n_2 of volume edge_mm^3 / 6, the six of a box together, boxes with x running fastest; the
- *             first and the last vertex of each cell are the ends of the box's diagonal;
+ *   elements     6 n_0 n_1 n_2 of volume edge_mm^3 / 6, the six of a box together, boxes with x running fastest; the
+ *             first and the last vertex of each element are the ends of the box's diagonal;
  *   fibres    along x;
  *   region    1.
- * Time and memory O(cells).
+ * Time and memory O(elements).
  * MT_INPUT: a size or the edge is not finite and above 0; a size is no whole multiple of the edge (to 1e-6 of
- * the size); more cells than a mesh may have. MT_MEMORY. */
+ * the size); more elements than a mesh may have. MT_MEMORY. */
 MT_NODISCARD mt_status mt_slab_make_cut(
     mt_arena *arena, const double size_mm[3], double edge_mm, mt_slab_cut cut, mt_mesh *mesh);
 

@@ -10,14 +10,14 @@
 #include "mesh/mend/runs.h"
 
 const mt_defect_kind mt_defect_kinds[MT_DEFECT_KINDS] = {
-    [MT_DEFECT_INVERTED] = {"inverted cells", "cell", true},
-    [MT_DEFECT_FLAT] = {"flat cells", "cell", true},
-    [MT_DEFECT_DUPLICATE] = {"duplicate cells", "cell", true},
-    [MT_DEFECT_CROWDED] = {"faces of more than two cells", "cell", true},
+    [MT_DEFECT_INVERTED] = {"inverted elements", "element", true},
+    [MT_DEFECT_FLAT] = {"flat elements", "element", true},
+    [MT_DEFECT_DUPLICATE] = {"duplicate elements", "element", true},
+    [MT_DEFECT_CROWDED] = {"faces of more than two elements", "element", true},
     [MT_DEFECT_TRIANGLE] = {"tagged triangles with a repeated vertex", "triangle", true},
-    [MT_DEFECT_FOLD] = {"faces with both cells on one side", "cell", false},
-    [MT_DEFECT_DANGLING] = {"vertices of no cell", "vertex", false},
-    [MT_DEFECT_PIECE] = {"pieces apart from the largest", "cell", false},
+    [MT_DEFECT_FOLD] = {"faces with both elements on one side", "element", false},
+    [MT_DEFECT_DANGLING] = {"vertices of no element", "vertex", false},
+    [MT_DEFECT_PIECE] = {"pieces apart from the largest", "element", false},
     [MT_DEFECT_STRAY] = {"tagged triangles that are no face", "triangle", false},
 };
 
@@ -43,9 +43,9 @@ static void note(mt_defects *defects, mt_defect kind, size_t number)
     list->number[k] = number;
 }
 
-static bool has_volume(const mt_mesh *mesh, size_t cell)
+static bool has_volume(const mt_mesh *mesh, size_t element)
 {
-    const mt_form form = mt_form_of(mesh, cell);
+    const mt_form form = mt_form_of(mesh, element);
     return form == MT_FORM_SOUND || form == MT_FORM_INVERTED;
 }
 
@@ -62,15 +62,15 @@ static void search_run(void *context, mt_face *run, size_t n)
     for (size_t k = 0; k < n; k++) {
         const uint32_t top = mt_run_opposite(mesh, &run[k]);
         const bool again = k > 0 && mt_run_opposite(mesh, &run[k - 1]) == top;
-        lowest = run[k].cell < lowest ? run[k].cell : lowest;
-        /* a cell has one face whose opposite vertex is its highest: there it is counted */
-        if (again && top > run[k].high) note(s->defects, MT_DEFECT_DUPLICATE, run[k].cell);
+        lowest = run[k].element < lowest ? run[k].element : lowest;
+        /* an element has one face whose opposite vertex is its highest: there it is counted */
+        if (again && top > run[k].high) note(s->defects, MT_DEFECT_DUPLICATE, run[k].element);
         if (again) continue;
         if (different < 2) first[different] = &run[k];
         different++;
     }
     if (different > 2) note(s->defects, MT_DEFECT_CROWDED, lowest);
-    if (different == 2 && has_volume(mesh, first[0]->cell) && has_volume(mesh, first[1]->cell) &&
+    if (different == 2 && has_volume(mesh, first[0]->element) && has_volume(mesh, first[1]->element) &&
         mt_run_side(mesh, first[0]) == mt_run_side(mesh, first[1]))
         note(s->defects, MT_DEFECT_FOLD, lowest);
 }
@@ -102,9 +102,9 @@ static void search_triangles(search *s)
     }
 }
 
-static void search_cells(search *s)
+static void search_elements(search *s)
 {
-    for (size_t c = 0; c < s->mesh->n_cells; c++) {
+    for (size_t c = 0; c < s->mesh->n_elements; c++) {
         const mt_form form = mt_form_of(s->mesh, c);
         if (form == MT_FORM_INVERTED) note(s->defects, MT_DEFECT_INVERTED, c);
         if (form == MT_FORM_FLAT || form == MT_FORM_REPEATED) note(s->defects, MT_DEFECT_FLAT, c);
@@ -118,7 +118,7 @@ static void find_places(const mt_mesh *mesh, mt_defects *defects)
         for (size_t k = 0; k < list->count && k < MT_DEFECT_PLACES; k++) {
             const size_t number = list->number[k];
             double *at = list->at_mm[k];
-            if (strcmp(mt_defect_kinds[kind].of, "cell") == 0)
+            if (strcmp(mt_defect_kinds[kind].of, "element") == 0)
                 mt_mesh_centroid(mesh, number, at);
             else if (strcmp(mt_defect_kinds[kind].of, "vertex") == 0)
                 memcpy(at, mesh->xyz_mm + 3 * number, 3 * sizeof *at);
@@ -136,13 +136,13 @@ static mt_status search_all(mt_arena *scratch, search *s)
     MT_TRY(mt_mesh_used(scratch, mesh, &used));
     for (size_t v = 0; v < mesh->n_vertices; v++)
         if (!used[v]) note(s->defects, MT_DEFECT_DANGLING, v);
-    search_cells(s);
+    search_elements(s);
     MT_TRY(mt_faces_make(scratch, mesh, &s->faces));
-    MT_TRY(mt_pieces_begin(scratch, mesh->n_cells, &s->pieces));
+    MT_TRY(mt_pieces_begin(scratch, mesh->n_elements, &s->pieces));
     mt_runs_each(&s->faces, search_run, s);
     search_triangles(s);
     MT_TRY(mt_pieces_end(scratch, mesh, &s->pieces));
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         if (s->pieces.first[c] == c && c != s->pieces.largest) note(s->defects, MT_DEFECT_PIECE, c);
     return MT_OK;
 }
@@ -178,10 +178,10 @@ void mt_defect_text(const mt_defects *defects, mt_defect kind, char *out, size_t
 
 mt_status mt_defects_refuse(const mt_defects *defects, const char *path)
 {
-    static const char *const cures[MT_DEFECT_KINDS] = {[MT_DEFECT_INVERTED] = "turns inverted cells",
+    static const char *const cures[MT_DEFECT_KINDS] = {[MT_DEFECT_INVERTED] = "turns inverted elements",
         [MT_DEFECT_FLAT] = "closes or removes flat ones",
         [MT_DEFECT_DUPLICATE] = "removes duplicates",
-        [MT_DEFECT_CROWDED] = "removes the smaller cells of crowded faces",
+        [MT_DEFECT_CROWDED] = "removes the smaller elements of crowded faces",
         [MT_DEFECT_TRIANGLE] = "drops such triangles"};
     char what[800] = "", cure[200] = "";
     if (!defects->fatal) return MT_OK;

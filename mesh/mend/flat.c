@@ -9,32 +9,32 @@
 #include "mesh/mend/form.h"
 
 enum {
-    STAR_MAX = 256,          /* cells around a vertex */
-    SCAN_MAX = 8 * STAR_MAX, /* cells looked at to find them */
+    STAR_MAX = 256,          /* elements around a vertex */
+    SCAN_MAX = 8 * STAR_MAX, /* elements looked at to find them */
     REGION_FACES = 4 * 2 * STAR_MAX,
     ROUNDS = 8,
-    EFFORT_LEAST = 1 << 18, /* cells looked at around edges, all in all: so many ... */
-    EFFORT_A_CELL = 20      /* ... and so many for each cell of the mesh */
+    EFFORT_LEAST = 1 << 18, /* elements looked at around edges, all in all: so many ... */
+    EFFORT_A_ELEMENT = 20   /* ... and so many for each element of the mesh */
 };
 
 static const double SHORT =
-    1e-3; /* of the longest edge of a cell: an edge that may go though its ends are on the surface */
+    1e-3; /* of the longest edge of an element: an edge that may go though its ends are on the surface */
 
-/* The cells around the vertices, while vertices are drawn together. */
+/* The elements around the vertices, while vertices are drawn together. */
 typedef struct region {
     mt_mesh *mesh;
     uint8_t *dead;
-    size_t *start;  /* [n_vertices + 2] cell[start[v] .. start[v + 1]) had vertex v at the beginning */
-    uint32_t *cell; /* [4 n_cells] */
-    uint32_t *next; /* [n_vertices] a ring of the vertices that are one by now */
-    uint32_t *into; /* [n_vertices] the vertex that v was drawn into; v itself as long as it is there */
-    size_t effort;  /* cells that may still be looked at around edges */
+    size_t *start;     /* [n_vertices + 2] element[start[v] .. start[v + 1]) had vertex v at the beginning */
+    uint32_t *element; /* [4 n_elements] */
+    uint32_t *next;    /* [n_vertices] a ring of the vertices that are one by now */
+    uint32_t *into;    /* [n_vertices] the vertex that v was drawn into; v itself as long as it is there */
+    size_t effort;     /* elements that may still be looked at around edges */
 } region;
 
-/* A face of the cells around an edge. */
+/* A face of the elements around an edge. */
 typedef struct side {
     uint32_t v[3]; /* ascending */
-    int turn;      /* 1 or -1: which way round it is seen from outside its cell; 0 where the cell is flat */
+    int turn; /* 1 or -1: which way round it is seen from outside its element; 0 where the element is flat */
 } side;
 
 typedef struct sides {
@@ -42,27 +42,27 @@ typedef struct sides {
     side of[REGION_FACES];
 } sides;
 
-/* ---- cells around a vertex ---- */
+/* ---- elements around a vertex ---- */
 
 static mt_status region_make(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, region *r)
 {
-    *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_CELL * mesh->n_cells};
+    *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_ELEMENT * mesh->n_elements};
     MT_TAKE(scratch, r->next, mesh->n_vertices);
     MT_TAKE(scratch, r->into, mesh->n_vertices);
-    MT_TRY(
-        mt_offsets_make(scratch, mesh->n_cells, 4, mesh->cell_vertex, mesh->n_vertices, &r->start, &r->cell));
+    MT_TRY(mt_offsets_make(
+        scratch, mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices, &r->start, &r->element));
     for (size_t v = 0; v < mesh->n_vertices; v++) r->next[v] = r->into[v] = (uint32_t)v;
     return MT_OK;
 }
 
-static bool has(const mt_mesh *mesh, size_t cell, uint32_t vertex)
+static bool has(const mt_mesh *mesh, size_t element, uint32_t vertex)
 {
-    const uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const uint32_t *v = mesh->element_vertex + 4 * element;
     return v[0] == vertex || v[1] == vertex || v[2] == vertex || v[3] == vertex;
 }
 
-/* The cells that have this vertex now; false where they are too many, or too many went. */
-static bool star(const region *r, uint32_t vertex, uint32_t cells[STAR_MAX], size_t *n)
+/* The elements that have this vertex now; false where they are too many, or too many went. */
+static bool star(const region *r, uint32_t vertex, uint32_t elements[STAR_MAX], size_t *n)
 {
     uint32_t v = vertex;
     size_t looked = 0;
@@ -70,16 +70,16 @@ static bool star(const region *r, uint32_t vertex, uint32_t cells[STAR_MAX], siz
     do {
         for (size_t k = r->start[v]; k < r->start[v + 1]; k++) {
             if (++looked > SCAN_MAX) return false;
-            if (r->dead[r->cell[k]] || !has(r->mesh, r->cell[k], vertex)) continue;
+            if (r->dead[r->element[k]] || !has(r->mesh, r->element[k], vertex)) continue;
             if (*n == STAR_MAX) return false;
-            cells[(*n)++] = r->cell[k];
+            elements[(*n)++] = r->element[k];
         }
         v = r->next[v];
     } while (v != vertex && ++looked <= SCAN_MAX);
     return v == vertex;
 }
 
-static bool is_flat(const mt_mesh *mesh, size_t cell) { return mt_form_of(mesh, cell) == MT_FORM_FLAT; }
+static bool is_flat(const mt_mesh *mesh, size_t element) { return mt_form_of(mesh, element) == MT_FORM_FLAT; }
 
 /* ---- faces around an edge ---- */
 
@@ -93,7 +93,7 @@ static void swap_down(side *s, int i)
 
 static void sort_corners(side *s) { swap_down(s, 0), swap_down(s, 1), swap_down(s, 0); }
 
-/* The faces of a cell; `turn` 1 where it has volume, -1 where that is negative, 0 where it has none. */
+/* The faces of an element; `turn` 1 where it has volume, -1 where that is negative, 0 where it has none. */
 static void add_faces(sides *list, const uint32_t *vertex, int turn)
 {
     for (int f = 0; f < 4; f++) {
@@ -106,7 +106,7 @@ static void add_faces(sides *list, const uint32_t *vertex, int turn)
 
 static bool same_corners(const side *a, const side *b) { return mt_face_compare(a->v, b->v) == 0; }
 
-/* Leaves the faces of one cell only. False where one has more than two, or two on one side. */
+/* Leaves the faces of one element only. False where one has more than two, or two on one side. */
 static bool keep_outer(sides *list)
 {
     size_t n = 0, next;
@@ -158,10 +158,10 @@ static bool keeps_surface(const sides *outer, uint32_t from, uint32_t to, bool m
 
 /* ---- drawing an edge together ---- */
 
-/* The cells around both ends: first those of `from` alone, then those of both, then those of `to` alone. */
+/* The elements around both ends: first those of `from` alone, then those of both, then those of `to` alone. */
 typedef struct around {
     size_t n_from, n_both, n;
-    uint32_t cell[2 * STAR_MAX];
+    uint32_t element[2 * STAR_MAX];
 } around;
 
 static bool look_around(region *r, uint32_t from, uint32_t to, around *a)
@@ -170,43 +170,43 @@ static bool look_around(region *r, uint32_t from, uint32_t to, around *a)
     size_t n, n_far;
     *a = (around){0};
     if (r->effort == 0) return false;
-    if (!star(r, from, far, &n) || !star(r, to, a->cell + STAR_MAX, &n_far)) return false;
+    if (!star(r, from, far, &n) || !star(r, to, a->element + STAR_MAX, &n_far)) return false;
     for (size_t k = 0; k < n; k++)
-        if (!has(r->mesh, far[k], to)) a->cell[a->n_from++] = far[k];
+        if (!has(r->mesh, far[k], to)) a->element[a->n_from++] = far[k];
     a->n = a->n_from;
     for (size_t k = 0; k < n; k++)
-        if (has(r->mesh, far[k], to)) a->cell[a->n++] = far[k];
+        if (has(r->mesh, far[k], to)) a->element[a->n++] = far[k];
     a->n_both = a->n - a->n_from;
     for (size_t k = 0; k < n_far; k++) {
-        const uint32_t cell = a->cell[STAR_MAX + k];
-        if (!has(r->mesh, cell, from)) a->cell[a->n++] = cell;
+        const uint32_t element = a->element[STAR_MAX + k];
+        if (!has(r->mesh, element, from)) a->element[a->n++] = element;
     }
     r->effort -= a->n < r->effort ? a->n : r->effort;
     return true;
 }
 
-static void move_vertex(mt_mesh *mesh, size_t cell, uint32_t from, uint32_t to)
+static void move_vertex(mt_mesh *mesh, size_t element, uint32_t from, uint32_t to)
 {
     for (size_t k = 0; k < 4; k++)
-        if (mesh->cell_vertex[4 * cell + k] == from) mesh->cell_vertex[4 * cell + k] = to;
+        if (mesh->element_vertex[4 * element + k] == from) mesh->element_vertex[4 * element + k] = to;
 }
 
 static int turn_of(mt_form form) { return form == MT_FORM_SOUND ? 1 : form == MT_FORM_INVERTED ? -1 : 0; }
 
-/* The faces after the move. False where a cell that had volume has none, or a face has two cells on one side. A flat cell
+/* The faces after the move. False where an element that had volume has none, or a face has two elements on one side. A flat element
  * that gets volume may be wound either way. */
 static bool faces_after(const region *r, const around *a, uint32_t from, uint32_t to, sides *list)
 {
     mt_mesh *mesh = r->mesh;
     list->n = 0;
     for (size_t k = 0; k < a->n; k++) {
-        const size_t cell = a->cell[k];
+        const size_t element = a->element[k];
         if (k >= a->n_from && k < a->n_from + a->n_both) continue;
-        const bool moves = k < a->n_from, flat = is_flat(mesh, cell);
-        if (moves) move_vertex(mesh, cell, from, to);
-        const mt_form form = mt_form_of(mesh, cell);
-        add_faces(list, mesh->cell_vertex + 4 * cell, turn_of(form));
-        if (moves) move_vertex(mesh, cell, to, from);
+        const bool moves = k < a->n_from, flat = is_flat(mesh, element);
+        if (moves) move_vertex(mesh, element, from, to);
+        const mt_form form = mt_form_of(mesh, element);
+        add_faces(list, mesh->element_vertex + 4 * element, turn_of(form));
+        if (moves) move_vertex(mesh, element, to, from);
         if (!flat && form != MT_FORM_SOUND) return false;
     }
     return keep_outer(list);
@@ -217,15 +217,16 @@ static bool faces_after(const region *r, const around *a, uint32_t from, uint32_
 static bool may_collapse(const region *r, const around *a, uint32_t from, uint32_t to, bool may_move)
 {
     sides before = {.n = 0}, after;
-    for (size_t k = 0; k < a->n; k++) add_faces(&before, r->mesh->cell_vertex + 4 * (size_t)a->cell[k], 0);
+    for (size_t k = 0; k < a->n; k++)
+        add_faces(&before, r->mesh->element_vertex + 4 * (size_t)a->element[k], 0);
     if (!keep_outer(&before) || !keeps_surface(&before, from, to, may_move)) return false;
     return stay_apart(&before, from, to) && faces_after(r, a, from, to, &after);
 }
 
-static void turn_round(mt_mesh *mesh, size_t cell)
+static void turn_round(mt_mesh *mesh, size_t element)
 {
-    uint32_t *v = mesh->cell_vertex + 4 * cell, last = v[3];
-    if (mt_form_of(mesh, cell) != MT_FORM_INVERTED) return;
+    uint32_t *v = mesh->element_vertex + 4 * element, last = v[3];
+    if (mt_form_of(mesh, element) != MT_FORM_INVERTED) return;
     v[3] = v[2], v[2] = last;
 }
 
@@ -235,19 +236,19 @@ static bool collapse(region *r, uint32_t from, uint32_t to, bool may_move, mt_fl
     around a;
     if (!look_around(r, from, to, &a) || !may_collapse(r, &a, from, to, may_move)) return false;
     for (size_t k = 0; k < a.n_from; k++) {
-        move_vertex(r->mesh, a.cell[k], from, to);
-        turn_round(r->mesh, a.cell[k]);
+        move_vertex(r->mesh, a.element[k], from, to);
+        turn_round(r->mesh, a.element[k]);
     }
-    for (size_t k = a.n_from; k < a.n_from + a.n_both; k++) r->dead[a.cell[k]] = 1;
+    for (size_t k = a.n_from; k < a.n_from + a.n_both; k++) r->dead[a.element[k]] = 1;
     const uint32_t t = r->next[from];
     r->next[from] = r->next[to], r->next[to] = t;
     r->into[from] = to;
     counts->edges++;
-    counts->cells += a.n_both;
+    counts->elements += a.n_both;
     return true;
 }
 
-/* ---- one flat cell ---- */
+/* ---- one flat element ---- */
 
 typedef struct edge {
     uint32_t a, b;
@@ -263,12 +264,13 @@ static int compare_edges(const void *left, const void *right)
 }
 
 /* Its edges, the shortest first. */
-static void edges_of(const mt_mesh *mesh, size_t cell, edge edges[6])
+static void edges_of(const mt_mesh *mesh, size_t element, edge edges[6])
 {
     size_t n = 0;
     for (size_t i = 0; i < 4; i++)
         for (size_t j = i + 1; j < 4; j++) {
-            const uint32_t p = mesh->cell_vertex[4 * cell + i], q = mesh->cell_vertex[4 * cell + j];
+            const uint32_t p = mesh->element_vertex[4 * element + i],
+                           q = mesh->element_vertex[4 * element + j];
             const double *x = mesh->xyz_mm + 3 * (size_t)p, *y = mesh->xyz_mm + 3 * (size_t)q;
             edges[n++] =
                 (edge){p < q ? p : q, p < q ? q : p, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2])};
@@ -277,10 +279,10 @@ static void edges_of(const mt_mesh *mesh, size_t cell, edge edges[6])
 }
 
 /* Draws its shortest edge together for which that is allowed. */
-static bool collapse_one(region *r, size_t cell, bool may_move, mt_flat *counts)
+static bool collapse_one(region *r, size_t element, bool may_move, mt_flat *counts)
 {
     edge edges[6];
-    edges_of(r->mesh, cell, edges);
+    edges_of(r->mesh, element, edges);
     for (int e = 0; e < 6; e++) {
         const bool may = may_move || edges[e].length_mm <= SHORT * edges[5].length_mm;
         if (collapse(r, edges[e].b, edges[e].a, may, counts) ||
@@ -290,27 +292,27 @@ static bool collapse_one(region *r, size_t cell, bool may_move, mt_flat *counts)
     return false;
 }
 
-/* Is there no other cell on one of its faces? Not known (no) around a vertex of too many cells. */
-static bool on_surface(const region *r, size_t cell)
+/* Is there no other element on one of its faces? Not known (no) around a vertex of too many elements. */
+static bool on_surface(const region *r, size_t element)
 {
-    const uint32_t *v = r->mesh->cell_vertex + 4 * cell;
-    uint32_t cells[STAR_MAX];
+    const uint32_t *v = r->mesh->element_vertex + 4 * element;
+    uint32_t elements[STAR_MAX];
     for (int f = 0; f < 4; f++) {
         const uint8_t *corner = mt_mesh_face[f];
         size_t n, met = 0;
-        if (!star(r, v[corner[0]], cells, &n)) continue;
+        if (!star(r, v[corner[0]], elements, &n)) continue;
         for (size_t k = 0; k < n; k++)
-            met += has(r->mesh, cells[k], v[corner[1]]) && has(r->mesh, cells[k], v[corner[2]]);
+            met += has(r->mesh, elements[k], v[corner[1]]) && has(r->mesh, elements[k], v[corner[2]]);
         if (met == 1) return true;
     }
     return false;
 }
 
-static void remove_one(region *r, size_t cell, mt_flat *counts)
+static void remove_one(region *r, size_t element, mt_flat *counts)
 {
-    const bool outside = on_surface(r, cell);
-    if (!outside && collapse_one(r, cell, true, counts)) return;
-    r->dead[cell] = 1;
+    const bool outside = on_surface(r, element);
+    if (!outside && collapse_one(r, element, true, counts)) return;
+    r->dead[element] = 1;
     counts->surface += outside;
     counts->inside += !outside;
 }
@@ -331,15 +333,18 @@ static mt_status list_flat(mt_arena *scratch, const mt_mesh *mesh, uint32_t **fl
 {
     size_t k = 0;
     *n = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) *n += is_flat(mesh, c);
+    for (size_t c = 0; c < mesh->n_elements; c++) *n += is_flat(mesh, c);
     MT_TAKE(scratch, *flat, *n);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         if (is_flat(mesh, c)) (*flat)[k++] = (uint32_t)c;
     return MT_OK;
 }
 
 /* One that moved with a vertex may have got volume. */
-static bool is_left(const region *r, uint32_t cell) { return !r->dead[cell] && is_flat(r->mesh, cell); }
+static bool is_left(const region *r, uint32_t element)
+{
+    return !r->dead[element] && is_flat(r->mesh, element);
+}
 
 static mt_status remove_flat(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, mt_flat *counts)
 {

@@ -1,7 +1,7 @@
-/* The form of one cell: sound, inverted, flat.
+/* The form of one element: sound, inverted, flat.
  *
- * A cell is flat where |6 V| <= 1e-6 L^3, L its longest edge (the regular cell has 0.71 L^3): its height is a
- * millionth of its width, and what is left of V may be rounding. A cell that has a vertex twice is flat too. */
+ * An element is flat where |6 V| <= 1e-6 L^3, L its longest edge (the regular element has 0.71 L^3): its height is a
+ * millionth of its width, and what is left of V may be rounding. An element that has a vertex twice is flat too. */
 #ifndef MT_MESH_MEND_FORM_H
 #define MT_MESH_MEND_FORM_H
 
@@ -10,9 +10,9 @@
 typedef enum mt_form { MT_FORM_SOUND, MT_FORM_INVERTED, MT_FORM_FLAT, MT_FORM_REPEATED } mt_form;
 
 /* REPEATED: it has a vertex twice, and is not called flat. */
-mt_form mt_form_of(const mt_mesh *mesh, size_t cell);
+mt_form mt_form_of(const mt_mesh *mesh, size_t element);
 
 /* Does it have a vertex twice? */
-bool mt_form_repeats(const mt_mesh *mesh, size_t cell);
+bool mt_form_repeats(const mt_mesh *mesh, size_t element);
 
 #endif

@@ -14,13 +14,13 @@ static void move_item(void *items, size_t each, size_t k, size_t n)
     if (items) memmove((char *)items + each * n, (char *)items + each * k, each);
 }
 
-static size_t drop_cells(mt_mesh *mesh, uint8_t *dead)
+static size_t drop_elements(mt_mesh *mesh, uint8_t *dead)
 {
     size_t n = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         if (dead[c]) continue;
         if (n < c) {
-            move_item(mesh->cell_vertex, 4 * sizeof *mesh->cell_vertex, c, n);
+            move_item(mesh->element_vertex, 4 * sizeof *mesh->element_vertex, c, n);
             move_item(mesh->region, sizeof *mesh->region, c, n);
             move_item(mesh->fibre, 3 * sizeof *mesh->fibre, c, n);
             move_item(mesh->sheet, 3 * sizeof *mesh->sheet, c, n);
@@ -29,22 +29,22 @@ static size_t drop_cells(mt_mesh *mesh, uint8_t *dead)
         }
         n++;
     }
-    const size_t dropped = mesh->n_cells - n;
-    memset(dead, 0, mesh->n_cells);
-    mesh->n_cells = n;
+    const size_t dropped = mesh->n_elements - n;
+    memset(dead, 0, mesh->n_elements);
+    mesh->n_elements = n;
     return dropped;
 }
 
 static void turn(mt_mesh *mesh, mt_repair *repair)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) repair->turned += mt_form_of(mesh, c) == MT_FORM_INVERTED;
+    for (size_t c = 0; c < mesh->n_elements; c++) repair->turned += mt_form_of(mesh, c) == MT_FORM_INVERTED;
     (void)mt_mesh_orient(mesh);
 }
 
 /* What the steps share. */
 typedef struct mending {
     mt_mesh *mesh;
-    uint8_t *dead; /* [n_cells as there were at first] */
+    uint8_t *dead; /* [n_elements as there were at first] */
     mt_repair *repair;
     mt_pieces pieces;
 } mending;
@@ -56,13 +56,13 @@ static void kill_duplicates(void *context, mt_face *run, size_t n)
     n = mt_run_order(m->mesh, run, n);
     for (size_t k = 1; k < n; k++)
         if (mt_run_opposite(m->mesh, &run[k]) == mt_run_opposite(m->mesh, &run[k - 1]))
-            m->dead[run[k].cell] = 1;
+            m->dead[run[k].element] = 1;
 }
 
 typedef struct member {
     int side;
     double volume_mm3;
-    uint32_t cell;
+    uint32_t element;
 } member;
 
 static int compare_members(const void *left, const void *right)
@@ -70,7 +70,7 @@ static int compare_members(const void *left, const void *right)
     const member *a = left, *b = right;
     if (a->side != b->side) return a->side - b->side;
     if (a->volume_mm3 != b->volume_mm3) return a->volume_mm3 > b->volume_mm3 ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
+    return (a->element > b->element) - (a->element < b->element);
 }
 
 typedef struct crowd {
@@ -78,7 +78,7 @@ typedef struct crowd {
     member *members; /* room for the longest run */
 } crowd;
 
-/* Of the cells on one side of a face the largest stays. */
+/* Of the elements on one side of a face the largest stays. */
 static void thin_out(void *context, mt_face *run, size_t n)
 {
     const crowd *c = context;
@@ -86,13 +86,13 @@ static void thin_out(void *context, mt_face *run, size_t n)
     size_t alive = 0;
     if (n < 3) return;
     for (size_t k = 0; k < n; k++)
-        if (!m->dead[run[k].cell])
+        if (!m->dead[run[k].element])
             c->members[alive++] = (member){
-                mt_run_side(m->mesh, &run[k]), mt_mesh_volume_mm3(m->mesh, run[k].cell), run[k].cell};
+                mt_run_side(m->mesh, &run[k]), mt_mesh_volume_mm3(m->mesh, run[k].element), run[k].element};
     if (alive < 3) return;
     qsort(c->members, alive, sizeof *c->members, compare_members);
     for (size_t k = 1; k < alive; k++)
-        if (c->members[k].side == c->members[k - 1].side) m->dead[c->members[k].cell] = 1;
+        if (c->members[k].side == c->members[k - 1].side) m->dead[c->members[k].element] = 1;
 }
 
 static void join_run(void *context, mt_face *run, size_t n)
@@ -104,11 +104,11 @@ static void join_run(void *context, mt_face *run, size_t n)
 static mt_status drop_duplicates(mt_arena *scratch, mending *m)
 {
     mt_faces faces;
-    for (size_t c = 0; c < m->mesh->n_cells; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
-    m->repair->repeated = drop_cells(m->mesh, m->dead);
+    for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
+    m->repair->repeated = drop_elements(m->mesh, m->dead);
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     mt_runs_each(&faces, kill_duplicates, m);
-    m->repair->duplicates = drop_cells(m->mesh, m->dead);
+    m->repair->duplicates = drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -116,7 +116,7 @@ static mt_status drop_flat(mt_arena *scratch, mending *m)
 {
     (void)scratch;
     MT_TRY(mt_flat_remove(m->mesh, m->dead, &m->repair->flat));
-    (void)drop_cells(m->mesh, m->dead);
+    (void)drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -130,7 +130,7 @@ static mt_status drop_overlapping(mt_arena *scratch, mending *m)
         if (faces.start[v + 1] - faces.start[v] > longest) longest = faces.start[v + 1] - faces.start[v];
     MT_TAKE(scratch, c.members, longest);
     mt_runs_each(&faces, thin_out, &c);
-    m->repair->overlapping = drop_cells(m->mesh, m->dead);
+    m->repair->overlapping = drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -138,13 +138,13 @@ static mt_status drop_pieces(mt_arena *scratch, mending *m)
 {
     mt_faces faces;
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
-    MT_TRY(mt_pieces_begin(scratch, m->mesh->n_cells, &m->pieces));
+    MT_TRY(mt_pieces_begin(scratch, m->mesh->n_elements, &m->pieces));
     mt_runs_each(&faces, join_run, m);
     MT_TRY(mt_pieces_end(scratch, m->mesh, &m->pieces));
     if (m->pieces.n < 2) return MT_OK;
     m->repair->pieces = m->pieces.n - 1;
-    for (size_t c = 0; c < m->mesh->n_cells; c++) m->dead[c] = m->pieces.first[c] != m->pieces.largest;
-    m->repair->piece_cells = drop_cells(m->mesh, m->dead);
+    for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = m->pieces.first[c] != m->pieces.largest;
+    m->repair->piece_elements = drop_elements(m->mesh, m->dead);
     return MT_OK;
 }
 
@@ -178,7 +178,7 @@ static mt_status drop_vertices(mt_arena *scratch, mending *m)
 static mt_status check_mended(mt_arena *scratch, mending *m)
 {
     mt_adjacency adjacency;
-    if (m->mesh->n_cells == 0) return mt_fail(MT_INPUT, "the repair leaves no cell");
+    if (m->mesh->n_elements == 0) return mt_fail(MT_INPUT, "the repair leaves no element");
     MT_TRY(mt_mesh_check(m->mesh));
     return mt_adjacency_make(scratch, m->mesh, &adjacency);
 }
@@ -191,7 +191,7 @@ mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair)
     mending m = {.mesh = mesh, .repair = repair};
     mt_status status = MT_OK;
     *repair = (mt_repair){0};
-    MT_TAKE(&lasting, m.dead, mesh->n_cells);
+    MT_TAKE(&lasting, m.dead, mesh->n_elements);
     turn(mesh, repair);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == MT_OK; k++) {
         mt_arena scratch = {0};

@@ -7,31 +7,31 @@
 
 /* What a repair did. */
 typedef struct mt_repair {
-    size_t turned;      /* inverted cells wound the other way */
-    size_t duplicates;  /* cells removed that repeat an earlier one */
-    size_t repeated;    /* cells removed that had a vertex twice: the cells on both sides now meet */
-    mt_flat flat;       /* what became of flat cells */
-    size_t overlapping; /* cells removed from faces of more than two */
-    size_t pieces;      /* pieces removed ... */
-    size_t piece_cells; /* ... and their cells */
-    size_t vertices;    /* vertices removed, those of collapsed edges among them */
-    size_t triangles;   /* tagged triangles removed */
+    size_t turned;         /* inverted elements wound the other way */
+    size_t duplicates;     /* elements removed that repeat an earlier one */
+    size_t repeated;       /* elements removed that had a vertex twice: the elements on both sides now meet */
+    mt_flat flat;          /* what became of flat elements */
+    size_t overlapping;    /* elements removed from faces of more than two */
+    size_t pieces;         /* pieces removed ... */
+    size_t piece_elements; /* ... and their elements */
+    size_t vertices;       /* vertices removed, those of collapsed edges among them */
+    size_t triangles;      /* tagged triangles removed */
 } mt_repair;
 
 /* Repairs a mesh in place (its arrays keep their room). In this order:
- *   inverted cells are turned;
- *   of duplicate cells the first stays, cells that have a vertex twice go;
- *   of a flat cell the shortest edge collapses that makes no other cell flat or inverted and leaves the surface closed; it
- *     moves a vertex of the surface only if it is shorter than a thousandth of the longest edge. Where no edge will do, a
- *     cell with a face on the surface goes; then vertices of the surface may move by whole edges; at last the cell goes
+ *   inverted elements are turned;
+ *   of duplicate elements the first stays, elements that have a vertex twice go;
+ *   of a flat element the shortest edge collapses that makes no other element flat or inverted and leaves the surface closed; it
+ *     moves a vertex of the surface only if it is shorter than a thousandth of the longest edge. Where no edge will do, an
+ *     element with a face on the surface goes; then vertices of the surface may move by whole edges; at last the element goes
  *     and leaves a slit (mesh/mend/flat.h);
- *   on each side of a face of more than two cells the largest cell stays;
+ *   on each side of a face of more than two elements the largest element stays;
  *   of several pieces the largest stays (by volume; the first of equals);
- *   vertices of no cell go.
- * All that is known of a cell goes with it. A tagged triangle goes if one of its vertices went or two of them met; one that
- * is no face of a cell stays, as in any mesh.
- * Afterwards mt_mesh_check and mt_adjacency_make have passed. MT_INPUT: they would not, or no cell is left; the mesh is
- * then of no use. MT_MEMORY. Time and scratch as of mt_defects_find, and 24 bytes a cell more where cells are
+ *   vertices of no element go.
+ * All that is known of an element goes with it. A tagged triangle goes if one of its vertices went or two of them met; one that
+ * is no face of an element stays, as in any mesh.
+ * Afterwards mt_mesh_check and mt_adjacency_make have passed. MT_INPUT: they would not, or no element is left; the mesh is
+ * then of no use. MT_MEMORY. Time and scratch as of mt_defects_find, and 24 bytes an element more where elements are
  * flat. */
 MT_NODISCARD mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair);
 

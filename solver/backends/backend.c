@@ -16,30 +16,30 @@ const mt_backend *mt_backend_find(const char *name)
 
 static bool is_possible(double v_mV) { return fabs(v_mV) <= 200; }
 
-/* The first of n cells whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */
+/* The first of n elements whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */
 static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *stimulus)
 {
-    for (size_t k = 0; k < (stimulus ? stimulus->n_cells : n); k++) {
-        const size_t cell = stimulus ? stimulus->cell[k] : k;
-        if (!is_possible(v_mV[cell])) return cell;
+    for (size_t k = 0; k < (stimulus ? stimulus->n_elements : n); k++) {
+        const size_t element = stimulus ? stimulus->element[k] : k;
+        if (!is_possible(v_mV[element])) return element;
     }
     return SIZE_MAX;
 }
 
-/* "cell 7 at [1, 2, 3] mm: V is -300 mV" */
-static void tell_value(const mt_monodomain *problem, size_t cell, double v_mV, char *text, size_t size)
+/* "element 7 at [1, 2, 3] mm: V is -300 mV" */
+static void tell_value(const mt_monodomain *problem, size_t element, double v_mV, char *text, size_t size)
 {
     char value[32] = "not a number", place[96] = "";
     if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
     if (problem->mesh) {
         double x[3];
-        mt_mesh_centroid(problem->mesh, cell, x);
+        mt_mesh_centroid(problem->mesh, element, x);
         (void)snprintf(place, sizeof place, " at [%.4g, %.4g, %.4g] mm", x[0], x[1], x[2]);
     }
-    (void)snprintf(text, size, "cell %zu%s: V is %s", cell, place, value);
+    (void)snprintf(text, size, "element %zu%s: V is %s", element, place, value);
 }
 
-/* Of the stimuli that were on in this step the strongest, of those with impossible cells of their own if there are any: there
+/* Of the stimuli that were on in this step the strongest, of those with impossible elements of their own if there are any: there
  * it began, whatever is wrong elsewhere by then. SIZE_MAX: none was on. */
 static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_t step, bool own)
 {
@@ -55,19 +55,19 @@ static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_
 
 /* What was impossible at this step was possible at step `from`. */
 static mt_status refuse(
-    const mt_monodomain *problem, const double *v_mV, size_t cell, size_t from, size_t step)
+    const mt_monodomain *problem, const double *v_mV, size_t element, size_t from, size_t step)
 {
     char value[160], why[256] = "no stimulus was on: a smaller time.dt_ms or more time.pde_steps may help";
     const size_t cause = find_cause(problem, v_mV, step - 1, true);
     if (cause != SIZE_MAX) {
         const size_t own = find_impossible(v_mV, 0, &problem->stimulus[cause]);
-        if (own != SIZE_MAX) cell = own;
+        if (own != SIZE_MAX) element = own;
         (void)snprintf(why, sizeof why,
             "stimuli.%zu was on%s and raises V by %.4g mV/ms: a weaker strength_uA_mm3 or a smaller "
             "time.dt_ms may help",
             cause, own != SIZE_MAX ? " there" : "", problem->stimulus[cause].rise_mV_ms);
     }
-    tell_value(problem, cell, v_mV[cell], value, sizeof value);
+    tell_value(problem, element, v_mV[element], value, sizeof value);
     return mt_fail(MT_NUMERICS, "%s between %g and %g ms; it must stay within -200 .. 200 mV; %s", value,
         (double)from * problem->dt_ms, (double)step * problem->dt_ms, why);
 }
@@ -75,8 +75,8 @@ static mt_status refuse(
 /* Of the steps [from, step), over which no stimulus was switched. */
 static mt_status check_voltages(const mt_monodomain *problem, const double *v_mV, size_t from, size_t step)
 {
-    const size_t cell = find_impossible(v_mV, problem->diffusion->n_cells, NULL);
-    return cell == SIZE_MAX ? MT_OK : refuse(problem, v_mV, cell, from, step);
+    const size_t element = find_impossible(v_mV, problem->diffusion->n_elements, NULL);
+    return element == SIZE_MAX ? MT_OK : refuse(problem, v_mV, element, from, step);
 }
 
 static void note_peaks(const mt_monodomain *problem, const double *v_mV, size_t step)
@@ -84,8 +84,8 @@ static void note_peaks(const mt_monodomain *problem, const double *v_mV, size_t 
     for (size_t s = 0; problem->peak_mV && s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, problem->dt_ms, step - 1)) continue;
-        for (size_t k = 0; k < stimulus->n_cells; k++)
-            problem->peak_mV[s] = fmax(problem->peak_mV[s], v_mV[stimulus->cell[k]]);
+        for (size_t k = 0; k < stimulus->n_elements; k++)
+            problem->peak_mV[s] = fmax(problem->peak_mV[s], v_mV[stimulus->element[k]]);
     }
 }
 
@@ -115,7 +115,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
     mt_backend_watch *watch, void *user)
 {
     mt_arena scratch = {0};
-    double *v_mV = mt_arena_take(&scratch, problem->diffusion->n_cells, sizeof *v_mV);
+    double *v_mV = mt_arena_take(&scratch, problem->diffusion->n_elements, sizeof *v_mV);
     mt_status status = v_mV ? run(problem, backend, self, n_steps, watch, user, v_mV) : MT_FILE;
     mt_arena_free(&scratch);
     return status;

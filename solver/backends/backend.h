@@ -24,7 +24,7 @@ typedef struct mt_backend {
     /* Does steps [first, first + n), over which no stimulus is switched. */
     mt_status (*advance)(void *self, size_t first, size_t n);
 
-    /* Copies out, by global cell; each may be NULL. activation_ms is infinite where not activated. */
+    /* Copies out, by global element; each may be NULL. activation_ms is infinite where not activated. */
     mt_status (*read)(void *self, double *v_mV, double *activation_ms);
 
     /* What it cost the emulated machine so far; NULL where there is none. */
@@ -45,7 +45,7 @@ const mt_backend *mt_backend_find(const char *name); /* NULL and the message set
 typedef bool mt_backend_watch(void *user, size_t steps_done);
 
 /* Runs steps [0, n_steps) on an open backend; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
- * where v leaves -200 .. 200 mV or is no number, with cell, place, value and time, the stimulus that did it or was on (as a
+ * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
  * case names it) and what to try. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t n_steps, mt_backend_watch *watch, void *user);

@@ -33,7 +33,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
 {
     (void)layout;
     MT_TRY(mt_monodomain_check(problem));
-    const size_t n = problem->diffusion->n_cells, n_states = problem->model->n_states;
+    const size_t n = problem->diffusion->n_elements, n_states = problem->model->n_states;
     cpu *c;
     MT_TAKE(arena, c, 1);
     *c = (cpu){.problem = problem, .n = n};
@@ -54,12 +54,12 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     }
     mt_arena_free(&scratch);
     if (!off) return MT_MEMORY;
-    for (size_t cell = 0; cell < n; cell++) {
-        const mt_cell_variant *variant = mt_monodomain_variant(problem, cell);
-        c->v[cell] = c->before[cell] = variant->v_mV;
-        c->activation_ms[cell] = INFINITY;
+    for (size_t element = 0; element < n; element++) {
+        const mt_cell_variant *variant = mt_monodomain_variant(problem, element);
+        c->v[element] = c->before[element] = variant->v_mV;
+        c->activation_ms[element] = INFINITY;
         for (size_t k = 0; k < n_states; k++)
-            c->state[mt_block_index(n, n_states, cell, k)] = variant->states[k];
+            c->state[mt_block_index(n, n_states, element, k)] = variant->states[k];
     }
     *self = c;
     return MT_OK;
@@ -70,12 +70,12 @@ static void stimulate(cpu *c, size_t step)
     for (size_t s = 0; s < c->problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &c->problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, c->problem->dt_ms, step)) continue;
-        for (size_t k = 0; k < stimulus->n_cells; k++)
-            c->v[stimulus->cell[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
+        for (size_t k = 0; k < stimulus->n_elements; k++)
+            c->v[stimulus->element[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
     }
 }
 
-enum { CHUNK = 64 * MT_BLOCK }; /* cells that a thread takes at a time */
+enum { CHUNK = 64 * MT_BLOCK }; /* elements that a thread takes at a time */
 
 static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
 
@@ -107,11 +107,11 @@ static void record(cpu *c, size_t step)
 {
     const double dt_ms = c->problem->dt_ms;
 #pragma omp parallel for schedule(static)
-    for (size_t cell = 0; cell < c->n; cell++) {
-        double before = c->before[cell], now = c->v[cell];
-        c->before[cell] = now;
-        if (before < 0 && now >= 0 && c->activation_ms[cell] == INFINITY)
-            c->activation_ms[cell] = dt_ms * ((double)step + before / (before - now));
+    for (size_t element = 0; element < c->n; element++) {
+        double before = c->before[element], now = c->v[element];
+        c->before[element] = now;
+        if (before < 0 && now >= 0 && c->activation_ms[element] == INFINITY)
+            c->activation_ms[element] = dt_ms * ((double)step + before / (before - now));
     }
 }
 

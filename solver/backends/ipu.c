@@ -15,14 +15,14 @@ typedef struct ipu {
     mt_tracing traced; /* looked at where there is a trace */
 } ipu;
 
-/* Fills a per-cell variable with the same value everywhere. */
+/* Fills a per-element variable with the same value everywhere. */
 static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
 {
     for (size_t k = 0; k < tensor->n; k++) self->buffer[k] = value;
     ipu_engine_write(self->engine, tensor, self->buffer);
 }
 
-/* Every cell at rest. */
+/* Every element at rest. */
 static void write_states(ipu *self, const mt_monodomain *problem)
 {
     const mt_halo *halo = self->plan.halo;
@@ -30,15 +30,16 @@ static void write_states(ipu *self, const mt_monodomain *problem)
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         const size_t n = mt_halo_own(halo, part), from = halo->own_offset[part];
         float *state = self->buffer + n_states * from;
-        for (size_t cell = 0; cell < n; cell++) {
-            const mt_cell_variant *variant = mt_monodomain_variant(problem, halo->own_cell[from + cell]);
+        for (size_t element = 0; element < n; element++) {
+            const mt_cell_variant *variant =
+                mt_monodomain_variant(problem, halo->own_element[from + element]);
             for (size_t k = 0; k < n_states; k++)
-                state[mt_block_index(n, n_states, cell, k)] = (float)variant->states[k];
+                state[mt_block_index(n, n_states, element, k)] = (float)variant->states[k];
         }
     }
     ipu_engine_write(self->engine, &self->plan.state, self->buffer);
-    for (size_t k = 0; k < halo->n_cells; k++)
-        self->buffer[k] = (float)mt_monodomain_variant(problem, halo->own_cell[k])->v_mV;
+    for (size_t k = 0; k < halo->n_elements; k++)
+        self->buffer[k] = (float)mt_monodomain_variant(problem, halo->own_element[k])->v_mV;
     ipu_engine_write(self->engine, self->plan.v, self->buffer);
     ipu_engine_write(self->engine, &self->plan.before, self->buffer);
 }
@@ -50,7 +51,7 @@ static void write_all(ipu *self, const mt_monodomain *problem)
     ipu_engine_write(self->engine, &plan->a, plan->a_value);
     ipu_engine_write(self->engine, &plan->column, plan->column_value);
     for (size_t s = 0; s < problem->n_stimuli; s++)
-        ipu_engine_write(self->engine, &plan->cells[s], plan->cells_value[s]);
+        ipu_engine_write(self->engine, &plan->elements[s], plan->elements_value[s]);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
     write_states(self, problem);
     write_constant(self, &plan->activation, INFINITY);
@@ -67,8 +68,8 @@ static mt_status open_with(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
     MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
-    MT_TAKE(
-        arena, self->buffer, problem->model->n_states * self->plan.halo->n_cells + self->plan.halo->n_parts);
+    MT_TAKE(arena, self->buffer,
+        problem->model->n_states * self->plan.halo->n_elements + self->plan.halo->n_parts);
     write_all(self, problem);
     *out = self;
     return MT_OK;
@@ -96,19 +97,19 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 }
 
 /* From the parts' order to the mesh's. */
-static void read_cells(const ipu *self, const ipu_tensor *tensor, double *out)
+static void read_elements(const ipu *self, const ipu_tensor *tensor, double *out)
 {
     if (!out) return;
     ipu_engine_read(self->engine, tensor, self->buffer);
     const mt_halo *halo = self->plan.halo;
-    for (size_t k = 0; k < halo->n_cells; k++) out[halo->own_cell[k]] = (double)self->buffer[k];
+    for (size_t k = 0; k < halo->n_elements; k++) out[halo->own_element[k]] = (double)self->buffer[k];
 }
 
 static mt_status read_ipu(void *opaque, double *v_mV, double *activation_ms)
 {
     const ipu *self = opaque;
-    read_cells(self, self->plan.v, v_mV);
-    read_cells(self, &self->plan.activation, activation_ms);
+    read_elements(self, self->plan.v, v_mV);
+    read_elements(self, &self->plan.activation, activation_ms);
     return MT_OK;
 }
 

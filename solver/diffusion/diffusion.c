@@ -34,13 +34,13 @@ static void row_of(const mt_stars *s, size_t c, row *r)
     for (size_t k = 0; k < ROW; k++) r->value[k] = 0;
     for (size_t f = 0; f < 4; f++) {
         uint32_t n = neighbour[f];
-        if (n == MT_NO_CELL) continue;
+        if (n == MT_NO_ELEMENT) continue;
         const double *k = s->star + 16 * (size_t)n + 4 * (size_t)s->back[4 * c + f];
         const uint32_t *beyond = s->adjacency->neighbour + 4 * (size_t)n;
         row_add(r, n, (own[f] + own[4 + f] + own[8 + f] + own[12 + f]) / 2);
         row_add(r, n, (k[0] + k[1] + k[2] + k[3]) / 2);
         for (size_t g = 0; g < 4; g++)
-            if (beyond[g] != MT_NO_CELL && beyond[g] != c) row_add(r, beyond[g], -k[g] / 2);
+            if (beyond[g] != MT_NO_ELEMENT && beyond[g] != c) row_add(r, beyond[g], -k[g] / 2);
     }
 }
 
@@ -99,7 +99,7 @@ static mt_status build(
 /* Where all directions are the same to the tissue any will do. */
 static mt_status get_fibres(mt_arena *scratch, mt_stars *s)
 {
-    mt_mesh any = {.n_cells = s->n};
+    mt_mesh any = {.n_elements = s->n};
     s->fibre = s->mesh->fibre;
     if (s->fibre) return MT_OK;
     if (s->d_l != s->d_t)
@@ -124,13 +124,13 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     MT_TRY(mt_tissue_check(tissue));
     if (!(alpha > 0) || !isfinite(alpha))
         return mt_fail(MT_INPUT, "alpha is %g; it must be finite and above 0", alpha);
-    if (adjacency->n_cells != mesh->n_cells)
-        return mt_fail(
-            MT_INPUT, "an adjacency of %zu cells for a mesh of %zu", adjacency->n_cells, mesh->n_cells);
-    *diffusion = (mt_diffusion){.n_cells = mesh->n_cells};
+    if (adjacency->n_elements != mesh->n_elements)
+        return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
+            mesh->n_elements);
+    *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
     mt_stars s = {.mesh = mesh,
         .adjacency = adjacency,
-        .n = mesh->n_cells,
+        .n = mesh->n_elements,
         .alpha = alpha,
         .d_l = mt_tissue_diffusivity_l(tissue),
         .d_t = mt_tissue_diffusivity_t(tissue),
@@ -147,7 +147,7 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
     uint32_t *limited;
     size_t n = 0;
     MT_TAKE(arena, limited, diffusion->n_limited);
-    for (size_t c = 0; c < diffusion->n_cells && n < diffusion->n_limited; c++)
+    for (size_t c = 0; c < diffusion->n_elements && n < diffusion->n_limited; c++)
         if (diffusion->theta[c] < 1) limited[n++] = (uint32_t)c;
     *found = (mt_limits){.limit_dt_ms = diffusion->limit_dt_ms,
         .top_per_ms = diffusion->top_per_ms,
@@ -159,18 +159,18 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
 }
 
 mt_diffusion_effect mt_diffusion_effect_on(
-    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell)
+    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t element)
 {
-    mt_diffusion_effect effect = {.theta = (double)diffusion->theta[cell],
+    mt_diffusion_effect effect = {.theta = (double)diffusion->theta[element],
         .cosine = 1,
-        .capacity = diffusion->volume_mm3[cell] / mt_mesh_volume_mm3(mesh, cell)};
+        .capacity = diffusion->volume_mm3[element] / mt_mesh_volume_mm3(mesh, element)};
     double here[3];
-    mt_mesh_centroid(mesh, cell, here);
+    mt_mesh_centroid(mesh, element, here);
     for (size_t f = 0; f < 4; f++) {
-        const uint32_t n = adjacency->neighbour[4 * cell + f];
-        if (n == MT_NO_CELL) continue;
+        const uint32_t n = adjacency->neighbour[4 * element + f];
+        if (n == MT_NO_ELEMENT) continue;
         double area[3], there[3], to[3];
-        mt_mesh_face_area(mesh, cell, f, area);
+        mt_mesh_face_area(mesh, element, f, area);
         mt_mesh_centroid(mesh, n, there);
         mt_minus3(there, here, to);
         effect.cosine = fmin(effect.cosine, mt_dot3(area, to) / mt_stars_lengths(area, to));
@@ -181,13 +181,13 @@ mt_diffusion_effect mt_diffusion_effect_on(
 
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 {
-    return (mt_pattern){diffusion->n_cells, ROW, diffusion->column};
+    return (mt_pattern){diffusion->n_elements, ROW, diffusion->column};
 }
 
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
 {
-#pragma omp parallel for schedule(static) if (diffusion->n_cells >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         const double *rate = diffusion->rate + ROW * c;
         const uint32_t *column = diffusion->column + ROW * c;
         double sum = 0, own = v[c];
@@ -198,8 +198,8 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
 
 void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off)
 {
-#pragma omp parallel for schedule(static) if (diffusion->n_cells >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         double sum = 0;
         for (size_t k = 0; k < ROW; k++) {
             off[ROW * c + k] = dt_ms * diffusion->rate[ROW * c + k];
@@ -211,8 +211,8 @@ void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, doubl
 
 void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off)
 {
-#pragma omp parallel for schedule(static) if (diffusion->n_cells >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         double sum = 0;
         for (size_t k = 0; k < ROW; k++) {
             off[ROW * c + k] = (float)(dt_ms * diffusion->rate[ROW * c + k]);

@@ -1,7 +1,7 @@
-/* The diffusion operator: cell-centred finite volumes on tetrahedra, a cell coupled to its 4 neighbours and
+/* The diffusion operator: element-centred finite volumes on tetrahedra, an element coupled to its 4 neighbours and
  * theirs.
  *
- * For every cell c and its faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
+ * For every element c and its faces f (area vector S outward, neighbour n, d = x_n - x_c, D the mean of both
  * tensors)
  *
  *     V_c dv_c/dt = sum_f F_f
@@ -12,14 +12,14 @@
  * where g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
  * conormal part through the boundary faces of c. The outer boundary lets nothing through.
  *
- * The same thing cell by cell, as "stars", where B_c has the coefficients of g_c and Q_c has the rows q_f:
+ * The same thing element by element, as "stars", where B_c has the coefficients of g_c and Q_c has the rows q_f:
  *
  *     F_f     = (p_cf - p_nf) / 2
  *     p_c     = K_c delta_c
  *     K_c     = alpha diag(tau) + theta_c Q_c B_c
  *     delta_f = v_n - v_c
  *
- * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only a cell whose sym(K_c) is indefinite can create
+ * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only an element whose sym(K_c) is indefinite can create
  * energy. Most of those are harmless beside their neighbours; where the spectrum shows growth, the few that are
  * not get theta_c < 1. They are found close by (solver/diffusion/growth.h), which costs little and errs on the safe side;
  * the spectrum has the last word.
@@ -62,7 +62,7 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
 
 #define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
 
-/* V^-1 M, rows of the mesh's cells. With a_ij = rate where column = j:
+/* V^-1 M, rows of the mesh's elements. With a_ij = rate where column = j:
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
  *   sum_i V_i a_ij = V_j sum_k a_jk to rounding: the sum of V v stays;
  *   columns of a row ascend, are not the row itself and lie at most two faces away;
@@ -70,17 +70,18 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
  * S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue says how
  * fast the V norm could grow; its lowest limits an explicit Euler step. */
 typedef struct mt_diffusion {
-    size_t n_cells;
-    double *volume_mm3;  /* [n_cells] > 0 V_c: the element's volume, more in some slivers */
-    double *rate;        /* [n_cells][16] per ms */
-    uint32_t *column;    /* [n_cells][16] */
-    float *theta;        /* [n_cells] 1, and between 0 and 1 in the cells that were limited */
-    double limit_dt_ms;  /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
-    double top_per_ms;   /* highest eigenvalue of S that was seen; a lower bound of the true one */
-    size_t n_indefinite; /* cells whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
-    size_t n_limited;    /* cells with theta < 1 */
-    size_t n_slivers;    /* cells with a face whose tau_f is another, or a V_c above their volume */
-    size_t n_rounds;     /* times the spectrum was looked at */
+    size_t n_elements;
+    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume, more in some slivers */
+    double *rate;       /* [n_elements][16] per ms */
+    uint32_t *column;   /* [n_elements][16] */
+    float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
+    double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
+    double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
+    size_t
+        n_indefinite; /* elements whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
+    size_t n_limited; /* elements with theta < 1 */
+    size_t n_slivers; /* elements with a face whose tau_f is another, or a V_c above their volume */
+    size_t n_rounds;  /* times the spectrum was looked at */
 } mt_diffusion;
 
 /* What mt_diffusion_make may be told besides. All zero: nothing. */
@@ -89,9 +90,9 @@ typedef struct mt_diffusion_options {
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator in `arena` (204 bytes a cell; about 200 more on the way). Borrows mesh and adjacency.
+/* Gives the operator in `arena` (204 bytes an element; about 200 more on the way). Borrows mesh and adjacency.
  * Fails with MT_INPUT on an alpha or tissue that is not above 0, a mesh without fibres in a tissue that conducts
- * better one way than another, or a cell without volume, with its place; with MT_NUMERICS where the spectrum
+ * better one way than another, or an element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
 MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, double alpha, mt_diffusion *diffusion);
@@ -101,7 +102,7 @@ MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *me
     const mt_adjacency *adjacency, const mt_tissue *tissue, double alpha, const mt_diffusion_options *options,
     mt_diffusion *diffusion);
 
-/* How one cell was limited. */
+/* How one element was limited. */
 typedef struct mt_diffusion_effect {
     double theta; /* its gradient counts so much; 1: all */
     /* The smallest S . d / (|S| l) of its inner faces, l as above (1 without any): below 0.05 a tau_f is another. */
@@ -111,19 +112,19 @@ typedef struct mt_diffusion_effect {
 } mt_diffusion_effect;
 
 mt_diffusion_effect mt_diffusion_effect_on(
-    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t cell);
+    const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t element);
 
 /* Gives what was found for an operator, enough to make it again without seeking. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
 
-/* Which cells its rows read; borrows the operator. */
+/* Which elements its rows read; borrows the operator. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
 /* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);
 
 /* One explicit Euler step is Z = I + dt V^-1 M: (Z v)_i = diagonal_i v_i + sum_k off[i][k] v[column[i][k]].
- * Fills diagonal [n_cells] and off [n_cells][16]; diagonal = 1 - sum of off, added in column order. */
+ * Fills diagonal [n_elements] and off [n_elements][16]; diagonal = 1 - sum of off, added in column order. */
 void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off);
 
 /* The same in single precision: off is rounded first, and diagonal is 1 minus the sum (in double) of the

@@ -1,46 +1,48 @@
 #include "solver/diffusion/growth.h"
 
-/* ---- the cells ---- */
+/* ---- the elements ---- */
 
-/* Number of a cell in the patch, or n_cells. */
-static size_t place_of(const mt_growth_patch *patch, uint32_t cell)
+/* Number of an element in the patch, or n_elements. */
+static size_t place_of(const mt_growth_patch *patch, uint32_t element)
 {
     size_t k = 0;
-    while (k < patch->n_cells && patch->cell[k] != cell) k++;
+    while (k < patch->n_elements && patch->element[k] != element) k++;
     return k;
 }
 
-/* Appends the neighbours of the cells from number `first` on that are not there yet. */
+/* Appends the neighbours of the elements from number `first` on that are not there yet. */
 static void add_ring(const mt_growth_stars *stars, mt_growth_patch *patch, size_t first)
 {
-    size_t end = patch->n_cells;
+    size_t end = patch->n_elements;
     for (size_t k = first; k < end; k++)
         for (size_t f = 0; f < 4; f++) {
-            uint32_t n = stars->adjacency->neighbour[4 * (size_t)patch->cell[k] + f];
-            if (n != MT_NO_CELL && place_of(patch, n) == patch->n_cells) patch->cell[patch->n_cells++] = n;
+            uint32_t n = stars->adjacency->neighbour[4 * (size_t)patch->element[k] + f];
+            if (n != MT_NO_ELEMENT && place_of(patch, n) == patch->n_elements)
+                patch->element[patch->n_elements++] = n;
         }
 }
 
 /* ---- the matrix ---- */
 
-/* The stars of far cells that could create energy are left out: they have their own patch. */
+/* The stars of far elements that could create energy are left out: they have their own patch. */
 static bool counts(const mt_growth_stars *stars, const mt_growth_patch *patch, size_t k)
 {
-    return k < patch->n_own || !stars->indefinite[patch->cell[k]];
+    return k < patch->n_own || !stars->indefinite[patch->element[k]];
 }
 
-/* Numbers in the patch of the neighbours of cell number k (its own where there is none), and its own. */
+/* Numbers in the patch of the neighbours of element number k (its own where there is none), and its own. */
 static void members(const mt_growth_stars *stars, const mt_growth_patch *patch, size_t k, size_t number[5])
 {
-    const uint32_t *neighbour = stars->adjacency->neighbour + 4 * (size_t)patch->cell[k];
-    for (size_t f = 0; f < 4; f++) number[f] = neighbour[f] == MT_NO_CELL ? k : place_of(patch, neighbour[f]);
+    const uint32_t *neighbour = stars->adjacency->neighbour + 4 * (size_t)patch->element[k];
+    for (size_t f = 0; f < 4; f++)
+        number[f] = neighbour[f] == MT_NO_ELEMENT ? k : place_of(patch, neighbour[f]);
     number[4] = k;
 }
 
 /* Takes half the energy of one star from the matrix: with u_f = z_n - z_c it is u' K u / 2. */
 static void add_star(const mt_growth_stars *stars, mt_growth_patch *patch, size_t k)
 {
-    const double *star = stars->star + 16 * (size_t)patch->cell[k];
+    const double *star = stars->star + 16 * (size_t)patch->element[k];
     double form[5][5] = {{0}};
     size_t number[5];
     members(stars, patch, k, number);
@@ -55,23 +57,24 @@ static void add_star(const mt_growth_stars *stars, mt_growth_patch *patch, size_
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 5; j++) {
             size_t p = number[i], q = number[j];
-            patch->matrix[p][q] -= stars->root[patch->cell[p]] * stars->root[patch->cell[q]] * form[i][j];
+            patch->matrix[p][q] -=
+                stars->root[patch->element[p]] * stars->root[patch->element[q]] * form[i][j];
         }
 }
 
-void mt_growth_around(const mt_growth_stars *stars, uint32_t cell, mt_growth_patch *patch)
+void mt_growth_around(const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch)
 {
-    patch->cell[0] = cell;
-    patch->n_cells = 1;
+    patch->element[0] = element;
+    patch->n_elements = 1;
     add_ring(stars, patch, 0);
-    patch->n_own = patch->n_cells;
+    patch->n_own = patch->n_elements;
     add_ring(stars, patch, 1);
-    size_t two = patch->n_cells;
+    size_t two = patch->n_elements;
     add_ring(stars, patch, patch->n_own);
-    patch->n_stars = patch->n_cells;
+    patch->n_stars = patch->n_elements;
     add_ring(stars, patch, two);
-    for (size_t i = 0; i < patch->n_cells; i++)
-        for (size_t j = 0; j < patch->n_cells; j++) patch->matrix[i][j] = 0;
+    for (size_t i = 0; i < patch->n_elements; i++)
+        for (size_t j = 0; j < patch->n_elements; j++) patch->matrix[i][j] = 0;
     for (size_t k = 0; k < patch->n_stars; k++)
         if (counts(stars, patch, k)) add_star(stars, patch, k);
 }
@@ -79,7 +82,7 @@ void mt_growth_around(const mt_growth_stars *stars, uint32_t cell, mt_growth_pat
 /* ---- what grows ---- */
 
 /* Eliminates row and column k of a symmetric matrix, of which the lower half is held. */
-static void eliminate(double (*a)[MT_GROWTH_CELLS], size_t k)
+static void eliminate(double (*a)[MT_GROWTH_ELEMENTS], size_t k)
 {
     for (size_t i = 0; i < k; i++) {
         double factor = a[k][i] / a[k][k];
@@ -87,13 +90,13 @@ static void eliminate(double (*a)[MT_GROWTH_CELLS], size_t k)
     }
 }
 
-/* From the last row to the first: the outermost cells couple to few, so many entries stay 0. The form of the
+/* From the last row to the first: the outermost elements couple to few, so many entries stay 0. The form of the
  * rows left is what remains where the eliminated x_j are chosen best; x with x_k = 1 before them has the value
  * of pivot k. */
 bool mt_growth_direction(mt_growth_patch *patch, double above, double *x)
 {
-    double(*a)[MT_GROWTH_CELLS] = patch->matrix;
-    size_t n = patch->n_cells, k = n;
+    double(*a)[MT_GROWTH_ELEMENTS] = patch->matrix;
+    size_t n = patch->n_elements, k = n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) a[i][j] = (i == j ? above : 0) - a[i][j];
     while (k > 0 && a[k - 1][k - 1] > 0) eliminate(a, --k);
@@ -109,12 +112,12 @@ void mt_growth_energies(
     const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, double *energy)
 {
     for (size_t k = 0; k < patch->n_stars; k++) {
-        const double *star = stars->star + 16 * (size_t)patch->cell[k];
+        const double *star = stars->star + 16 * (size_t)patch->element[k];
         size_t number[5];
         energy[k] = 0;
         members(stars, patch, k, number);
         double z[5];
-        for (size_t i = 0; i < 5; i++) z[i] = stars->root[patch->cell[number[i]]] * x[number[i]];
+        for (size_t i = 0; i < 5; i++) z[i] = stars->root[patch->element[number[i]]] * x[number[i]];
         for (size_t f = 0; f < 4 && counts(stars, patch, k); f++)
             for (size_t g = 0; g < 4; g++) energy[k] += (z[f] - z[4]) * star[4 * f + g] * (z[g] - z[4]);
     }

@@ -1,11 +1,11 @@
-/* Growth sought close to one cell: is there a z on the few rings of cells around it with
+/* Growth sought close to one element: is there a z on the few rings of elements around it with
  *
  *     1/2 sum_c delta_c' K_c delta_c <= -above sum_c V_c z_c^2,    delta_f = z_n - z_c
  *
- * where the sum runs over the stars (solver/diffusion/diffusion.h) of the cell and its neighbours and over those farther
+ * where the sum runs over the stars (solver/diffusion/diffusion.h) of the element and its neighbours and over those farther
  * out that are not indefinite? The stars left out could only take energy, or are asked for themselves, so growth
- * fed by one cell and its neighbours cannot be missed. Found growth may yet be held back by what lies farther
- * out; and cells that share the help of others may grow together where each alone does not. Not a limiter: it
+ * fed by one element and its neighbours cannot be missed. Found growth may yet be held back by what lies farther
+ * out; and elements that share the help of others may grow together where each alone does not. Not a limiter: it
  * says where growth may sit and changes nothing. */
 #ifndef MT_SOLVER_DIFFUSION_GROWTH_H
 #define MT_SOLVER_DIFFUSION_GROWTH_H
@@ -25,24 +25,24 @@ typedef struct mt_growth_stars {
 } mt_growth_stars;
 
 enum {
-    MT_GROWTH_OWN = 1 + 4,                     /* cells at most 1 face away: their stars may create energy */
+    MT_GROWTH_OWN = 1 + 4, /* elements at most 1 face away: their stars may create energy */
     MT_GROWTH_STARS = MT_GROWTH_OWN + 12 + 36, /* at most 3: their stars count if they can only take it */
-    MT_GROWTH_CELLS = MT_GROWTH_STARS + 108    /* at most 4: where z lives */
+    MT_GROWTH_ELEMENTS = MT_GROWTH_STARS + 108 /* at most 4: where z lives */
 };
 
-/* The cells around one, nearest first.
+/* The elements around one, nearest first.
  *   matrix = V^-1/2 (minus half the sum of the first n_stars stars, symmetric part) V^-1/2 */
 typedef struct mt_growth_patch {
-    size_t n_own, n_stars, n_cells;
-    uint32_t cell[MT_GROWTH_CELLS];
-    double matrix[MT_GROWTH_CELLS][MT_GROWTH_CELLS];
+    size_t n_own, n_stars, n_elements;
+    uint32_t element[MT_GROWTH_ELEMENTS];
+    double matrix[MT_GROWTH_ELEMENTS][MT_GROWTH_ELEMENTS];
 } mt_growth_patch;
 
-/* Fills the patch around a cell. A patch is 210 kB: mind the stack. */
-void mt_growth_around(const mt_growth_stars *stars, uint32_t cell, mt_growth_patch *patch);
+/* Fills the patch around an element. A patch is 210 kB: mind the stack. */
+void mt_growth_around(const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch);
 
 /* Seeks a direction that grows: x with x' matrix x >= above |x|^2 > 0. False if there is none (elimination
- * finds all pivots of above - matrix positive). Destroys the matrix; fills x [n_cells] where true. */
+ * finds all pivots of above - matrix positive). Destroys the matrix; fills x [n_elements] where true. */
 bool mt_growth_direction(mt_growth_patch *patch, double above, double *x);
 
 /* What each star that counts takes from x (twice the energy): energy [n_stars]; below 0 where it creates some.

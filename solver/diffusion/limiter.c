@@ -12,7 +12,7 @@ static const double DT_SAFETY = 0.9;    /* covers the part of M that is not symm
 
 /* ---- the symmetric part ---- */
 
-/* delta of a cell for values z. */
+/* delta of an element for values z. */
 static void differences(const mt_stars *s, size_t c, const double *z, double delta[4])
 {
     for (size_t f = 0; f < 4; f++) delta[f] = z[s->near[4 * c + f]] - z[c];
@@ -34,7 +34,7 @@ typedef struct symmetric {
 } symmetric;
 
 /* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
- * first sym(K_c) delta_c for every cell, then each cell sums what is its own. */
+ * first sym(K_c) delta_c for every element, then each element sums what is its own. */
 static bool apply_symmetric(const void *context, const double *x, double *y)
 {
     const symmetric *part = context;
@@ -62,19 +62,20 @@ static bool apply_symmetric(const void *context, const double *x, double *y)
     return true;
 }
 
-/* ---- the limiter, close to each cell ---- */
+/* ---- the limiter, close to each element ---- */
 
-/* The cells that matter for growth create at least this much of what the worst one does. */
+/* The elements that matter for growth create at least this much of what the worst one does. */
 static const double SHARE = 0.05;
 
 static const char looking_close_by[] = "looking where patterns could grow";
 
-/* The indefinite cells whose patch holds the star of this one are to be looked at again. */
-static void ask_again(mt_stars *s, const mt_growth_stars *stars, uint32_t cell)
+/* The indefinite elements whose patch holds the star of this one are to be looked at again. */
+static void ask_again(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
 {
     mt_growth_patch patch;
-    mt_growth_around(stars, cell, &patch);
-    for (size_t k = 0; k < patch.n_cells; k++) s->pending[patch.cell[k]] = s->indefinite[patch.cell[k]];
+    mt_growth_around(stars, element, &patch);
+    for (size_t k = 0; k < patch.n_elements; k++)
+        s->pending[patch.element[k]] = s->indefinite[patch.element[k]];
 }
 
 static size_t limit_in_patch(
@@ -84,30 +85,30 @@ static size_t limit_in_patch(
     size_t fresh = 0;
     for (size_t k = 0; k < patch->n_stars; k++) most = fmin(most, energy[k]);
     for (size_t k = 0; k < patch->n_stars; k++) {
-        if (!(energy[k] < SHARE * most) || mt_stars_limit(s, patch->cell[k]) == 0) continue;
-        ask_again(s, stars, patch->cell[k]);
+        if (!(energy[k] < SHARE * most) || mt_stars_limit(s, patch->element[k]) == 0) continue;
+        ask_again(s, stars, patch->element[k]);
         fresh++;
     }
     return fresh;
 }
 
-/* Limits cells until nothing grows in the patch around a cell, or nobody is left to blame. Gives how many. */
-static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t cell)
+/* Limits elements until nothing grows in the patch around an element, or nobody is left to blame. Gives how many. */
+static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
 {
     mt_growth_patch patch;
-    double x[MT_GROWTH_CELLS], energy[MT_GROWTH_STARS];
+    double x[MT_GROWTH_ELEMENTS], energy[MT_GROWTH_STARS];
     size_t fresh = 0;
     for (size_t more = 1; more > 0; fresh += more) {
-        mt_growth_around(stars, cell, &patch);
+        mt_growth_around(stars, element, &patch);
         if (!mt_growth_direction(&patch, TOP_ALLOWED, x)) break;
         mt_growth_energies(stars, &patch, x, energy);
         more = limit_in_patch(s, stars, &patch, energy);
     }
-    s->pending[cell] = 0;
+    s->pending[element] = 0;
     return fresh;
 }
 
-/* Pending cells around which nothing grows become indefinite. Counts the others. */
+/* Pending elements around which nothing grows become indefinite. Counts the others. */
 static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t *left)
 {
     size_t others = 0;
@@ -116,7 +117,7 @@ static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t
 #pragma omp parallel for schedule(dynamic, 1024) reduction(+ : others) if (s->n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
             mt_growth_patch patch;
-            double x[MT_GROWTH_CELLS];
+            double x[MT_GROWTH_ELEMENTS];
             if (!s->pending[c]) continue;
             mt_growth_around(stars, (uint32_t)c, &patch);
             s->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
@@ -127,8 +128,8 @@ static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t
     return MT_OK;
 }
 
-/* Limits until nothing grows around any cell that could feed it. Costs a few steps of the spectrum's search and
- * nearly always leaves it nothing to find. Ends, as every turn but the last limits a cell or clears all. */
+/* Limits until nothing grows around any element that could feed it. Costs a few steps of the spectrum's search and
+ * nearly always leaves it nothing to find. Ends, as every turn but the last limits an element or clears all. */
 static mt_status limit_close_by(mt_stars *s, size_t *fresh)
 {
     const mt_growth_stars stars = {s->adjacency, s->star, s->indefinite, s->root};
@@ -146,7 +147,7 @@ static mt_status limit_close_by(mt_stars *s, size_t *fresh)
 
 /* ---- the limiter, guided by the spectrum ---- */
 
-/* Energy that the star of a cell takes from z; below 0 it creates some. */
+/* Energy that the star of an element takes from z; below 0 it creates some. */
 static double star_energy(const mt_stars *s, size_t c, const double *z)
 {
     double delta[4], w[4];
@@ -155,8 +156,8 @@ static double star_energy(const mt_stars *s, size_t c, const double *z)
     return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
 }
 
-/* Limits the cells that matter for one growing vector: those that create at least 5 % of what the worst one
- * does. Some cell does, since the energies sum to less than 0; and it was not limited before, since its star
+/* Limits the elements that matter for one growing vector: those that create at least 5 % of what the worst one
+ * does. Some element does, since the energies sum to less than 0; and it was not limited before, since its star
  * is indefinite. */
 static size_t limit_vector(mt_stars *s, const double *x)
 {
@@ -212,8 +213,8 @@ static mt_status look(
 }
 
 /* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
- * grows, and if so cells are limited by what lies close to them; later rounds are guided by the spectrum. Each
- * limits at least one cell more; after many, or should rounding hide the culprit, all indefinite cells are
+ * grows, and if so elements are limited by what lies close to them; later rounds are guided by the spectrum. Each
+ * limits at least one element more; after many, or should rounding hide the culprit, all indefinite elements are
  * limited, and then top <= 0 is a matter of algebra. */
 mt_status mt_limiter_find(mt_arena *scratch, mt_stars *s, mt_limits *found)
 {

@@ -6,11 +6,11 @@
 #include "solver/diffusion/limits.h"
 #include "solver/diffusion/stars.h"
 
-/* Limits stars until nothing grows, and tells what came of it, but the list of cells; borrows the stars, whose indefinite
+/* Limits stars until nothing grows, and tells what came of it, but the list of elements; borrows the stars, whose indefinite
  * ones are found->n_indefinite. MT_NUMERICS: the spectrum cannot be found. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_limiter_find(mt_arena *scratch, mt_stars *stars, mt_limits *found);
 
-/* Limits the cells that are known to need it instead. False, and all as it was, where these are not indefinite, or no cells:
+/* Limits the elements that are known to need it instead. False, and all as it was, where these are not indefinite, or no elements:
  * then that was of another mesh. */
 bool mt_limiter_recall(mt_stars *stars, const mt_limits *known);
 

@@ -4,7 +4,7 @@
 
 enum { KEY = MT_HASH_SIZE - 1 }; /* characters of a fingerprint */
 
-/* What stands before the list of cells; KEY characters of fingerprint stand behind it. No padding inside. */
+/* What stands before the list of elements; KEY characters of fingerprint stand behind it. No padding inside. */
 typedef struct head {
     char what[16], key[KEY];
     double limit_dt_ms, top_per_ms;
@@ -24,11 +24,11 @@ mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissue *tissue, double alp
     add_number(&hash, MT_LIMITS_VERSION);
     mt_hash_add(&hash, numbers, sizeof numbers);
     add_number(&hash, mesh->n_vertices);
-    add_number(&hash, mesh->n_cells);
+    add_number(&hash, mesh->n_elements);
     add_number(&hash, mesh->fibre != NULL);
     mt_hash_add(&hash, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *mesh->xyz_mm);
-    mt_hash_add(&hash, mesh->cell_vertex, 4 * mesh->n_cells * sizeof *mesh->cell_vertex);
-    if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_cells * sizeof *mesh->fibre);
+    mt_hash_add(&hash, mesh->element_vertex, 4 * mesh->n_elements * sizeof *mesh->element_vertex);
+    if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_elements * sizeof *mesh->fibre);
     mt_hash_end(&hash, key);
     return MT_OK;
 }

@@ -1,6 +1,6 @@
 /* What took long to find for a diffusion operator, also as bytes to be kept and found again by a key.
  *
- * The key is a fingerprint of all that decides it: coordinates, cells, fibres, tissue, alpha and MT_LIMITS_VERSION. The
+ * The key is a fingerprint of all that decides it: coordinates, elements, fibres, tissue, alpha and MT_LIMITS_VERSION. The
  * bytes say their key and end with a fingerprint of themselves, so that damaged ones, or those of another key, are seen.
  * They are of one byte order (so is the key). Knows no files. */
 #ifndef MT_SOLVER_DIFFUSION_LIMITS_H
@@ -14,7 +14,7 @@
 typedef struct mt_limits {
     double limit_dt_ms, top_per_ms; /* as of mt_diffusion (solver/diffusion/diffusion.h), like the counts */
     size_t n_indefinite, n_rounds, n_limited;
-    const uint32_t *limited; /* [n_limited] the cells with theta < 1, ascending */
+    const uint32_t *limited; /* [n_limited] the elements with theta < 1, ascending */
 } mt_limits;
 
 /* The algorithm that finds these. To be raised by whoever changes what it finds. */
@@ -24,11 +24,11 @@ enum { MT_LIMITS_VERSION = 2 };
 MT_NODISCARD mt_status mt_limits_key(
     const mt_mesh *mesh, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE]);
 
-/* Gives it as bytes in `arena`: 120 and 4 for each limited cell. */
+/* Gives it as bytes in `arena`: 120 and 4 for each limited element. */
 MT_NODISCARD mt_status mt_limits_pack(
     mt_arena *arena, const char key[MT_HASH_SIZE], const mt_limits *known, unsigned char **bytes, size_t *n);
 
-/* And back; the list of cells lies in `arena`. *valid is false where the bytes are damaged or of another key. */
+/* And back; the list of elements lies in `arena`. *valid is false where the bytes are damaged or of another key. */
 MT_NODISCARD mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE],
     const unsigned char *bytes, size_t n, mt_limits *known, bool *valid);
 

@@ -14,17 +14,17 @@ static const double DEFINITE = 1e-12;    /* rounding allowed in the smallest eig
 
 typedef double vec3[3];
 
-/* ---- geometry of one cell ---- */
+/* ---- geometry of one element ---- */
 
-typedef struct cell_shape {
+typedef struct element_shape {
     vec3 area[4];  /* S_f, outward [mm^2] */
     vec3 to[4];    /* d_f [mm]; 0 at the boundary */
     vec3 flux[4];  /* D_f S_f; at the boundary D_c S_f */
     double tau[4]; /* 0 at the boundary */
     bool oblique;  /* tau is bounded on a face */
-} cell_shape;
+} element_shape;
 
-/* D S for the mean of the tensors of two cells (twice the same for one cell). */
+/* D S for the mean of the tensors of two elements (twice the same for one element). */
 static void mean_flux(const mt_stars *s, size_t c, size_t n, const vec3 area, vec3 flux)
 {
     const double *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
@@ -38,12 +38,12 @@ double mt_stars_lengths(const vec3 area, const vec3 to)
     return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
 }
 
-static void shape_of(const mt_stars *s, size_t c, cell_shape *shape)
+static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 {
     shape->oblique = false;
     for (int f = 0; f < 4; f++) {
         uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
-        bool inner = n != MT_NO_CELL;
+        bool inner = n != MT_NO_ELEMENT;
         mt_mesh_face_area(s->mesh, c, (size_t)f, shape->area[f]);
         mean_flux(s, c, inner ? n : c, shape->area[f], shape->flux[f]);
         for (size_t k = 0; k < 3; k++)
@@ -58,7 +58,7 @@ static void shape_of(const mt_stars *s, size_t c, cell_shape *shape)
     }
 }
 
-/* ---- the star of one cell ---- */
+/* ---- the star of one element ---- */
 
 /* Takes the directions of the boundary's conormals (unit vectors D^1/2 S, as rows) out of the space:
  * P = I - sum u u'. A direction counts if its singular value is not small beside the largest: two nearly
@@ -98,15 +98,15 @@ static void multiply3(double a[3][3], const vec3 x, vec3 y)
     for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
 }
 
-/* P for the boundary faces of a cell, in y = D^-1/2 x. */
-static void boundary_projector(const mt_stars *s, size_t c, const cell_shape *shape, double p[3][3])
+/* P for the boundary faces of an element, in y = D^-1/2 x. */
+static void boundary_projector(const mt_stars *s, size_t c, const element_shape *shape, double p[3][3])
 {
     double half[3][3];
     vec3 normals[4];
     int count = 0;
     mt_tissue_tensor(sqrt(s->d_l), sqrt(s->d_t), s->fibre + 3 * c, half);
     for (int f = 0; f < 4; f++) {
-        if (s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL) continue;
+        if (s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT) continue;
         multiply3(half, shape->area[f], normals[count]);
         double length = sqrt(mt_dot3(normals[count], normals[count]));
         for (int k = 0; k < 3; k++) normals[count][k] /= length;
@@ -116,7 +116,7 @@ static void boundary_projector(const mt_stars *s, size_t c, const cell_shape *sh
 }
 
 /* column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
-static void gradient(const mt_stars *s, size_t c, const cell_shape *shape, vec3 column[4])
+static void gradient(const mt_stars *s, size_t c, const element_shape *shape, vec3 column[4])
 {
     double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
     double size =
@@ -143,12 +143,12 @@ static void gradient(const mt_stars *s, size_t c, const cell_shape *shape, vec3 
 
 /* The two parts of K_c = alpha diag(tau) + theta Q B. */
 static void star_parts(
-    const mt_stars *s, size_t c, const cell_shape *shape, double damping[4], double qb[4][4])
+    const mt_stars *s, size_t c, const element_shape *shape, double damping[4], double qb[4][4])
 {
     vec3 column[4];
     gradient(s, c, shape, column);
     for (int f = 0; f < 4; f++) {
-        bool inner = s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_CELL;
+        bool inner = s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT;
         damping[f] = s->alpha * shape->tau[f];
         vec3 q;
         for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
@@ -184,7 +184,7 @@ static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[
 
 size_t mt_stars_limit(mt_stars *s, size_t c)
 {
-    cell_shape shape;
+    element_shape shape;
     double damping[4], qb[4][4];
     if (!s->indefinite[c]) return 0;
     shape_of(s, c, &shape);
@@ -196,15 +196,15 @@ size_t mt_stars_limit(mt_stars *s, size_t c)
     return 1;
 }
 
-/* ---- all cells ---- */
+/* ---- all elements ---- */
 
 static mt_status refuse_volume(const mt_stars *s, size_t c)
 {
     const double *x = s->centroid + 3 * c;
     return mt_fail(MT_INPUT,
-        "cell %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
+        "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
         "convert IN "
-        "OUT --repair` turns inverted cells and removes flat ones)",
+        "OUT --repair` turns inverted elements and removes flat ones)",
         c, x[0], x[1], x[2], s->volume[c]);
 }
 
@@ -233,10 +233,10 @@ static double star_bound(const double damping[4], const double half[10])
     return bound;
 }
 
-/* The star of one cell as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
+/* The star of one element as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
 static void make_star(mt_stars *s, size_t c, bool ask)
 {
-    cell_shape shape;
+    element_shape shape;
     double damping[4], qb[4][4];
     shape_of(s, c, &shape);
     star_parts(s, c, &shape, damping, qb);
@@ -266,7 +266,7 @@ static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
 
 static double longest_edge_squared(const mt_mesh *mesh, size_t c)
 {
-    const uint32_t *v = mesh->cell_vertex + 4 * c;
+    const uint32_t *v = mesh->element_vertex + 4 * c;
     double longest = 0;
     for (size_t i = 1; i < 4; i++)
         for (size_t j = 0; j < i; j++) {
@@ -284,7 +284,7 @@ static double load_of(const mt_stars *s, size_t c)
     double load = 0;
     for (size_t f = 0; f < 4; f++) {
         const uint32_t n = s->adjacency->neighbour[4 * c + f];
-        if (n != MT_NO_CELL) load += s->z[c] + s->z[n];
+        if (n != MT_NO_ELEMENT) load += s->z[c] + s->z[n];
     }
     return load;
 }
@@ -311,9 +311,9 @@ static void ways_back(mt_stars *s)
     for (size_t c = 0; c < s->n; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = neighbour[4 * c + f];
-            s->near[4 * c + f] = n == MT_NO_CELL ? (uint32_t)c : n;
+            s->near[4 * c + f] = n == MT_NO_ELEMENT ? (uint32_t)c : n;
             s->back[4 * c + f] = (uint8_t)f;
-            for (uint8_t g = 0; n != MT_NO_CELL && g < 4; g++)
+            for (uint8_t g = 0; n != MT_NO_ELEMENT && g < 4; g++)
                 if (neighbour[4 * (size_t)n + g] == c) s->back[4 * c + f] = g;
         }
 }

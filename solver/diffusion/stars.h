@@ -1,4 +1,4 @@
-/* The "stars" of a diffusion operator while it is made: for each cell the matrix K_c that couples it to its neighbours, and
+/* The "stars" of a diffusion operator while it is made: for each element the matrix K_c that couples it to its neighbours, and
  * what it holds (V_c), as solver/diffusion/diffusion.h defines them. Here are the geometry, the gradients and the slivers;
  * which gradients are limited is decided elsewhere (solver/diffusion/limiter.h). */
 #ifndef MT_SOLVER_DIFFUSION_STARS_H
@@ -8,8 +8,8 @@
 #include "solver/diffusion/watch.h"
 
 enum {
-    MT_STARS_PARALLEL_FROM = 8192, /* cells; below that, threads cost more than they bring */
-    MT_STARS_CHUNK = 65536         /* cells between two calls of the watch */
+    MT_STARS_PARALLEL_FROM = 8192, /* elements; below that, threads cost more than they bring */
+    MT_STARS_CHUNK = 65536         /* elements between two calls of the watch */
 };
 
 /* S . d / (|S| l) of a face; below, tau is another. */
@@ -35,12 +35,12 @@ typedef struct mt_stars {
 
     double *volume; /* [n] V_c */
     float *theta;   /* [n] */
-    uint32_t *near; /* [n][4] the neighbours; at the boundary the cell itself, which differs by 0 */
+    uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
     double *form;   /* [n][10] sym(K_c), upper half, row by row */
     double *w, *z;  /* [n][4], [n] scratch of the symmetric part */
 } mt_stars;
 
-/* The end of the chunk of cells that begins with `first`. */
+/* The end of the chunk of elements that begins with `first`. */
 static inline size_t mt_stars_chunk_end(const mt_stars *s, size_t first)
 {
     return first + MT_STARS_CHUNK < s->n ? first + MT_STARS_CHUNK : s->n;
@@ -49,17 +49,17 @@ static inline size_t mt_stars_chunk_end(const mt_stars *s, size_t first)
 /* |S| l of a face: |S| |d|, or more where d is short beside the face. */
 double mt_stars_lengths(const double area[3], const double to[3]);
 
-/* Makes the stars of all cells with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
- * only found where that is asked, else none is. Gives how many are, and how many cells are slivers. MT_INPUT: a cell
+/* Makes the stars of all elements with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
+ * only found where that is asked, else none is. Gives how many are, and how many elements are slivers. MT_INPUT: an element
  * without volume, with its place. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
-/* Makes the stars again and asks which are indefinite: of all cells, or of one. */
+/* Makes the stars again and asks which are indefinite: of all elements, or of one. */
 MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);
-bool mt_stars_ask_one(mt_stars *stars, size_t cell);
+bool mt_stars_ask_one(mt_stars *stars, size_t element);
 
-/* Makes the star of a cell definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
-size_t mt_stars_limit(mt_stars *stars, size_t cell);
+/* Makes the star of an element definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
+size_t mt_stars_limit(mt_stars *stars, size_t element);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the heart muscle is to the monodomain equation: conductivities, surface-to-volume ratio, capacitance.
  *
- * Uniform over the mesh; only the fibre direction varies from cell to cell. Not the cell model. */
+ * Uniform over the mesh; only the fibre direction varies from element to element. Not the cell model. */
 #ifndef MT_SOLVER_DIFFUSION_TISSUE_H
 #define MT_SOLVER_DIFFUSION_TISSUE_H
 

@@ -34,9 +34,10 @@ static state look(const mt_diffusion *diffusion, const double *v)
     const double *volume = diffusion->volume_mm3;
     sum whole = {0, 0}, weighted = {0, 0}, squares = {0, 0};
     state s = {0};
-    for (size_t c = 0; c < diffusion->n_cells; c++) add(&whole, volume[c]), add(&weighted, volume[c] * v[c]);
+    for (size_t c = 0; c < diffusion->n_elements; c++)
+        add(&whole, volume[c]), add(&weighted, volume[c] * v[c]);
     const double mean = value(&weighted) / value(&whole);
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         const double off = v[c] - mean;
         add(&squares, volume[c] * (off * off));
         s.largest = fmax(s.largest, fabs(v[c]));
@@ -50,7 +51,7 @@ static state look(const mt_diffusion *diffusion, const double *v)
 static double largest_row(const mt_diffusion *diffusion)
 {
     double most = 0;
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         double row = 0;
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) row += fabs(diffusion->rate[MT_DIFFUSION_ROW * c + k]);
         most = fmax(most, row);
@@ -61,17 +62,17 @@ static double largest_row(const mt_diffusion *diffusion)
 static void step(const mt_diffusion *diffusion, double dt_ms, double *v, double *dv)
 {
     mt_diffusion_apply(diffusion, v, dv);
-    for (size_t c = 0; c < diffusion->n_cells; c++) v[c] += dt_ms * dv[c];
+    for (size_t c = 0; c < diffusion->n_elements; c++) v[c] += dt_ms * dv[c];
 }
 
 static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_trial *trial)
 {
     const double u = 0x1p-53, row = largest_row(diffusion);
     double *v, *dv;
-    MT_TAKE(scratch, v, diffusion->n_cells);
-    MT_TAKE(scratch, dv, diffusion->n_cells);
-    if (diffusion->n_cells == 0) return MT_OK;
-    fill_noise(diffusion->n_cells, v);
+    MT_TAKE(scratch, v, diffusion->n_elements);
+    MT_TAKE(scratch, dv, diffusion->n_elements);
+    if (diffusion->n_elements == 0) return MT_OK;
+    fill_noise(diffusion->n_elements, v);
     state now = look(diffusion, v);
     trial->before = trial->after = now.norm;
     for (size_t k = 1; k <= trial->n_steps; k++) {

@@ -15,14 +15,14 @@ typedef struct mt_trial {
     double most_growth;   /* the largest ratio of it over one step; 0 without steps */
 } mt_trial;
 
-/* Takes n steps of dt_ms; borrows the operator. v starts uniform in [-1, 1): cell after cell from the state 1 the
+/* Takes n steps of dt_ms; borrows the operator. v starts uniform in [-1, 1): element after element from the state 1 the
  * generator x -> 6364136223846793005 x + 1442695040888963407 mod 2^64 (Knuth's MMIX), its upper 53 bits.
  * With u = 2^-53, R = max_c sum_k |rate_ck| and m = max |v - mean|, one step may add
  *   16 u |v - mean| + u (max |v| + 40 dt R m):
  * the first for the two norms (compensated sums), the second for the 18 roundings of a row's differences, products and
  * sums, each at most of size 2 R m, and those of the step's product and its sum with v.
  * MT_NUMERICS: it grew by more in some step, which is named, or is not finite. MT_INPUT: dt_ms not finite and above 0.
- * MT_MEMORY (16 bytes a cell, freed). */
+ * MT_MEMORY (16 bytes an element, freed). */
 MT_NODISCARD mt_status mt_trial_run(
     const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_trial *trial);
 

@@ -33,12 +33,12 @@ static size_t own_count(const mt_plan *plan, size_t part) { return mt_halo_own(p
 
 /* ---- variables ---- */
 
-/* A variable with `entries` values a cell, each part's on its tile. */
-static mt_status add_per_cell(
+/* A variable with `entries` values an element, each part's on its tile. */
+static mt_status add_per_element(
     mt_plan *plan, const char *name, ipu_type type, size_t entries, ipu_tensor *tensor)
 {
     uint32_t variable;
-    MT_TRY(ipu_graph_add_variable(plan->graph, name, type, entries * plan->halo->n_cells, &variable));
+    MT_TRY(ipu_graph_add_variable(plan->graph, name, type, entries * plan->halo->n_elements, &variable));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (own_count(plan, part) > 0)
             MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, entries * own_from(plan, part),
@@ -48,15 +48,15 @@ static mt_status add_per_cell(
 
 static mt_status add_variables(mt_plan *plan)
 {
-    MT_TRY(add_per_cell(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
-    MT_TRY(add_per_cell(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
-    MT_TRY(add_per_cell(plan, "d", IPU_FLOAT, 1, &plan->d));
-    MT_TRY(add_per_cell(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
-    MT_TRY(add_per_cell(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
-    MT_TRY(add_per_cell(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
-    if (plan->problem->variant_of) MT_TRY(add_per_cell(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
-    MT_TRY(add_per_cell(plan, "before", IPU_FLOAT, 1, &plan->before));
-    MT_TRY(add_per_cell(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    MT_TRY(add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
+    MT_TRY(add_per_element(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
+    MT_TRY(add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
+    MT_TRY(add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
+    MT_TRY(add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
+    MT_TRY(add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
+    if (plan->problem->variant_of) MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    MT_TRY(add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
+    MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
@@ -75,11 +75,11 @@ static mt_status fill_part(
     const size_t n = own_count(plan, part), from = own_from(plan, part);
     MT_TRY(mt_halo_columns(plan->halo, &pattern, part, map, local));
     for (size_t row = 0; row < n; row++) {
-        size_t cell = plan->halo->own_cell[from + row];
-        plan->d_value[from + row] = diagonal[cell];
+        size_t element = plan->halo->own_element[from + row];
+        plan->d_value[from + row] = diagonal[element];
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             size_t at = MT_ELLPACK_WIDTH * from + mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
-            plan->a_value[at] = off[MT_ELLPACK_WIDTH * cell + k];
+            plan->a_value[at] = off[MT_ELLPACK_WIDTH * element + k];
             plan->column_value[at] = (uint16_t)local[MT_ELLPACK_WIDTH * row + k];
         }
     }
@@ -89,7 +89,7 @@ static mt_status fill_part(
 static mt_status fill_matrix_with(mt_arena *scratch, mt_plan *plan)
 {
     const mt_monodomain *problem = plan->problem;
-    const size_t n = plan->halo->n_cells;
+    const size_t n = plan->halo->n_elements;
     float *diagonal, *off;
     uint32_t *map, *local;
     MT_TAKE(scratch, diagonal, n);
@@ -112,14 +112,14 @@ static mt_status check_columns(const mt_halo *halo)
     for (uint32_t part = 0; part < halo->n_parts; part++)
         if (mt_halo_local(halo, part) > UINT16_MAX + (size_t)1)
             return mt_fail(MT_FIT,
-                "tile %u: %zu cells with those received; 16-bit columns reach 65536: use more tiles", part,
+                "tile %u: %zu elements with those received; 16-bit columns reach 65536: use more tiles", part,
                 mt_halo_local(halo, part));
     return MT_OK;
 }
 
 static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
 {
-    const size_t n = plan->halo->n_cells;
+    const size_t n = plan->halo->n_elements;
     MT_TAKE(values, plan->d_value, n);
     MT_TAKE(values, plan->a_value, n * MT_ELLPACK_WIDTH);
     MT_TAKE(values, plan->column_value, n * MT_ELLPACK_WIDTH);
@@ -133,14 +133,14 @@ static mt_status fill_variants(mt_arena *values, mt_plan *plan)
 {
     const uint16_t *of = plan->problem->variant_of;
     if (!of) return MT_OK;
-    MT_TAKE(values, plan->of_value, plan->halo->n_cells);
-    for (size_t k = 0; k < plan->halo->n_cells; k++) plan->of_value[k] = of[plan->halo->own_cell[k]];
+    MT_TAKE(values, plan->of_value, plan->halo->n_elements);
+    for (size_t k = 0; k < plan->halo->n_elements; k++) plan->of_value[k] = of[plan->halo->own_element[k]];
     return MT_OK;
 }
 
 /* ---- vertices ---- */
 
-/* The part's own piece of a variable with `entries` values a cell. */
+/* The part's own piece of a variable with `entries` values an element. */
 static mt_status own_piece(mt_plan *plan, ipu_tensor whole, size_t entries, uint32_t part, ipu_tensor *piece)
 {
     return ipu_graph_slice(
@@ -155,7 +155,7 @@ static mt_status connect_own(
     return ipu_graph_connect(plan->graph, vertex, field, piece);
 }
 
-/* The part's local order of a potential: its own cells, then every range it receives. */
+/* The part's local order of a potential: its own elements, then every range it receives. */
 static mt_status local_order(
     mt_plan *plan, ipu_tensor v, uint32_t part, ipu_slice *slices, ipu_tensor *tensor)
 {
@@ -226,24 +226,24 @@ static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slice
 
 /* ---- stimuli ---- */
 
-/* Where each cell stands in the parts' order, and on which part. */
+/* Where each element stands in the parts' order, and on which part. */
 typedef struct places {
-    uint32_t *part, *at; /* [n_cells]; at: within the part */
+    uint32_t *part, *at; /* [n_elements]; at: within the part */
 } places;
 
 static mt_status find_places(mt_arena *scratch, const mt_halo *halo, places *p)
 {
-    MT_TAKE(scratch, p->part, halo->n_cells);
-    MT_TAKE(scratch, p->at, halo->n_cells);
+    MT_TAKE(scratch, p->part, halo->n_elements);
+    MT_TAKE(scratch, p->at, halo->n_elements);
     for (uint32_t part = 0; part < halo->n_parts; part++)
         for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++) {
-            p->part[halo->own_cell[k]] = part;
-            p->at[halo->own_cell[k]] = (uint32_t)(k - halo->own_offset[part]);
+            p->part[halo->own_element[k]] = part;
+            p->at[halo->own_element[k]] = (uint32_t)(k - halo->own_offset[part]);
         }
     return MT_OK;
 }
 
-/* One stimulus: its cells sorted by part, a variable that holds their places, a vertex on each tile that has
+/* One stimulus: its elements sorted by part, a variable that holds their places, a vertex on each tile that has
  * some. */
 static mt_status add_stimulus(
     mt_arena *values, mt_arena *scratch, mt_plan *plan, const contexts *c, const places *p, size_t s)
@@ -253,26 +253,26 @@ static mt_status add_stimulus(
     (void)snprintf(name, sizeof name, "stimulus %zu", s);
     uint32_t set, variable;
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
-    MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_cells, &variable));
-    MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->cells[s]));
-    MT_TAKE(values, plan->cells_value[s], stimulus->n_cells);
+    MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_elements, &variable));
+    MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->elements[s]));
+    MT_TAKE(values, plan->elements_value[s], stimulus->n_elements);
     size_t *offset;
     MT_TAKE(scratch, offset, plan->halo->n_parts + (size_t)2);
-    for (size_t k = 0; k < stimulus->n_cells; k++) offset[p->part[stimulus->cell[k]] + (size_t)2]++;
+    for (size_t k = 0; k < stimulus->n_elements; k++) offset[p->part[stimulus->element[k]] + (size_t)2]++;
     mt_offsets_sum(offset, plan->halo->n_parts + (size_t)2);
-    for (size_t k = 0; k < stimulus->n_cells; k++) {
-        const uint32_t cell = stimulus->cell[k];
-        plan->cells_value[s][offset[p->part[cell] + (size_t)1]++] = (uint16_t)p->at[cell];
+    for (size_t k = 0; k < stimulus->n_elements; k++) {
+        const uint32_t element = stimulus->element[k];
+        plan->elements_value[s][offset[p->part[element] + (size_t)1]++] = (uint16_t)p->at[element];
     }
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         size_t n = offset[part + 1] - offset[part], vertex;
-        ipu_tensor cells;
+        ipu_tensor elements;
         if (n == 0) continue;
         MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, tile_of(plan, part)));
         MT_TRY(ipu_graph_add_vertex(
             plan->graph, set, &mt_codelet_stimulus, tile_of(plan, part), &c->rise_mV[s], &vertex));
-        MT_TRY(ipu_graph_slice(plan->graph, plan->cells[s], offset[part], n, &cells));
-        MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", cells));
+        MT_TRY(ipu_graph_slice(plan->graph, plan->elements[s], offset[part], n, &elements));
+        MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", elements));
         MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
     }
     return MT_OK;
@@ -280,8 +280,8 @@ static mt_status add_stimulus(
 
 static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, const contexts *c)
 {
-    MT_TAKE(arena, plan->cells, plan->problem->n_stimuli);
-    MT_TAKE(values, plan->cells_value, plan->problem->n_stimuli);
+    MT_TAKE(arena, plan->elements, plan->problem->n_stimuli);
+    MT_TAKE(values, plan->elements_value, plan->problem->n_stimuli);
     mt_arena scratch = {0};
     places p;
     mt_status status = find_places(&scratch, plan->halo, &p);

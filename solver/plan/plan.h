@@ -1,19 +1,19 @@
 /* A heart on the tiles: the monodomain problem as a graph of variables, vertices and programs of the emulated machine.
  *
  * The only place that knows both. The k-th part of group g of the halo's partition lives on the k-th tile of chip g. A
- * variable of the graph holds the values of all cells, part by part in the halo's order, so that each part's values are
+ * variable of the graph holds the values of all elements, part by part in the halo's order, so that each part's values are
  * one run on its tile:
  *
  *   v_a, v_b   [n] float      the potential, twice: a diffusion step reads one and writes the other
  *   d          [n] float      diagonal of the diffusion step
  *   a, column  [n][16]        the rest of it, in blocks of each part (solver/kernels/block.h); columns are 16-bit places in
- *                             the part's local order: its own cells, then those received
+ *                             the part's local order: its own elements, then those received
  *   state      [n][S] float   the S states of the cell model, in blocks of each part
- *   of         [n] 16-bit     the variant of each cell, where they differ
+ *   of         [n] 16-bit     the variant of each element, where they differ
  *   before     [n] float      the potential at the last record
  *   activation [n] float      ms, infinite where not yet
  *   step       [parts] float  number of the step, one on each tile
- *   stimulus k 16-bit         places of the cells that stimulus k reaches
+ *   stimulus k 16-bit         places of the elements that stimulus k reaches
  *
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
  * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one
@@ -42,19 +42,19 @@ typedef struct mt_plan {
     const mt_halo *halo;
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
-    ipu_tensor *cells; /* [n_stimuli] */
-    ipu_tensor *v;     /* v_a or v_b: where the potential is between time steps */
-    size_t n_programs; /* one for each set of stimuli that are on together; program 0: none */
+    ipu_tensor *elements; /* [n_stimuli] */
+    ipu_tensor *v;        /* v_a or v_b: where the potential is between time steps */
+    size_t n_programs;    /* one for each set of stimuli that are on together; program 0: none */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
     float *d_value, *a_value;
-    uint16_t *column_value, **cells_value, *of_value; /* of_value NULL: one variant */
+    uint16_t *column_value, **elements_value, *of_value; /* of_value NULL: one variant */
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
  * to be compiled and not run, no value is made, and the problem needs no diffusion operator and has no stimuli.
- * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 cells in its local
+ * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 elements in its local
  * order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
@@ -66,7 +66,7 @@ size_t mt_plan_program(const mt_plan *plan, size_t step);
  * fault of this program and of no input. Slow. */
 MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
-/* What the machine would need for a problem of cells of one variant of a model without stimuli in this layout, whatever its tissue and
+/* What the machine would need for a problem of elements of one variant of a model without stimuli in this layout, whatever its tissue and
  * fibres are: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
  * tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(

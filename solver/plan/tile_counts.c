@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-double mt_tile_cells(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
-double mt_tile_separator(const mt_halo *h, uint32_t p) { return mt_tile_cells(h, p) - h->n_interior[p]; }
+double mt_tile_elements(const mt_halo *h, uint32_t p) { return (double)mt_halo_own(h, p); }
+double mt_tile_separator(const mt_halo *h, uint32_t p) { return mt_tile_elements(h, p) - h->n_interior[p]; }
 double mt_tile_needed(const mt_halo *h, uint32_t p) { return (double)h->needed[p]; }
 double mt_tile_received(const mt_halo *h, uint32_t p) { return (double)h->inbound[p]; }
 double mt_tile_unused(const mt_halo *h, uint32_t p) { return mt_tile_received(h, p) - mt_tile_needed(h, p); }

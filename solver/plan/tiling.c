@@ -33,11 +33,11 @@ mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus, char find
 mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern)
 {
     uint32_t *columns;
-    MT_TAKE(arena, columns, adjacency->n_cells * MT_DIFFUSION_ROW);
+    MT_TAKE(arena, columns, adjacency->n_elements * MT_DIFFUSION_ROW);
 #pragma omp parallel for schedule(static)
-    for (size_t cell = 0; cell < adjacency->n_cells; cell++)
-        (void)mt_adjacency_ring(adjacency, cell, columns + cell * MT_DIFFUSION_ROW);
-    *pattern = (mt_pattern){adjacency->n_cells, MT_DIFFUSION_ROW, columns};
+    for (size_t element = 0; element < adjacency->n_elements; element++)
+        (void)mt_adjacency_ring(adjacency, element, columns + element * MT_DIFFUSION_ROW);
+    *pattern = (mt_pattern){adjacency->n_elements, MT_DIFFUSION_ROW, columns};
     return MT_OK;
 }
 

@@ -3,7 +3,7 @@
  *
  *   the answer is MT_OK, or MT_INPUT or MT_FILE with a message that begins with the name of a file;
  *   memory is taken only for what is in the files (what HDF5 compresses: libFuzzer's -malloc_limit_mb);
- *   a mesh that was read passes the check of its content. Where it has cells, its defects are found, and without fatal
+ *   a mesh that was read passes the check of its content. Where it has elements, its defects are found, and without fatal
  *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
  *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
  *   a case that was read can be written and read again. */
@@ -80,7 +80,7 @@ static void check_sound(mt_arena *arena, const mt_mesh *mesh)
     if (adjacency_check(&adjacency) != MT_OK) die("a wrong adjacency");
 }
 
-static void look_at_cells(mt_arena *arena, mt_mesh *mesh)
+static void look_at_elements(mt_arena *arena, mt_mesh *mesh)
 {
     mt_defects defects;
     mt_repair repair;
@@ -130,8 +130,8 @@ static mt_status read_mesh(mt_arena *arena, size_t n_bytes)
         die("too much memory");
     if (status != MT_OK) return status;
     if (mt_mesh_check_content(&mesh, NULL) != MT_OK) die("a content that fails its check");
-    if (mesh.n_cells > 0)
-        look_at_cells(arena, &mesh);
+    if (mesh.n_elements > 0)
+        look_at_elements(arena, &mesh);
     else
         look_at_surface(arena, &mesh);
     return MT_OK;

@@ -98,15 +98,15 @@ static const char *const words[] = {
     "run\n--output\nfolder\ncase.yaml\n--format\njson",
     "mesh\nslab\n--size-mm\n1,2,3\n--edge-mm\n0.5\n-o\nslab.hdf", "mesh\ninfo\nslab.hdf\n--format\ncsv",
     "mesh\nconvert\na.vtk\nb.hdf\n--unit\num\n--repair",
-    "mesh\nventricles\n--cells\n10000\n--like\nheart04\n-o\nheart.hdf",
+    "mesh\nventricles\n--elements\n10000\n--like\nheart04\n-o\nheart.hdf",
     "mesh\nfibres\nheart.hdf\n-o\nout.hdf\n--endo-deg\n60\n--epi-deg\n-60\n--layers\n0.3,0.4,0.3\n--"
     "tags\nbase=3+4,epi=2",
-    "mesh\nfill\nsurface.obj\n--cells\n1000\n-o\nfilled.hdf", "mesh\nrefine\na.hdf\n-o\nb.hdf\n--times\n2",
+    "mesh\nfill\nsurface.obj\n--elements\n1000\n-o\nfilled.hdf", "mesh\nrefine\na.hdf\n-o\nb.hdf\n--times\n2",
     "partition\nslab.hdf\n--ipus\n1,4\n--partition\nhierarchical\n--scheme\nexact\n--imbalance\n1.01\n--"
     "set\ntiles=8",
     "partition\nslab.hdf\n--target\ngc2\n--ranges\n5\n--balance-halo\n--check\n--profile\nd\n--picture\np."
     "png",
-    "cell\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
+    "element\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
     "machine\nshow\ngc200", "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
     "reproduce\nfigure5\n--ipus\n1,2\n-o\nf.png", "--version", "help", "mesh", NULL};
 

@@ -1,7 +1,7 @@
 /* Small good files of every format that is read, for what is done to all of them: damage, and the first
  * inputs of the fuzzers. A row of `examples` adds a format.
  *
- * Most hold the same mesh: two cells on one face, the second wound the wrong way. */
+ * Most hold the same mesh: two elements on one face, the second wound the wrong way. */
 #ifndef TESTS_MESH_EXAMPLES_H
 #define TESTS_MESH_EXAMPLES_H
 
@@ -79,7 +79,7 @@ static inline bool put_texts(const char *stem, const char *const *endings, size_
 
 static const char *const carp_endings[] = {".pts", ".elem", ".lon"};
 
-/* The second cell is without a region. */
+/* The second element is without a region. */
 static const char *const carp_good[3] = {"5\n1000 0 0\n0 0 0\n0 1e3 0\r\n0 0 1000\n0 0 -1000.0\n",
     "2\nTt 1 0 2 3 -7\nTt  1 0 2\t4\n", "1\n0 0 20\n0.6 0.8 0\n"};
 
@@ -106,7 +106,7 @@ static inline bool make_carp_sheets(const char *stem)
         (const char *const[]){carp_good[0], carp_good[1], "2\n0 3 0 1 0 0\n0 1 0 0 0 1\n"});
 }
 
-/* A slab of 12 cells, some of them flat: two vertices are in one place and one is in the middle of two others. */
+/* A slab of 12 elements, some of them flat: two vertices are in one place and one is in the middle of two others. */
 static inline bool make_carp_flat(const char *stem)
 {
     mt_arena arena = {0};
@@ -171,7 +171,7 @@ static inline bool make_tetgen_binary(const char *stem)
 
 /* ---- Gmsh */
 
-/* The second cell has no physical tag; there are a tagged triangle and one without a tag; a point and a
+/* The second element has no physical tag; there are a tagged triangle and one without a tag; a point and a
  * line; node tags in no order and with gaps, node 99 used by nobody. */
 static const char msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
                            "$PhysicalNames\n1\n2 4 \"rv $Nodes\"\n$EndPhysicalNames\n"
@@ -397,14 +397,14 @@ static inline bool make_stl_binary(const char *stem) { return put_buffer(stem, "
 
 /* ---- VTKHDF */
 
-/* A slab of six cells with all that a mesh may have, and a partition. */
+/* A slab of six elements with all that a mesh may have, and a partition. */
 static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
 {
     MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
-    MT_TAKE(arena, mesh->sheet, 3 * mesh->n_cells);
-    MT_TAKE(arena, mesh->depth, mesh->n_cells);
-    MT_TAKE(arena, mesh->layer, mesh->n_cells);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
+    MT_TAKE(arena, mesh->depth, mesh->n_elements);
+    MT_TAKE(arena, mesh->layer, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++)
         mesh->sheet[3 * c + 1] = 1, mesh->layer[c] = (int32_t)c % 3 + 1, mesh->depth[c] = (double)c / 6;
     MT_TRY(mt_mesh_new_faces(arena, 1, mesh));
     memcpy(mesh->face_vertex, (const uint32_t[]){0, 1, 2}, 3 * sizeof *mesh->face_vertex);
@@ -420,7 +420,7 @@ static inline bool make_vtkhdf(const char *stem)
     (void)snprintf(path, sizeof path, "%s.hdf", stem);
     mt_status status = slab_with_all(&arena, &mesh);
     uint32_t part[] = {0, 5, 1, 4, 2, 3};
-    const mt_partition partition = {.n_parts = 6, .parts_per_group = 3, .n_cells = 6, .part = part};
+    const mt_partition partition = {.n_parts = 6, .parts_per_group = 3, .n_elements = 6, .part = part};
     if (status == MT_OK) status = mt_vtkhdf_write_partition(path, &mesh, &partition);
     mt_arena_free(&arena);
     return status == MT_OK;
@@ -462,7 +462,7 @@ static inline bool make_vtkhdf_old(const char *stem)
     (void)snprintf(path, sizeof path, "%s.hdf", stem);
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), word = H5Tcopy(H5T_C_S1);
     const hid_t group = H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                cells = H5Gcreate2(group, "CellData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+                elements = H5Gcreate2(group, "CellData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = H5Tset_size(word, 16) >= 0 &&
                       put_attribute(group, "Version", H5T_STD_I64LE, 2, version) &&
                       put_attribute(group, "Type", word, 1, "UnstructuredGrid") &&
@@ -473,8 +473,8 @@ static inline bool make_vtkhdf_old(const char *stem)
                       put_dataset(group, "Connectivity", H5T_STD_I64LE, 1, 8, ids) &&
                       put_dataset(group, "Offsets", H5T_STD_I64LE, 1, 3, offsets) &&
                       put_dataset(group, "Types", H5T_STD_U8LE, 1, 2, types) &&
-                      put_dataset(cells, "fibre", H5T_IEEE_F64LE, 2, 2, fibre);
-    (void)H5Gclose(cells), (void)H5Gclose(group), (void)H5Tclose(word);
+                      put_dataset(elements, "fibre", H5T_IEEE_F64LE, 2, 2, fibre);
+    (void)H5Gclose(elements), (void)H5Gclose(group), (void)H5Tclose(word);
     return H5Fclose(file) >= 0 && good;
 }
 
@@ -493,7 +493,7 @@ static const example examples[] = {
     {"CARP with surfaces", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf"}, make_carp_surfaces, MULTIPLE},
     {"CARP with lists", {".pts", ".elem", ".lon", ".epi.surf", ".7.surf", ".base.vtx", ".8.vtx"},
         make_carp_lists, MULTIPLE},
-    {"CARP with flat cells", {".pts", ".elem", ".lon"}, make_carp_flat, MULTIPLE},
+    {"CARP with flat elements", {".pts", ".elem", ".lon"}, make_carp_flat, MULTIPLE},
     {"CARP with sheets", {".pts", ".elem", ".lon"}, make_carp_sheets, MULTIPLE},
     {"TetGen from 1", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_one, MULTIPLE},
     {"TetGen from 0", {".node", ".ele", ".face", ".ortho", ".axi"}, make_tetgen_zero, MULTIPLE},

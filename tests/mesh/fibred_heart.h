@@ -86,20 +86,21 @@ static inline int in_region(int region, const double x[3], double out[3])
 /* The way up the wall. In the left wall and the septum that of the ellipsoid. The right ventricle hangs on the
  * left one's apex, so what psi calls up there crosses its ellipsoid's meridians by 4 degrees in the median and 12 in
  * the 95th percentile, on fine meshes as on coarse ones: psi's own direction is taken. */
-static inline void up_the_wall(const heart *h, int region, size_t cell, const double out[3], double along[3])
+static inline void up_the_wall(
+    const heart *h, int region, size_t element, const double out[3], double along[3])
 {
     double up[3] = {0, 0, 1};
-    if (region == RV_WALL) mt_laplace_gradient(&h->mesh, cell, h->fibres.psi, up);
+    if (region == RV_WALL) mt_laplace_gradient(&h->mesh, element, h->fibres.psi, up);
     across(up, out, along);
 }
 
-/* What the rule says of a cell by the solutions at its vertices. */
-static inline double linear_rule(const heart *h, int region, size_t cell)
+/* What the rule says of an element by the solutions at its vertices. */
+static inline double linear_rule(const heart *h, int region, size_t element)
 {
     double lv = 0, rv = 0;
     for (size_t k = 0; k < 4; k++) {
-        lv += h->fibres.phi_lv[h->mesh.cell_vertex[4 * cell + k]] / 4;
-        rv += h->fibres.phi_rv[h->mesh.cell_vertex[4 * cell + k]] / 4;
+        lv += h->fibres.phi_lv[h->mesh.element_vertex[4 * element + k]] / 4;
+        rv += h->fibres.phi_rv[h->mesh.element_vertex[4 * element + k]] / 4;
     }
     return 60 - 120 * (region == SEPTUM ? rv / (rv + lv) : 1 - lv - rv);
 }
@@ -108,17 +109,17 @@ static inline double linear_rule(const heart *h, int region, size_t cell)
  * -60 outside (on the right), where in_region says. */
 static inline void angle_errors(heart *h, int region, double *median, double *high)
 {
-    double *error = mt_arena_take(&h->arena, h->mesh.n_cells, sizeof *error);
+    double *error = mt_arena_take(&h->arena, h->mesh.n_elements, sizeof *error);
     size_t n = 0;
     cr_assert(error);
-    for (size_t c = 0; c < h->mesh.n_cells; c++) {
+    for (size_t c = 0; c < h->mesh.n_elements; c++) {
         double x[3], out[3], along[3], expected = linear_rule(h, region, c);
         mt_mesh_centroid(&h->mesh, c, x);
         if (!in_region(region, x, out)) continue;
         up_the_wall(h, region, c, out, along);
         error[n++] = fabs(angle_of(h->fibres.fibre + 3 * c, along, out, expected) - expected);
     }
-    cr_assert_gt(n, 100, "region %d: %zu cells", region, n);
+    cr_assert_gt(n, 100, "region %d: %zu elements", region, n);
     qsort(error, n, sizeof *error, compare);
     *median = error[n / 2], *high = error[n * 95 / 100];
 }

@@ -1,14 +1,14 @@
 /* The most memory that a reader takes, in bytes for each byte of the files.
  *
  * MULTIPLE: each number of a file takes 2 bytes there at least, and becomes one of 8 bytes at most twice (read, and in
- * the mesh); a line "Tt 0 1 2 3" becomes a cell with a fibre and a sheet. The file itself is in memory, too. HDF5's files
+ * the mesh); a line "Tt 0 1 2 3" becomes an element with a fibre and a sheet. The file itself is in memory, too. HDF5's files
  * have more than 2 kB beside the numbers.
  *
  * MULTIPLE_BYTES, of VTK's files: a number can take 1 byte; a tetrahedron 6, which become 48 and in the mesh 68.
  *
- * MULTIPLE_PACKED, of VTK's compressed files, and where several arrays of XML share their bytes: up to 4 points, cells and
- * corners a byte (mesh/files/vtk.h). A point is then at most 24 bytes with 48 for its fibre and sheet, and 24 in the mesh; a
- * cell 88 with its corners apart (8 each), and 80 in the mesh. */
+ * MULTIPLE_PACKED, of VTK's compressed files, and where several arrays of XML share their bytes: up to 4 points, elements and
+ * corners a byte (mesh/files/vtk.h). A point is then at most 24 bytes with 48 for its fibre and sheet, and 24 in the mesh; an
+ * element 88 with its corners apart (8 each), and 80 in the mesh. */
 #ifndef TESTS_MESH_MULTIPLES_H
 #define TESTS_MESH_MULTIPLES_H
 

@@ -30,10 +30,10 @@ static inline void tagged_slab(mt_arena *arena, const double size_mm[3], double 
     cr_assert_eq(mt_adjacency_make(arena, mesh, &adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_mesh_new_faces(arena, mt_adjacency_boundary_faces(&adjacency), mesh), MT_OK);
     size_t n = 0;
-    for (size_t i = 0; i < 4 * mesh->n_cells; i++) {
-        if (adjacency.neighbour[i] != MT_NO_CELL) continue;
+    for (size_t i = 0; i < 4 * mesh->n_elements; i++) {
+        if (adjacency.neighbour[i] != MT_NO_ELEMENT) continue;
         uint32_t *v = mesh->face_vertex + 3 * n;
-        for (size_t k = 0; k < 3; k++) v[k] = mesh->cell_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
+        for (size_t k = 0; k < 3; k++) v[k] = mesh->element_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
         mesh->face_tag[n] = tag_of_side(mesh, v, size_mm);
         n += mesh->face_tag[n] != 0;
     }

@@ -16,12 +16,12 @@ static void slab(mt_arena *arena, mt_mesh *mesh)
     cr_assert_eq(mt_slab_make(arena, (double[]){3, 2, 2}, 1, mesh), MT_OK, "%s", mt_message());
 }
 
-/* Renumbers vertices and cells at random, and turns every cell by one of its even permutations. */
+/* Renumbers vertices and elements at random, and turns every element by one of its even permutations. */
 static void shuffle(mt_arena *arena, mt_mesh *mesh)
 {
     static const int even[3][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {3, 0, 2, 1}};
     uint32_t *name = mt_arena_take(arena, mesh->n_vertices, sizeof *name);
-    uint32_t *old = mt_arena_take(arena, 4 * mesh->n_cells, sizeof *old);
+    uint32_t *old = mt_arena_take(arena, 4 * mesh->n_elements, sizeof *old);
     cr_assert(name && old);
     for (size_t v = 0; v < mesh->n_vertices; v++) name[v] = (uint32_t)v;
     for (size_t v = mesh->n_vertices - 1; v > 0; v--) {
@@ -29,42 +29,44 @@ static void shuffle(mt_arena *arena, mt_mesh *mesh)
         uint32_t t = name[v];
         name[v] = name[w], name[w] = t;
     }
-    for (size_t c = mesh->n_cells - 1; c > 0; c--) {
+    for (size_t c = mesh->n_elements - 1; c > 0; c--) {
         size_t d = below(c + 1);
         for (size_t k = 0; k < 4; k++) {
-            uint32_t t = mesh->cell_vertex[4 * c + k];
-            mesh->cell_vertex[4 * c + k] = mesh->cell_vertex[4 * d + k], mesh->cell_vertex[4 * d + k] = t;
+            uint32_t t = mesh->element_vertex[4 * c + k];
+            mesh->element_vertex[4 * c + k] = mesh->element_vertex[4 * d + k],
+                                         mesh->element_vertex[4 * d + k] = t;
         }
     }
-    memcpy(old, mesh->cell_vertex, 4 * mesh->n_cells * sizeof *old);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    memcpy(old, mesh->element_vertex, 4 * mesh->n_elements * sizeof *old);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         size_t turn = below(3);
         for (size_t k = 0; k < 4; k++)
-            mesh->cell_vertex[4 * c + k] = name[old[4 * c + (size_t)even[turn][k]]];
+            mesh->element_vertex[4 * c + k] = name[old[4 * c + (size_t)even[turn][k]]];
     }
 }
 
-/* The neighbour across face f, by looking at all cells: the one that has the three other vertices. */
-static uint32_t oracle(const mt_mesh *mesh, size_t cell, size_t face)
+/* The neighbour across face f, by looking at all elements: the one that has the three other vertices. */
+static uint32_t oracle(const mt_mesh *mesh, size_t element, size_t face)
 {
-    for (size_t d = 0; d < mesh->n_cells; d++) {
+    for (size_t d = 0; d < mesh->n_elements; d++) {
         int shared = 0;
         for (size_t k = 0; k < 4; k++)
             for (size_t j = 0; j < 4; j++)
-                if (k != face && mesh->cell_vertex[4 * cell + k] == mesh->cell_vertex[4 * d + j]) shared++;
-        if (d != cell && shared == 3) return (uint32_t)d;
+                if (k != face && mesh->element_vertex[4 * element + k] == mesh->element_vertex[4 * d + j])
+                    shared++;
+        if (d != element && shared == 3) return (uint32_t)d;
     }
-    return MT_NO_CELL;
+    return MT_NO_ELEMENT;
 }
 
 static void assert_like_oracle(const mt_mesh *mesh, const mt_adjacency *adjacency)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++)
-            cr_assert_eq(adjacency->neighbour[4 * c + f], oracle(mesh, c, f), "cell %zu face %zu", c, f);
+            cr_assert_eq(adjacency->neighbour[4 * c + f], oracle(mesh, c, f), "element %zu face %zu", c, f);
 }
 
-Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones)
+Test(adjacency, is_what_comparing_all_elements_finds_on_a_slab_and_on_shuffled_ones)
 {
     for (int round = 0; round < 4; round++) {
         mt_arena arena = {0};
@@ -76,7 +78,7 @@ Test(adjacency, is_what_comparing_all_cells_finds_on_a_slab_and_on_shuffled_ones
         cr_assert_eq(adjacency_check(&adjacency), MT_OK, "%s", mt_message());
         assert_like_oracle(&mesh, &adjacency);
         cr_assert_eq(2 * mt_adjacency_inner_faces(&adjacency) + mt_adjacency_boundary_faces(&adjacency),
-            4 * mesh.n_cells);
+            4 * mesh.n_elements);
         mt_arena_free(&arena);
     }
 }
@@ -91,12 +93,12 @@ static bool is_neighbour(const mt_adjacency *adjacency, size_t c, size_t d)
 static bool is_near(const mt_adjacency *adjacency, size_t c, size_t d)
 {
     if (is_neighbour(adjacency, c, d)) return true;
-    for (size_t e = 0; e < adjacency->n_cells; e++)
+    for (size_t e = 0; e < adjacency->n_elements; e++)
         if (is_neighbour(adjacency, c, e) && is_neighbour(adjacency, e, d)) return true;
     return false;
 }
 
-Test(adjacency, a_ring_holds_what_asking_every_cell_finds_at_most_two_faces_away)
+Test(adjacency, a_ring_holds_what_asking_every_element_finds_at_most_two_faces_away)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -104,12 +106,12 @@ Test(adjacency, a_ring_holds_what_asking_every_cell_finds_at_most_two_faces_away
     slab(&arena, &mesh);
     shuffle(&arena, &mesh);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         uint32_t ring[MT_RING_MAX];
         size_t n = 0, count = mt_adjacency_ring(&adjacency, c, ring);
-        for (size_t d = 0; d < mesh.n_cells; d++) {
+        for (size_t d = 0; d < mesh.n_elements; d++) {
             if (d == c || !is_near(&adjacency, c, d)) continue;
-            cr_assert(n < count && ring[n] == d, "cell %zu: entry %zu is not %zu", c, n, d);
+            cr_assert(n < count && ring[n] == d, "element %zu: entry %zu is not %zu", c, n, d);
             n++;
         }
         cr_assert_eq(n, count);
@@ -118,9 +120,9 @@ Test(adjacency, a_ring_holds_what_asking_every_cell_finds_at_most_two_faces_away
     mt_arena_free(&arena);
 }
 
-/* A fan: n cells around the edge 0-1, whose other vertices 2 .. n + 1 form a ring, with vertex 0 the lowest.
+/* A fan: n elements around the edge 0-1, whose other vertices 2 .. n + 1 form a ring, with vertex 0 the lowest.
  * One bucket then holds 3 n faces, which is more than the short sort takes. */
-Test(adjacency, a_vertex_of_many_cells_is_no_trouble)
+Test(adjacency, a_vertex_of_many_elements_is_no_trouble)
 {
     enum { N = 500 };
     mt_arena arena = {0};
@@ -128,38 +130,40 @@ Test(adjacency, a_vertex_of_many_cells_is_no_trouble)
     mt_adjacency adjacency;
     cr_assert_eq(mt_mesh_new(&arena, N + 2, N, &mesh), MT_OK);
     for (uint32_t c = 0; c < N; c++)
-        memcpy(mesh.cell_vertex + 4 * c, (uint32_t[]){0, 1, 2 + c, 2 + (c + 1) % N}, 4 * sizeof(uint32_t));
+        memcpy(mesh.element_vertex + 4 * c, (uint32_t[]){0, 1, 2 + c, 2 + (c + 1) % N}, 4 * sizeof(uint32_t));
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
     for (uint32_t c = 0; c < N; c++) {
         const uint32_t *n = adjacency.neighbour + 4 * (size_t)c;
-        cr_assert(n[0] == MT_NO_CELL && n[1] == MT_NO_CELL && n[2] == (c + 1) % N && n[3] == (c + N - 1) % N);
+        cr_assert(
+            n[0] == MT_NO_ELEMENT && n[1] == MT_NO_ELEMENT && n[2] == (c + 1) % N && n[3] == (c + N - 1) % N);
     }
     mt_arena_free(&arena);
 }
 
-static void assert_refused(const uint32_t *cells, size_t n_cells, const char *why)
+static void assert_refused(const uint32_t *elements, size_t n_elements, const char *why)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
-    cr_assert_eq(mt_mesh_new(&arena, 10, n_cells, &mesh), MT_OK);
-    memcpy(mesh.cell_vertex, cells, 4 * n_cells * sizeof *cells);
+    cr_assert_eq(mt_mesh_new(&arena, 10, n_elements, &mesh), MT_OK);
+    memcpy(mesh.element_vertex, elements, 4 * n_elements * sizeof *elements);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), why), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
-Test(adjacency, a_face_of_three_cells_is_refused_with_their_names)
+Test(adjacency, a_face_of_three_elements_is_refused_with_their_names)
 {
     assert_refused((uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 5, 6, 7, 8, 2, 1, 0, 9}, 4,
-        "vertices 0, 1, 2 belongs to 3 cells (0, 1, 3)");
-    assert_refused((uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 0, 1, 2, 5, 2, 1, 0, 9}, 4, "4 cells (0, 1, 2, ...)");
+        "vertices 0, 1, 2 belongs to 3 elements (0, 1, 3)");
+    assert_refused(
+        (uint32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 0, 1, 2, 5, 2, 1, 0, 9}, 4, "4 elements (0, 1, 2, ...)");
 }
 
-Test(adjacency, a_cell_that_is_there_twice_is_refused)
+Test(adjacency, an_element_that_is_there_twice_is_refused)
 {
     assert_refused(
-        (uint32_t[]){5, 6, 7, 8, 0, 1, 2, 3, 1, 2, 0, 3}, 3, "cells 1 and 2 have the same four vertices");
+        (uint32_t[]){5, 6, 7, 8, 0, 1, 2, 3, 1, 2, 0, 3}, 3, "elements 1 and 2 have the same four vertices");
 }
 
 Test(adjacency, check_finds_what_is_not_symmetric)
@@ -169,10 +173,11 @@ Test(adjacency, check_finds_what_is_not_symmetric)
     mt_adjacency adjacency;
     slab(&arena, &mesh);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    for (size_t k = 0; k < 4 * mesh.n_cells; k += 7) {
+    for (size_t k = 0; k < 4 * mesh.n_elements; k += 7) {
         uint32_t right = adjacency.neighbour[k];
-        uint32_t wrong[] = {right == MT_NO_CELL ? (uint32_t)((k / 4 + 40) % mesh.n_cells) : MT_NO_CELL,
-            (uint32_t)(k / 4), (uint32_t)mesh.n_cells};
+        uint32_t wrong[] = {
+            right == MT_NO_ELEMENT ? (uint32_t)((k / 4 + 40) % mesh.n_elements) : MT_NO_ELEMENT,
+            (uint32_t)(k / 4), (uint32_t)mesh.n_elements};
         for (int i = 0; i < 3; i++) {
             adjacency.neighbour[k] = wrong[i];
             cr_assert_eq(adjacency_check(&adjacency), MT_INPUT, "entry %zu set to %u", k, wrong[i]);

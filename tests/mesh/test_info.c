@@ -15,7 +15,7 @@ static void describe(const mt_mesh *mesh, mt_info *info)
     mt_arena_free(&arena);
 }
 
-/* By Euler's formula a ball of V vertices, F faces and C cells has V + F - C - 1 edges. Lengths are sums of
+/* By Euler's formula a ball of V vertices, F faces and C elements has V + F - C - 1 edges. Lengths are sums of
  * at most 2,000 numbers near 1, each good to a few roundings: 2000 * 10 * 1.1e-16 < 1e-11. */
 Test(info, of_a_slab_is_what_geometry_says)
 {
@@ -25,7 +25,7 @@ Test(info, of_a_slab_is_what_geometry_says)
     cr_assert_eq(mt_slab_make(&arena, (double[]){6, 4, 2}, 1, &mesh), MT_OK);
     describe(&mesh, &info);
     size_t boundary = 2 * 2 * (6 * 4 + 4 * 2 + 6 * 2), inner = (4 * 288 - boundary) / 2;
-    cr_assert(info.n_vertices == 7 * 5 * 3 && info.n_cells == 288);
+    cr_assert(info.n_vertices == 7 * 5 * 3 && info.n_elements == 288);
     cr_assert(info.n_boundary_faces == boundary && info.n_inner_faces == inner);
     cr_assert_eq(info.n_edges, 7 * 5 * 3 + boundary + inner - 288 - 1);
     cr_assert(info.n_components == 1 && info.n_regions == 1);
@@ -48,11 +48,11 @@ Test(info, of_a_slab_is_what_geometry_says)
     mt_arena_free(&arena);
 }
 
-static void one_cell(mt_arena *arena, const double xyz[12], mt_mesh *mesh)
+static void one_element(mt_arena *arena, const double xyz[12], mt_mesh *mesh)
 {
     cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
     memcpy(mesh->xyz_mm, xyz, 12 * sizeof *xyz);
-    for (uint32_t k = 0; k < 4; k++) mesh->cell_vertex[k] = k;
+    for (uint32_t k = 0; k < 4; k++) mesh->element_vertex[k] = k;
 }
 
 /* A quotient of a few roundings: 1e-14. The flat one, of height h over the unit right triangle, has 3 r / R <
@@ -62,13 +62,13 @@ Test(info, quality_is_1_for_the_regular_tetrahedron_whatever_its_size_and_near_0
     mt_arena arena = {0};
     mt_mesh mesh;
     for (double s = 1e-3; s < 1e4; s *= 10) {
-        one_cell(&arena, (double[]){s, s, s, -s, -s, s, -s, s, -s, s, -s, -s}, &mesh);
-        uint32_t t = mesh.cell_vertex[2];
+        one_element(&arena, (double[]){s, s, s, -s, -s, s, -s, s, -s, s, -s, -s}, &mesh);
+        uint32_t t = mesh.element_vertex[2];
         if (mt_mesh_volume_mm3(&mesh, 0) < 0)
-            mesh.cell_vertex[2] = mesh.cell_vertex[3], mesh.cell_vertex[3] = t;
+            mesh.element_vertex[2] = mesh.element_vertex[3], mesh.element_vertex[3] = t;
         cr_assert_float_eq(mt_info_quality(&mesh, 0), 1, 1e-14);
     }
-    one_cell(&arena, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1e-4}, &mesh);
+    one_element(&arena, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1e-4}, &mesh);
     cr_assert(mt_info_quality(&mesh, 0) > 0 && mt_info_quality(&mesh, 0) < 3e-4);
     mt_arena_free(&arena);
 }
@@ -82,7 +82,8 @@ Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
         mt_arena arena = {0};
         mt_mesh mesh;
         mt_info info;
-        one_cell(&arena, (double[]){1, 0, 0, -0.5, sqrt(0.75), 0, -0.5, -sqrt(0.75), 0, 0, 0, height}, &mesh);
+        one_element(
+            &arena, (double[]){1, 0, 0, -0.5, sqrt(0.75), 0, -0.5, -sqrt(0.75), 0, 0, 0, height}, &mesh);
         describe(&mesh, &info);
         const double base = atan2(height, 0.5) / degree, regular = acos(1. / 3) / degree;
         if (height < 1)
@@ -95,14 +96,14 @@ Test(info, the_worst_angle_is_that_of_geometry_also_where_it_is_small)
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_info info;
-    one_cell(&arena, (double[]){1, 1, 1, -1, 1, -1, -1, -1, 1, 1, -1, -1}, &mesh);
+    one_element(&arena, (double[]){1, 1, 1, -1, 1, -1, -1, -1, 1, 1, -1, -1}, &mesh);
     (void)mt_mesh_orient(&mesh);
     describe(&mesh, &info);
     cr_assert_float_eq(info.dihedral_min_deg, acos(1. / 3) / degree, 1e-13);
     mt_arena_free(&arena);
 }
 
-/* Kuhn cells of 1/6 mm^3; triangles of the legs 3 and 4 mm, and of 1 and 1. */
+/* Kuhn elements of 1/6 mm^3; triangles of the legs 3 and 4 mm, and of 1 and 1. */
 /* f and -f are the same axis. */
 Test(info, fibres_are_alike_or_not_as_axes)
 {
@@ -111,7 +112,7 @@ Test(info, fibres_are_alike_or_not_as_axes)
     cr_assert_eq(mt_slab_make(&arena, (double[]){2, 2, 2}, 1, &mesh), MT_OK);
     for (size_t k = 0; k < 3; k++) mesh.fibre[3 * 7 + k] *= -1;
     cr_assert(mt_info_fibres_alike(&mesh));
-    double *last = mesh.fibre + 3 * (mesh.n_cells - 1);
+    double *last = mesh.fibre + 3 * (mesh.n_elements - 1);
     last[0] = cos(0.001), last[1] = sin(0.001);
     cr_assert(!mt_info_fibres_alike(&mesh));
     mesh.fibre = NULL;
@@ -126,7 +127,7 @@ Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
     mt_info_group *g;
     size_t n;
     cr_assert_eq(mt_slab_make(&arena, (double[]){4, 3, 1}, 1, &mesh), MT_OK);
-    for (size_t c = 0; c < mesh.n_cells; c++) mesh.region[c] = c % 4 == 0 ? 7 : -2;
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = c % 4 == 0 ? 7 : -2;
     cr_assert_eq(mt_info_regions(&arena, &mesh, &n, &g), MT_OK);
     cr_assert(n == 2 && g[0].tag == -2 && g[0].count == 54 && g[1].tag == 7 && g[1].count == 18);
     cr_assert_float_eq(g[0].size, 9, 1e-12);
@@ -143,7 +144,7 @@ Test(info, groups_have_the_counts_and_sizes_of_their_tags_in_order)
     mt_arena_free(&arena);
 }
 
-/* Two boxes far apart, and two cells that touch in one edge only: four pieces. */
+/* Two boxes far apart, and two elements that touch in one edge only: four pieces. */
 Test(info, a_surface_has_tags_and_a_box_but_no_volume)
 {
     mt_arena arena = {0};
@@ -157,7 +158,7 @@ Test(info, a_surface_has_tags_and_a_box_but_no_volume)
     memcpy(mesh.face_tag, tag, sizeof tag);
     for (uint32_t k = 0; k < 9; k++) mesh.face_vertex[k] = k % 4;
     cr_assert_eq(mt_info_look(&mesh, &info), MT_OK);
-    cr_assert(info.n_vertices == 4 && info.n_cells == 0 && info.n_regions == 0 && info.n_surfaces == 2);
+    cr_assert(info.n_vertices == 4 && info.n_elements == 0 && info.n_regions == 0 && info.n_surfaces == 2);
     cr_assert(info.min_mm[0] == 0 && info.min_mm[1] == -7 && info.min_mm[2] == 3);
     cr_assert(info.max_mm[0] == 4 && info.max_mm[1] == -2 && info.max_mm[2] == 9);
     cr_assert(info.volume_mm3 == 0 && info.length_mm == 0);
@@ -171,10 +172,10 @@ Test(info, counts_pieces_and_regions)
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_info info;
-    static const uint32_t cells[5][4] = {
+    static const uint32_t elements[5][4] = {
         {0, 1, 2, 3}, {1, 2, 3, 4}, {5, 6, 7, 8}, {5, 6, 9, 10}, {11, 12, 13, 14}};
     cr_assert_eq(mt_mesh_new(&arena, 16, 5, &mesh), MT_OK);
-    memcpy(mesh.cell_vertex, cells, sizeof cells);
+    memcpy(mesh.element_vertex, elements, sizeof elements);
     for (size_t k = 0; k < 45; k++) mesh.xyz_mm[k] = (double)(k * k % 17);
     mesh.region[0] = -3, mesh.region[3] = INT32_MAX, mesh.region[4] = -3;
     describe(&mesh, &info);

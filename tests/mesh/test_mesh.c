@@ -5,12 +5,12 @@
 
 #include "mesh/mesh.h"
 
-static void one_cell(mt_arena *arena, mt_mesh *mesh)
+static void one_element(mt_arena *arena, mt_mesh *mesh)
 {
     const double xyz[12] = {0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5};
     cr_assert_eq(mt_mesh_new(arena, 4, 1, mesh), MT_OK);
     memcpy(mesh->xyz_mm, xyz, sizeof xyz);
-    for (uint32_t k = 0; k < 4; k++) mesh->cell_vertex[k] = k;
+    for (uint32_t k = 0; k < 4; k++) mesh->element_vertex[k] = k;
     cr_assert_eq(mt_mesh_new_fibres(arena, mesh), MT_OK);
     memcpy(mesh->fibre, (double[]){0, 1, 0}, 3 * sizeof(double));
 }
@@ -22,7 +22,7 @@ Test(mesh, volume_and_centroid_of_a_right_corner)
     mt_arena arena = {0};
     mt_mesh mesh;
     double centroid[3];
-    one_cell(&arena, &mesh);
+    one_element(&arena, &mesh);
     cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), 5);
     mt_mesh_centroid(&mesh, 0, centroid);
     cr_assert(centroid[0] == 0.5 && centroid[1] == 0.75 && centroid[2] == 1.25);
@@ -32,12 +32,12 @@ Test(mesh, volume_and_centroid_of_a_right_corner)
 
 /* The corner at 0 has edges 2, 3, 5 along the axes: the faces opposite vertices 1, 2, 3 lie in the planes of
  * the axes, and the fourth closes the surface. Exact, as above. */
-Test(mesh, face_areas_point_outward_and_close_the_cell)
+Test(mesh, face_areas_point_outward_and_close_the_element)
 {
     static const double expected[4][3] = {{7.5, 5, 3}, {-7.5, 0, 0}, {0, -5, 0}, {0, 0, -3}};
     mt_arena arena = {0};
     mt_mesh mesh;
-    one_cell(&arena, &mesh);
+    one_element(&arena, &mesh);
     for (size_t f = 0; f < 4; f++) {
         double area[3];
         mt_mesh_face_area(&mesh, 0, f, area);
@@ -58,14 +58,14 @@ Test(mesh, check_names_what_is_wrong)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    one_cell(&arena, &mesh);
-    mesh.cell_vertex[2] = 4;
-    assert_refused(&mesh, "cell 0: vertex 4; the mesh has vertices 0 to 3");
-    mesh.cell_vertex[2] = 3, mesh.cell_vertex[3] = 2;
+    one_element(&arena, &mesh);
+    mesh.element_vertex[2] = 4;
+    assert_refused(&mesh, "element 0: vertex 4; the mesh has vertices 0 to 3");
+    mesh.element_vertex[2] = 3, mesh.element_vertex[3] = 2;
     assert_refused(&mesh, "volume -5");
-    mesh.cell_vertex[3] = 3;
+    mesh.element_vertex[3] = 3;
     assert_refused(&mesh, "volume 0");
-    mesh.cell_vertex[2] = 2;
+    mesh.element_vertex[2] = 2;
     mesh.xyz_mm[11] = NAN;
     assert_refused(&mesh, "nan");
     mesh.xyz_mm[11] = 5;
@@ -84,7 +84,7 @@ Test(mesh, tagged_triangles_have_three_different_vertices)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    one_cell(&arena, &mesh);
+    one_element(&arena, &mesh);
     cr_assert_eq(mt_mesh_new_faces(&arena, 2, &mesh), MT_OK);
     memcpy(mesh.face_vertex, (uint32_t[]){0, 1, 2, 3, 1, 4}, 6 * sizeof(uint32_t));
     assert_refused(&mesh, "tagged triangle 1: vertex 4; the mesh has vertices 0 to 3");
@@ -96,12 +96,12 @@ Test(mesh, tagged_triangles_have_three_different_vertices)
     mt_arena_free(&arena);
 }
 
-Test(mesh, a_cell_wound_the_wrong_way_is_turned_round)
+Test(mesh, an_element_wound_the_wrong_way_is_turned_round)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    one_cell(&arena, &mesh);
-    mesh.cell_vertex[0] = 1, mesh.cell_vertex[1] = 0;
+    one_element(&arena, &mesh);
+    mesh.element_vertex[0] = 1, mesh.element_vertex[1] = 0;
     cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), -5);
     cr_assert_eq(mt_mesh_orient(&mesh), 1);
     cr_assert_eq(mt_mesh_volume_mm3(&mesh, 0), 5);
@@ -143,13 +143,13 @@ Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
     cr_assert_eq(mt_mesh_new(&arena, 7, 1, &mesh), MT_OK);
     cr_assert_eq(mt_mesh_new_faces(&arena, 1, &mesh), MT_OK);
     for (size_t v = 0; v < 7; v++) mesh.xyz_mm[3 * v] = (double)v;
-    memcpy(mesh.cell_vertex, (uint32_t[]){6, 1, 2, 4}, 4 * sizeof(uint32_t));
+    memcpy(mesh.element_vertex, (uint32_t[]){6, 1, 2, 4}, 4 * sizeof(uint32_t));
     memcpy(mesh.face_vertex, (uint32_t[]){4, 1, 6}, 3 * sizeof(uint32_t));
     cr_assert_eq(mt_mesh_used(&arena, &mesh, &used), MT_OK);
     cr_assert_arr_eq(used, ((uint8_t[]){0, 1, 1, 0, 1, 0, 1}), 7);
     cr_assert_eq(mt_mesh_keep_vertices(&arena, &mesh, used), MT_OK);
     cr_assert_eq(mesh.n_vertices, 4);
-    cr_assert_arr_eq(mesh.cell_vertex, ((uint32_t[]){3, 0, 1, 2}), 4 * sizeof(uint32_t));
+    cr_assert_arr_eq(mesh.element_vertex, ((uint32_t[]){3, 0, 1, 2}), 4 * sizeof(uint32_t));
     cr_assert_arr_eq(mesh.face_vertex, ((uint32_t[]){2, 0, 3}), 3 * sizeof(uint32_t));
     for (size_t v = 0; v < 4; v++) cr_assert_eq(mesh.xyz_mm[3 * v], (double)(v < 2 ? v + 1 : 2 * v));
     mt_arena_free(&arena);

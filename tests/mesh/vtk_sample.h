@@ -9,9 +9,9 @@ static inline void assert_sample(const mt_mesh *mesh, const char *of)
 {
     static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 2, 4}, faces[6] = {1, 3, 0, 4, 0, 2};
     static const double fibre[6] = {0, 0, 1, 1, 0, 0}, sheet[6] = {0, 1, 0, 0, 1, 0};
-    cr_assert(mesh->n_vertices == N_POINTS && mesh->n_cells == 2 && mesh->n_faces == 2, "%s", of);
+    cr_assert(mesh->n_vertices == N_POINTS && mesh->n_elements == 2 && mesh->n_faces == 2, "%s", of);
     cr_assert_arr_eq(mesh->xyz_mm, sample_xyz, sizeof sample_xyz, "%s", of);
-    cr_assert_arr_eq(mesh->cell_vertex, cells, sizeof cells, "%s", of);
+    cr_assert_arr_eq(mesh->element_vertex, cells, sizeof cells, "%s", of);
     cr_assert_arr_eq(mesh->face_vertex, faces, sizeof faces, "%s", of);
     cr_assert(mesh->region[0] == 3 && mesh->region[1] == -70000, "%s", of);
     cr_assert(mesh->face_tag[0] == 4 && mesh->face_tag[1] == 2, "%s", of);

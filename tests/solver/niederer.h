@@ -27,32 +27,32 @@ static inline void stimulate_corner(slab_problem *s, const double size_mm[3], si
 {
     mt_stimulus_region region = {
         .at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .vtx = "", .depth_mm = NAN};
-    uint32_t *cells;
+    uint32_t *elements;
     size_t n;
     for (size_t k = 0; k < 3; k++) {
         const double a = from_corner(corner, k, size_mm[k], 0), b = from_corner(corner, k, size_mm[k], 1.5);
         region.min_mm[k] = fmin(a, b), region.max_mm[k] = fmax(a, b);
     }
     cr_assert_eq(
-        mt_stimulus_region_cells(&s->arena, &region, &s->mesh, &n, &cells), MT_OK, "%s", mt_message());
-    s->stimulus[0].n_cells = n, s->stimulus[0].cell = cells;
+        mt_stimulus_region_elements(&s->arena, &region, &s->mesh, &n, &elements), MT_OK, "%s", mt_message());
+    s->stimulus[0].n_elements = n, s->stimulus[0].element = elements;
 }
 
 /* Activation times of the points, mirrored with the corner, in double precision. */
 static inline void corner_times(
     slab_problem *s, const double size_mm[3], size_t corner, double end_ms, double at_point_ms[POINTS])
 {
-    double *v = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *v);
-    double *activation = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *activation);
+    double *v = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *v);
+    double *activation = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *activation);
     stimulate_corner(s, size_mm, corner);
     run_backend(s, "cpu", NULL, (size_t)llround(end_ms / s->problem.dt_ms), v, activation);
     for (size_t p = 0; p < POINTS; p++) {
         double at[3];
-        uint32_t cell;
+        uint32_t element;
         for (size_t k = 0; k < 3; k++)
             at[k] = from_corner(corner, k, size_mm[k], points_mm[p][k] * size_mm[k] / benchmark_mm[k]);
-        cr_assert_eq(mt_probe_find(&s->mesh, 1, at, &cell), MT_OK, "%s", mt_message());
-        at_point_ms[p] = mt_probe_value(&s->mesh, &s->diffusion, activation, at, cell);
+        cr_assert_eq(mt_probe_find(&s->mesh, 1, at, &element), MT_OK, "%s", mt_message());
+        at_point_ms[p] = mt_probe_value(&s->mesh, &s->diffusion, activation, at, element);
     }
 }
 

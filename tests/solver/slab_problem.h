@@ -18,7 +18,7 @@ typedef struct slab_problem {
     ipu_target target; /* the gc200, with memory enough for a whole mesh on one tile */
 } slab_problem;
 
-/* The benchmark's tissue on s->mesh, in whose arena it is; the cells with x, y, z below near_mm are stimulated for 2 ms from
+/* The benchmark's tissue on s->mesh, in whose arena it is; the elements with x, y, z below near_mm are stimulated for 2 ms from
  * the start. */
 static inline void make_problem(slab_problem *s, const double near_mm[3])
 {
@@ -26,14 +26,14 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
     cr_assert_eq(mt_diffusion_make(
                      &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion),
         MT_OK, "%s", mt_message());
-    uint32_t *cells = mt_arena_take(&s->arena, s->mesh.n_cells, sizeof *cells);
+    uint32_t *elements = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *elements);
     size_t n = 0;
-    for (size_t c = 0; c < s->mesh.n_cells; c++) {
+    for (size_t c = 0; c < s->mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&s->mesh, c, x);
-        if (x[0] < near_mm[0] && x[1] < near_mm[1] && x[2] < near_mm[2]) cells[n++] = (uint32_t)c;
+        if (x[0] < near_mm[0] && x[1] < near_mm[1] && x[2] < near_mm[2]) elements[n++] = (uint32_t)c;
     }
-    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, cells, 0, 0};
+    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0};
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
         .model = mt_cell_models[0],
         .dt_ms = 0.02,
@@ -64,7 +64,7 @@ static inline mt_layout layout_by(
     cr_assert_eq(
         mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
     cr_assert_eq(
-        mt_halo_make(&s->arena, &(mt_pattern){s->mesh.n_cells, MT_DIFFUSION_ROW, s->diffusion.column},
+        mt_halo_make(&s->arena, &(mt_pattern){s->mesh.n_elements, MT_DIFFUSION_ROW, s->diffusion.column},
             &partition, scheme, halo),
         MT_OK, "%s", mt_message());
     return (mt_layout){target, halo, false};

@@ -10,12 +10,12 @@
 #include "mesh/adjacency.h"
 #include "tests/random.h"
 
-/* Cuts a cell of `to` into four around a new vertex, which lies above its face by `flatness` of the way to the vertex opposite:
- * the piece on that face is a sliver. The cell itself becomes the first piece; the others go behind. */
-static inline void cut_cell(mt_mesh *to, size_t c, size_t face, double flatness, uint64_t *seed)
+/* Cuts an element of `to` into four around a new vertex, which lies above its face by `flatness` of the way to the vertex opposite:
+ * the piece on that face is a sliver. The element itself becomes the first piece; the others go behind. */
+static inline void cut_element(mt_mesh *to, size_t c, size_t face, double flatness, uint64_t *seed)
 {
     uint32_t v[4];
-    memcpy(v, to->cell_vertex + 4 * c, sizeof v);
+    memcpy(v, to->element_vertex + 4 * c, sizeof v);
     const uint32_t p = (uint32_t)to->n_vertices++;
     double weight[4], sum = 0, *x = to->xyz_mm + 3 * (size_t)p;
     for (size_t k = 0; k < 4; k++) sum += weight[k] = k == face ? 0 : between(seed, 0.1, 1);
@@ -23,9 +23,9 @@ static inline void cut_cell(mt_mesh *to, size_t c, size_t face, double flatness,
     for (size_t k = 0; k < 4; k++)
         for (size_t i = 0; i < 3; i++) x[i] += weight[k] * to->xyz_mm[3 * (size_t)v[k] + i];
     for (size_t k = 0; k < 4; k++) {
-        const size_t piece = k == 0 ? c : to->n_cells++;
-        memcpy(to->cell_vertex + 4 * piece, v, sizeof v);
-        to->cell_vertex[4 * piece + k] = p;
+        const size_t piece = k == 0 ? c : to->n_elements++;
+        memcpy(to->element_vertex + 4 * piece, v, sizeof v);
+        to->element_vertex[4 * piece + k] = p;
         memcpy(to->fibre + 3 * piece, to->fibre + 3 * c, 3 * sizeof *to->fibre);
     }
 }
@@ -37,24 +37,24 @@ static inline void plant_slivers(
 {
     mt_adjacency adjacency;
     cr_assert_eq(mt_adjacency_make(arena, from, &adjacency), MT_OK);
-    cr_assert_eq(mt_mesh_new(arena, from->n_vertices + 2 * n, from->n_cells + 6 * n, to), MT_OK);
+    cr_assert_eq(mt_mesh_new(arena, from->n_vertices + 2 * n, from->n_elements + 6 * n, to), MT_OK);
     cr_assert_eq(mt_mesh_new_fibres(arena, to), MT_OK);
-    bool *taken = mt_arena_take(arena, from->n_cells, sizeof *taken);
+    bool *taken = mt_arena_take(arena, from->n_elements, sizeof *taken);
     memcpy(to->xyz_mm, from->xyz_mm, 3 * from->n_vertices * sizeof *to->xyz_mm);
-    memcpy(to->cell_vertex, from->cell_vertex, 4 * from->n_cells * sizeof *to->cell_vertex);
-    memcpy(to->fibre, from->fibre, 3 * from->n_cells * sizeof *to->fibre);
+    memcpy(to->element_vertex, from->element_vertex, 4 * from->n_elements * sizeof *to->element_vertex);
+    memcpy(to->fibre, from->fibre, 3 * from->n_elements * sizeof *to->fibre);
     to->n_vertices = from->n_vertices;
-    to->n_cells = from->n_cells;
+    to->n_elements = from->n_elements;
     for (size_t tries = 0; n > 0; tries++) {
-        cr_assert(tries < 100 * from->n_cells, "no room for so many slivers");
-        const size_t c = draw(&seed, from->n_cells), f = draw(&seed, 4);
+        cr_assert(tries < 100 * from->n_elements, "no room for so many slivers");
+        const size_t c = draw(&seed, from->n_elements), f = draw(&seed, 4);
         const uint32_t other = adjacency.neighbour[4 * c + f];
-        if (other == MT_NO_CELL || taken[c] || taken[other]) continue;
+        if (other == MT_NO_ELEMENT || taken[c] || taken[other]) continue;
         taken[c] = taken[other] = true;
         size_t g = 0;
         while (adjacency.neighbour[4 * (size_t)other + g] != c) g++;
-        cut_cell(to, c, f, flatness, &seed);
-        cut_cell(to, other, g, flatness, &seed);
+        cut_element(to, c, f, flatness, &seed);
+        cut_element(to, other, g, flatness, &seed);
         n--;
     }
     cr_assert_eq(mt_mesh_check(to), MT_OK, "%s", mt_message());

@@ -1,4 +1,4 @@
-/* Pieces of a case that runs at once: 3 x 2 x 1 mm at 0.5 mm, 288 cells, stimulated at one end; all of them are activated within
+/* Pieces of a case that runs at once: 3 x 2 x 1 mm at 0.5 mm, 288 elements, stimulated at one end; all of them are activated within
  * 6 ms. To be put together with the time, and with what else a test needs. */
 #ifndef TESTS_SOLVER_SMALL_CASE_H
 #define TESTS_SOLVER_SMALL_CASE_H

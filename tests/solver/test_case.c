@@ -129,8 +129,8 @@ Test(case, the_benchmarks_tissue_has_its_published_conductivities)
     mt_arena_free(&arena);
 }
 
-/* The cube of 1.5 mm holds 3 x 3 x 3 boxes of 0.5 mm, and so 162 of the cells, six to a box. */
-Test(case, the_benchmarks_stimulus_reaches_the_cells_of_its_cube_and_no_other)
+/* The cube of 1.5 mm holds 3 x 3 x 3 boxes of 0.5 mm, and so 162 of the elements, six to a box. */
+Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other)
 {
     mt_arena arena = {0};
     mt_case c;
@@ -142,17 +142,17 @@ Test(case, the_benchmarks_stimulus_reaches_the_cells_of_its_cube_and_no_other)
     cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, to rounding */
     cr_expect_eq(stimulus[0].start_ms, 0);
     cr_expect_eq(stimulus[0].duration_ms, 2);
-    cr_assert_eq(stimulus[0].n_cells, 162);
+    cr_assert_eq(stimulus[0].n_elements, 162);
     size_t k = 0;
-    for (size_t cell = 0; cell < mesh.n_cells; cell++) {
-        const size_t box = cell / 6, x = box % 40, y = box / 40 % 14, z = box / 40 / 14;
-        if (x < 3 && y < 3 && z < 3) cr_expect_eq(stimulus[0].cell[k++], cell);
+    for (size_t element = 0; element < mesh.n_elements; element++) {
+        const size_t box = element / 6, x = box % 40, y = box / 40 % 14, z = box / 40 / 14;
+        if (x < 3 && y < 3 && z < 3) cr_expect_eq(stimulus[0].element[k++], element);
     }
     cr_expect_eq(k, 162);
     mt_arena_free(&arena);
 }
 
-Test(case, every_stimulus_has_its_own_cells_and_borders_count)
+Test(case, every_stimulus_has_its_own_elements_and_borders_count)
 {
     static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
         ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4,"
@@ -166,10 +166,10 @@ Test(case, every_stimulus_has_its_own_cells_and_borders_count)
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
     cr_assert_eq(c.n_stimuli, 2);
-    cr_expect_eq(stimulus[0].n_cells, 2); /* of a Kuhn box's six centroids two have x = edge / 4 */
+    cr_expect_eq(stimulus[0].n_elements, 2); /* of a Kuhn box's six centroids two have x = edge / 4 */
     cr_expect_float_eq(stimulus[0].rise_mV_ms, 10, 1e-12);
-    cr_expect_eq(stimulus[1].n_cells, 12);
-    for (size_t k = 0; k < stimulus[1].n_cells; k++) cr_expect_eq(stimulus[1].cell[k], k);
+    cr_expect_eq(stimulus[1].n_elements, 12);
+    for (size_t k = 0; k < stimulus[1].n_elements; k++) cr_expect_eq(stimulus[1].element[k], k);
     cr_expect_float_eq(stimulus[1].rise_mV_ms, 5, 1e-12);
     cr_expect_eq(stimulus[1].start_ms, 3);
     cr_expect(stimulus[0].repeats == 3 && stimulus[0].period_ms == 2.5 && stimulus[1].repeats == 0);
@@ -186,7 +186,7 @@ Test(case, a_stimulus_that_reaches_nothing_is_refused)
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "stimuli.0: no cell's centre lies in the box [21, 0, 0] .. [22.5, 1.5, "
+    cr_expect_str_eq(mt_message(), "stimuli.0: no element's centre lies in the box [21, 0, 0] .. [22.5, 1.5, "
                                    "1.5] mm; the nearest is 1.12 mm outside");
     mt_arena_free(&arena);
 }
@@ -197,7 +197,7 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     static int32_t layer[6] = {MT_LAYER_EPI, MT_LAYER_ENDO, MT_LAYER_MID, MT_LAYER_MID, MT_LAYER_EPI, 0};
     static const uint16_t types[5] = {TP06_EPI, TP06_ENDO, TP06_MID, TP06_MID, TP06_EPI};
     mt_arena arena = {0};
-    mt_mesh mesh = {.n_cells = 5, .layer = layer};
+    mt_mesh mesh = {.n_elements = 5, .layer = layer};
     mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
@@ -207,17 +207,17 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     load(&arena, niederer, sets, 1, &c);
     cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(problem.variant_of, types, sizeof types);
-    mesh.n_cells = 6;
+    mesh.n_elements = 6;
     cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(
-        strstr(mt_message(), "cell 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
+        strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
     cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
-/* Only of a model that has a cell for each layer. */
+/* Only of a model that has an element for each layer. */
 Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
 {
     static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};

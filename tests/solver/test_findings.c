@@ -96,7 +96,7 @@ Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_us
 }
 
 /* A mesh of 0.5 mm is fine for the usual tissue, and too coarse for a ninth of its diffusivity. */
-Test(findings, large_cells_are_told_with_what_is_large_for_this_tissue)
+Test(findings, large_elements_are_told_with_what_is_large_for_this_tissue)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -107,17 +107,17 @@ Test(findings, large_cells_are_told_with_what_is_large_for_this_tissue)
     expect_silence(said);
     c.tissue.chi_per_mm *= 9;
     mt_findings_of_mesh(begin(), &c, &mesh);
-    cr_expect(strncmp(said, "mesh.slab: cells of 0.275 mm ", 29) == 0, "%s", said);
+    cr_expect(strncmp(said, "mesh.slab: elements of 0.275 mm ", 29) == 0, "%s", said);
     cr_expect(
         strstr(said, "from 0.18 mm on the wave is slower by a third or more, and from 0.27 mm on it may"),
         "%s", said);
     mt_arena_free(&arena);
 }
 
-/* What is found after a run to 100 ms of four cells with such activation times. */
+/* What is found after a run to 100 ms of four elements with such activation times. */
 static const char *said_of_four(const double *activation_ms)
 {
-    const mt_diffusion four = {.n_cells = 4};
+    const mt_diffusion four = {.n_elements = 4};
     const mt_monodomain problem = {.diffusion = &four};
     mt_findings_of_run(begin(), "a.yaml", NULL, &problem, activation_ms, 100);
     return said;
@@ -125,9 +125,9 @@ static const char *said_of_four(const double *activation_ms)
 
 Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
 {
-    const char *died =
-                   "a.yaml: found 1 of 4 cells (25 %) not activated, and none that was after 94 ms, though",
-               *on = "the wave still on its way at 100 ms: 1 of 4 cells (25 %)";
+    const char
+        *died = "a.yaml: found 1 of 4 elements (25 %) not activated, and none that was after 94 ms, though",
+        *on = "the wave still on its way at 100 ms: 1 of 4 elements (25 %)";
     cr_expect(strstr(said_of_four((const double[]){1, 94, INFINITY, 3}), died), "%s", said);
     cr_expect(strstr(said_of_four((const double[]){1, 96, INFINITY, 3}), on), "%s", said);
     expect_silence(said_of_four((const double[]){1, 99.9, 2, 3}));

@@ -36,7 +36,7 @@ Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_bef
 
 /* Even numbers of boxes along every axis: the mesh is its own mirror image (tests/mesh/make/test_slab.c), and so is everything that
  * is computed on it but for the order of sums. A row's rounding is 1e-16 of some 100 mV, thousands of steps add such, and a
- * wave forgets them: below 1e-9 ms, where cells of the other cut differ by more than a tenth of a millisecond. */
+ * wave forgets them: below 1e-9 ms, where elements of the other cut differ by more than a tenth of a millisecond. */
 static double spread_of_corners(mt_slab_cut cut)
 {
     static const double size[3] = {8, 3, 2};

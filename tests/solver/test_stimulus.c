@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "solver/stimulus.h"
-#include "tests/mesh/bowl_cells.h"
+#include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/mesh/tagged_slab.h"
 
@@ -34,10 +34,10 @@ static mt_stimulus_region nowhere(void)
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
 
-static const double *centre_of(size_t cell)
+static const double *centre_of(size_t element)
 {
     static double x[3];
-    mt_mesh_centroid(&mesh, cell, x);
+    mt_mesh_centroid(&mesh, element, x);
     return x;
 }
 
@@ -46,16 +46,17 @@ static bool in_sphere(const double x[3], const double c[3], double r)
     return hypot(hypot(x[0] - c[0], x[1] - c[1]), x[2] - c[2]) <= r;
 }
 
-/* The region's cells are those, ascending, for which `wanted` holds. */
-static void expect_cells(mt_stimulus_region region, bool (*wanted)(const double x[3]))
+/* The region's elements are those, ascending, for which `wanted` holds. */
+static void expect_elements(mt_stimulus_region region, bool (*wanted)(const double x[3]))
 {
     size_t n, k = 0;
-    uint32_t *cells;
+    uint32_t *elements;
     cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
-    for (size_t c = 0; c < mesh.n_cells; c++) {
-        const bool is = k < n && cells[k] == c;
-        cr_assert_eq(is, wanted(centre_of(c)), "cell %zu", c);
+    cr_assert_eq(
+        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        const bool is = k < n && elements[k] == c;
+        cr_assert_eq(is, wanted(centre_of(c)), "element %zu", c);
         k += is;
     }
     cr_assert(k == n && n > 0, "%zu of %zu", k, n);
@@ -65,17 +66,17 @@ static const double middle[3] = {1, 3, 2};
 
 static bool near_middle(const double x[3]) { return in_sphere(x, middle, 1.3); }
 
-Test(region, a_sphere_is_the_cells_whose_centre_is_in_it)
+Test(region, a_sphere_is_the_elements_whose_centre_is_in_it)
 {
     mt_stimulus_region region = nowhere();
     memcpy(region.centre_mm, middle, sizeof middle);
     region.radius_mm = 1.3;
-    expect_cells(region, near_middle);
+    expect_elements(region, near_middle);
 }
 
 /* 1.5 mm are 7.5 boxes of 0.2 mm, and of every second layer of centroids rounding puts some a little before 1.5 mm and others
  * behind. All count. In whole numbers: four vertices' places in boxes add up to 4 * 7.5 at most. */
-Test(region, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
+Test(region, rounding_does_not_decide_about_elements_on_the_border_of_a_box)
 {
     static const double size[3] = {20, 2.8, 2.4}, near[3] = {1.5, 1.5, 1.5};
     static const int n[3] = {100, 14, 12};
@@ -84,26 +85,26 @@ Test(region, rounding_does_not_decide_about_cells_on_the_border_of_a_box)
     for (int corner = 0; corner < 8; corner++) {
         mt_stimulus_region region = nowhere();
         size_t n_reached, n_wanted = 0, n_border = 0;
-        uint32_t *cells;
+        uint32_t *elements;
         for (int k = 0; k < 3; k++) {
             const bool far = corner >> k & 1;
             region.min_mm[k] = far ? size[k] - near[k] : 0;
             region.max_mm[k] = far ? size[k] : near[k];
         }
-        cr_assert_eq(
-            mt_stimulus_region_cells(&arena, &region, &fine, &n_reached, &cells), MT_OK, "%s", mt_message());
-        for (size_t c = 0; c < fine.n_cells; c++) {
+        cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &fine, &n_reached, &elements), MT_OK, "%s",
+            mt_message());
+        for (size_t c = 0; c < fine.n_elements; c++) {
             int sum[3] = {0}, largest = 0;
             for (int v = 0; v < 4; v++)
                 for (int k = 0; k < 3; k++) {
                     const int at = (int)lround(
-                        fine.xyz_mm[3 * (size_t)fine.cell_vertex[4 * c + (size_t)v] + (size_t)k] / 0.2);
+                        fine.xyz_mm[3 * (size_t)fine.element_vertex[4 * c + (size_t)v] + (size_t)k] / 0.2);
                     sum[k] += corner >> k & 1 ? n[k] - at : at;
                 }
             for (int k = 0; k < 3; k++) largest = sum[k] > largest ? sum[k] : largest;
             if (largest > 30) continue;
-            cr_assert(
-                n_wanted < n_reached && cells[n_wanted] == c, "corner %d: cell %zu is left out", corner, c);
+            cr_assert(n_wanted < n_reached && elements[n_wanted] == c, "corner %d: element %zu is left out",
+                corner, c);
             n_wanted++, n_border += largest == 30;
         }
         cr_assert(
@@ -118,27 +119,27 @@ static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >=
 Test(region, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
 {
     mt_stimulus_region region = nowhere();
-    region.surface = "lv_endocardium", region.depth_mm = 0.8; /* deeper than the cells with a face on it */
-    expect_cells(region, shallow);
+    region.surface = "lv_endocardium", region.depth_mm = 0.8; /* deeper than the elements with a face on it */
+    expect_elements(region, shallow);
     memcpy(region.centre_mm, middle, sizeof middle);
     region.radius_mm = 1.3;
-    expect_cells(region, shallow_and_near);
+    expect_elements(region, shallow_and_near);
     mt_stimulus_region boxed = nowhere();
     boxed.surface = "3", boxed.depth_mm = 0.8;
     set3(boxed.min_mm, -9, 2, -9);
     set3(boxed.max_mm, 9, 4, 9);
-    expect_cells(boxed, shallow_and_in_box);
+    expect_elements(boxed, shallow_and_in_box);
 }
 
-/* Of the vertices at [1, 3, 2] and [1.5, 3, 2]: the eight cubes around each, of whose cells those that have it. */
+/* Of the vertices at [1, 3, 2] and [1.5, 3, 2]: the eight cubes around each, of whose elements those that have it. */
 static bool has_listed(const double x[3])
 {
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         double centre[3];
         mt_mesh_centroid(&mesh, c, centre);
         if (memcmp(centre, x, sizeof centre) != 0) continue;
         for (size_t k = 0; k < 4; k++) {
-            const double *p = mesh.xyz_mm + 3 * (size_t)mesh.cell_vertex[4 * c + k];
+            const double *p = mesh.xyz_mm + 3 * (size_t)mesh.element_vertex[4 * c + k];
             if ((p[0] == 1 || p[0] == 1.5) && p[1] == 3 && p[2] == 2) return true;
         }
     }
@@ -165,14 +166,14 @@ static const char *write_list(size_t n, const double *x)
     return path;
 }
 
-Test(region, a_list_of_vertices_is_the_cells_that_have_one_of_them)
+Test(region, a_list_of_vertices_is_the_elements_that_have_one_of_them)
 {
     mt_stimulus_region region = nowhere();
     region.vtx = write_list(2, (double[]){1, 1.5});
-    expect_cells(region, has_listed);
+    expect_elements(region, has_listed);
     memcpy(region.centre_mm, middle, sizeof middle);
     region.radius_mm = 0.5;
-    expect_cells(region, has_listed_and_near);
+    expect_elements(region, has_listed_and_near);
     (void)unlink(region.vtx);
 }
 
@@ -192,12 +193,12 @@ Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
     region.surface = "lv_endocardium";
     region.vtx = write_list(1, (double[]){2});
     (void)snprintf(
-        message, sizeof message, "there is no cell of the surface with a vertex of %s", region.vtx);
+        message, sizeof message, "there is no element of the surface with a vertex of %s", region.vtx);
     expect_nothing(region, message);
     (void)unlink(region.vtx);
     size_t n;
-    uint32_t *cells;
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_FILE);
+    uint32_t *elements;
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_FILE);
 }
 
 /* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
@@ -214,7 +215,7 @@ Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reache
 {
     double lowest[2] = {0, 0};
     size_t n;
-    uint32_t *cells;
+    uint32_t *elements;
     mt_stimulus_region region = nowhere();
     mt_arena_free(&arena);
     gmsh_ventricles(&arena, 6, &mesh);
@@ -226,9 +227,10 @@ Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reache
     cr_assert(lowest[1] < lowest[0] - 5, "left %g, right %g", lowest[0], lowest[1]);
     region.at = "apex", region.radius_mm = 8;
     cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < n; k++) {
-        const double *x = centre_of(cells[k]);
+        const double *x = centre_of(elements[k]);
         cr_assert(near_left_tip(x), "[%g, %g, %g]", x[0], x[1], x[2]);
     }
 }
@@ -270,9 +272,9 @@ Test(region, keys_that_contradict_each_other_are_refused)
 static void expect_nothing(mt_stimulus_region region, const char *message)
 {
     size_t n;
-    uint32_t *cells;
+    uint32_t *elements;
     cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_expect_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT, "%s", message);
+    cr_expect_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
@@ -283,25 +285,25 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
     set3(region.min_mm, -3, 2, 2);
     set3(region.max_mm, -1, 4, 4);
     expect_nothing(region,
-        "no cell's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
+        "no element's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
     region.surface = "epicardium";
     expect_nothing(region,
-        "no cell's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
+        "no element's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is "
         "4.88 mm outside");
     region = nowhere();
     set3(region.centre_mm, 2, 3, -4);
     region.radius_mm = 1;
     size_t n;
-    uint32_t *cells;
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
+    uint32_t *elements;
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     double least = INFINITY;
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         const double *x = centre_of(c);
         least = fmin(least, hypot(hypot(x[0] - 2, x[1] - 3), x[2] + 4));
     }
     char message[128];
     (void)snprintf(message, sizeof message,
-        "no cell's centre lies within 1 mm of [2, 3, -4]; the nearest is %.3g mm from there", least);
+        "no element's centre lies within 1 mm of [2, 3, -4]; the nearest is %.3g mm from there", least);
     cr_assert_str_eq(mt_message(), message);
 }
 
@@ -316,8 +318,8 @@ Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
     region = nowhere();
     region.at = "apex", region.radius_mm = 3;
     size_t n;
-    uint32_t *cells;
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
+    uint32_t *elements;
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh surfaces`"),
         "%s", mt_message());
 }
@@ -330,23 +332,24 @@ Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
         "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
     mt_stimulus_region region = nowhere();
     mt_arena_free(&arena);
-    bowl_cells(&arena, &mesh);
+    bowl_elements(&arena, &mesh);
     for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] *= 10;
     region.surface = "lv_endocardium";
     size_t n;
-    uint32_t *cells;
+    uint32_t *elements;
     cr_assert_eq(mt_stimulus_region_check(&region), MT_OK);
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(
         strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
     region.surface = "31"; /* a number is no name */
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
     region.surface = "30";
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
     region = nowhere();
     region.at = "apex", region.radius_mm = 3;
-    cr_assert_eq(mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells), MT_INPUT);
+    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: no triangle", 21) == 0 && strstr(mt_message(), line), "%s",
         mt_message());
 }
@@ -359,9 +362,9 @@ Test(region, every_lack_of_memory_is_reported)
     size_t take;
     for (take = 1; status != MT_OK && take < 100; take++) {
         size_t n;
-        uint32_t *cells;
+        uint32_t *elements;
         mt_arena_fail_at(take);
-        status = mt_stimulus_region_cells(&arena, &region, &mesh, &n, &cells);
+        status = mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", take, mt_message());
     }

@@ -14,7 +14,7 @@ Test(waves, along_a_line_they_have_the_speed_that_others_find)
     cr_assert_float_eq(coarse, fine, 0.015 * fine, "%g and %g mm/ms", coarse, fine);
 }
 
-/* Boxes of 0.25 mm (cells of 0.14 mm): what is left of the error of second order is some 2 % along the fibres, where an edge of
+/* Boxes of 0.25 mm (elements of 0.14 mm): what is left of the error of second order is some 2 % along the fibres, where an edge of
  * 0.5 mm gives 13 %, and less across, where it gives 10 %. */
 Test(waves, on_a_fine_mesh_they_are_as_fast_as_on_the_line_along_and_across_the_fibres)
 {

@@ -86,7 +86,7 @@ Test(progress, on_a_terminal_rewrites_one_line_and_ends_it)
     cr_assert(last, "%s", text);
     cr_assert_eq(
         strchr(text, '\n'), text + n - 1, "more than one line"); /* the terminal makes "\r\n" of "\n" */
-    cr_assert(strstr(last, "cell-steps/s\033[K\r\n"), "%s", last);
+    cr_assert(strstr(last, "element-steps/s\033[K\r\n"), "%s", last);
 }
 
 /* 51 updates follow each other within far less than the 10 s that 50 drawings would need. */
@@ -99,18 +99,18 @@ Test(progress, draws_far_less_often_than_it_is_told)
     cr_assert(lines >= 2 && lines < 20, "%d", lines);
 }
 
-static const mt_progress half = {.what = "simulating", .total_ms = 50, .now_ms = 19, .cell_steps = 24.8e9};
+static const mt_progress half = {.what = "simulating", .total_ms = 50, .now_ms = 19, .element_steps = 24.8e9};
 
 Test(progress, line_tells_share_time_rate_and_time_left)
 {
     char line[256];
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
     mt_progress_line(&half, 20, 120, line, sizeof line);
-    cr_assert_str_eq(
-        line, "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
+    cr_assert_str_eq(line,
+        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
     mt_progress_line(&half, 20000, 120, line, sizeof line);
     cr_assert_str_eq(line,
-        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M cell-steps/s   9:03:52 left");
+        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M element-steps/s   9:03:52 left");
 }
 
 Test(progress, line_never_exceeds_the_columns_nor_the_buffer)
@@ -123,7 +123,7 @@ Test(progress, line_never_exceeds_the_columns_nor_the_buffer)
     cr_assert_str_eq((mt_progress_line(&half, 20, 49, line, sizeof line), line),
         "simulating  38 %   19.0 of 50.0 ms   0:33 left");
     cr_assert_str_eq((mt_progress_line(&half, 20, 79, line, sizeof line), line),
-        "simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
+        "simulating  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
     for (size_t size = 1; size < 100; size++) {
         memset(line, '#', sizeof line);
         mt_progress_line(&half, 20, 120, line, size);

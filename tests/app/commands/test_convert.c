@@ -22,8 +22,8 @@ static void make(mt_arena *arena, mt_mesh *mesh)
     uint32_t f = 0;
     ok(mt_slab_make_cut(arena, (double[]){4, 2, 2}, 1, MT_SLAB_KUHN, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= 10.0 + 1.0 / 3;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        mesh->region[c] = c < mesh->n_cells / 3 ? 1 : 5;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        mesh->region[c] = c < mesh->n_elements / 3 ? 1 : 5;
         mesh->fibre[3 * c] = cos((double)c), mesh->fibre[3 * c + 1] = sin((double)c);
     }
     ok(mt_mesh_new_faces(arena, 16, mesh));
@@ -37,13 +37,13 @@ static void make(mt_arena *arena, mt_mesh *mesh)
 
 static void assert_same_mesh(const mt_mesh *a, const mt_mesh *b, double relative, double fibre)
 {
-    cr_assert(a->n_vertices == b->n_vertices && a->n_cells == b->n_cells);
+    cr_assert(a->n_vertices == b->n_vertices && a->n_elements == b->n_elements);
     for (size_t k = 0; k < 3 * a->n_vertices; k++)
         cr_assert_float_eq(a->xyz_mm[k], b->xyz_mm[k], relative * fabs(a->xyz_mm[k]));
-    cr_assert_arr_eq(a->cell_vertex, b->cell_vertex, 4 * a->n_cells * sizeof *a->cell_vertex);
-    cr_assert_arr_eq(a->region, b->region, a->n_cells * sizeof *a->region);
+    cr_assert_arr_eq(a->element_vertex, b->element_vertex, 4 * a->n_elements * sizeof *a->element_vertex);
+    cr_assert_arr_eq(a->region, b->region, a->n_elements * sizeof *a->region);
     cr_assert(!a->fibre == !b->fibre);
-    for (size_t k = 0; a->fibre && k < 3 * a->n_cells; k++)
+    for (size_t k = 0; a->fibre && k < 3 * a->n_elements; k++)
         cr_assert_float_eq(a->fibre[k], b->fibre[k], fibre);
 }
 
@@ -54,7 +54,7 @@ static void assert_same_faces(const mt_mesh *a, const mt_mesh *b)
     cr_assert_arr_eq(a->face_tag, b->face_tag, a->n_faces * sizeof *a->face_tag);
 }
 
-/* Ours to MSH and back: vertices, cells, tags to the bit, no fibres. Ours to CARP and back: all, to the digits that
+/* Ours to MSH and back: vertices, elements, tags to the bit, no fibres. Ours to CARP and back: all, to the digits that
  * tests/mesh/files/test_carp.c derives. Ours to VTU and back: all to the bit. MSH to ours, with fibres, to CARP to VTU to
  * ours: all, to CARP's digits. */
 Test(convert, a_mesh_goes_round_all_formats)
@@ -93,7 +93,7 @@ Test(convert, a_mesh_goes_round_all_formats)
     mt_arena_free(&arena);
 }
 
-/* 4 2 2 boxes of 6 cells; 5 3 3 corners. */
+/* 4 2 2 boxes of 6 elements; 5 3 3 corners. */
 Test(convert, the_table_tells_what_was_read)
 {
     mt_arena arena = {0};
@@ -103,7 +103,7 @@ Test(convert, the_table_tells_what_was_read)
     const struct {
         const char *name;
         double value;
-    } rows[] = {{"cells", 96}, {"vertices", 45}, {"regions", 2}, {"tagged triangles", 16},
+    } rows[] = {{"elements", 96}, {"vertices", 45}, {"regions", 2}, {"tagged triangles", 16},
         {"different tags of them", 1}, {"extent x", 4 * h}, {"extent y", 2 * h}, {"extent z", 2 * h},
         {"volume", 16 * h * h * h}};
     make(&arena, &mesh);
@@ -171,7 +171,7 @@ Test(convert, what_is_lost_or_of_a_strange_size_is_said)
     mt_mesh mesh;
     make(&arena, &mesh);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
-    mesh.depth = mt_arena_take(&arena, mesh.n_cells, sizeof *mesh.depth);
+    mesh.depth = mt_arena_take(&arena, mesh.n_elements, sizeof *mesh.depth);
     cr_assert_not_null(mesh.depth);
     ok(mt_vtkhdf_write("deep.hdf", &mesh, 0, NULL));
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -230,7 +230,7 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     write_text("turned.vtk",
         "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
         "0 0 0 60 0 0 0 60 0 0 0 60\nCELLS 1 5\n4 0 2 1 3\nCELL_TYPES 1\n10\n");
-    refuses(2, "turned.vtk: inverted cells: 1 (cell 0", "mesh convert turned.vtk c.hdf");
+    refuses(2, "turned.vtk: inverted elements: 1 (element 0", "mesh convert turned.vtk c.hdf");
     free(works("mesh convert turned.vtk b.hdf --repair"));
     write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
                            "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
@@ -243,18 +243,19 @@ Test(convert, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
     refuses(2, "unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
     refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
-    refuses(2, "twice.msh: duplicate cells: 1 (cell 1 at 2.25 2.25 2.25 mm); --repair removes duplicates",
+    refuses(2,
+        "twice.msh: duplicate elements: 1 (element 1 at 2.25 2.25 2.25 mm); --repair removes duplicates",
         "mesh convert twice.msh b.hdf");
-    refuses(2, "triangle.vtk: a surface of 1 triangles without cells; `myotile mesh fill`",
+    refuses(2, "triangle.vtk: a surface of 1 triangles without elements; `myotile mesh fill`",
         "mesh convert triangle.vtk b.hdf");
-    refuses(2, "flat.vtk: flat cells: 1 (cell 0", "mesh convert flat.vtk b.hdf");
+    refuses(2, "flat.vtk: flat elements: 1 (element 0", "mesh convert flat.vtk b.hdf");
     refuses(3, "none.msh: ", "mesh convert none.msh b.hdf");
     refuses(3, "none.pts: ", "mesh convert none.pts b.hdf");
     refuses(3, "none/b.pts: ", "mesh convert a.hdf none/b.pts");
     refuses(2, "an argument is missing", "mesh convert a.hdf");
 }
 
-/* One cell and its mirror image, wound alike: the second is inverted. A third is the first again. */
+/* One element and its mirror image, wound alike: the second is inverted. A third is the first again. */
 static const char *const broken =
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 0 0 -90\n"
     "$EndNodes\n$Elements\n3\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 5\n3 4 2 3 1 2 3 1 4\n$EndElements\n";
@@ -266,14 +267,15 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
     const struct {
         const char *name;
         double value;
-    } rows[] = {{"cells", 2}, {"vertices", 5}, {"regions", 2}, {"volume", 243000},
-        {"inverted cells turned", 1}, {"duplicate cells removed", 1}, {"pieces removed", 0},
+    } rows[] = {{"elements", 2}, {"vertices", 5}, {"regions", 2}, {"volume", 243000},
+        {"inverted elements turned", 1}, {"duplicate elements removed", 1}, {"pieces removed", 0},
         {"vertices removed", 0}};
     write_text("broken.msh", broken);
     refuses(2,
-        "broken.msh: inverted cells: 1 (cell 1 at 22.5 22.5 -22.5 mm); duplicate cells: 1 (cell 2 at 22.5 "
+        "broken.msh: inverted elements: 1 (element 1 at 22.5 22.5 -22.5 mm); duplicate elements: 1 (element "
+        "2 at 22.5 "
         "22.5 "
-        "22.5 mm); --repair turns inverted cells, removes duplicates",
+        "22.5 mm); --repair turns inverted elements, removes duplicates",
         "mesh convert broken.msh a.hdf");
     refuses(2,
         "mm: volume -121500 mm^3; it must be above 0; `myotile mesh convert broken.msh OUT.hdf --repair` may",
@@ -289,7 +291,7 @@ Test(convert, a_mesh_that_cannot_run_is_refused_with_its_cure_and_mended_where_a
     mt_arena_free(&arena);
 }
 
-/* Two boxes 100 mm apart and a vertex of no cell; a triangle that joins them. */
+/* Two boxes 100 mm apart and a vertex of no element; a triangle that joins them. */
 Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair)
 {
     mt_arena arena = {0};
@@ -298,19 +300,20 @@ Test(convert, what_is_no_hindrance_is_a_warning_and_a_row_and_goes_with_a_repair
     ok(mt_slab_make(&arena, (double[]){40, 40, 40}, 40, &box));
     ok(mt_mesh_new(&arena, 17, 12, &mesh));
     for (size_t k = 0; k < 48; k++) mesh.xyz_mm[k] = box.xyz_mm[k % 24] + (k >= 24 && k % 3 == 0 ? 100 : 0);
-    for (size_t k = 0; k < 48; k++) mesh.cell_vertex[k] = box.cell_vertex[k % 24] + (k >= 24 ? 8 : 0);
+    for (size_t k = 0; k < 48; k++) mesh.element_vertex[k] = box.element_vertex[k % 24] + (k >= 24 ? 8 : 0);
     ok(mt_mesh_new_faces(&arena, 1, &mesh));
     memcpy(mesh.face_vertex, (uint32_t[]){0, 1, 9}, 3 * sizeof(uint32_t));
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     char *said = warnings(&table, "mesh convert a.hdf b.hdf --format json");
-    cr_assert(strstr(said, "warning: a.hdf: vertices of no cell: 1 (vertex 16 at 0 0 0 mm)\n"), "%s", said);
-    cr_assert(strstr(said, "warning: a.hdf: pieces apart from the largest: 1 (cell 6 at "), "%s", said);
+    cr_assert(
+        strstr(said, "warning: a.hdf: vertices of no element: 1 (vertex 16 at 0 0 0 mm)\n"), "%s", said);
+    cr_assert(strstr(said, "warning: a.hdf: pieces apart from the largest: 1 (element 6 at "), "%s", said);
     cr_assert(
         strstr(said, "warning: a.hdf: tagged triangles that are no face: 1 (triangle 0 at "), "%s", said);
     cr_assert_eq(json_number(table, "pieces apart from the largest", "value"), 1);
     free(said), free(table);
     table = works("mesh convert a.hdf b.hdf --repair --format json");
-    cr_assert_eq(json_number(table, "cells of these pieces", "value"), 6);
+    cr_assert_eq(json_number(table, "elements of these pieces", "value"), 6);
     cr_assert_eq(json_number(table, "vertices removed", "value"), 9);
     cr_assert_eq(json_number(table, "tagged triangles removed", "value"), 1);
     cr_assert_null(strstr(table, "pieces apart from"));

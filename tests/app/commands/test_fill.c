@@ -1,4 +1,4 @@
-/* Surfaces filled with cells by command, and the anatomy of what comes of it. */
+/* Surfaces filled with elements by command, and the anatomy of what comes of it. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -37,13 +37,13 @@ static void write_obj(const char *path, const mt_mesh *mesh, int32_t tag)
 static double volume_of(const mt_mesh *mesh)
 {
     double volume = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) volume += mt_mesh_volume_mm3(mesh, c);
+    for (size_t c = 0; c < mesh->n_elements; c++) volume += mt_mesh_volume_mm3(mesh, c);
     return volume;
 }
 
-/* The mesh in a file has as many cells as wanted, all of its boundary is tagged, and each surface has about the area that
+/* The mesh in a file has as many elements as wanted, all of its boundary is tagged, and each surface has about the area that
  * it should have. */
-static void assert_heart(const char *path, double cells, const mt_surfaces *wanted, double tolerance)
+static void assert_heart(const char *path, double elements, const mt_surfaces *wanted, double tolerance)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -51,7 +51,7 @@ static void assert_heart(const char *path, double cells, const mt_surfaces *want
     mt_surfaces have;
     ok(mt_mesh_read(&arena, path, &mesh));
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    cr_assert(fabs((double)mesh.n_cells / cells - 1) <= 0.05, "%zu cells", mesh.n_cells);
+    cr_assert(fabs((double)mesh.n_elements / elements - 1) <= 0.05, "%zu elements", mesh.n_elements);
     cr_assert_eq(mesh.n_faces, mt_adjacency_boundary_faces(&adjacency));
     mt_surfaces_count(&mesh, &have);
     for (int s = 0; s < MT_SURFACES; s++)
@@ -74,7 +74,7 @@ Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
         mt_surfaces_count(&bowl, &wanted);
         for (size_t f = 0; f < bowl.n_faces; f++) bowl.face_tag[f] = renamed[k][bowl.face_tag[f]];
         ok(mt_vtu_write("bowl.vtu", &bowl));
-        said = warnings(&text, "mesh fill bowl.vtu --cells 3000 -o heart.hdf");
+        said = warnings(&text, "mesh fill bowl.vtu --elements 3000 -o heart.hdf");
         (void)snprintf(what, sizeof what, "are not used; to use them: `--tags %s` (overlap with", line[k]);
         cr_assert(strstr(said, what), "%s", said);
         cr_assert(strstr(text, "found by the flat base"), "%s", text);
@@ -84,7 +84,7 @@ Test(fill, tags_that_are_not_used_are_told_with_the_line_that_would_use_them)
     }
 }
 
-/* Each surface of the mesh follows the given one within a few per cent, and its border by less than a cell. */
+/* Each surface of the mesh follows the given one within a few per cent, and its border by less than an element. */
 Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
 {
     mt_arena arena = {0};
@@ -95,7 +95,7 @@ Test(fill, three_files_become_a_heart_with_the_tags_that_the_person_names)
     write_obj("epi.obj", &bowl, MT_SURFACE_EPI);
     write_obj("lv.obj", &bowl, MT_SURFACE_LV);
     write_obj("base.obj", &bowl, MT_SURFACE_BASE);
-    free(works("mesh fill epi.obj lv.obj base.obj --as epi,lv,base --cells 6000 -o heart.hdf"));
+    free(works("mesh fill epi.obj lv.obj base.obj --as epi,lv,base --elements 6000 -o heart.hdf"));
     assert_heart("heart.hdf", 6000, &wanted, 0.1);
     char *text = works("mesh fibres heart.hdf -o fibred.hdf --format json");
     cr_assert(strstr(text, "\"given\""), "%s", text);
@@ -112,7 +112,7 @@ Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
     mt_surfaces_count(&bowl, &wanted);
     for (size_t k = 0; k < 3 * bowl.n_vertices; k++) bowl.xyz_mm[k] /= 10;
     write_obj("heart.obj", &bowl, 0);
-    char *text = works("mesh fill heart.obj --unit cm --cells 6000 -o heart.msh --format json");
+    char *text = works("mesh fill heart.obj --unit cm --elements 6000 -o heart.msh --format json");
     cr_assert(is_json(text), "%s", text);
     cr_assert(strstr(text, "found by the flat base") && strstr(text, "\"taken\""), "%s", text);
     cr_assert_float_eq(json_number(text, "area of the base", "value"), wanted.area_mm2[MT_SURFACE_BASE],
@@ -125,7 +125,7 @@ Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
     mt_arena_free(&arena);
 }
 
-/* Cells of 0.1 of the edge's cube, give or take what the tolerance of the count and the shape of cells make of it. The wall
+/* Cells of 0.1 of the edge's cube, give or take what the tolerance of the count and the shape of elements make of it. The wall
  * of this bowl is a wedge of some 35 degrees at its rim. */
 Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base)
 {
@@ -154,12 +154,12 @@ Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
     mt_mesh mesh;
     write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
                            "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 1 5 8\n");
-    char *text = works("mesh fill cube.obj --cells 2000 -o cube.hdf --format json");
+    char *text = works("mesh fill cube.obj --elements 2000 -o cube.hdf --format json");
     cr_assert_eq(json_number(text, "triangles given", "value"), 14, "%s", text);
     cr_assert_eq(json_number(text, "triangles without area or twice", "value"), 2, "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "cube.hdf", &mesh));
-    cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_cells / 2000 - 1) <= 0.05, "%zu", mesh.n_cells);
+    cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_elements / 2000 - 1) <= 0.05, "%zu", mesh.n_elements);
     cr_assert_float_eq(volume_of(&mesh), 729, 1e-6);
     refuses(2, "0 cavities; needed: one outer surface", "mesh fibres cube.hdf -o fibred.hdf");
     mt_arena_free(&arena);
@@ -189,7 +189,7 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     mt_surfaces_count(&bowl, &wanted);
     write_obj("heart.obj", &bowl, 0);
     put_before_gmsh("angle 0");
-    char *text = works("mesh fill heart.obj --cells 6000 -o heart.hdf --format json");
+    char *text = works("mesh fill heart.obj --elements 6000 -o heart.hdf --format json");
     cr_assert(strstr(text, "\"failed\"") && strstr(text, "\"as it is\""), "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
@@ -197,9 +197,9 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     for (int s = 0; s < MT_SURFACES; s++)
         cr_assert_eq(have.n_triangles[s], wanted.n_triangles[s], "surface %d", s);
     put_before_gmsh("never");
-    refuses(5, "gmsh failed", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    refuses(5, "gmsh failed", "mesh fill heart.obj --elements 6000 -o other.hdf");
     cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
-    refuses(3, "this command needs the program", "mesh fill heart.obj --cells 6000 -o other.hdf");
+    refuses(3, "this command needs the program", "mesh fill heart.obj --elements 6000 -o other.hdf");
     mt_arena_free(&arena);
 }
 
@@ -212,7 +212,7 @@ Test(fill, gmsh_is_stopped_where_the_person_stops_us_alone, .timeout = 60)
     write_obj("heart.obj", &bowl, 0);
     put_before_gmsh("never");
     write_text("bin/gmsh", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 3600\n");
-    refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --cells 6000 -o heart.hdf");
+    refuses(143, "stopped while gmsh was at work", "mesh fill heart.obj --elements 6000 -o heart.hdf");
     mt_arena_free(&arena);
 }
 
@@ -229,7 +229,7 @@ Test(fill, gmsh_does_not_outlive_a_program_that_is_killed, .timeout = 60)
     write_text("bin/gmsh", "#!/bin/sh\necho $$ >number.part\nmv number.part number\nexec sleep 3600\n");
     const pid_t child = fork();
     cr_assert_geq(child, 0);
-    if (child == 0) _exit(myotile("mesh fill heart.obj --cells 6000 -o heart.hdf").code);
+    if (child == 0) _exit(myotile("mesh fill heart.obj --elements 6000 -o heart.hdf").code);
     const struct timespec pause = {.tv_nsec = 10000000};
     for (int k = 0; k < 3000 && !there("number"); k++) (void)nanosleep(&pause, NULL);
     FILE *file = fopen("number", "r");
@@ -262,7 +262,7 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     mt_arena_free(&arena);
     free(works("mesh slab --size-mm 20,2,2 --edge-mm 1 -o slab.hdf"));
     refuses(2, "epi.obj: the surface is not closed: 32 edges", "mesh fill epi.obj -o a.hdf");
-    refuses(2, "slab.hdf: has 480 cells already", "mesh fill slab.hdf -o a.hdf");
+    refuses(2, "slab.hdf: has 480 elements already", "mesh fill slab.hdf -o a.hdf");
     refuses(2, "all.obj: a surface of", "mesh info all.obj");
     refuses(2, "all.obj: a surface of", "mesh convert all.obj a.hdf");
     refuses(2, "a.stl: .stl files are only read", "mesh convert slab.hdf a.stl");
@@ -270,9 +270,9 @@ Test(fill, what_makes_no_sense_is_refused_and_leaves_nothing)
     refuses(2, "a.txt: the ending", "mesh fill all.obj -o a.txt");
     refuses(2, "--output is needed", "mesh fill all.obj");
     refuses(2, "an argument is missing", "mesh fill -o a.hdf");
-    refuses(2, "--cells 12; allowed: a whole number from 100", "mesh fill all.obj --cells 12 -o a.hdf");
+    refuses(2, "--elements 12; allowed: a whole number from 100", "mesh fill all.obj --elements 12 -o a.hdf");
     refuses(2, "--edge-mm 100 makes about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
-    refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --cells 1000 -o a.hdf");
+    refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --elements 1000 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
     refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",
         "mesh fill all.obj --tags epi=7 -o a.hdf");
@@ -293,8 +293,8 @@ static void assert_same_fibres(const char *one, const char *two)
     mt_surfaces in_a, in_b;
     ok(mt_mesh_read(&arena, one, &a));
     ok(mt_mesh_read(&arena, two, &b));
-    cr_assert_eq(a.n_cells, b.n_cells);
-    cr_assert_arr_eq(a.fibre, b.fibre, 3 * a.n_cells * sizeof *a.fibre);
+    cr_assert_eq(a.n_elements, b.n_elements);
+    cr_assert_arr_eq(a.fibre, b.fibre, 3 * a.n_elements * sizeof *a.fibre);
     mt_surfaces_count(&a, &in_a), mt_surfaces_count(&b, &in_b);
     cr_assert_arr_eq(in_a.n_triangles, in_b.n_triangles, sizeof in_a.n_triangles);
     mt_arena_free(&arena);
@@ -304,7 +304,7 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    free(works("mesh ventricles --cells 6000 -o heart.hdf"));
+    free(works("mesh ventricles --elements 6000 -o heart.hdf"));
     free(works("mesh fibres heart.hdf -o given.hdf"));
     char *text = works("mesh fibres heart.hdf -o found.hdf --surfaces found --format json");
     cr_assert(strstr(text, "found by the flat base"), "%s", text);

@@ -11,13 +11,13 @@
 
 TestSuite(hearts, .init = enter_room, .fini = leave_room);
 
-Test(hearts, ventricles_are_made_with_the_wanted_number_of_cells_and_tagged_surfaces)
+Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    free(works("mesh ventricles --cells 10000 -o heart.hdf"));
+    free(works("mesh ventricles --elements 10000 -o heart.hdf"));
     cr_assert_eq(mt_vtkhdf_read(&arena, "heart.hdf", &mesh), MT_OK, "%s", mt_message());
-    cr_assert(fabs((double)mesh.n_cells / 10000 - 1) <= 0.01, "%zu cells", mesh.n_cells);
+    cr_assert(fabs((double)mesh.n_elements / 10000 - 1) <= 0.01, "%zu elements", mesh.n_elements);
     size_t faces[5] = {0};
     for (size_t f = 0; f < mesh.n_faces; f++) {
         cr_assert(
@@ -37,10 +37,10 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_cells_and_tagged_surf
     cr_assert_float_eq(json_number(table, "apex z", "value"), -90.2, 0.1, "%s", table);
     free(table);
     cr_assert_eq(mt_vtkhdf_read(&arena, "fibred.hdf", &mesh), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_vtkhdf_read_field(&arena, "fibred.hdf", "depth", mesh.n_cells, &depth), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read_field(&arena, "fibred.hdf", "depth", mesh.n_elements, &depth), MT_OK, "%s",
+        mt_message());
     double least = 1, most = 0;
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         least = fmin(least, depth[c]);
         most = fmax(most, depth[c]);
     }
@@ -55,13 +55,13 @@ static void write_wall(const char *path)
     mt_mesh mesh;
     cr_assert_eq(mt_slab_make(&arena, (double[]){8, 4, 4}, 1, &mesh), MT_OK);
     mesh.fibre = NULL;
-    cr_assert_eq(mt_mesh_new_faces(&arena, 4 * mesh.n_cells, &mesh), MT_OK);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 4 * mesh.n_elements, &mesh), MT_OK);
     mesh.n_faces = 0;
-    for (size_t f = 0; f < 4 * mesh.n_cells; f++) {
+    for (size_t f = 0; f < 4 * mesh.n_elements; f++) {
         uint32_t *face = mesh.face_vertex + 3 * mesh.n_faces;
         double low_x = 8, high_x = 0, low_z = 4;
         for (size_t k = 0; k < 3; k++) {
-            face[k] = mesh.cell_vertex[4 * (f / 4) + mt_mesh_face[f % 4][k]];
+            face[k] = mesh.element_vertex[4 * (f / 4) + mt_mesh_face[f % 4][k]];
             low_x = fmin(low_x, mesh.xyz_mm[3 * face[k]]);
             high_x = fmax(high_x, mesh.xyz_mm[3 * face[k]]);
             low_z = fmin(low_z, mesh.xyz_mm[3 * face[k] + 2]);
@@ -80,7 +80,7 @@ static void write_wall(const char *path)
 static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double low, double high)
 {
     double most = 0;
-    for (size_t c = 0; c < first->n_cells; c++) {
+    for (size_t c = 0; c < first->n_elements; c++) {
         const double *a = first->sheet + 3 * c, *b = second->sheet + 3 * c;
         if (first->depth[c] < low || first->depth[c] > high) continue;
         most = fmax(most, acos(fmin(1, fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]))));
@@ -88,7 +88,7 @@ static double sheets_apart(const mt_mesh *first, const mt_mesh *second, double l
     return most * 180 / M_PI;
 }
 
-/* The outermost cells are within 1/16 of their side on average, where the sheet's angle is that much less. */
+/* The outermost elements are within 1/16 of their side on average, where the sheet's angle is that much less. */
 Test(hearts, sheets_and_layers_are_by_the_options)
 {
     mt_arena arena = {0};
@@ -104,7 +104,7 @@ Test(hearts, sheets_and_layers_are_by_the_options)
     cr_assert_lt(sheets_apart(&flat, &inner, 0.9, 1), 5);
     cr_assert_lt(sheets_apart(&flat, &outer, 0, 0.1), 5);
     cr_assert_gt(sheets_apart(&flat, &outer, 0.9, 1), 35);
-    for (size_t c = 0; c < flat.n_cells; c++) {
+    for (size_t c = 0; c < flat.n_elements; c++) {
         double d = flat.depth[c];
         if (fabs(d - 0.25) > 1e-6 && fabs(d - 0.75) > 1e-6) /* what is on the border may go either way */
             cr_assert_eq(flat.layer[c],
@@ -194,9 +194,10 @@ Test(hearts, a_mesh_without_tagged_surfaces_gets_no_fibres)
 
 Test(hearts, options_that_make_no_sense_are_refused)
 {
-    refuses(2, "--cells 12; allowed: a whole number from 5000", "mesh ventricles --cells 12 -o heart.hdf");
+    refuses(
+        2, "--elements 12; allowed: a whole number from 5000", "mesh ventricles --elements 12 -o heart.hdf");
     refuses(2, "--like heart06; allowed: heart04, heart05", "mesh ventricles --like heart06 -o heart.hdf");
-    refuses(2, "allowed: one of them", "mesh ventricles --like heart04 --cells 10000 -o heart.hdf");
+    refuses(2, "allowed: one of them", "mesh ventricles --like heart04 --elements 10000 -o heart.hdf");
     refuses(2, "--output is needed", "mesh ventricles");
     refuses(2, "--variant smoth; allowed: smooth, bayer", "mesh fibres heart.hdf -o out.hdf --variant smoth");
     refuses(3, "heart.hdf", "mesh fibres heart.hdf -o out.hdf");

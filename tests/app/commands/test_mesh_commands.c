@@ -19,14 +19,16 @@ static void check_slab(const char *options, mt_slab_cut cut)
     char *text =
         works("mesh slab --size-mm 2,1.5,1 --edge-mm 0.5%s -o %s.hdf", options, mt_slab_cut_name[cut]);
     cr_assert(
-        strstr(text, ".hdf: 144 cells, 60 vertices\n"), "%s", text); /* 4 3 2 boxes of 6; 5 4 3 corners */
+        strstr(text, ".hdf: 144 elements, 60 vertices\n"), "%s", text); /* 4 3 2 boxes of 6; 5 4 3 corners */
     free(text);
     cr_assert_eq(mt_slab_make_cut(&arena, size_mm, 0.5, cut, &made), MT_OK);
     ok(mt_vtkhdf_read(&arena, cut == MT_SLAB_KUHN ? "kuhn.hdf" : "mirrored.hdf", &read));
-    cr_assert(read.n_cells == made.n_cells && read.n_vertices == made.n_vertices);
+    cr_assert(read.n_elements == made.n_elements && read.n_vertices == made.n_vertices);
     cr_assert_eq(memcmp(read.xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm), 0);
-    cr_assert_eq(memcmp(read.cell_vertex, made.cell_vertex, 4 * made.n_cells * sizeof *made.cell_vertex), 0);
-    cr_assert_eq(memcmp(read.fibre, made.fibre, 3 * made.n_cells * sizeof *made.fibre), 0);
+    cr_assert_eq(
+        memcmp(read.element_vertex, made.element_vertex, 4 * made.n_elements * sizeof *made.element_vertex),
+        0);
+    cr_assert_eq(memcmp(read.fibre, made.fibre, 3 * made.n_elements * sizeof *made.fibre), 0);
     mt_arena_free(&arena);
 }
 
@@ -41,7 +43,7 @@ Test(mesh_commands, slab_writes_the_mesh_that_was_asked_for)
 /* 2 x 1 x 1 mm in 4 x 2 x 2 boxes of h = 0.5 mm, by hand.
  * Edges along the axes: 4*3*3 + 5*2*3 + 5*3*2 = 96; diagonals of box faces, one a face: 4*2*3 + 4*3*2 + 5*2*2
  * = 68; of boxes: 16. Each outer face of a box is two boundary faces: 2 * 2 * (4*2 + 4*2 + 2*2) = 80; the
- * other 4 * 96 - 80 cell faces meet in pairs. A cell has volume h^3 / 6, faces h^2 (1 + sqrt 2) together, so
+ * other 4 * 96 - 80 element faces meet in pairs. An element has volume h^3 / 6, faces h^2 (1 + sqrt 2) together, so
  * r = 3 V / that, and half the box's diagonal is R. */
 Test(mesh_commands, info_tells_what_can_be_counted_by_hand)
 {
@@ -49,8 +51,8 @@ Test(mesh_commands, info_tells_what_can_be_counted_by_hand)
     const struct {
         const char *name;
         double value;
-    } rows[] = {{"cells", 96}, {"vertices", 45}, {"edges", 96 + 68 + 16}, {"boundary faces", 80},
-        {"inner faces", 152}, {"components", 1}, {"regions", 1}, {"vertices of no cell", 0},
+    } rows[] = {{"elements", 96}, {"vertices", 45}, {"edges", 96 + 68 + 16}, {"boundary faces", 80},
+        {"inner faces", 152}, {"components", 1}, {"regions", 1}, {"vertices of no element", 0},
         {"tagged triangles", 0}, {"worst dihedral angle", 45}, {"extent x", 2}, {"extent y", 1},
         {"extent z", 1}, {"volume", 2}, {"characteristic length V^(1/3)", h / cbrt(6)}, {"shortest edge", h},
         {"mean edge", h * (96 + 68 * sqrt(2) + 16 * sqrt(3)) / 180}, {"longest edge", h * sqrt(3)},
@@ -58,7 +60,7 @@ Test(mesh_commands, info_tells_what_can_be_counted_by_hand)
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
     char *text = works("mesh info slab.hdf --format json");
     cr_assert(is_json(text), "%s", text);
-    /* sums over a few hundred edges and cells, each rounded to 1.1e-16 */
+    /* sums over a few hundred edges and elements, each rounded to 1.1e-16 */
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
         cr_assert_float_eq(json_number(text, rows[k].name, "value"), rows[k].value, 1e-13 * rows[k].value,
             "%s", rows[k].name);
@@ -69,9 +71,10 @@ Test(mesh_commands, info_speaks_text_and_csv_too)
 {
     free(works("mesh slab --size-mm 1,1,1 --edge-mm 0.5 -o slab.hdf"));
     char *csv = works("mesh info --format csv slab.hdf"), *text = works("mesh info slab.hdf");
-    cr_assert(strncmp(csv, "# slab.hdf\nproperty,value,unit\ncells,48,\nvertices,27,\n", 54) == 0, "%s", csv);
+    cr_assert(
+        strncmp(csv, "# slab.hdf\nproperty,value,unit\nelements,48,\nvertices,27,\n", 57) == 0, "%s", csv);
     cr_assert(strstr(csv, "\nextent z,1,mm\n"), "%s", csv);
-    cr_assert(strncmp(text, "slab.hdf\n", 9) == 0 && strstr(text, "cells"), "%s", text);
+    cr_assert(strncmp(text, "slab.hdf\n", 9) == 0 && strstr(text, "elements"), "%s", text);
     free(csv), free(text);
 }
 
@@ -106,21 +109,21 @@ Test(mesh_commands, files_that_cannot_be_written_or_read_are_refused)
 /* ---- info: tags, what is there, and the step limit */
 
 /* 3 x 2 x 1 mm in boxes of 1 mm, two regions, two tagged triangles of 1/2 mm^2 and one of another tag, a vertex of no
- * cell. */
+ * element. */
 static void tagged(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh made;
     ok(mt_slab_make(arena, (double[]){3, 2, 1}, 1, &made));
-    ok(mt_mesh_new(arena, made.n_vertices + 1, made.n_cells, mesh));
+    ok(mt_mesh_new(arena, made.n_vertices + 1, made.n_elements, mesh));
     memcpy(mesh->xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm);
-    memcpy(mesh->cell_vertex, made.cell_vertex, 4 * made.n_cells * sizeof *made.cell_vertex);
-    for (size_t c = 0; c < mesh->n_cells; c++) mesh->region[c] = c < 12 ? 40 : 50;
+    memcpy(mesh->element_vertex, made.element_vertex, 4 * made.n_elements * sizeof *made.element_vertex);
+    for (size_t c = 0; c < mesh->n_elements; c++) mesh->region[c] = c < 12 ? 40 : 50;
     ok(mt_mesh_new_faces(arena, 3, mesh));
     memcpy(mesh->face_vertex, (uint32_t[]){0, 5, 1, 0, 4, 5, 1, 2, 6}, 9 * sizeof(uint32_t));
     memcpy(mesh->face_tag, (int32_t[]){MT_SURFACE_LV, MT_SURFACE_LV, 77}, 3 * sizeof(int32_t));
 }
 
-Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_cells_have)
+Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_elements_have)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -128,17 +131,17 @@ Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_cell
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     char *text = works("mesh info a.hdf --format json");
     cr_assert(is_json(text), "%s", text);
-    cr_assert_eq(json_number(text, "vertices of no cell", "value"), 1);
+    cr_assert_eq(json_number(text, "vertices of no element", "value"), 1);
     cr_assert(strstr(text, "\"fibres\", \"value\": \"no\"") && strstr(text, "\"layers\", \"value\": \"no\""),
         "%s", text);
-    cr_assert(strstr(text, "{\"tag\": 40, \"cells\": 12, \"volume\": "), "%s", text);
-    cr_assert(strstr(text, "{\"tag\": 50, \"cells\": 24, \"volume\": "), "%s", text);
+    cr_assert(strstr(text, "{\"tag\": 40, \"elements\": 12, \"volume\": "), "%s", text);
+    cr_assert(strstr(text, "{\"tag\": 50, \"elements\": 24, \"volume\": "), "%s", text);
     cr_assert_eq(json_number(text, "lv_endocardium", "triangles"), 2);
     cr_assert_eq(json_number(text, "lv_endocardium", "area"), 1);
     cr_assert(strstr(text, "{\"tag\": 77, \"surface\": null, \"triangles\": 1, \"area\": 0.5}"), "%s", text);
     free(text);
     ok(mt_mesh_new_fibres(&arena, &mesh));
-    mesh.depth = mt_arena_take(&arena, mesh.n_cells, sizeof *mesh.depth);
+    mesh.depth = mt_arena_take(&arena, mesh.n_elements, sizeof *mesh.depth);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     text = works("mesh info a.hdf --format json");
     cr_assert(strstr(text, "\"fibres\", \"value\": \"yes, all alike\"") &&
@@ -155,7 +158,7 @@ Test(mesh_commands, info_shows_the_first_of_many_regions)
     mt_arena arena = {0};
     mt_mesh mesh;
     tagged(&arena, &mesh);
-    for (size_t c = 0; c < mesh.n_cells; c++) mesh.region[c] = (int32_t)(c % 9) + 100;
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = (int32_t)(c % 9) + 100;
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     char *text = works("mesh info a.hdf");
     cr_assert(strstr(text, "Regions, the first") && strstr(text, "107") && !strstr(text, "108"), "%s", text);
@@ -181,7 +184,7 @@ Test(mesh_commands, info_gives_the_step_limit_of_the_usual_tissue)
         ok(mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion));
         char *text = works("mesh info a.hdf --trial-steps 50 --format json");
         cr_assert_eq(json_number(text, names[bare], "value"), diffusion.limit_dt_ms);
-        cr_assert_eq(json_number(text, "cells limited for stability", "value"), 0);
+        cr_assert_eq(json_number(text, "elements limited for stability", "value"), 0);
         cr_assert_eq(json_number(text, "trial steps", "value"), 50);
         const double left = json_number(text, "|V - mean| after them, before 1", "value");
         cr_assert(left > 0 && left < 1);
@@ -204,7 +207,7 @@ static void tall_boxes(mt_arena *arena, mt_mesh *mesh)
     }
 }
 
-Test(mesh_commands, info_names_the_first_cells_that_are_limited)
+Test(mesh_commands, info_names_the_first_elements_that_are_limited)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -217,11 +220,11 @@ Test(mesh_commands, info_names_the_first_cells_that_are_limited)
     cr_assert(diffusion.n_limited > 0, "the test needs a worse mesh");
     char *text, *said = warnings(&text, "mesh info a.hdf --format json"), row[64];
     free(said);
-    cr_assert_eq(json_number(text, "cells limited for stability", "value"), (double)diffusion.n_limited);
+    cr_assert_eq(json_number(text, "elements limited for stability", "value"), (double)diffusion.n_limited);
     size_t shown = 0;
-    for (size_t c = 0; c < mesh.n_cells && shown < 8; c++) {
+    for (size_t c = 0; c < mesh.n_elements && shown < 8; c++) {
         if (!(diffusion.theta[c] < 1)) continue;
-        (void)snprintf(row, sizeof row, "{\"cell\": %zu, \"x\": ", c);
+        (void)snprintf(row, sizeof row, "{\"element\": %zu, \"x\": ", c);
         const char *at = strstr(text, row), *theta = at ? strstr(at, "\"theta\": ") : NULL;
         cr_assert(theta, "no %s in %s", row, text);
         cr_assert_eq(strtod(theta + strlen("\"theta\": "), NULL), (double)diffusion.theta[c]);
@@ -247,14 +250,14 @@ Test(mesh_commands, info_tells_of_slivers)
     ok(mt_mesh_new(&arena, 5, 2, &mesh));
     memcpy(
         mesh.xyz_mm, (double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02}, 15 * sizeof(double));
-    memcpy(mesh.cell_vertex, (uint32_t[]){0, 1, 2, 3, 0, 2, 1, 4}, 8 * sizeof(uint32_t));
+    memcpy(mesh.element_vertex, (uint32_t[]){0, 1, 2, 3, 0, 2, 1, 4}, 8 * sizeof(uint32_t));
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     char *text, *said = warnings(&text, "mesh info a.hdf --format json");
     cr_assert(strstr(said, "2 of 2 elements (100 %) are slivers"), "%s", said);
     cr_assert(json_number(text, "longest stable diffusion step, equal conductivities", "value") > 0);
-    cr_assert_eq(json_number(text, "cells limited for stability", "value"), 0);
+    cr_assert_eq(json_number(text, "elements limited for stability", "value"), 0);
     cr_assert_eq(json_number(text, "slivers limited", "value"), 2);
-    const char *row = strstr(text, "{\"cell\": 1, \"x\": 5.25, "),
+    const char *row = strstr(text, "{\"element\": 1, \"x\": 5.25, "),
                *cosine = row ? strstr(row, "\"worst cosine\": ") : 0;
     cr_assert(cosine, "%s", text);
     cr_assert_float_eq(strtod(cosine + strlen("\"worst cosine\": "), NULL), 1e-3, 1e-4);
@@ -269,12 +272,12 @@ Test(mesh_commands, info_tells_of_slivers)
 Test(mesh_commands, refine_halves_the_edges_as_often_as_told)
 {
     static const char *const same[] = {
-        "cells", "vertices", "boundary faces", "inner faces", "edges", "volume"};
+        "elements", "vertices", "boundary faces", "inner faces", "edges", "volume"};
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.25 -o b.hdf"));
     char *once = works("mesh refine a.hdf -o once.hdf --format json"),
          *twice = works("mesh refine a.hdf -o c.hdf --times 2");
-    cr_assert_eq(json_number(once, "cells", "value"), 96);
+    cr_assert_eq(json_number(once, "elements", "value"), 96);
     cr_assert_float_eq(json_number(once, "characteristic length before", "value"), 1 / cbrt(6), 1e-13);
     cr_assert_float_eq(json_number(once, "characteristic length V^(1/3)", "value"), 0.5 / cbrt(6), 1e-13);
     char *fine = works("mesh info c.hdf --format json"), *slab = works("mesh info b.hdf --format json");
@@ -289,7 +292,8 @@ Test(mesh_commands, refinement_that_makes_no_sense_is_refused)
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
     refuses(2, "mesh refine: --output is needed", "mesh refine a.hdf");
     refuses(2, "--times 0; allowed: a whole number from 1 to 10", "mesh refine a.hdf -o b.hdf --times 0");
-    refuses(2, "12 cells refined 10 times make 1.28849e+10 cells", "mesh refine a.hdf -o b.hdf --times 10");
+    refuses(
+        2, "12 elements refined 10 times make 1.28849e+10 elements", "mesh refine a.hdf -o b.hdf --times 10");
     refuses(2, "under a name ending in .hdf", "mesh refine a.hdf -o b.msh");
     refuses(3, "none.hdf", "mesh refine none.hdf -o b.hdf");
 }

@@ -116,7 +116,7 @@ static void try_mesh(const char *name, const char *path)
 static void try_surface(const char *names)
 {
     char line[8192];
-    (void)snprintf(line, sizeof line, "mesh fill %s --cells %d -o filled.hdf --format json", names, CELLS);
+    (void)snprintf(line, sizeof line, "mesh fill %s --elements %d -o filled.hdf --format json", names, CELLS);
     char *table = try_line(names, line);
     if (table) try_mesh(names, "filled.hdf");
     free(table);
@@ -147,7 +147,7 @@ static void try_file(const char *path)
     mt_arena_free(&arena);
     if (status == MT_OK)
         try_mesh(path, path);
-    else if (strstr(mt_message(), "without cells"))
+    else if (strstr(mt_message(), "without elements"))
         try_surface(path);
     else
         (void)fprintf(stderr, "%s: left out: %s\n", path, mt_message());

@@ -44,7 +44,7 @@ Test(metis_told, memory_that_runs_out_inside_it_ends_with_3)
     bad.mood = ANSWERS, bad.answer = METIS_ERROR;
     bad.words =
         "***Memory allocation failed for x. Requested size: 7 bytes\nFailed during initial partitioning\n";
-    refuses(3, "METIS: out of memory for 384 cells in 64 parts", "partition slab.hdf --target small.yaml");
+    refuses(3, "METIS: out of memory for 384 elements in 64 parts", "partition slab.hdf --target small.yaml");
     refuses(3, "Requested size: 7 bytes", "run " SLAB " --set machine.tiles=64 --output out");
 }
 

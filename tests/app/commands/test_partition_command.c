@@ -53,20 +53,20 @@ Test(partition_command, counts_of_the_tiles_add_up)
     cr_assert_not_null(tiles);
     cr_assert_eq(json_number(text, "parts", "value"), 3);
     cr_assert_eq(json_number(text, "of these empty", "value"), 0);
-    cr_assert_eq(json_number(text, "cells", "value"), CELLS);
-    cr_assert_eq(sum_of_three(tiles, "cells"), CELLS);
-    cr_assert_leq(json_number(tiles, "cells", "max"), ceil(1.03 * CELLS / 3));
-    const double received = json_number(text, "cells received", "value");
-    cr_assert_eq(sum_of_three(tiles, "cells received"), received);
-    cr_assert_eq(
-        sum_of_three(tiles, "cells needed from others") + sum_of_three(tiles, "of these unused"), received);
+    cr_assert_eq(json_number(text, "elements", "value"), CELLS);
+    cr_assert_eq(sum_of_three(tiles, "elements"), CELLS);
+    cr_assert_leq(json_number(tiles, "elements", "max"), ceil(1.03 * CELLS / 3));
+    const double received = json_number(text, "elements received", "value");
+    cr_assert_eq(sum_of_three(tiles, "elements received"), received);
+    cr_assert_eq(sum_of_three(tiles, "elements needed from others") + sum_of_three(tiles, "of these unused"),
+        received);
     cr_assert_eq(sum_of_three(tiles, "ranges sent"), json_number(text, "ranges", "value"));
     cr_assert_geq(sum_of_three(tiles, "pieces received"), json_number(text, "ranges", "value"));
-    /* every separator cell is sent, and once */
-    cr_assert_eq(
-        sum_of_three(tiles, "separator cells"), json_number(text, "cells sent (a range once)", "value"));
+    /* every separator element is sent, and once */
+    cr_assert_eq(sum_of_three(tiles, "separator elements"),
+        json_number(text, "elements sent (a range once)", "value"));
     cr_assert_float_eq(
-        json_number(text, "share of received cells", "value"), 100 * received / (received + CELLS), 1e-12);
+        json_number(text, "share of received elements", "value"), 100 * received / (received + CELLS), 1e-12);
     cr_assert_gt(json_number(text, "faces cut", "value"), 0);
     cr_assert_leq(json_number(tiles, "neighbours", "max"), 2);
     free(text);
@@ -74,13 +74,13 @@ Test(partition_command, counts_of_the_tiles_add_up)
 
 Test(partition_command, one_tile_exchanges_nothing)
 {
-    static const char *const nothing[] = {"separator cells", "cells needed from others", "cells received",
-        "of these unused", "neighbours", "ranges sent", "pieces received"};
+    static const char *const nothing[] = {"separator elements", "elements needed from others",
+        "elements received", "of these unused", "neighbours", "ranges sent", "pieces received"};
     write_machine("one.yaml", 1);
     char *text = works("partition slab.hdf --target ./one.yaml --format json");
     cr_assert_eq(json_number(text, "faces cut", "value"), 0);
     cr_assert_eq(json_number(text, "ranges", "value"), 0);
-    cr_assert_eq(sum_of_three(strstr(text, "\"A tile of 1 IPU\""), "cells"), 3 * CELLS);
+    cr_assert_eq(sum_of_three(strstr(text, "\"A tile of 1 IPU\""), "elements"), 3 * CELLS);
     for (size_t k = 0; k < sizeof nothing / sizeof nothing[0]; k++)
         cr_assert_eq(sum_of_three(text, nothing[k]), 0, "%s", nothing[k]);
     free(text);
@@ -102,7 +102,7 @@ Test(partition_command, every_machine_brings_its_tiles)
 /* The command counts by the mesh's faces alone, a run by the columns of its diffusion: the same exchange. */
 Test(partition_command, counts_are_those_of_a_run)
 {
-    enum { PARTS = 700 }; /* of three cells, so that hardly a cell is needed twice over */
+    enum { PARTS = 700 }; /* of three elements, so that hardly an element is needed twice over */
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_adjacency adjacency;
@@ -120,8 +120,8 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
                      &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
-    cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){mesh.n_cells, MT_DIFFUSION_ROW, diffusion.column}, &parts,
-                     &scheme, &halo),
+    cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column},
+                     &parts, &scheme, &halo),
         MT_OK);
     size_t received = 0, needed = 0;
     for (int p = 0; p < PARTS; p++)
@@ -130,8 +130,8 @@ Test(partition_command, counts_are_those_of_a_run)
     write_machine("m.yaml", PARTS);
     char *text =
         works("partition slab.hdf --target m.yaml --scheme mixed-clean --imbalance 1.03 --format json");
-    cr_assert_eq(json_number(text, "cells received", "value"), (double)received);
-    cr_assert_eq(json_number(text, "cells needed from others", "max"), (double)needed);
+    cr_assert_eq(json_number(text, "elements received", "value"), (double)received);
+    cr_assert_eq(json_number(text, "elements needed from others", "max"), (double)needed);
     cr_assert_eq(json_number(text, "ranges", "value"), (double)halo.n_ranges);
     free(text);
     mt_arena_free(&arena);
@@ -142,7 +142,7 @@ Test(partition_command, speaks_text_and_csv_too)
     write_machine("three.yaml", 3);
     char *csv = works("partition slab.hdf --target three.yaml --format csv");
     cr_assert(strncmp(csv, "# slab.hdf on 1 IPU\nproperty,value,unit\nparts,3,\n", 49) == 0, "%s", csv);
-    cr_assert(strstr(csv, "\n\n# A tile of 1 IPU\nwhat,min,median,max\ncells,"), "%s", csv);
+    cr_assert(strstr(csv, "\n\n# A tile of 1 IPU\nwhat,min,median,max\nelements,"), "%s", csv);
     char *text = works("partition slab.hdf --target three.yaml");
     cr_assert(
         strncmp(text, "slab.hdf on 1 IPU\n", 18) == 0 && strstr(text, "\nA tile of 1 IPU\n"), "%s", text);
@@ -163,7 +163,7 @@ Test(partition_command, several_counts_of_ipus_give_what_each_gives_alone)
     free(both);
 }
 
-/* What the most loaded tile needs (exact), or receives (mixed-clean, for which cells are moved once more). */
+/* What the most loaded tile needs (exact), or receives (mixed-clean, for which elements are moved once more). */
 Test(partition_command, balanced_halos_lower_the_peak)
 {
     static const char *const schemes[] = {"exact", "mixed-clean"};
@@ -171,13 +171,14 @@ Test(partition_command, balanced_halos_lower_the_peak)
     for (int k = 0; k < 2; k++) {
         static const char line[] = "partition slab.hdf --target forty.yaml --scheme %s --format json%s";
         char *before = works(line, schemes[k], ""), *after = works(line, schemes[k], " --balance-halo");
-        const double most = json_number(strstr(before, "A tile"), "cells received", "max");
-        cr_assert_lt(json_number(strstr(after, "A tile"), "cells received", "max"), most, "%s", schemes[k]);
-        cr_assert_gt(json_number(after, "cells moved to balance halos", "value"), 0);
-        cr_assert_null(strstr(before, "cells moved"));
-        cr_assert_eq(json_number(after, "most cells needed before that", "value"),
-            json_number(before, "cells needed from others", "max"));
-        cr_assert_leq(json_number(strstr(after, "A tile"), "cells", "max"), ceil(1.03 * CELLS / 40));
+        const double most = json_number(strstr(before, "A tile"), "elements received", "max");
+        cr_assert_lt(
+            json_number(strstr(after, "A tile"), "elements received", "max"), most, "%s", schemes[k]);
+        cr_assert_gt(json_number(after, "elements moved to balance halos", "value"), 0);
+        cr_assert_null(strstr(before, "elements moved"));
+        cr_assert_eq(json_number(after, "most elements needed before that", "value"),
+            json_number(before, "elements needed from others", "max"));
+        cr_assert_leq(json_number(strstr(after, "A tile"), "elements", "max"), ceil(1.03 * CELLS / 40));
         free(before), free(after);
     }
 }
@@ -200,15 +201,15 @@ Test(partition_command, counts_what_crosses_between_ipus)
     write_machine("four.yaml", 4);
     char *alone = works("partition slab.hdf --target four.yaml --format json"),
          *apart = works("partition slab.hdf --target one.yaml --ipus 4 --format json");
-    cr_assert_gt(json_number(alone, "cells received", "value"), 0);
+    cr_assert_gt(json_number(alone, "elements received", "value"), 0);
     cr_assert_eq(json_number(alone, "of these from other IPUs", "value"), 0);
     cr_assert_eq(json_number(apart, "of these from other IPUs", "value"),
-        json_number(apart, "cells received", "value"));
+        json_number(apart, "elements received", "value"));
     cr_assert_eq(
-        json_number(alone, "cells received", "value"), json_number(apart, "cells received", "value"));
+        json_number(alone, "elements received", "value"), json_number(apart, "elements received", "value"));
     cr_assert_eq(json_number(alone, "bytes between IPUs, once a receiving IPU", "value"), 0);
     cr_assert_eq(json_number(apart, "bytes between IPUs, once a receiving IPU", "value"),
-        4 * json_number(apart, "cells received", "value"), "chips of one tile");
+        4 * json_number(apart, "elements received", "value"), "chips of one tile");
     const double links = json_number(apart, "of it the busiest link between IPUs", "value");
     cr_assert_gt(links, 0);
     cr_assert_gt(json_number(apart, "exchange of a diffusion step", "value"), links);
@@ -241,7 +242,7 @@ Test(partition_command, says_where_a_machine_is_too_small)
     cr_assert(
         strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 there"), "%s", said);
     cr_assert(isnan(json_number(table, "memory of the fullest tile", "value")), "%s", table);
-    cr_assert_gt(json_number(table, "cells received", "value"), 0, "what is known is told");
+    cr_assert_gt(json_number(table, "elements received", "value"), 0, "what is known is told");
     free(said), free(table);
 }
 

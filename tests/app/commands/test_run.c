@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* 3 x 2 x 1 mm at 0.5 mm: 6 * 4 * 2 boxes of 6 cells. */
+/* 3 x 2 x 1 mm at 0.5 mm: 6 * 4 * 2 boxes of 6 elements. */
 enum { CELLS = 288 };
 static const double end_ms = 3;
 
@@ -29,7 +29,7 @@ static const char small[] =
 static void enter(void)
 {
     enter_room();
-    omp_set_num_threads(1); /* more would mostly wait for one another on so few cells */
+    omp_set_num_threads(1); /* more would mostly wait for one another on so few elements */
     write_text("small.yaml", small);
 }
 
@@ -93,7 +93,7 @@ Test(run, files_hold_mesh_picture_places_tables_and_values)
     size_t n;
     free(works("run small.yaml --output out"));
     cr_assert_eq(mt_vtkhdf_read(&arena, "out/result.hdf", &mesh), MT_OK);
-    cr_assert_eq(mesh.n_cells, CELLS);
+    cr_assert_eq(mesh.n_elements, CELLS);
     mt_arena_free(&arena);
 
     char *png = bytes_of("out/activation.png", &n);
@@ -153,7 +153,7 @@ Test(run, used_values_run_again_give_the_same_bits)
     }
 }
 
-/* The promise is 0.05 ms; single precision and the order of its sums may not change more. A cell that only
+/* The promise is 0.05 ms; single precision and the order of its sums may not change more. An element that only
  * one of them activated must have done so at the very end. */
 Test(run, machine_and_host_agree_on_activation)
 {
@@ -165,14 +165,14 @@ Test(run, machine_and_host_agree_on_activation)
     for (size_t c = 0; c < CELLS; c++) {
         if (isnan(a[c]) && isnan(b[c])) continue;
         if (isnan(a[c]) || isnan(b[c])) {
-            cr_assert_gt(fmax(a[c], b[c]), end_ms - 0.05, "cell %zu: %g and %g ms", c, a[c], b[c]);
+            cr_assert_gt(fmax(a[c], b[c]), end_ms - 0.05, "element %zu: %g and %g ms", c, a[c], b[c]);
             continue;
         }
         both++;
-        cr_assert_lt(fabs(a[c] - b[c]), 0.05, "cell %zu: %g and %g ms", c, a[c], b[c]);
+        cr_assert_lt(fabs(a[c] - b[c]), 0.05, "element %zu: %g and %g ms", c, a[c], b[c]);
     }
-    /* The stimulated box is 3 * 3 * 2 boxes of the 6 * 4 * 2; some cells are still ahead of the wave. */
-    cr_assert(both >= 18 * 6 && both < CELLS, "%zu cells", both);
+    /* The stimulated box is 3 * 3 * 2 boxes of the 6 * 4 * 2; some elements are still ahead of the wave. */
+    cr_assert(both >= 18 * 6 && both < CELLS, "%zu elements", both);
     mt_arena_free(&arena);
 }
 
@@ -368,7 +368,7 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     for (int k = 0; k < 5; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
     cr_assert_null(strstr(text, "In out/"));
 
-    cr_assert_eq(json_number(text, "cells", "value"), CELLS);
+    cr_assert_eq(json_number(text, "elements", "value"), CELLS);
     cr_assert_float_eq(json_number(text, "simulated time", "value"), end_ms, 1e-12);
     cr_assert(json_number(text, "near", "activation") > 0);
     cr_assert(isnan(json_number(text, "far", "activation")));
@@ -410,8 +410,8 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
 Test(run, csv_has_its_tables_apart)
 {
     char *text = works("run small.yaml --output out --set time.end_ms=0.5 --format csv");
-    cr_assert(strncmp(text, "# Small slab\nproperty,value,unit\ncells,288,\n", 44) == 0, "%s", text);
-    cr_assert(strstr(text, "\n\n# Activation times at points, by linear fits to the cells nearest to "
+    cr_assert(strncmp(text, "# Small slab\nproperty,value,unit\nelements,288,\n", 47) == 0, "%s", text);
+    cr_assert(strstr(text, "\n\n# Activation times at points, by linear fits to the elements nearest to "
                            "each\npoint,x[mm],y[mm],z[mm],activation[ms]\nnear,0,0,0,"));
     cr_assert(strstr(text, "\n\n# Cycles of a time step"));
     cr_assert(strstr(text, "\n\n# Memory of a tile\nwhat,bytes,of what is there[%],all tiles[bytes]\n"));
@@ -520,7 +520,7 @@ Test(run, a_machine_that_does_not_exist_is_refused)
         "run small.yaml --set machine.tiles=1473");
 }
 
-/* 20 * 14 * 6 boxes: 10,080 cells of 19 floats of state alone are 766,080 bytes; a tile has 638,976. */
+/* 20 * 14 * 6 boxes: 10,080 elements of 19 floats of state alone are 766,080 bytes; a tile has 638,976. */
 Test(run, a_mesh_too_large_for_the_tiles_is_refused_with_the_tile_and_its_bytes)
 {
     static const char too_large[] = "run small.yaml --set mesh.slab.size_mm=[10,7,3] --set machine.tiles=1";
@@ -544,10 +544,10 @@ Test(run, unstable_diffusion_steps_are_refused_with_the_limit)
             backends[k]);
 }
 
-Test(run, a_stimulus_that_reaches_no_cell_is_refused)
+Test(run, a_stimulus_that_reaches_no_element_is_refused)
 {
     refuses(
-        2, "stimuli.0: no cell's centre lies in the box", "run small.yaml --set stimuli.0.max_mm=[0,0,0]");
+        2, "stimuli.0: no element's centre lies in the box", "run small.yaml --set stimuli.0.max_mm=[0,0,0]");
     refuses(2, "stimuli.0: min_mm 5 is above max_mm 1.5 on axis x",
         "run small.yaml --set stimuli.0.min_mm=[5,0,0]");
 }
@@ -567,9 +567,9 @@ Test(run, a_time_of_no_step_is_refused)
         "run small.yaml --set time.end_ms=0.01");
 }
 
-/* The cells of boxes of 2 mm are cubes of 1.1 mm; those of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wave
+/* The elements of boxes of 2 mm are cubes of 1.1 mm; those of 0.5 mm of 0.28 mm. Sixteen times the diffusivity makes the wave
  * four times as wide. */
-Test(run, cells_too_large_for_the_wave_are_warned_of)
+Test(run, elements_too_large_for_the_wave_are_warned_of)
 {
     static const char *const lines[] = {
         "run large.yaml", "run large.yaml --set tissue.chi_per_mm=8.75", "run small.yaml"};
@@ -580,7 +580,7 @@ Test(run, cells_too_large_for_the_wave_are_warned_of)
             line, sizeof line, "%s --output out --set time.end_ms=0.1 --set machine.backend=cpu", lines[k]);
         char *said = warnings(&table, line);
         if (k == 0)
-            cr_assert(strstr(said, "myotile: warning: mesh.slab: cells of 1.1 mm") &&
+            cr_assert(strstr(said, "myotile: warning: mesh.slab: elements of 1.1 mm") &&
                           strstr(said, "from 0.55 mm on"),
                 "%s", said);
         else

@@ -10,7 +10,7 @@
 
 /* The base is z = 3, so the wall's lowest place, and its apex, is on the epicardium x = 2 at z = 0. */
 static const double size_mm[3] = {2, 3, 3};
-static size_t n_cells;
+static size_t n_elements;
 
 /* Every kind of place; conductivities alike along and across, which needs no fibres. */
 static const char wall[] =
@@ -41,7 +41,7 @@ static void enter(void)
     enter_room();
     omp_set_num_threads(1);
     tagged_slab(&arena, size_mm, 0.5, &mesh);
-    n_cells = mesh.n_cells;
+    n_elements = mesh.n_elements;
     cr_assert_eq(mt_vtkhdf_write("wall.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
     write_text("wall.yaml", wall);
@@ -54,19 +54,19 @@ static const double *activation_of(mt_arena *arena, const char *folder)
     char path[64];
     double *ms;
     (void)snprintf(path, sizeof path, "%s/result.hdf", folder);
-    cr_assert_eq(mt_vtkhdf_read_field(arena, path, "activation", n_cells, &ms), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read_field(arena, path, "activation", n_elements, &ms), MT_OK, "%s", mt_message());
     return ms;
 }
 
-/* To the bit, and of some cells activated. */
+/* To the bit, and of some elements activated. */
 static void assert_same_activation(const char *one, const char *two)
 {
     mt_arena arena = {0};
     const double *a = activation_of(&arena, one), *b = activation_of(&arena, two);
     size_t n = 0;
-    for (size_t c = 0; c < n_cells; c++) n += isfinite(a[c]) ? 1 : 0;
-    cr_assert(n > 20, "%zu of %zu", n, n_cells);
-    cr_assert_arr_eq(a, b, n_cells * sizeof *a);
+    for (size_t c = 0; c < n_elements; c++) n += isfinite(a[c]) ? 1 : 0;
+    cr_assert(n > 20, "%zu of %zu", n, n_elements);
+    cr_assert_arr_eq(a, b, n_elements * sizeof *a);
     mt_arena_free(&arena);
 }
 
@@ -93,7 +93,7 @@ Test(stimuli, used_yaml_says_all_of_every_kind_and_runs_again_to_the_same_bits)
     cr_assert(same_file("one/activation.png", "two/activation.png"));
 }
 
-/* What is stimulated is activated first: the earliest cell at the apex, at the lowest end of the epicardium. */
+/* What is stimulated is activated first: the earliest element at the apex, at the lowest end of the epicardium. */
 Test(stimuli, at_the_apex_the_wave_starts_there)
 {
     mt_arena arena = {0};
@@ -107,7 +107,7 @@ Test(stimuli, at_the_apex_the_wave_starts_there)
     free(works("run apex.yaml --output out"));
     cr_assert_eq(mt_vtkhdf_read(&arena, "out/result.hdf", &mesh), MT_OK);
     const double *ms = activation_of(&arena, "out");
-    for (size_t c = 0; c < n_cells; c++)
+    for (size_t c = 0; c < n_elements; c++)
         if (ms[c] < ms[first] || isnan(ms[first])) first = c;
     mt_mesh_centroid(&mesh, first, x);
     cr_assert(x[0] > 1.2 && x[2] < 0.8, "[%g, %g, %g]", x[0], x[1], x[2]);
@@ -154,14 +154,15 @@ Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
     assert_same_activation("one", "two");
     assert_same_activation("one", "three");
     const double *one = activation_of(&arena, "one"), *epi = activation_of(&arena, "epi");
-    cr_assert(memcmp(one, epi, n_cells * sizeof *one) != 0);
+    cr_assert(memcmp(one, epi, n_elements * sizeof *one) != 0);
     mt_arena_free(&arena);
 }
 
 Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
 {
     refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
-    refuses(2, "stimuli.1: no cell's centre of the surface lies within 0.01 mm of [0, 1, 2]; the nearest is",
+    refuses(2,
+        "stimuli.1: no element's centre of the surface lies within 0.01 mm of [0, 1, 2]; the nearest is",
         "run wall.yaml --set stimuli.1.radius_mm=0.01");
     refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; there are ",
         "run wall.yaml --set stimuli.2.surface=rv_endocardium");

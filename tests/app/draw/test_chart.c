@@ -37,7 +37,7 @@ static const double sums[ALL] = {10581, 3181, 4362, 962, 1379, 333};
 static mt_chart make(bool logarithmic)
 {
     return (mt_chart){.title = "What tiles hold",
-        .caption = "cells",
+        .caption = "elements",
         .logarithmic = logarithmic,
         .n_groups = GROUPS,
         .n_bars = BARS,

@@ -29,8 +29,8 @@ static bench make_bench(void)
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
     cr_assert_eq(mt_slab_make(&b.arena, size_mm, 1, &b.mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
-    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
         b.time_ms[c] = (float)hypot(hypot(x[0] / 0.6, x[1] / 0.3), x[2] / 0.2);
@@ -103,7 +103,7 @@ static bool is_map_colour(const unsigned char rgb[3], double t)
 Test(picture, shows_the_colours_of_the_map_under_light)
 {
     bench b = make_bench();
-    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+    for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
         b.time_ms[c] = x[0] < 10 ? 10 : 24; /* the scale is 10 to 24 in steps of 1 */
@@ -130,8 +130,8 @@ Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
     tagged_slab(&b.arena, (const double[]){20, 7, 3}, 0.5, &b.mesh);
     make_septum(&b.mesh);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
-    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
         b.time_ms[c] = x[1] > 3.5 ? 10 : 24;
@@ -162,7 +162,7 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     mt_arena_free(&b.arena);
     tagged_slab(&b.arena, (const double[]){3, 3, 12}, 1, &b.mesh);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_cells, sizeof *b.time_ms);
+    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
     cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
     cr_assert_gt(count_within(b.path, page, names, is_ink, 0), 100);
     cr_assert_eq(count_within(b.path, page, paper, is_ink, 0), 0);
@@ -180,7 +180,7 @@ Test(picture, what_was_not_activated_is_grey)
     cr_assert_eq(draw(&b, b.path), MT_OK);
     all = coloured_pixels(b.path);
     cr_assert_eq(count_within(b.path, note[0], note[1], is_ink, 0), 0);
-    for (size_t c = 0; c < b.mesh.n_cells; c++) {
+    for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
         if (x[0] > 10) b.time_ms[c] = NAN;
@@ -188,7 +188,7 @@ Test(picture, what_was_not_activated_is_grey)
     cr_assert_eq(draw(&b, b.path), MT_OK);
     half = coloured_pixels(b.path);
     cr_assert_geq(count_within(b.path, note[0], note[1], is_ink, 0), MT_LEGEND_H * MT_LEGEND_H);
-    for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = NAN;
+    for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = NAN;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     cr_assert_eq(coloured_pixels(b.path), 0);
     /* Half of the two long sides seen, all of the short one, and the colour bar stay coloured. */
@@ -220,15 +220,15 @@ Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
     end_bench(&b);
 }
 
-/* Times that grow along the slab, from 0 to `most` in its last cells. */
+/* Times that grow along the slab, from 0 to `most` in its last elements. */
 static void run_along(bench *b, float most)
 {
     double x[3], last = 0;
-    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+    for (size_t c = 0; c < b->mesh.n_elements; c++) {
         mt_mesh_centroid(&b->mesh, c, x);
         last = fmax(last, x[0]);
     }
-    for (size_t c = 0; c < b->mesh.n_cells; c++) {
+    for (size_t c = 0; c < b->mesh.n_elements; c++) {
         mt_mesh_centroid(&b->mesh, c, x);
         b->time_ms[c] = most * (float)(x[0] / last);
     }
@@ -308,7 +308,7 @@ Test(picture, isochrones_cross_the_slab)
 Test(picture, one_time_everywhere_is_no_obstacle)
 {
     bench b = make_bench();
-    for (size_t c = 0; c < b.mesh.n_cells; c++) b.time_ms[c] = 7;
+    for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = 7;
     cr_assert_eq(draw(&b, b.path), MT_OK);
     cr_assert(coloured_pixels(b.path) > 100000);
     end_bench(&b);
@@ -350,7 +350,7 @@ Test(picture, senseless_input_is_refused)
 {
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
-    other.n_cells--;
+    other.n_elements--;
     cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, 100, ""), MT_INPUT);
     cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, 100, "\xff\xfe"), MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());

@@ -49,12 +49,12 @@ static mt_status paint(const char *to)
     return mt_picture_parts(to, &mesh, &adjacency, &partition, "A slab");
 }
 
-/* The outer surface, each face with the number of its cell as its value. */
+/* The outer surface, each face with the number of its element as its value. */
 static mt_view_surface numbered_surface(void)
 {
     mt_view_surface surface;
-    float *number = mt_arena_take(&arena, mesh.n_cells, sizeof *number);
-    for (size_t c = 0; c < mesh.n_cells; c++) number[c] = (float)c;
+    float *number = mt_arena_take(&arena, mesh.n_elements, sizeof *number);
+    for (size_t c = 0; c < mesh.n_elements; c++) number[c] = (float)c;
     ok(mt_view_surface_make_flat(&arena, &mesh, &adjacency, number, &surface));
     return surface;
 }
@@ -66,9 +66,9 @@ static mt_part_colours colours_of(const mt_view_surface *surface)
     return colours;
 }
 
-static const double *colour_of(const mt_part_colours *colours, size_t cell)
+static const double *colour_of(const mt_part_colours *colours, size_t element)
 {
-    const uint32_t part = partition.part[cell];
+    const uint32_t part = partition.part[element];
     return colours->linear[part / partition.parts_per_group][colours->shade[part]];
 }
 
@@ -84,7 +84,7 @@ typedef struct meetings {
 static void compare_colours(void *context, const mt_meeting *meeting)
 {
     meetings *m = context;
-    const size_t a = m->surface->face_cell[meeting->face], b = m->surface->face_cell[meeting->other];
+    const size_t a = m->surface->face_element[meeting->face], b = m->surface->face_element[meeting->other];
     if (partition.part[a] == partition.part[b]) return;
     const double distance = oklab_distance(colour_of(m->colours, a), colour_of(m->colours, b));
     if (partition.part[a] / partition.parts_per_group == partition.part[b] / partition.parts_per_group)
@@ -122,7 +122,7 @@ Test(parts, without_order_they_still_get_colours_used_equally_often)
 {
     uint64_t state = 1;
     divide(2, 500);
-    for (size_t c = 0; c < mesh.n_cells; c++) partition.part[c] = (uint32_t)draw(&state, 1000);
+    for (size_t c = 0; c < mesh.n_elements; c++) partition.part[c] = (uint32_t)draw(&state, 1000);
     const mt_view_surface surface = numbered_surface();
     const mt_part_colours colours = colours_of(&surface);
     size_t used[MT_PART_SHADES_MAX] = {0};
@@ -142,14 +142,14 @@ static bool shows(const unsigned char rgb[3], const double linear[3], double lig
     return true;
 }
 
-/* Are all samples of the pixel of one cell, without ink? Gives the cell and the mean of the light. */
-static bool is_flat(const mt_plot *plot, int x, int y, size_t *cell, double *light)
+/* Are all samples of the pixel of one element, without ink? Gives the element and the mean of the light. */
+static bool is_flat(const mt_plot *plot, int x, int y, size_t *element, double *light)
 {
     *light = 0;
-    *cell = (size_t)plot->value[mt_plot_at(plot, 2 * x, 2 * y)];
+    *element = (size_t)plot->value[mt_plot_at(plot, 2 * x, 2 * y)];
     for (int k = 0; k < 4; k++) {
         const size_t at = mt_plot_at(plot, 2 * x + k % 2, 2 * y + k / 2);
-        if (plot->depth[at] <= 0 || (size_t)plot->value[at] != *cell || plot->ink[at] > 0) return false;
+        if (plot->depth[at] <= 0 || (size_t)plot->value[at] != *element || plot->ink[at] > 0) return false;
         *light += 0.25 * (double)plot->light[at];
     }
     return true;
@@ -170,11 +170,11 @@ Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
     size_t n = 0, dark = 0;
     for (int y = 0; y < panel->plot.h / MT_VIEW_SUPER; y++)
         for (int x = 0; x < panel->plot.w / MT_VIEW_SUPER; x++) {
-            size_t cell;
+            size_t element;
             double light;
-            if (!is_flat(&panel->plot, x, y, &cell, &light)) continue;
+            if (!is_flat(&panel->plot, x, y, &element, &light)) continue;
             const unsigned char *rgb = pixel_at(pixels, (size_t)(x + panel->left), (size_t)(y + panel->top));
-            const double *colour = colour_of(&colours, cell);
+            const double *colour = colour_of(&colours, element);
             const int k = colour[2] > colour[1] ? 2 : colour[0] > colour[1] ? 0 : 1; /* the strongest */
             const double seen = linear_of_srgb(rgb[k] / 255.0) / colour[k];
             cr_assert(shows(rgb, colour, seen) && seen < light * 1.03, "pixel %d %d", x, y);
@@ -249,17 +249,17 @@ Test(parts, senseless_input_is_refused_and_leaves_nothing)
 {
     divide(2, 5);
     mt_adjacency less = adjacency;
-    less.n_cells--;
+    less.n_elements--;
     cr_assert_eq(mt_picture_parts(path, &mesh, &less, &partition, ""), MT_INPUT);
-    partition.n_cells--;
+    partition.n_elements--;
     cr_assert_eq(paint(path), MT_INPUT);
     assert_message("a partition of");
-    partition.n_cells++;
+    partition.n_elements++;
     cr_assert_eq(mt_picture_parts(path, &mesh, &adjacency, &partition, "\xff\xfe"), MT_INPUT);
     assert_message("UTF-8");
     partition.part[3] = 10;
     cr_assert_eq(paint(path), MT_INPUT);
-    assert_message("cell 3: part 10");
+    assert_message("element 3: part 10");
     divide(65, 2);
     cr_assert_eq(paint(path), MT_INPUT);
     assert_message("65 groups of parts; at most 64");

@@ -102,16 +102,16 @@ Test(view, lack_of_memory_is_reported)
     mt_arena_fail_at(0);
 }
 
-/* The mean of the cells around a vertex of the surface is up to half an edge off, for all of them lie on one side; what is made
+/* The mean of the elements around a vertex of the surface is up to half an edge off, for all of them lie on one side; what is made
  * of it must be much nearer. */
-Test(view, values_at_the_surface_follow_those_of_the_cells)
+Test(view, values_at_the_surface_follow_those_of_the_elements)
 {
     mt_adjacency adjacency;
     mt_view_surface surface;
     cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 2}, 0.5, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    float *value = mt_arena_take(&arena, mesh.n_elements, sizeof *value);
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&mesh, c, x);
         value[c] = (float)(10 * x[0]);
@@ -134,12 +134,12 @@ static void count_at_edge(void *context, const mt_meeting *meeting)
 Test(view, at_an_edge_of_four_faces_each_meets_each)
 {
     double xyz_mm[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 1, 0, 1, 2, 1, 0, 2, -1, 0};
-    uint32_t cell_vertex[] = {0, 1, 2, 4, 1, 5, 6, 4};
+    uint32_t element_vertex[] = {0, 1, 2, 4, 1, 5, 6, 4};
     const float value[2] = {0};
     size_t met[7][7] = {{0}};
     mt_adjacency adjacency;
     mt_view_surface surface;
-    mesh = (mt_mesh){.n_vertices = 7, .n_cells = 2, .xyz_mm = xyz_mm, .cell_vertex = cell_vertex};
+    mesh = (mt_mesh){.n_vertices = 7, .n_elements = 2, .xyz_mm = xyz_mm, .element_vertex = element_vertex};
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     mt_view_surface_meetings(&surface, count_at_edge, met);
@@ -149,7 +149,7 @@ Test(view, at_an_edge_of_four_faces_each_meets_each)
             for (size_t c = 0; c < 2 && a < b; c++) {
                 bool has_a = false, has_b = false;
                 for (size_t k = 4 * c; k < 4 * c + 4; k++)
-                    has_a |= cell_vertex[k] == a, has_b |= cell_vertex[k] == b;
+                    has_a |= element_vertex[k] == a, has_b |= element_vertex[k] == b;
                 edges += has_a && has_b;
             }
             cr_assert_eq(met[a][b], edges == 2 ? 6 : edges, "%u-%u: %zu", a, b, met[a][b]);
@@ -171,7 +171,7 @@ Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
     size_t n = 0;
     tagged_slab(&arena, (const double[]){4, 5, 5}, 1, &mesh);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    const float *value = mt_arena_take(&arena, mesh.n_cells, sizeof *value);
+    const float *value = mt_arena_take(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     mt_view_surface_meetings(&surface, count_meeting, &n);
     cr_assert(surface.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * surface.n_faces, "%zu", n);

@@ -33,7 +33,7 @@ Test(comparison, a_published_number_has_its_unit_and_whether_it_is_derived)
     ok(mt_published_find("heart04_seconds_1", &p));
     cr_assert(p.low == 72.7 && p.high == 74.9 && p.derived);
     cr_assert_str_eq(p.unit, "s");
-    ok(mt_published_find("heart04_cells", &p));
+    ok(mt_published_find("heart04_elements", &p));
     cr_assert(p.low == 3031704 && !p.derived);
     cr_assert_str_empty(p.unit);
     ok(mt_published_find("heart04_pde", &p));

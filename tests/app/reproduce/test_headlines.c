@@ -23,7 +23,7 @@ TestSuite(headlines, .init = enter, .fini = leave_room);
 
 /* ---- a mesh on which every figure is another than the usual one ---- */
 
-/* A cube of 1 mm of 5 x 5 x 5 boxes with poor cells and fibres that turn: some must be limited. */
+/* A cube of 1 mm of 5 x 5 x 5 boxes with poor elements and fibres that turn: some must be limited. */
 static void write_cube(mt_arena *arena, mt_mesh *mesh)
 {
     uint64_t state = 2;
@@ -33,7 +33,7 @@ static void write_cube(mt_arena *arena, mt_mesh *mesh)
         const double move = between(&state, -0.06, 0.06);
         if (*x > 1e-9 && *x < 1 - 1e-9) *x += move;
     }
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double at[3];
         mt_mesh_centroid(mesh, c, at);
         const double turn = 3 * at[2], rise = 2 * at[0];
@@ -66,16 +66,17 @@ static const double cube_along = 0.12, cube_across = 0.02 / 1.5;
 /* Activation times by a backend that is set up here. */
 static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion)
 {
-    uint32_t *cells = mt_arena_take(arena, mesh->n_cells, sizeof *cells);
-    double *activation = mt_arena_take(arena, mesh->n_cells, sizeof *activation);
+    uint32_t *elements = mt_arena_take(arena, mesh->n_elements, sizeof *elements);
+    double *activation = mt_arena_take(arena, mesh->n_elements, sizeof *activation);
     size_t n = 0;
     void *self = NULL;
-    for (uint32_t c = 0; c < mesh->n_cells; c++) {
+    for (uint32_t c = 0; c < mesh->n_elements; c++) {
         double at[3];
         mt_mesh_centroid(mesh, c, at);
-        if (at[0] <= 0.4) cells[n++] = c;
+        if (at[0] <= 0.4) elements[n++] = c;
     }
-    const mt_stimulus stimulus = {.duration_ms = 1, .rise_mV_ms = 150 / 1.5, .n_cells = n, .cell = cells};
+    const mt_stimulus stimulus = {
+        .duration_ms = 1, .rise_mV_ms = 150 / 1.5, .n_elements = n, .element = elements};
     const mt_monodomain problem = {.diffusion = diffusion,
         .model = &mt_cell_tp06,
         .variant = TP06_ENDO,
@@ -93,7 +94,7 @@ static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diff
 /* 1.8 / |lowest eigenvalue| of the symmetric part of V^1/2 (V^-1 M) V^-1/2, by powers of the whole matrix. */
 static double step_limit(mt_arena *arena, const mt_diffusion *op)
 {
-    const size_t n = op->n_cells;
+    const size_t n = op->n_elements;
     double *s = mt_arena_take(arena, n * n, sizeof *s), *x = mt_arena_take(arena, n, sizeof *x);
     double *y = mt_arena_take(arena, n, sizeof *y), norm = 0;
     for (size_t i = 0; i < n; i++)
@@ -135,32 +136,33 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, MT_DIFFUSION_ALPHA, &op));
     const double *activation = activate_cube(&arena, &mesh, &op);
-    ok(mt_vtkhdf_read_field(&arena, "out/result.hdf", "activation", mesh.n_cells, &in_file));
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    ok(mt_vtkhdf_read_field(&arena, "out/result.hdf", "activation", mesh.n_elements, &in_file));
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         limited += op.theta[c] < 1;
-        cr_assert_eq(isfinite(activation[c]), isfinite(in_file[c]), "cell %zu", c);
+        cr_assert_eq(isfinite(activation[c]), isfinite(in_file[c]), "element %zu", c);
         if (!isfinite(activation[c])) continue;
-        cr_assert_eq((float)activation[c], (float)in_file[c], "cell %zu", c);
+        cr_assert_eq((float)activation[c], (float)in_file[c], "element %zu", c);
         activated++;
         latest = fmax(latest, activation[c]), earliest = fmin(earliest, activation[c]);
     }
-    cr_assert(activated > 0 && activated < mesh.n_cells && latest > 1.2 * earliest && limited > 0,
+    cr_assert(activated > 0 && activated < mesh.n_elements && latest > 1.2 * earliest && limited > 0,
         "%zu activated, %g to %g ms, %zu limited: nothing to tell apart", activated, earliest, latest,
         limited);
 
-    cr_expect_eq(json_number(text, "cells", "value"), 750);
+    cr_expect_eq(json_number(text, "elements", "value"), 750);
     cr_expect_float_eq(json_number(text, "diffusivity along fibres", "value"), cube_along, 1e-15);
     cr_expect_float_eq(json_number(text, "diffusivity across fibres", "value"), cube_across, 1e-15);
-    cr_expect_eq(json_number(text, "time step of the cells", "value"), 0.025);
+    cr_expect_eq(json_number(text, "time step of the elements", "value"), 0.025);
     const double limit = step_limit(&arena, &op);
     cr_expect_float_eq(json_number(text, "longest stable diffusion step", "value"), limit, 0.01 * limit);
     cr_expect_eq(json_number(text, "diffusion steps in it", "value"), ceil(0.025 / limit));
     cr_expect_gt(ceil(0.025 / limit), 1);
-    cr_expect_eq(json_number(text, "cells limited for stability", "value"), (double)limited);
+    cr_expect_eq(json_number(text, "elements limited for stability", "value"), (double)limited);
     cr_expect_float_eq(json_number(text, "fastest growth of any pattern", "value"), op.top_per_ms,
         1e-6 * fabs(op.top_per_ms));
-    cr_expect_float_eq(json_number(text, "cells activated", "value"), 100 * (double)activated / 750, 1e-12);
-    cr_expect_float_eq(json_number(text, "latest activation of a cell", "value"), latest, 1e-12);
+    cr_expect_float_eq(
+        json_number(text, "elements activated", "value"), 100 * (double)activated / 750, 1e-12);
+    cr_expect_float_eq(json_number(text, "latest activation of an element", "value"), latest, 1e-12);
     cr_expect_float_eq(json_number(text, "simulated time", "value"), 1.5, 1e-12);
     free(text);
     mt_arena_free(&arena);
@@ -173,8 +175,8 @@ Test(headlines, where_nothing_activates_there_is_no_latest_activation)
     write_cube(&arena, &mesh);
     write_text("cube.yaml", cube_case);
     char *text = works("run cube.yaml --output out --format json --set time.end_ms=0.1");
-    cr_assert_eq(json_number(text, "cells activated", "value"), 0);
-    cr_assert(isnan(json_number(text, "latest activation of a cell", "value")));
+    cr_assert_eq(json_number(text, "elements activated", "value"), 0);
+    cr_assert(isnan(json_number(text, "latest activation of an element", "value")));
     free(text);
     mt_arena_free(&arena);
 }
@@ -196,7 +198,7 @@ typedef struct wave {
     double edge_mm, conductivity[4], chi, cm, strength, end_ms;
 } wave;
 
-/* Runs it; gives each cell's activation and how many there are. */
+/* Runs it; gives each element's activation and how many there are. */
 static const double *activate(mt_arena *arena, const wave *w, mt_mesh *mesh)
 {
     char text[1024];
@@ -207,12 +209,12 @@ static const double *activate(mt_arena *arena, const wave *w, mt_mesh *mesh)
     char *table, *said = warnings(&table, "run wave.yaml --output out --format json");
     free(table), free(said);
     ok(mt_vtkhdf_read(arena, "out/result.hdf", mesh));
-    ok(mt_vtkhdf_read_field(arena, "out/result.hdf", "activation", mesh->n_cells, &activation));
+    ok(mt_vtkhdf_read_field(arena, "out/result.hdf", "activation", mesh->n_elements, &activation));
     return activation;
 }
 
 /* Three times the conductivities, half the membrane and one and a half times its capacitance make four times the diffusivity. On
- * a mesh of twice the length every entry of the operator is the same, so that cell by cell the times are, and the wave is
+ * a mesh of twice the length every entry of the operator is the same, so that element by element the times are, and the wave is
  * twice as fast. Single precision in the files rounds by 6e-8; the operators differ by rounding alone. */
 Test(headlines, four_times_the_diffusivity_makes_a_wave_twice_as_fast)
 {
@@ -222,22 +224,23 @@ Test(headlines, four_times_the_diffusivity_makes_a_wave_twice_as_fast)
         &(wave){"[6, 2, 1]", "[1.5, 1.5, 1]", 0.5, {0.17, 0.019, 0.62, 0.24}, 140, 0.01, 50, 13}, &small);
     const double *unusual = activate(&arena,
         &(wave){"[12, 4, 2]", "[3, 3, 2]", 1, {0.51, 0.057, 1.86, 0.72}, 70, 0.015, 37.5, 13}, &large);
-    cr_assert(small.n_cells == 12 * 4 * 2 * 6 && large.n_cells == small.n_cells);
-    for (size_t c = 0; c < small.n_cells; c++) {
-        cr_assert(isfinite(usual[c]), "cell %zu is not reached", c);
-        cr_assert_float_eq(usual[c], unusual[c], 2e-6, "cell %zu: %.9g and %.9g ms", c, usual[c], unusual[c]);
+    cr_assert(small.n_elements == 12 * 4 * 2 * 6 && large.n_elements == small.n_elements);
+    for (size_t c = 0; c < small.n_elements; c++) {
+        cr_assert(isfinite(usual[c]), "element %zu is not reached", c);
+        cr_assert_float_eq(
+            usual[c], unusual[c], 2e-6, "element %zu: %.9g and %.9g ms", c, usual[c], unusual[c]);
     }
     mt_arena_free(&arena);
 }
 
-/* Of all cells. */
+/* Of all elements. */
 static double mean_time(mt_arena *arena, const wave *w, mt_mesh *mesh)
 {
     const double *activation = activate(arena, w, mesh);
     double sum = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
-        cr_assert(isfinite(activation[c]), "cell %zu is not reached", c);
-        sum += activation[c] / (double)mesh->n_cells;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        cr_assert(isfinite(activation[c]), "element %zu is not reached", c);
+        sum += activation[c] / (double)mesh->n_elements;
     }
     return sum;
 }

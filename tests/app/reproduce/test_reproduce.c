@@ -7,7 +7,7 @@
 #include "tests/answers.h"
 #include "tests/app/program.h"
 
-/* 12 x 8 x 4 boxes of 6 cells, cut alike: as METIS cuts these, the busiest links of eight chips are those that a torus relieves. */
+/* 12 x 8 x 4 boxes of 6 elements, cut alike: as METIS cuts these, the busiest links of eight chips are those that a torus relieves. */
 static void enter(void)
 {
     enter_room();
@@ -18,7 +18,7 @@ static void enter(void)
 TestSuite(reproduce, .init = enter, .fini = leave_room);
 
 /* The number in column `column` (from 0) of the n-th row (from 0, behind title and header) of a table in CSV. */
-static double cell_of(const char *csv, int row, int column)
+static double element_of(const char *csv, int row, int column)
 {
     for (row++; row >= 0; row--) {
         csv = strchr(csv, '\n');
@@ -43,29 +43,30 @@ Test(reproduce, rows_of_table1_are_what_partition_counts)
     cr_assert(strstr(csv, "\nIPUs,scheme,received max,") && costs, "%s", csv);
     for (int row = 0; row < 2; row++) {
         char *json = works("partition slab.hdf --target three.yaml --ipus %d --format json", 1 + row);
-        cr_assert_eq(cell_of(csv, row, IPUS), 1 + row);
+        cr_assert_eq(element_of(csv, row, IPUS), 1 + row);
         cr_assert_eq(
-            1024 * cell_of(costs, row, MEMORY), json_number(json, "memory of the fullest tile", "value"));
-        cr_assert_eq(1024 * cell_of(costs, row, MEMORY_MEDIAN),
+            1024 * element_of(costs, row, MEMORY), json_number(json, "memory of the fullest tile", "value"));
+        cr_assert_eq(1024 * element_of(costs, row, MEMORY_MEDIAN),
             json_number(json, "memory of the median tile", "value"));
         cr_assert_eq(
-            cell_of(csv, row, RECEIVED), json_number(strstr(json, "A tile"), "cells received", "max"));
-        cr_assert_eq(cell_of(csv, row, RECEIVED_MEDIAN),
-            json_number(strstr(json, "A tile"), "cells received", "median"));
-        cr_assert_eq(cell_of(csv, row, UNUSED), json_number(json, "of these unused", "median"));
-        cr_assert_eq(cell_of(costs, row, CROSSING), json_number(json, "of these from other IPUs", "value"));
+            element_of(csv, row, RECEIVED), json_number(strstr(json, "A tile"), "elements received", "max"));
+        cr_assert_eq(element_of(csv, row, RECEIVED_MEDIAN),
+            json_number(strstr(json, "A tile"), "elements received", "median"));
+        cr_assert_eq(element_of(csv, row, UNUSED), json_number(json, "of these unused", "median"));
         cr_assert_eq(
-            cell_of(costs, row, EXCHANGE), json_number(json, "exchange of a diffusion step", "value"));
-        cr_assert_eq(cell_of(csv, row, SHARE), json_number(json, "share of received cells", "value"));
-        cr_assert_eq(cell_of(costs, row, PIECES), json_number(json, "pieces received", "max"));
-        cr_assert_eq(cell_of(costs, row, MEAN),
+            element_of(costs, row, CROSSING), json_number(json, "of these from other IPUs", "value"));
+        cr_assert_eq(
+            element_of(costs, row, EXCHANGE), json_number(json, "exchange of a diffusion step", "value"));
+        cr_assert_eq(element_of(csv, row, SHARE), json_number(json, "share of received elements", "value"));
+        cr_assert_eq(element_of(costs, row, PIECES), json_number(json, "pieces received", "max"));
+        cr_assert_eq(element_of(costs, row, MEAN),
             json_number(json, "exchange of the mean tile against the slowest", "value"));
         free(json);
     }
     free(csv);
 }
 
-/* All schemes there are, on the same partition: so the same cells on the tiles, and nothing received without
+/* All schemes there are, on the same partition: so the same elements on the tiles, and nothing received without
  * being sent. */
 Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
 {
@@ -80,12 +81,12 @@ Test(reproduce, table1_has_every_scheme_unless_told_otherwise)
     free(text);
 }
 
-/* A small slab is no heart of three million cells. */
+/* A small slab is no heart of three million elements. */
 Test(reproduce, published_shares_stand_beside_meshes_of_that_size_only)
 {
     char *csv = works(
         "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1 --schemes mixed-clean --format csv");
-    cr_assert(isnan(cell_of(csv, 0, PUBLISHED)) && isnan(cell_of(csv, 0, DIFFERENCE)), "%s", csv);
+    cr_assert(isnan(element_of(csv, 0, PUBLISHED)) && isnan(element_of(csv, 0, DIFFERENCE)), "%s", csv);
     free(csv);
 }
 
@@ -151,16 +152,16 @@ Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
     }
 }
 
-/* Cycles of a tile with so many cells, as solver/plan/codelets.h has them for a machine of 6 workers. */
-static double cycles_of(const char *codelet, double cells)
+/* Cycles of a tile with so many elements, as solver/plan/codelets.h has them for a machine of 6 workers. */
+static double cycles_of(const char *codelet, double elements)
 {
     static const ipu_instruction_costs costs = {.f32_div = 3, .f32_exp = 3, .f32_log = 6, .f32_sqrt = 5};
     const ipu_mix *mix = strcmp(codelet, "ode") == 0 ? &mt_cell_tp06.mix.ode : mt_codelet_mix(codelet);
-    return 11 + 6 * (mix->start + ceil(cells / 6) * ipu_mix_cycles(mix, &costs));
+    return 11 + 6 * (mix->start + ceil(elements / 6) * ipu_mix_cycles(mix, &costs));
 }
 
 /* The fullest and the emptiest tile, and the exchange, are those that `partition` counts. */
-Test(reproduce, compute_of_table2_is_that_of_the_cells_of_a_tile)
+Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
 {
     for (int ipus = 1; ipus <= 2; ipus++) {
         char *json = works("reproduce table2 " SLAB " --ipus %d --scheme exact --format json", ipus);
@@ -169,10 +170,10 @@ Test(reproduce, compute_of_table2_is_that_of_the_cells_of_a_tile)
         const char *tiles = strstr(parts, "A tile of");
         static const char *const kinds[][2] = {{"PDE compute", "pde"}, {"ODE compute", "ode"}};
         for (int k = 0; k < 2; k++) {
-            const double max = cycles_of(kinds[k][1], json_number(tiles, "cells", "max"));
+            const double max = cycles_of(kinds[k][1], json_number(tiles, "elements", "max"));
             cr_assert_eq(json_number(json, kinds[k][0], "max"), max);
             cr_assert_eq(json_number(json, kinds[k][0], "min"),
-                cycles_of(kinds[k][1], json_number(tiles, "cells", "min")));
+                cycles_of(kinds[k][1], json_number(tiles, "elements", "min")));
             cr_assert_float_eq(json_number(json, kinds[k][0], "mean against max"),
                 100 * json_number(json, kinds[k][0], "mean") / max, 1e-9);
         }
@@ -198,12 +199,12 @@ Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
         const double each = 25000 / 1.325e9, ode = json_number(json, "ODE compute", "max") * each;
         const double pde = 4 * json_number(json, "PDE compute", "max") * each;
         const double all = json_number(json, "time step", "max") * each;
-        cr_assert_eq(cell_of(csv, row, IPUS), 1 + row);
-        cr_assert_float_eq(cell_of(csv, row, ALL), all, 1e-9 * all);
-        cr_assert_float_eq(cell_of(csv, row, ODE), ode, 1e-9 * all);
-        cr_assert_float_eq(cell_of(csv, row, PDE), all - ode, 1e-9 * all);
-        cr_assert_float_eq(cell_of(csv, row, OF_IT), all - ode - pde, 1e-9 * all);
-        cr_assert_float_eq(cell_of(csv, row, RATE), 2304 * 25000 / all, 1);
+        cr_assert_eq(element_of(csv, row, IPUS), 1 + row);
+        cr_assert_float_eq(element_of(csv, row, ALL), all, 1e-9 * all);
+        cr_assert_float_eq(element_of(csv, row, ODE), ode, 1e-9 * all);
+        cr_assert_float_eq(element_of(csv, row, PDE), all - ode, 1e-9 * all);
+        cr_assert_float_eq(element_of(csv, row, OF_IT), all - ode - pde, 1e-9 * all);
+        cr_assert_float_eq(element_of(csv, row, RATE), 2304 * 25000 / all, 1);
         free(json);
     }
     free(csv);
@@ -223,7 +224,7 @@ Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
                              "reproduce table2 " SLAB " --ipus 1 --machine-set exchange.sync_cycles=0"));
     char *slow = works("reproduce table3 " SLAB " --ipus 1 --format csv");
     char *fast = works("reproduce table3 " SLAB " --ipus 1 --format csv --machine-set clock_hz=2.65e9");
-    cr_assert_float_eq(cell_of(fast, 0, 4), 0.5 * cell_of(slow, 0, 4), 1e-12);
+    cr_assert_float_eq(element_of(fast, 0, 4), 0.5 * element_of(slow, 0, 4), 1e-12);
     cr_assert(
         strstr(slow, " on GC200, flat") && strstr(fast, " on GC200 with clock_hz=2.65e9, flat"), "%s", fast);
     free(slow), free(fast);
@@ -236,22 +237,22 @@ Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
     char *torus = works(
         "reproduce figure6 " SLAB " --ipus 8 --scheme full --format csv --machine-set links.shape=torus");
     enum { ODE = 1, PDE, INSIDE, BETWEEN, STEP, OF_ODE };
-    cr_assert_lt(cell_of(torus, 0, BETWEEN), cell_of(ladder, 0, BETWEEN));
-    cr_assert_eq(cell_of(torus, 0, INSIDE), cell_of(ladder, 0, INSIDE));
+    cr_assert_lt(element_of(torus, 0, BETWEEN), element_of(ladder, 0, BETWEEN));
+    cr_assert_eq(element_of(torus, 0, INSIDE), element_of(ladder, 0, INSIDE));
     const double links =
         number_in("PDE links between IPUs", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full");
     const double sync = number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full") -
                         number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 1 --scheme full");
     cr_assert_gt(sync, 0);
-    cr_assert_eq(cell_of(ladder, 0, BETWEEN), 4 * (links + sync));
+    cr_assert_eq(element_of(ladder, 0, BETWEEN), 4 * (links + sync));
     double sum = 0, share = 0;
     for (int f = 0; f < 4; f++) {
-        sum += cell_of(torus, 0, ODE + f);
-        share += cell_of(torus, 0, OF_ODE + f);
-        cr_assert_float_eq(
-            cell_of(torus, 0, OF_ODE + f), 100 * cell_of(torus, 0, ODE + f) / cell_of(torus, 0, STEP), 1e-9);
+        sum += element_of(torus, 0, ODE + f);
+        share += element_of(torus, 0, OF_ODE + f);
+        cr_assert_float_eq(element_of(torus, 0, OF_ODE + f),
+            100 * element_of(torus, 0, ODE + f) / element_of(torus, 0, STEP), 1e-9);
     }
-    cr_assert_eq(sum, cell_of(torus, 0, STEP));
+    cr_assert_eq(sum, element_of(torus, 0, STEP));
     cr_assert_float_eq(share, 100, 1e-9);
     free(ladder), free(torus);
 }
@@ -273,16 +274,16 @@ Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
     char *csv = works("reproduce figure5 --mesh slab.hdf --mesh thick.hdf --target three.yaml --ipus 4,1 "
                       "--format csv --picture figure5.png");
     enum { CELLS = 1, STEPS, COUNT, CYCLES, TIME, AGAINST, SPEED, EFFICIENCY };
-    cr_assert_eq(cell_of(csv, 0, CELLS), 2304);
-    cr_assert_eq(cell_of(csv, 2, CELLS), 4608);
+    cr_assert_eq(element_of(csv, 0, CELLS), 2304);
+    cr_assert_eq(element_of(csv, 2, CELLS), 4608);
     for (int row = 0; row < 4; row += 2) {
-        const double four = cell_of(csv, row, CYCLES), one = cell_of(csv, row + 1, CYCLES);
-        cr_assert(cell_of(csv, row, COUNT) == 4 && cell_of(csv, row + 1, COUNT) == 1);
-        cr_assert(cell_of(csv, row, AGAINST) == 1 && cell_of(csv, row + 1, AGAINST) == 1);
-        cr_assert_float_eq(cell_of(csv, row, SPEED), one / four, 1e-9);
-        cr_assert_float_eq(cell_of(csv, row, EFFICIENCY), 25 * one / four, 1e-9);
-        cr_assert_float_eq(cell_of(csv, row + 1, EFFICIENCY), 100, 1e-9);
-        cr_assert_float_eq(cell_of(csv, row, TIME), four * 25000 / 1.325e9, 1e-9);
+        const double four = element_of(csv, row, CYCLES), one = element_of(csv, row + 1, CYCLES);
+        cr_assert(element_of(csv, row, COUNT) == 4 && element_of(csv, row + 1, COUNT) == 1);
+        cr_assert(element_of(csv, row, AGAINST) == 1 && element_of(csv, row + 1, AGAINST) == 1);
+        cr_assert_float_eq(element_of(csv, row, SPEED), one / four, 1e-9);
+        cr_assert_float_eq(element_of(csv, row, EFFICIENCY), 25 * one / four, 1e-9);
+        cr_assert_float_eq(element_of(csv, row + 1, EFFICIENCY), 100, 1e-9);
+        cr_assert_float_eq(element_of(csv, row, TIME), four * 25000 / 1.325e9, 1e-9);
     }
     free(csv);
     size_t n;
@@ -291,7 +292,7 @@ Test(reproduce, figure5_tells_speed_and_efficiency_of_every_mesh)
     free(png);
 }
 
-/* 768 cells of 180 bytes and more on each of three tiles are too many for 98,304; half of them are not. */
+/* 768 elements of 180 bytes and more on each of three tiles are too many for 98,304; half of them are not. */
 Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
 {
     write_machine_of("small.yaml", 3, 6 * 16384);
@@ -318,8 +319,8 @@ Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
     cr_assert(
         strstr(csv, "\nslab.hdf,2304,4,1,,,2,,,does not fit\nslab.hdf,2304,4,2,") && there("figure5.png"),
         "%s", csv);
-    cr_assert_float_eq(cell_of(csv, 1, 8), 100, 1e-9);
-    cr_assert_float_eq(cell_of(csv, 2, 8), 100 * cell_of(csv, 2, 7) / 2, 1e-9);
+    cr_assert_float_eq(element_of(csv, 1, 8), 100, 1e-9);
+    cr_assert_float_eq(element_of(csv, 2, 8), 100 * element_of(csv, 2, 7) / 2, 1e-9);
     free(csv), free(said);
 }
 
@@ -345,7 +346,7 @@ Test(reproduce, a_torus_that_could_stand_still_is_a_row_that_says_so)
     cr_assert(strstr(said, "warning: full on 32 IPUs could stand still: ") &&
                   strstr(said, "wait for each other for ever"),
         "%s", said);
-    cr_assert(strstr(csv, "\n32,,,,,,could stand still\n") && cell_of(csv, 0, 4) > 0, "%s", csv);
+    cr_assert(strstr(csv, "\n32,,,,,,could stand still\n") && element_of(csv, 0, 4) > 0, "%s", csv);
     free(csv), free(said);
 }
 

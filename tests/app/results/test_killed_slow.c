@@ -125,14 +125,14 @@ Test(killed, conversions_leave_one_mesh_or_the_other)
 {
     char name[] = "myotile", mesh[] = "mesh", convert[] = "convert", from[16], to[] = "set.pts";
     char *word[] = {name, mesh, convert, from, to, NULL};
-    size_t n_cells[2];
+    size_t n_elements[2];
     for (int k = 0; k < 2; k++) {
         mt_arena arena = {0};
         mt_mesh m;
         free(works("mesh slab --size-mm 20,20,20 --edge-mm %d -o m%d.hdf", 2 - k, k));
         (void)snprintf(from, sizeof from, "m%d.hdf", k);
         cr_assert_eq(mt_mesh_read(&arena, from, &m), MT_OK);
-        n_cells[k] = m.n_cells;
+        n_elements[k] = m.n_elements;
         mt_arena_free(&arena);
     }
     const double seconds = seconds_of(word);
@@ -142,7 +142,7 @@ Test(killed, conversions_leave_one_mesh_or_the_other)
         (void)snprintf(from, sizeof from, "m%d.hdf", k % 2);
         (void)kill_at_random(word, seconds);
         cr_assert_eq(mt_mesh_read(&arena, to, &m), MT_OK, "%s", mt_message());
-        cr_assert(m.n_cells == n_cells[0] || m.n_cells == n_cells[1]);
+        cr_assert(m.n_elements == n_elements[0] || m.n_elements == n_elements[1]);
         mt_arena_free(&arena);
     }
     (void)seconds_of(word);

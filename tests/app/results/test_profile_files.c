@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <omp.h>
 
-/* 3 x 2 x 1 mm at 0.5 mm: 288 cells on machines of 8 tiles; 50 time steps of two diffusion steps each. */
+/* 3 x 2 x 1 mm at 0.5 mm: 288 elements on machines of 8 tiles; 50 time steps of two diffusion steps each. */
 enum { TILES = 8, STEPS = 50 };
 
 static const char small[] =

@@ -11,7 +11,7 @@
 #include "mesh/anatomy/surfaces.h"
 #include "mesh/files/vtkhdf.h"
 #include "tests/answers.h"
-#include "tests/mesh/bowl_cells.h"
+#include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/tagged_slab.h"
 
 static mt_arena arena;
@@ -21,11 +21,11 @@ static mt_mesh heart;
 static void enter(void)
 {
     enter_room();
-    bowl_cells(&arena, &heart);
+    bowl_elements(&arena, &heart);
     ok(mt_vtkhdf_write("bare.hdf", &heart, 0, NULL));
     free(works("mesh fibres bare.hdf -o heart.hdf --endo-deg 37"));
     ok(mt_mesh_read(&arena, "heart.hdf", &heart));
-    for (size_t c = 0; c < heart.n_cells; c++) heart.region[c] = (int32_t)c % 5 + 1;
+    for (size_t c = 0; c < heart.n_elements; c++) heart.region[c] = (int32_t)c % 5 + 1;
     ok(mt_vtkhdf_write("heart.hdf", &heart, 0, NULL));
 }
 
@@ -52,11 +52,12 @@ static void assert_same_heart(const char *path)
 {
     mt_mesh m;
     mt_surfaces a, b;
-    const size_t n = heart.n_cells;
+    const size_t n = heart.n_elements;
     ok(mt_mesh_read(&arena, path, &m));
-    cr_assert(m.n_cells == n && m.n_vertices == heart.n_vertices && m.fibre && m.sheet && m.depth && m.layer);
+    cr_assert(
+        m.n_elements == n && m.n_vertices == heart.n_vertices && m.fibre && m.sheet && m.depth && m.layer);
     cr_assert_arr_eq(m.xyz_mm, heart.xyz_mm, 3 * m.n_vertices * sizeof *m.xyz_mm);
-    cr_assert_arr_eq(m.cell_vertex, heart.cell_vertex, 4 * n * sizeof *m.cell_vertex);
+    cr_assert_arr_eq(m.element_vertex, heart.element_vertex, 4 * n * sizeof *m.element_vertex);
     cr_assert_arr_eq(m.region, heart.region, n * sizeof *m.region);
     cr_assert_arr_eq(m.fibre, heart.fibre, 3 * n * sizeof *m.fibre);
     cr_assert_arr_eq(m.sheet, heart.sheet, 3 * n * sizeof *m.sheet);
@@ -94,7 +95,8 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     mt_mesh carp;
     ok(mt_mesh_read(&arena, "tagged.pts", &carp));
     cr_assert_eq(carp.n_faces, heart.n_faces);
-    for (size_t k = 0; k < 3 * heart.n_cells; k++) cr_assert_float_eq(carp.fibre[k], heart.fibre[k], 1.5e-9);
+    for (size_t k = 0; k < 3 * heart.n_elements; k++)
+        cr_assert_float_eq(carp.fibre[k], heart.fibre[k], 1.5e-9);
     char *said = warnings(&text, "mesh surfaces untagged.hdf -o tagged.msh");
     cr_assert(strstr(said, "warning: tagged.msh: MSH keeps no fibres\n"), "%s", said);
     free(said), free(text);
@@ -208,7 +210,7 @@ Test(anatomy, fibres_are_not_replaced_in_their_own_file_unless_told_to)
     free(works("mesh fibres heart.hdf -o another.hdf"));
     free(works("mesh fibres another.hdf -o another.hdf --replace-fibres --endo-deg 37"));
     ok(mt_mesh_read(&arena, "another.hdf", &m));
-    cr_assert_arr_eq(m.fibre, heart.fibre, 3 * m.n_cells * sizeof *m.fibre);
+    cr_assert_arr_eq(m.fibre, heart.fibre, 3 * m.n_elements * sizeof *m.fibre);
     /* a mesh without any has nothing to lose, and one with layers alone has these */
     free(works("mesh fibres bare.hdf -o bare.hdf"));
     m = heart;

@@ -242,16 +242,16 @@ Test(operator, many_limited_elements_are_warned_of)
     write_case("a.yaml", "slab: {size_mm: [2, 2, 2], edge_mm: 0.25}", "0.019");
     said = warnings(&table, "run a.yaml --output out");
     cr_assert(!strstr(said, "limited") && !strstr(said, "slivers"), "%s", said);
-    cr_assert(!strstr(table, "Limited cells") && !strstr(table, "slivers"), "%s", table);
+    cr_assert(!strstr(table, "Limited elements") && !strstr(table, "slivers"), "%s", table);
     free(said), free(table);
     write_crooked("a.hdf");
     write_case("a.yaml", "file: a.hdf", "0.0001");
     said = warnings(&table, "run a.yaml --output out --format json");
-    const double limited = json_number(table, "cells limited for stability", "value");
+    const double limited = json_number(table, "elements limited for stability", "value");
     cr_assert(limited > 0.01 * 2352, "%g", limited);
     cr_assert(strstr(said, "a.hdf: ") && strstr(said, "of 2352 elements (") && strstr(said, "up to 13 %"),
         "%s", said);
-    cr_assert(strstr(table, "Limited cells, the first") && strstr(table, "\"theta\": "), "%s", table);
+    cr_assert(strstr(table, "Limited elements, the first") && strstr(table, "\"theta\": "), "%s", table);
     free(said), free(table);
 }
 
@@ -281,8 +281,8 @@ Test(operator, an_isolated_element_is_warned_of)
     ok(mt_mesh_new_fibres(&arena, &mesh));
     memcpy(mesh.xyz_mm, box.xyz_mm, 24 * sizeof(double));
     memcpy(mesh.xyz_mm + 24, (double[]){5, 0, 0, 6, 0, 0, 5, 1, 0, 5, 0, 1}, 12 * sizeof(double));
-    memcpy(mesh.cell_vertex, box.cell_vertex, 24 * sizeof(uint32_t));
-    memcpy(mesh.cell_vertex + 24, (uint32_t[]){8, 9, 10, 11}, 4 * sizeof(uint32_t));
+    memcpy(mesh.element_vertex, box.element_vertex, 24 * sizeof(uint32_t));
+    memcpy(mesh.element_vertex + 24, (uint32_t[]){8, 9, 10, 11}, 4 * sizeof(uint32_t));
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     write_case("a.yaml", "file: a.hdf", "0.019");
     static const char *const lines[2] = {"run a.yaml --output out", "mesh info a.hdf"};
@@ -300,13 +300,13 @@ Test(operator, an_element_without_volume_is_the_meshs_fault)
     mt_arena arena = {0};
     mt_mesh mesh;
     ok(mt_slab_make(&arena, (double[]){1, 1, 1}, 0.5, &mesh));
-    const uint32_t *v = mesh.cell_vertex + 4 * 20;
+    const uint32_t *v = mesh.element_vertex + 4 * 20;
     for (size_t k = 0; k < 3; k++)
         mesh.xyz_mm[3 * (size_t)v[3] + k] =
             (mesh.xyz_mm[3 * (size_t)v[0] + k] + mesh.xyz_mm[3 * (size_t)v[1] + k]) / 2;
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     write_case("a.yaml", "file: a.hdf", "0.019");
-    refuses(2, "a.hdf: cell ", "run a.yaml --output out");
+    refuses(2, "a.hdf: element ", "run a.yaml --output out");
     refuses(2, "a.hdf OUT.hdf --repair` may mend it", "run a.yaml --output out");
     free(table_of("mesh convert a.hdf b.hdf --repair"));
     write_case("a.yaml", "file: b.hdf", "0.019");

@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-/* 3 x 2 x 1 mm at 0.5 mm: 288 cells, all activated within 6 ms. */
+/* 3 x 2 x 1 mm at 0.5 mm: 288 elements, all activated within 6 ms. */
 static const char small[] =
     SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
 
@@ -128,16 +128,16 @@ Test(warnings, angles_that_look_like_radians_are_told_by_their_option)
 
 /* ---- after it */
 
-/* A tenth of the benchmark's strength. V of its cells starts at -85 mV and cannot have risen by more than 2 ms of it. */
+/* A tenth of the benchmark's strength. V of its elements starts at -85 mV and cannot have risen by more than 2 ms of it. */
 Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_to)
 {
     char *said = said_of_run("stimuli.0.strength_uA_mm3=5"), *table;
-    const char *peak = strstr(said, "it raised V of its 108 cells to ");
+    const char *peak = strstr(said, "it raised V of its 108 elements to ");
     cr_assert(
         strncmp(said, "myotile: warning: small.yaml: stimuli.0: found no activation by 8 ms: ", 70) == 0 &&
             peak,
         "%s", said);
-    const double peak_mV = strtod(peak + strlen("it raised V of its 108 cells to "), NULL);
+    const double peak_mV = strtod(peak + strlen("it raised V of its 108 elements to "), NULL);
     cr_expect(peak_mV > -85 + 2 && peak_mV < -85.23 + 2 * 5 / 1.4, "%g mV", peak_mV);
     cr_expect(strstr(said, "3.571 mV/ms (strength_uA_mm3 5 over chi Cm) for 2 ms; usual 35.7 mV/ms for 2 ms"),
         "%s", said);
@@ -150,7 +150,7 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
     cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
         "%s", said);
     free(said);
-    /* beside one that works a weak one is no matter: the wave comes to its cells */
+    /* beside one that works a weak one is no matter: the wave comes to its elements */
     write_second_stimulus("two.yaml");
     said = warnings(&table, "run two.yaml --output out");
     cr_expect_str_empty(said, "%s", said);
@@ -161,23 +161,24 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
 Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
 {
     char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
-    const double activated = json_number(table, "cells activated", "value"),
-                 lately = json_number(table, "cells activated in the last 5 ms", "value");
+    const double activated = json_number(table, "elements activated", "value"),
+                 lately = json_number(table, "elements activated in the last 5 ms", "value");
     char expected[128];
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
-        "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 cells (%.3g %%) are "
+        "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 elements (%.3g %%) "
+        "are "
         "not",
         2.88 * (100 - activated), 100 - activated);
     cr_expect(strstr(said, expected), "%s", said);
     free(said), free(table);
     said = warnings(&table, "run small.yaml --output out --set time.end_ms=20 --format json");
     cr_expect_str_empty(said);
-    cr_expect_eq(json_number(table, "cells activated in the last 5 ms", "value"), 0);
+    cr_expect_eq(json_number(table, "elements activated in the last 5 ms", "value"), 0);
     free(said), free(table);
 }
 
-/* The cell that is named is the stimulus's, though by then V is no number in those before it either. */
+/* The element that is named is the stimulus's, though by then V is no number in those before it either. */
 Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
 {
     static const char *const backends[] = {"cpu", "ipu --set machine.tiles=8"};
@@ -188,7 +189,8 @@ Test(warnings, a_voltage_that_cannot_be_is_told_with_place_time_and_stimulus)
             "stimuli.0.min_mm=[2.5,1.5,0.5] --set stimuli.0.max_mm=[3,2,1]",
             backends[k]);
         refuses(5,
-            "small.yaml: cell 282 at [2.625, 1.75, 0.875] mm: V is not a number between 0 and 1 ms; it must",
+            "small.yaml: element 282 at [2.625, 1.75, 0.875] mm: V is not a number between 0 and 1 ms; it "
+            "must",
             "%s", line);
         refuses(5, "; stimuli.0 was on there and raises V by 3.571e+04 mV/ms: a weaker strength_uA_mm3 or a",
             "%s", line);

@@ -32,12 +32,12 @@ static void tag_wall(heart *h, int32_t far_tag)
     mesh->face_tag =
         mt_arena_take(&h->arena, 4 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(int32_t));
     cr_assert(mesh->face_vertex && mesh->face_tag);
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
-            if (h->adjacency.neighbour[4 * c + f] != MT_NO_CELL) continue;
+            if (h->adjacency.neighbour[4 * c + f] != MT_NO_ELEMENT) continue;
             double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
             for (size_t k = 0; k < 3; k++) {
-                uint32_t v = mesh->cell_vertex[4 * c + mt_mesh_face[f][k]];
+                uint32_t v = mesh->element_vertex[4 * c + mt_mesh_face[f][k]];
                 mesh->face_vertex[3 * mesh->n_faces + k] = v;
                 for (size_t i = 0; i < 3; i++) {
                     low[i] = fmin(low[i], mesh->xyz_mm[3 * v + i]);
@@ -69,23 +69,23 @@ static void make_wall(heart *h, double edge, int32_t far_tag)
     tag_wall(h, far_tag);
 }
 
-/* The wall's axes in a cell: up its length by psi, and outward across that. */
-static void wall_axes(const heart *h, size_t cell, double along[3], double out[3])
+/* The wall's axes in an element: up its length by psi, and outward across that. */
+static void wall_axes(const heart *h, size_t element, double along[3], double out[3])
 {
     double g[3], none[3] = {0};
-    mt_laplace_gradient(&h->mesh, cell, h->fibres.psi, g);
+    mt_laplace_gradient(&h->mesh, element, h->fibres.psi, g);
     across(g, none, along);
     across((double[]){1, 0, 0}, along, out);
 }
 
 /* Through the wall phi is linear, which the elements have exactly, so the angle must be what the rule says
  * of the centroid's x. The equations are solved to 1e-10; where depth is least, 1/48, its root has that
- * over 0.3, the directions have it times the sides' cells, some hundred: 1e-6 degrees are far above all
+ * over 0.3, the directions have it times the sides' elements, some hundred: 1e-6 degrees are far above all
  * that. */
 static double worst_angle(const heart *h, double (*rule)(double depth))
 {
     double worst = 0;
-    for (size_t c = 0; c < h->mesh.n_cells; c++) {
+    for (size_t c = 0; c < h->mesh.n_elements; c++) {
         double x[3], along[3], out[3];
         mt_mesh_centroid(&h->mesh, c, x);
         wall_axes(h, c, along, out);
@@ -96,15 +96,15 @@ static double worst_angle(const heart *h, double (*rule)(double depth))
     return worst;
 }
 
-/* Faces above z whose two fibres differ by more than 30 degrees, looked at from both cells. */
+/* Faces above z whose two fibres differ by more than 30 degrees, looked at from both elements. */
 static size_t jumps_above(const heart *h, double z)
 {
     size_t n = 0;
-    for (size_t c = 0; c < h->mesh.n_cells; c++)
+    for (size_t c = 0; c < h->mesh.n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
             double x[3], y[3];
             uint32_t near = h->adjacency.neighbour[4 * c + f];
-            if (near == MT_NO_CELL) continue;
+            if (near == MT_NO_ELEMENT) continue;
             mt_mesh_centroid(&h->mesh, c, x);
             mt_mesh_centroid(&h->mesh, near, y);
             double angle =
@@ -114,7 +114,7 @@ static size_t jumps_above(const heart *h, double z)
     return n / 2;
 }
 
-/* Around the apex directions turn within a cell whatever the rule: jumps are looked for above. */
+/* Around the apex directions turn within an element whatever the rule: jumps are looked for above. */
 static const double above_apex = 1;
 
 static double linear(double w) { return 60 - 120 * w; }
@@ -128,7 +128,7 @@ Test(fibres, through_a_wall_run_linearly_from_60_to_minus_60_degrees)
     grow(&h, &mt_fibres_rule_usual);
     double worst = worst_angle(&h, linear), x[3], deepest = 0;
     cr_assert_lt(worst, 1e-6, "%g degrees off", worst);
-    for (size_t c = 0; c < h.mesh.n_cells; c++) {
+    for (size_t c = 0; c < h.mesh.n_elements; c++) {
         mt_mesh_centroid(&h.mesh, c, x);
         deepest = fmax(deepest, fabs(h.fibres.depth[c] - x[0] / wall[0]));
     }
@@ -182,7 +182,7 @@ Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
         double worst = worst_angle(&h, linear);
         cr_assert_lt(worst, 1e-6, "%g degrees off", worst);
         cr_assert_eq(jumps_above(&h, above_apex), 0);
-        for (size_t c = 0; c < h.mesh.n_cells; c++) {
+        for (size_t c = 0; c < h.mesh.n_elements; c++) {
             double x[3];
             mt_mesh_centroid(&h.mesh, c, x);
             cr_assert_float_eq(h.fibres.depth[c], 0.5 - fabs(0.5 - x[0] / wall[0]), 1e-9);
@@ -194,7 +194,7 @@ Test(fibres, through_a_septum_run_from_60_on_the_left_to_minus_60_on_the_right)
 static void assert_angles_of_faces_and_middle(const heart *h, const mt_fibres_rule *rule)
 {
     size_t n[3] = {0};
-    for (size_t c = 0; c < h->mesh.n_cells; c++) {
+    for (size_t c = 0; c < h->mesh.n_elements; c++) {
         double x[3], along[3], out[3], half = rule->variant == MT_FIBRES_BAYER ? 0.25 : 0.5;
         mt_mesh_centroid(&h->mesh, c, x);
         int at = x[0] < 1e-6 ? 0 : x[0] > wall[0] - 1e-6 ? 2 : fabs(x[0] - wall[0] / 2) < 1e-9 ? 1 : 3;
@@ -213,7 +213,7 @@ static void make_pair(const heart *left, heart *h)
 {
     const mt_mesh *one = &left->mesh;
     mt_mesh *two = &h->mesh;
-    cr_assert_eq(mt_mesh_new(&h->arena, 2 * one->n_vertices, 2 * one->n_cells, two), MT_OK);
+    cr_assert_eq(mt_mesh_new(&h->arena, 2 * one->n_vertices, 2 * one->n_elements, two), MT_OK);
     cr_assert_eq(mt_mesh_new_faces(&h->arena, 2 * one->n_faces, two), MT_OK);
     for (size_t v = 0; v < two->n_vertices; v++) {
         const double *p = one->xyz_mm + 3 * (v % one->n_vertices);
@@ -222,9 +222,9 @@ static void make_pair(const heart *left, heart *h)
         two->xyz_mm[3 * v + 1] = p[1] + (copy ? 10 : 0);
         two->xyz_mm[3 * v + 2] = copy ? wall[2] - 0.9 * (wall[2] - p[2]) : p[2];
     }
-    for (size_t k = 0; k < 4 * two->n_cells; k++)
-        two->cell_vertex[k] = one->cell_vertex[k % (4 * one->n_cells)] +
-                              (k >= 4 * one->n_cells ? (uint32_t)one->n_vertices : 0);
+    for (size_t k = 0; k < 4 * two->n_elements; k++)
+        two->element_vertex[k] = one->element_vertex[k % (4 * one->n_elements)] +
+                                 (k >= 4 * one->n_elements ? (uint32_t)one->n_vertices : 0);
     for (size_t f = 0; f < two->n_faces; f++) {
         const int copy = f >= one->n_faces;
         const size_t from = f % one->n_faces;
@@ -236,8 +236,8 @@ static void make_pair(const heart *left, heart *h)
     connect(h);
 }
 
-/* The first cells at either side are made a millionth of a millimetre thick, so that they have the surface's
- * angle but for 180 degrees of less than a millionth; the cells of the middle boxes that stand half-way have the
+/* The first elements at either side are made a millionth of a millimetre thick, so that they have the surface's
+ * angle but for 180 degrees of less than a millionth; the elements of the middle boxes that stand half-way have the
  * middle's. Where the angles of the surfaces differ by 90 degrees at most, the published rule does not jump. */
 Test(fibres, on_both_faces_and_in_the_middle_have_the_angles_of_the_rule)
 {
@@ -272,14 +272,14 @@ Test(fibres, through_a_right_wall_run_as_through_a_left_one)
         mt_fibres_rule rule = mt_fibres_rule_usual;
         rule.variant = (mt_fibres_variant)variant;
         grow(&h, &rule);
-        cr_assert_eq(h.fibres.n_psi_constant, left.mesh.n_cells);
-        for (size_t c = 0; c < h.mesh.n_cells; c++) {
+        cr_assert_eq(h.fibres.n_psi_constant, left.mesh.n_elements);
+        for (size_t c = 0; c < h.mesh.n_elements; c++) {
             double x[3], along[3] = {0, 0, 1}, out[3] = {1, 0, 0};
             mt_mesh_centroid(&h.mesh, c, x);
-            if (c < left.mesh.n_cells) wall_axes(&h, c, along, out);
+            if (c < left.mesh.n_elements) wall_axes(&h, c, along, out);
             double expected = variant == MT_FIBRES_BAYER ? squared(x[0] / wall[0]) : linear(x[0] / wall[0]);
             double angle = angle_of(h.fibres.fibre + 3 * c, along, out, expected);
-            cr_assert_float_eq(angle, expected, 1e-6, "cell %zu: %g, not %g", c, angle, expected);
+            cr_assert_float_eq(angle, expected, 1e-6, "element %zu: %g, not %g", c, angle, expected);
         }
     }
     mt_arena_free(&left.arena);
@@ -297,7 +297,7 @@ Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
         rule.endo_deg = rule.epi_deg = 20;
         rule.sheet_endo_deg = rule.sheet_epi_deg = 30 * leaning;
         grow(&h, &rule);
-        for (size_t c = 0; c < h.mesh.n_cells; c++) {
+        for (size_t c = 0; c < h.mesh.n_elements; c++) {
             double along[3], out[3], b = rule.sheet_endo_deg * degree;
             wall_axes(&h, c, along, out);
             cr_assert_float_eq(mt_dot3(h.fibres.sheet + 3 * c, out), cos(b), 1e-7);
@@ -308,7 +308,7 @@ Test(fibres, sheets_stand_across_the_wall_and_lean_by_their_angle)
     mt_arena_free(&h.arena);
 }
 
-/* Solved to 1e-10 both times; gradients of small cells and roots of small depths make up to 1e-7 of it. */
+/* Solved to 1e-10 both times; gradients of small elements and roots of small depths make up to 1e-7 of it. */
 Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
 {
     heart one, two;
@@ -326,14 +326,15 @@ Test(fibres, turn_with_the_heart_and_do_not_know_its_units)
         cr_assert_eq(one.fibres.n_apex, two.fibres.n_apex);
         const double *from[3] = {one.fibres.fibre, one.fibres.sheet, one.fibres.normal};
         const double *to[3] = {two.fibres.fibre, two.fibres.sheet, two.fibres.normal};
-        for (size_t cell = 0; cell < one.mesh.n_cells; cell++)
+        for (size_t element = 0; element < one.mesh.n_elements; element++)
             for (int f = 0; f < 3; f++)
                 for (size_t k = 0; k < 3; k++)
-                    worst = fmax(worst, fabs(mt_dot3(turn[k], from[f] + 3 * cell) - to[f][3 * cell + k]));
+                    worst =
+                        fmax(worst, fabs(mt_dot3(turn[k], from[f] + 3 * element) - to[f][3 * element + k]));
         cr_assert_lt(worst, 1e-6, "%g off", worst);
-        for (size_t cell = 0; cell < one.mesh.n_cells; cell++) {
-            cr_assert_float_eq(one.fibres.depth[cell], two.fibres.depth[cell], 1e-8);
-            cr_assert_eq(one.fibres.layer[cell], two.fibres.layer[cell]);
+        for (size_t element = 0; element < one.mesh.n_elements; element++) {
+            cr_assert_float_eq(one.fibres.depth[element], two.fibres.depth[element], 1e-8);
+            cr_assert_eq(one.fibres.layer[element], two.fibres.layer[element]);
         }
         cr_assert_eq(one.fibres.n_jumps, two.fibres.n_jumps);
         for (int k = 0; k < 3; k++)
@@ -356,14 +357,14 @@ Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
         make_wall(&here, 0.5, MT_SURFACE_EPI);
         make_wall(&there, 0.5, MT_SURFACE_EPI);
         for (size_t v = 0; v < there.mesh.n_vertices; v++) there.mesh.xyz_mm[3 * v + 1] *= -1;
-        cr_assert_eq(mt_mesh_orient(&there.mesh), there.mesh.n_cells);
+        cr_assert_eq(mt_mesh_orient(&there.mesh), there.mesh.n_elements);
         cr_assert_eq(mt_adjacency_make(&there.arena, &there.mesh, &there.adjacency), MT_OK);
         grow(&there, &rule);
         grow(&here, &rule);
         const double *old = here.fibres.fibre;
         rule.endo_deg *= -1, rule.epi_deg *= -1;
         grow(&here, &rule);
-        for (size_t c = 0; c < here.mesh.n_cells; c++) {
+        for (size_t c = 0; c < here.mesh.n_elements; c++) {
             const double *f = there.fibres.fibre + 3 * c, *s = there.fibres.sheet + 3 * c;
             const double fibre[3] = {f[0], -f[1], f[2]}, sheet[3] = {s[0], -s[1], s[2]};
             worst = fmax(worst, 1 - fabs(mt_dot3(fibre, here.fibres.fibre + 3 * c)));
@@ -371,7 +372,7 @@ Test(fibres, of_a_mirrored_heart_are_the_mirrored_ones_of_the_opposite_angle)
             same += fabs(mt_dot3(fibre, old + 3 * c)) > cos(10 * degree);
         }
         cr_assert_lt(worst, 1e-9, "%g off", worst);
-        cr_assert_lt(same, 0.2 * (double)here.mesh.n_cells, "%g cells alike", same);
+        cr_assert_lt(same, 0.2 * (double)here.mesh.n_elements, "%g elements alike", same);
         mt_arena_free(&here.arena);
         mt_arena_free(&there.arena);
     }
@@ -385,7 +386,7 @@ Test(fibres, one_and_two_threads_give_the_same_bits)
         omp_set_num_threads(t + 1);
         grow(h + t, &mt_fibres_rule_usual);
     }
-    size_t bytes = 3 * h[0].mesh.n_cells * sizeof(double);
+    size_t bytes = 3 * h[0].mesh.n_elements * sizeof(double);
     cr_assert(memcmp(h[0].fibres.fibre, h[1].fibres.fibre, bytes) == 0);
     cr_assert(memcmp(h[0].fibres.sheet, h[1].fibres.sheet, bytes) == 0);
     cr_assert(memcmp(h[0].fibres.depth, h[1].fibres.depth, bytes / 3) == 0);
@@ -418,7 +419,7 @@ static void assert_three_sum_to_one(heart *h)
 static void assert_septum_is_inside_on_both_sides(const heart *h)
 {
     size_t n[3][4] = {0};
-    for (size_t c = 0; c < h->mesh.n_cells; c++) {
+    for (size_t c = 0; c < h->mesh.n_elements; c++) {
         double x[3], out[3], share;
         mt_mesh_centroid(&h->mesh, c, x);
         if (!in_region(SEPTUM, x, out)) continue;
@@ -432,8 +433,8 @@ static void assert_septum_is_inside_on_both_sides(const heart *h)
     }
 }
 
-/* 10 thousand cells, 4 or 5 through the left wall and one or two through the right. Axes are those of the
- * ellipsoids, not the solutions' gradients, so this is not exact: the gradient on a cell is off by its edge
+/* 10 thousand elements, 4 or 5 through the left wall and one or two through the right. Axes are those of the
+ * ellipsoids, not the solutions' gradients, so this is not exact: the gradient on an element is off by its edge
  * over the radius of the wall, a tenth, of which fibres see a part. In the thin wall angles differ by 60
  * degrees and more between neighbours; the published rule adds its jumps to that. */
 Test(fibres, of_two_ventricles_follow_the_rule_in_walls_and_septum)
@@ -467,7 +468,7 @@ Test(fibres, of_a_left_ventricle_alone_follow_the_rule_all_around)
     mt_arena_free(&h.arena);
 }
 
-/* A wall of one box, all of whose vertices are on surfaces, and apart from it a cell with all its vertices
+/* A wall of one box, all of whose vertices are on surfaces, and apart from it an element with all its vertices
  * on the epicardium and three on the base. */
 Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
 {
@@ -480,8 +481,8 @@ Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
         cr_assert_eq(mt_mesh_new(&h.arena, 12, 7, &h.mesh), MT_OK);
         memcpy(h.mesh.xyz_mm, box.xyz_mm, 24 * sizeof(double));
         memcpy(h.mesh.xyz_mm + 24, (double[]){3, 0, 1, 4, 0, 1, 3, 1, 1, 3, 0, 2}, 12 * sizeof(double));
-        memcpy(h.mesh.cell_vertex, box.cell_vertex, 24 * sizeof(uint32_t));
-        memcpy(h.mesh.cell_vertex + 24, (uint32_t[]){8, 9, 10, 11}, 4 * sizeof(uint32_t));
+        memcpy(h.mesh.element_vertex, box.element_vertex, 24 * sizeof(uint32_t));
+        memcpy(h.mesh.element_vertex + 24, (uint32_t[]){8, 9, 10, 11}, 4 * sizeof(uint32_t));
         connect(&h);
         h.mesh.n_faces = 9;
         h.mesh.face_vertex = (uint32_t[]){0, 2, 4, 2, 4, 6, 1, 3, 5, 3, 5, 7, 4, 5, 6, 5, 6, 7, /* the box */
@@ -494,9 +495,9 @@ Test(fibres, where_nothing_points_anywhere_are_directions_all_the_same)
     }
 }
 
-/* A wall of flat cells, all of them obtuse, whose far side is half epicardium and half right endocardium: linear
+/* A wall of flat elements, all of them obtuse, whose far side is half epicardium and half right endocardium: linear
  * elements overshoot there, and what is above 1 or below 0 has no root and no place in the wall. */
-Test(fibres, of_obtuse_cells_whose_solutions_leave_0_to_1_are_directions_all_the_same)
+Test(fibres, of_obtuse_elements_whose_solutions_leave_0_to_1_are_directions_all_the_same)
 {
     for (int variant = MT_FIBRES_SMOOTH; variant <= MT_FIBRES_BAYER; variant++) {
         heart h;
@@ -510,10 +511,10 @@ Test(fibres, of_obtuse_cells_whose_solutions_leave_0_to_1_are_directions_all_the
         for (size_t v = 0; v < h.mesh.n_vertices; v++) h.mesh.xyz_mm[3 * v] *= 0.05;
         grow(&h, &rule);
         size_t n_below = 0, n_layer[4] = {0};
-        for (size_t c = 0; c < h.mesh.n_cells; c++) {
+        for (size_t c = 0; c < h.mesh.n_elements; c++) {
             double epi = 0;
             for (size_t k = 0; k < 4; k++) {
-                uint32_t v = h.mesh.cell_vertex[4 * c + k];
+                uint32_t v = h.mesh.element_vertex[4 * c + k];
                 epi += (1 - h.fibres.phi_lv[v] - h.fibres.phi_rv[v]) / 4;
             }
             n_below += epi < -1e-3;
@@ -545,7 +546,7 @@ static int32_t layer_by(const double share[3], double depth)
     return depth < share[0] ? MT_LAYER_ENDO : depth < 1 - share[2] ? MT_LAYER_MID : MT_LAYER_EPI;
 }
 
-/* The wall is flat, so its depth is the centroid's x, or in a septum the distance to the nearer side. A cell is
+/* The wall is flat, so its depth is the centroid's x, or in a septum the distance to the nearer side. An element is
  * counted where its centroid is, from which the rest of it is an edge (1/8 of the wall) away at most. */
 Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
 {
@@ -560,7 +561,7 @@ Test(fibres, come_with_layers_cut_at_shares_of_the_depth)
             double mm3[4] = {0}, all = 0;
             memcpy(rule.layer_share, shares[k], sizeof rule.layer_share);
             grow(&h, &rule);
-            for (size_t c = 0; c < h.mesh.n_cells; c++) {
+            for (size_t c = 0; c < h.mesh.n_elements; c++) {
                 double x[3];
                 mt_mesh_centroid(&h.mesh, c, x);
                 double depth = septum ? 0.5 - fabs(0.5 - x[0] / wall[0]) : x[0] / wall[0];
@@ -590,7 +591,7 @@ Test(fibres, are_refused_by_their_check_where_one_number_is_off)
         double kept = *number[k];
         *number[k] = wrong[k];
         cr_assert_eq(fibres_check(f), MT_INPUT, "number %zu", k);
-        cr_assert(strstr(mt_message(), k == 4 ? "cell 0" : "cell 1"), "%s", mt_message());
+        cr_assert(strstr(mt_message(), k == 4 ? "element 0" : "element 1"), "%s", mt_message());
         *number[k] = kept;
     }
     for (int layer = 0; layer <= 4; layer++) {
@@ -625,25 +626,25 @@ Test(fibres, are_compared_as_axes)
     mt_arena_fail_at(0);
 }
 
-Test(fibres, cells_all_on_the_epicardium_take_the_directions_of_a_neighbour)
+Test(fibres, elements_all_on_the_epicardium_take_the_directions_of_a_neighbour)
 {
     heart h;
     size_t copied = 0;
     make_wall(&h, 0.5, MT_SURFACE_EPI);
-    /* A cell in the middle of the outer half is made epicardium: two triangles have its four vertices. */
-    for (size_t c = 0; c < h.mesh.n_cells && !copied; c++) {
+    /* An element in the middle of the outer half is made epicardium: two triangles have its four vertices. */
+    for (size_t c = 0; c < h.mesh.n_elements && !copied; c++) {
         double x[3];
         mt_mesh_centroid(&h.mesh, c, x);
         if (x[0] > 2.5 && x[0] < 3 && x[2] > 1 && x[2] < 2) copied = c;
     }
     for (size_t f = 0; f < 2; f++, h.mesh.n_faces++) {
-        memcpy(h.mesh.face_vertex + 3 * h.mesh.n_faces, h.mesh.cell_vertex + 4 * copied + f,
+        memcpy(h.mesh.face_vertex + 3 * h.mesh.n_faces, h.mesh.element_vertex + 4 * copied + f,
             3 * sizeof(uint32_t));
         h.mesh.face_tag[h.mesh.n_faces] = MT_SURFACE_EPI;
     }
     grow(&h, &mt_fibres_rule_usual);
     cr_assert_eq(h.fibres.n_copied, 1);
-    uint32_t lowest = MT_NO_CELL;
+    uint32_t lowest = MT_NO_ELEMENT;
     for (size_t f = 0; f < 4; f++)
         if (h.adjacency.neighbour[4 * copied + f] < lowest) lowest = h.adjacency.neighbour[4 * copied + f];
     cr_assert_eq(h.fibres.depth[copied], 1);

@@ -118,13 +118,13 @@ static int at_a_corner(const double *p) { return p[0] + p[1] + p[2] == 0 || p[0]
 static void relax(const mt_mesh *mesh, const unsigned char *given, double *full, double *x)
 {
     size_t n = mesh->n_vertices;
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t a = 0; a < 4; a++)
             for (size_t b = 0; b < 4; b++) {
                 double p[3], q[3], v = mt_mesh_volume_mm3(mesh, c);
                 mt_mesh_face_area(mesh, c, a, p);
                 mt_mesh_face_area(mesh, c, b, q);
-                full[mesh->cell_vertex[4 * c + a] * n + mesh->cell_vertex[4 * c + b]] +=
+                full[mesh->element_vertex[4 * c + a] * n + mesh->element_vertex[4 * c + b]] +=
                     (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) / (9 * v);
             }
     for (double moved = 1; moved > 1e-14;) {
@@ -205,13 +205,13 @@ Test(laplace, without_a_given_vertex_in_every_piece_it_is_an_input_error)
     mt_laplace problem;
     jittered_slab(&arena, (double[]){1, 1, 1}, 0.5, 0, &one);
     cr_assert_eq(make_on(&arena, &one, 0, 0, &problem), MT_INPUT);
-    cr_assert_eq(mt_mesh_new(&arena, 2 * one.n_vertices, 2 * one.n_cells, &two), MT_OK);
+    cr_assert_eq(mt_mesh_new(&arena, 2 * one.n_vertices, 2 * one.n_elements, &two), MT_OK);
     for (size_t k = 0; k < 6 * one.n_vertices; k++)
         two.xyz_mm[k] = k < 3 * one.n_vertices ? one.xyz_mm[k] : 5 + one.xyz_mm[k - 3 * one.n_vertices];
-    for (size_t k = 0; k < 8 * one.n_cells; k++)
-        two.cell_vertex[k] = k < 4 * one.n_cells
-                                 ? one.cell_vertex[k]
-                                 : one.cell_vertex[k - 4 * one.n_cells] + (uint32_t)one.n_vertices;
+    for (size_t k = 0; k < 8 * one.n_elements; k++)
+        two.element_vertex[k] = k < 4 * one.n_elements
+                                    ? one.element_vertex[k]
+                                    : one.element_vertex[k - 4 * one.n_elements] + (uint32_t)one.n_vertices;
     cr_assert_eq(make_on(&arena, &two, 0, 3, &problem), MT_INPUT);
     cr_assert(strstr(mt_message(), "27 vertices"), "%s", mt_message());
     cr_assert_eq(make_on(&arena, &two, one.n_vertices - 1, 2, &problem), MT_OK, "%s", mt_message());

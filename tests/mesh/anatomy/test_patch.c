@@ -1,4 +1,4 @@
-/* The cells at a tagged surface. */
+/* The elements at a tagged surface. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const double size_mm[3] = {4, 6, 5};
 static void make(void)
 {
     tagged_slab(&arena, size_mm, 0.5, &mesh);
-    at = mt_arena_take(&arena, mesh.n_cells, 1);
+    at = mt_arena_take(&arena, mesh.n_elements, 1);
 }
 
 static void end(void) { mt_arena_free(&arena); }
@@ -25,11 +25,11 @@ TestSuite(patch, .init = make, .fini = end);
 
 static void find(int32_t tag, double depth_mm)
 {
-    memset(at, 7, mesh.n_cells);
-    cr_assert_eq(mt_patch_cells(&mesh, tag, depth_mm, at), MT_OK, "%s", mt_message());
+    memset(at, 7, mesh.n_elements);
+    cr_assert_eq(mt_patch_elements(&mesh, tag, depth_mm, at), MT_OK, "%s", mt_message());
 }
 
-Test(patch, without_depth_is_the_cells_with_a_face_on_the_surface)
+Test(patch, without_depth_is_the_elements_with_a_face_on_the_surface)
 {
     size_t reached = 0;
     for (size_t f = 0; f < mesh.n_faces; f++) { /* in all orders of the corners */
@@ -37,10 +37,10 @@ Test(patch, without_depth_is_the_cells_with_a_face_on_the_surface)
         for (size_t k = 0; k < 3; k++) v[f % 2 ? 2 - k : k] = corner[(f / 2 + k) % 3];
     }
     find(MT_SURFACE_LV, 0);
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         int on = 0;
-        for (size_t k = 0; k < 4; k++) on += mesh.xyz_mm[3 * mesh.cell_vertex[4 * c + k]] == 0;
-        cr_assert_eq(at[c], on == 3, "cell %zu", c);
+        for (size_t k = 0; k < 4; k++) on += mesh.xyz_mm[3 * mesh.element_vertex[4 * c + k]] == 0;
+        cr_assert_eq(at[c], on == 3, "element %zu", c);
         reached += at[c];
     }
     cr_assert_eq(reached, 2 * 12 * 10); /* two triangles on each of the side's squares */
@@ -60,11 +60,11 @@ Test(patch, is_only_the_tagged_part_of_a_side)
     }
     mesh.face_tag[inner] = 99;
     find(MT_SURFACE_LV, 0);
-    for (size_t c = 0; c < mesh.n_cells; c++) reached += at[c];
+    for (size_t c = 0; c < mesh.n_elements; c++) reached += at[c];
     cr_assert_eq(reached, 2 * 12 * 10 - 1);
     find(99, 0);
     reached = 0;
-    for (size_t c = 0; c < mesh.n_cells; c++) reached += at[c];
+    for (size_t c = 0; c < mesh.n_elements; c++) reached += at[c];
     cr_assert_eq(reached, 1);
 }
 
@@ -72,12 +72,12 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
 {
     for (double depth_mm = 0.2; depth_mm < 5; depth_mm += 0.35) {
         find(MT_SURFACE_LV, depth_mm);
-        for (size_t c = 0; c < mesh.n_cells; c++) {
+        for (size_t c = 0; c < mesh.n_elements; c++) {
             double x[3];
             int on = 0;
             mt_mesh_centroid(&mesh, c, x);
-            for (size_t k = 0; k < 4; k++) on += mesh.xyz_mm[3 * mesh.cell_vertex[4 * c + k]] == 0;
-            cr_assert_eq(at[c], on == 3 || x[0] <= depth_mm, "cell %zu at %g", c, x[0]);
+            for (size_t k = 0; k < 4; k++) on += mesh.xyz_mm[3 * mesh.element_vertex[4 * c + k]] == 0;
+            cr_assert_eq(at[c], on == 3 || x[0] <= depth_mm, "element %zu at %g", c, x[0]);
         }
     }
 }
@@ -85,13 +85,13 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
 /* Where nothing is said of a triangle its tag is 0: a tag as any other. */
 Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
 {
-    unsigned char *wanted = mt_arena_take(&arena, mesh.n_cells, 1);
+    unsigned char *wanted = mt_arena_take(&arena, mesh.n_elements, 1);
     mesh.face_tag[3] = 99;
     find(99, 0.7);
-    memcpy(wanted, at, mesh.n_cells);
+    memcpy(wanted, at, mesh.n_elements);
     mesh.face_tag[3] = 0;
     find(0, 0.7);
-    cr_assert_arr_eq(at, wanted, mesh.n_cells);
+    cr_assert_arr_eq(at, wanted, mesh.n_elements);
 }
 
 /* The least distance to points strewn over all triangles of the tag, their sides cut in `parts`. */
@@ -128,14 +128,14 @@ Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
     }
     find(MT_SURFACE_LV, depth_mm);
     size_t near = 0, far = 0;
-    for (size_t c = 0; c < mesh.n_cells; c += 17) {
+    for (size_t c = 0; c < mesh.n_elements; c += 17) {
         double x[3];
         mt_mesh_centroid(&mesh, c, x);
         double sampled = sampled_mm(x, MT_SURFACE_LV, PARTS);
         if (at[c])
-            cr_assert_leq(sampled, depth_mm + slack_mm, "cell %zu", c);
+            cr_assert_leq(sampled, depth_mm + slack_mm, "element %zu", c);
         else
-            cr_assert_gt(sampled, depth_mm, "cell %zu", c);
+            cr_assert_gt(sampled, depth_mm, "element %zu", c);
         near += at[c], far += !at[c];
     }
     cr_assert(near > 50 && far > 50, "%zu and %zu", near, far);
@@ -143,16 +143,16 @@ Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
 
 Test(patch, is_the_same_for_any_number_of_threads)
 {
-    unsigned char *one = mt_arena_take(&arena, mesh.n_cells, 1);
+    unsigned char *one = mt_arena_take(&arena, mesh.n_elements, 1);
     omp_set_num_threads(1);
     find(MT_SURFACE_EPI, 1.1);
-    memcpy(one, at, mesh.n_cells);
+    memcpy(one, at, mesh.n_elements);
     omp_set_num_threads(3);
     find(MT_SURFACE_EPI, 1.1);
-    cr_assert_arr_eq(one, at, mesh.n_cells);
+    cr_assert_arr_eq(one, at, mesh.n_elements);
 }
 
-/* Triangles need not be faces of cells, and may be no triangles at all. */
+/* Triangles need not be faces of elements, and may be no triangles at all. */
 Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
 {
     const size_t more = 3;
@@ -165,7 +165,7 @@ Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
     }
     mesh.face_tag[0] = 12;
     mesh.xyz_mm = xyz_mm, mesh.n_vertices += more;
-    cr_assert_eq(mt_patch_cells(&mesh, 12, 1, at), MT_INPUT);
+    cr_assert_eq(mt_patch_elements(&mesh, 12, 1, at), MT_INPUT);
     /* the nearest centres are a quarter of an edge behind the side x = 0: 2.125 mm away */
     cr_assert(
         strstr(mt_message(), "within 1 mm of it; the nearest centre is 2.13 mm away"), "%s", mt_message());
@@ -174,12 +174,12 @@ Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
 
 Test(patch, of_a_tag_that_is_not_there_says_which_are)
 {
-    cr_assert_eq(mt_patch_cells(&mesh, MT_SURFACE_RV, 1, at), MT_INPUT);
+    cr_assert_eq(mt_patch_elements(&mesh, MT_SURFACE_RV, 1, at), MT_INPUT);
     cr_assert(strstr(mt_message(), "no triangle of the mesh has the tag 4; there are "), "%s", mt_message());
     for (const char *tag = "123"; *tag; tag++)
         cr_assert(strchr(strstr(mt_message(), "there are "), *tag), "%s", mt_message());
     mesh.n_faces = 0;
-    cr_assert_eq(mt_patch_cells(&mesh, MT_SURFACE_LV, 1, at), MT_INPUT);
+    cr_assert_eq(mt_patch_elements(&mesh, MT_SURFACE_LV, 1, at), MT_INPUT);
     cr_assert_str_eq(mt_message(), "the mesh has no tagged triangles");
 }
 
@@ -189,7 +189,7 @@ Test(patch, every_lack_of_memory_is_reported)
     size_t n;
     for (n = 1; status != MT_OK && n < 100; n++) {
         mt_arena_fail_at(n);
-        status = mt_patch_cells(&mesh, MT_SURFACE_LV, 1, at);
+        status = mt_patch_elements(&mesh, MT_SURFACE_LV, 1, at);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
     }

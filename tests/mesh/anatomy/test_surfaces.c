@@ -170,7 +170,7 @@ static void block_make(mt_arena *arena, size_t n_pits, const pit *pits, mt_mesh 
     mt_adjacency adjacency;
     size_t n = 0;
     ok(mt_slab_make(arena, (double[]){24, 12, 12}, 1, mesh));
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[3];
         bool out = false;
         mt_mesh_centroid(mesh, c, x);
@@ -179,9 +179,9 @@ static void block_make(mt_arena *arena, size_t n_pits, const pit *pits, mt_mesh 
             for (int k = 0; k < 3; k++) within = within && x[k] > pits[p].low[k] && x[k] < pits[p].high[k];
             out = out || within;
         }
-        if (!out) memmove(mesh->cell_vertex + 4 * n++, mesh->cell_vertex + 4 * c, 4 * sizeof(uint32_t));
+        if (!out) memmove(mesh->element_vertex + 4 * n++, mesh->element_vertex + 4 * c, 4 * sizeof(uint32_t));
     }
-    mesh->n_cells = n;
+    mesh->n_elements = n;
     mesh->fibre = NULL;
     ok(mt_adjacency_make(arena, mesh, &adjacency));
     ok(mt_boundary_make(arena, &adjacency, mesh));

@@ -8,34 +8,34 @@
 
 #include "mesh/cut/halo.h"
 
-/* Walks the local order of a part: map[cell] becomes its position, or UINT32_MAX again where `clear`. */
+/* Walks the local order of a part: map[element] becomes its position, or UINT32_MAX again where `clear`. */
 static inline void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
     uint32_t position = 0;
     for (size_t i = halo->own_offset[part]; i < halo->own_offset[part + 1]; i++, position++)
-        map[halo->own_cell[i]] = clear ? UINT32_MAX : position;
+        map[halo->own_element[i]] = clear ? UINT32_MAX : position;
     for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
         const mt_scheme_range *range = halo->range + halo->in_range[k];
-        const uint32_t *cell = halo->own_cell + halo->own_offset[range->source];
+        const uint32_t *element = halo->own_element + halo->own_offset[range->source];
         for (uint32_t i = range->begin; i < range->end; i++, position++)
-            map[cell[i]] = clear ? UINT32_MAX : position;
+            map[element[i]] = clear ? UINT32_MAX : position;
     }
 }
 
 static inline mt_status check_cells(const mt_halo *halo, const mt_partition *partition, uint32_t *map)
 {
-    if (halo->own_offset[0] != 0 || halo->own_offset[halo->n_parts] != halo->n_cells)
-        return mt_fail(MT_INPUT, "halo: the parts own %zu cells; there are %zu",
-            halo->own_offset[halo->n_parts], halo->n_cells);
+    if (halo->own_offset[0] != 0 || halo->own_offset[halo->n_parts] != halo->n_elements)
+        return mt_fail(MT_INPUT, "halo: the parts own %zu elements; there are %zu",
+            halo->own_offset[halo->n_parts], halo->n_elements);
     for (uint32_t p = 0; p < halo->n_parts; p++)
         for (size_t i = halo->own_offset[p]; i < halo->own_offset[p + 1]; i++) {
-            uint32_t c = halo->own_cell[i];
-            if (c >= halo->n_cells || partition->part[c] != p || map[c] != UINT32_MAX)
+            uint32_t c = halo->own_element[i];
+            if (c >= halo->n_elements || partition->part[c] != p || map[c] != UINT32_MAX)
                 return mt_fail(
-                    MT_INPUT, "halo: part %u lists cell %u, which is not its own or listed twice", p, c);
+                    MT_INPUT, "halo: part %u lists element %u, which is not its own or listed twice", p, c);
             map[c] = p;
         }
-    memset(map, 0xff, halo->n_cells * sizeof *map);
+    memset(map, 0xff, halo->n_elements * sizeof *map);
     return MT_OK;
 }
 
@@ -66,7 +66,7 @@ static inline mt_status check_directions(const mt_halo *halo)
         return mt_fail(MT_INPUT, "halo: %zu ranges are received and %zu sent", halo->in_offset[halo->n_parts],
             halo->to_offset[halo->n_ranges]);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
-        size_t cells = 0;
+        size_t elements = 0;
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
             size_t r = halo->in_range[k];
             if (r >= halo->n_ranges || (k > halo->in_offset[q] && r <= halo->in_range[k - 1]))
@@ -75,36 +75,36 @@ static inline mt_status check_directions(const mt_halo *halo)
             if (!bsearch(&q, halo->to_part + halo->to_offset[r], halo->to_offset[r + 1] - halo->to_offset[r],
                     sizeof q, mt_compare_ids))
                 return mt_fail(MT_INPUT, "halo: part %u receives range %zu, which is not sent to it", q, r);
-            cells += halo->range[r].end - halo->range[r].begin;
+            elements += halo->range[r].end - halo->range[r].begin;
         }
-        if (cells != halo->inbound[q] || halo->inbound[q] < halo->needed[q])
-            return mt_fail(MT_INPUT, "halo: part %u receives %zu cells, says %zu and needs %zu", q, cells,
-                halo->inbound[q], halo->needed[q]);
+        if (elements != halo->inbound[q] || halo->inbound[q] < halo->needed[q])
+            return mt_fail(MT_INPUT, "halo: part %u receives %zu elements, says %zu and needs %zu", q,
+                elements, halo->inbound[q], halo->needed[q]);
     }
     return MT_OK;
 }
 
-/* Every cell that a row of part q reads is owned or received, and nothing is received twice. */
+/* Every element that a row of part q reads is owned or received, and nothing is received twice. */
 static inline mt_status check_part(const mt_halo *halo, const mt_pattern *pattern, uint32_t q, uint32_t *map)
 {
     size_t needed = 0;
     for (size_t k = halo->in_offset[q] + 1; k < halo->in_offset[q + 1]; k++) {
         const mt_scheme_range *a = halo->range + halo->in_range[k - 1], *b = halo->range + halo->in_range[k];
         if (a->source == b->source && b->begin < a->end)
-            return mt_fail(MT_INPUT, "halo: part %u receives cells of part %u twice", q, a->source);
+            return mt_fail(MT_INPUT, "halo: part %u receives elements of part %u twice", q, a->source);
     }
     mark_local(halo, q, map, false);
     size_t n_own = mt_halo_own(halo, q);
     for (size_t i = 0; i < n_own; i++)
         for (size_t k = 0; k < pattern->width; k++) {
-            uint32_t c = mt_pattern_row(pattern, halo->own_cell[halo->own_offset[q] + i])[k];
+            uint32_t c = mt_pattern_row(pattern, halo->own_element[halo->own_offset[q] + i])[k];
             if (map[c] == UINT32_MAX)
-                return mt_fail(MT_INPUT, "halo: part %u reads cell %u and does not receive it", q, c);
+                return mt_fail(MT_INPUT, "halo: part %u reads element %u and does not receive it", q, c);
             if (map[c] >= n_own && map[c] != UINT32_MAX - 1) map[c] = UINT32_MAX - 1, needed++;
         }
     mark_local(halo, q, map, true);
     if (needed != halo->needed[q])
-        return mt_fail(MT_INPUT, "halo: part %u needs %zu cells and says %zu", q, needed, halo->needed[q]);
+        return mt_fail(MT_INPUT, "halo: part %u needs %zu elements and says %zu", q, needed, halo->needed[q]);
     return MT_OK;
 }
 
@@ -112,8 +112,8 @@ static inline mt_status check_all(
     mt_arena *scratch, const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition)
 {
     uint32_t *map;
-    MT_TAKE(scratch, map, halo->n_cells);
-    memset(map, 0xff, halo->n_cells * sizeof *map);
+    MT_TAKE(scratch, map, halo->n_elements);
+    memset(map, 0xff, halo->n_elements * sizeof *map);
     MT_TRY(check_cells(halo, partition, map));
     if (halo->range_offset[halo->n_parts] != halo->n_ranges)
         return mt_fail(MT_INPUT, "halo: the parts have %zu ranges; there are %zu",

@@ -1,4 +1,4 @@
-/* The repair of parts as its header tells it, slowly: each cell that moves is searched for from the beginning, and cells are chosen
+/* The repair of parts as its header tells it, slowly: each element that moves is searched for from the beginning, and elements are chosen
  * among all of a part. To be compared with. */
 #ifndef TESTS_MESH_SLOW_REPAIR_H
 #define TESTS_MESH_SLOW_REPAIR_H
@@ -18,14 +18,14 @@ struct slow_parts {
     mt_members of;
     uint32_t *from;          /* [n_parts] in a search: the part before this one; NONE: not seen */
     uint32_t *queue, *chain; /* [n_parts] */
-    size_t level;            /* no part that has cells to spare has more than this */
+    size_t level;            /* no part that has elements to spare has more than this */
     uint32_t cursor;         /* the parts before this one have fewer */
     size_t moves;
 };
 
-static void move_cell(struct slow_parts *parts, uint32_t cell, uint32_t to)
+static void move_element(struct slow_parts *parts, uint32_t element, uint32_t to)
 {
-    mt_members_move(&parts->of, cell, to);
+    mt_members_move(&parts->of, element, to);
     parts->moves++;
 }
 
@@ -36,23 +36,23 @@ static mt_status begin(mt_arena *scratch, struct slow_parts *parts, uint32_t *pa
     MT_TAKE(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
     parts->cursor = parts->n_parts; /* the first to ask looks for the level */
-    return mt_members_make(scratch, parts->adjacency->n_cells, parts->n_parts, part, &parts->of);
+    return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);
 }
 
-/* ---- which cell to hand on ---- */
+/* ---- which element to hand on ---- */
 
-static int faces_towards(const struct slow_parts *parts, uint32_t cell, uint32_t part)
+static int faces_towards(const struct slow_parts *parts, uint32_t element, uint32_t part)
 {
     int n = 0;
     for (size_t f = 0; f < 4; f++) {
-        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)cell + f];
-        n += near != MT_NO_CELL && parts->of.part[near] == part;
+        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
+        n += near != MT_NO_ELEMENT && parts->of.part[near] == part;
     }
     return n;
 }
 
-/* The cell of `part` to hand on to `to`: of those that touch it the one with the most faces there and the fewest faces to
- * its own part; NONE: none touches it. With to = NONE any cell may go. */
+/* The element of `part` to hand on to `to`: of those that touch it the one with the most faces there and the fewest faces to
+ * its own part; NONE: none touches it. With to = NONE any element may go. */
 static uint32_t choose(const struct slow_parts *parts, uint32_t part, uint32_t to)
 {
     uint32_t best = NONE;
@@ -68,7 +68,7 @@ static uint32_t choose(const struct slow_parts *parts, uint32_t part, uint32_t t
 
 /* ---- chains ---- */
 
-/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` cells, and writes
+/* Looks outwards from part `start` for the nearest part with fewer than `below` or more than `above` elements, and writes
  * the way there, both ends with it, to chain[]; its length, or 0: there is none in reach. */
 static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, size_t above)
 {
@@ -79,7 +79,7 @@ static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, s
         for (uint32_t c = parts->of.first[parts->queue[i]]; c != NONE && found == NONE; c = parts->of.next[c])
             for (size_t f = 0; f < 4 && found == NONE; f++) {
                 const uint32_t near = parts->adjacency->neighbour[4 * (size_t)c + f];
-                if (near == MT_NO_CELL || parts->from[parts->of.part[near]] != NONE) continue;
+                if (near == MT_NO_ELEMENT || parts->from[parts->of.part[near]] != NONE) continue;
                 const uint32_t p = parts->of.part[near];
                 parts->from[p] = parts->queue[i];
                 parts->queue[n++] = p;
@@ -90,15 +90,15 @@ static uint32_t search(struct slow_parts *parts, uint32_t start, size_t below, s
     return length;
 }
 
-/* Part a hands a cell to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
- * has lost a cell before it is its turn. */
+/* Part a hands an element to b. Along a shortest chain from its first part on there is always one to hand on: no part of it
+ * has lost an element before it is its turn. */
 static void hand(struct slow_parts *parts, uint32_t a, uint32_t b)
 {
-    const uint32_t cell = choose(parts, a, b);
-    move_cell(parts, cell != NONE ? cell : choose(parts, a, NONE), b);
+    const uint32_t element = choose(parts, a, b);
+    move_element(parts, element != NONE ? element : choose(parts, a, NONE), b);
 }
 
-/* A part that has the most cells, asked for again and again while parts above `least` only lose cells. */
+/* A part that has the most elements, asked for again and again while parts above `least` only lose elements. */
 static uint32_t largest(struct slow_parts *parts)
 {
     for (;;) {
@@ -146,10 +146,10 @@ static mt_status slow_repair_all(mt_arena *scratch, struct slow_parts *parts, ui
 static mt_status slow_repair(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
-    const size_t n = adjacency->n_cells;
+    const size_t n = adjacency->n_elements;
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
-        return mt_fail(
-            MT_INPUT, "%zu cells in %u parts of %zu to %zu cells: that cannot be", n, n_parts, least, most);
+        return mt_fail(MT_INPUT, "%zu elements in %u parts of %zu to %zu elements: that cannot be", n,
+            n_parts, least, most);
     mt_arena scratch = {0};
     struct slow_parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
     const mt_status status = slow_repair_all(&scratch, &parts, part);

@@ -11,7 +11,7 @@
 
 struct problem {
     mt_arena arena;
-    size_t n_cells, width;
+    size_t n_elements, width;
     uint32_t *columns;
     mt_partition partition;
 };
@@ -32,9 +32,9 @@ static void slab(struct problem *problem, double x, double y, double z, double e
     *problem = (struct problem){.width = MT_RING_MAX};
     cr_assert_eq(mt_slab_make(&problem->arena, (double[]){x, y, z}, edge, &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&problem->arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-    problem->n_cells = mesh.n_cells;
-    problem->columns = taken(problem, mesh.n_cells * MT_RING_MAX, sizeof(uint32_t));
-    for (size_t c = 0; c < mesh.n_cells; c++)
+    problem->n_elements = mesh.n_elements;
+    problem->columns = taken(problem, mesh.n_elements * MT_RING_MAX, sizeof(uint32_t));
+    for (size_t c = 0; c < mesh.n_elements; c++)
         (void)mt_adjacency_ring(&adjacency, c, problem->columns + MT_RING_MAX * c);
     cr_assert_eq(mt_partition_make(&problem->arena, &adjacency,
                      &(mt_partition_options){MT_PARTITION_FLAT, n_groups, parts_per_group, 1.03, NULL},
@@ -42,13 +42,13 @@ static void slab(struct problem *problem, double x, double y, double z, double e
         MT_OK, "%s", mt_message());
 }
 
-/* Pairs of cells at random that read each other, nearby or far; parts at random, in groups, some of them empty. */
+/* Pairs of elements at random that read each other, nearby or far; parts at random, in groups, some of them empty. */
 static void random_pairs(struct problem *problem, uint64_t seed)
 {
     uint64_t state = seed;
     const size_t n = 1 + draw(&state, 120), width = 1 + draw(&state, 8), slices = draw(&state, 2);
     const uint32_t in_group = (uint32_t)(1 + draw(&state, 8)), n_groups = (uint32_t)(1 + draw(&state, 3));
-    *problem = (struct problem){.n_cells = n, .width = width};
+    *problem = (struct problem){.n_elements = n, .width = width};
     problem->columns = taken(problem, n * width, sizeof(uint32_t));
     size_t *used = taken(problem, n, sizeof *used);
     for (size_t k = 0; k < n * width; k++) problem->columns[k] = (uint32_t)(k / width);
@@ -63,7 +63,7 @@ static void random_pairs(struct problem *problem, uint64_t seed)
     }
     problem->partition = (mt_partition){.n_parts = n_groups * in_group,
         .parts_per_group = in_group,
-        .n_cells = n,
+        .n_elements = n,
         .part = taken(problem, n, sizeof(uint32_t))};
     for (size_t c = 0; c < n; c++)
         problem->partition.part[c] =
@@ -76,11 +76,11 @@ struct counts {
     size_t fullest, empty;
 };
 
-/* For each part the cells that two or more other parts need; those who read a cell are the cells it reads. */
+/* For each part the elements that two or more other parts need; those who read an element are the elements it reads. */
 static void count_mixed(const struct problem *problem, size_t *mixed)
 {
     const uint32_t *part = problem->partition.part;
-    for (size_t c = 0; c < problem->n_cells; c++) {
+    for (size_t c = 0; c < problem->n_elements; c++) {
         uint32_t first = part[c];
         bool two = false;
         for (size_t k = c * problem->width; k < (c + 1) * problem->width; k++) {
@@ -93,20 +93,20 @@ static void count_mixed(const struct problem *problem, size_t *mixed)
     }
 }
 
-/* By the measure mixed where `weight` is given: what each part adds to the burden of those who need cells of it. */
+/* By the measure mixed where `weight` is given: what each part adds to the burden of those who need elements of it. */
 static struct counts count(const struct problem *problem, const size_t *weight)
 {
     const mt_partition *p = &problem->partition;
     struct counts counts = {0};
-    uint8_t *needs = calloc(problem->n_cells, 1), *sends = calloc(p->n_parts, 1);
+    uint8_t *needs = calloc(problem->n_elements, 1), *sends = calloc(p->n_parts, 1);
     cr_assert(needs && sends);
     for (uint32_t q = 0; q < p->n_parts; q++) {
         size_t size = 0, needed = 0;
-        memset(needs, 0, problem->n_cells);
+        memset(needs, 0, problem->n_elements);
         memset(sends, 0, p->n_parts);
-        for (size_t k = 0; k < problem->n_cells * problem->width; k++)
+        for (size_t k = 0; k < problem->n_elements * problem->width; k++)
             if (p->part[k / problem->width] == q) needs[problem->columns[k]] = 1;
-        for (size_t c = 0; c < problem->n_cells; c++) {
+        for (size_t c = 0; c < problem->n_elements; c++) {
             size += p->part[c] == q;
             if (!needs[c] || p->part[c] == q) continue;
             needed += 1 + (weight && !sends[p->part[c]] ? weight[p->part[c]] : 0);
@@ -125,8 +125,8 @@ static struct counts count(const struct problem *problem, const size_t *weight)
 
 static mt_status balance(struct problem *problem, mt_balance_measure measure, mt_balance *report)
 {
-    return mt_balance_halo(&(mt_pattern){problem->n_cells, problem->width, problem->columns}, 1.03, measure,
-        &problem->partition, report);
+    return mt_balance_halo(&(mt_pattern){problem->n_elements, problem->width, problem->columns}, 1.03,
+        measure, &problem->partition, report);
 }
 
 /* Balances and looks whether everything holds that mesh/cut/balance.h says. */
@@ -136,7 +136,7 @@ static void assert_balances(struct problem *problem, mt_balance_measure measure,
     count_mixed(problem, mixed);
     const size_t *weight = measure == MT_BALANCE_MIXED ? mixed : NULL;
     const struct counts before = count(problem, weight);
-    const size_t n = problem->n_cells, in_group = problem->partition.parts_per_group;
+    const size_t n = problem->n_elements, in_group = problem->partition.parts_per_group;
     const double mean = (double)n / problem->partition.n_parts;
     uint32_t *part = taken(problem, n, sizeof *part), *once = taken(problem, n, sizeof *once);
     memcpy(part, problem->partition.part, n * sizeof *part);
@@ -150,7 +150,7 @@ static void assert_balances(struct problem *problem, mt_balance_measure measure,
     cr_assert(after.fullest <= before.fullest || (double)after.fullest < 1.03 * mean + 1);
     for (size_t c = 0; c < n; c++)
         cr_assert_eq(
-            problem->partition.part[c] / in_group, part[c] / in_group, "cell %zu changes its group", c);
+            problem->partition.part[c] / in_group, part[c] / in_group, "element %zu changes its group", c);
     cr_assert(report->moves > 0 || memcmp(part, problem->partition.part, n * sizeof *part) == 0);
     memcpy(once, problem->partition.part, n * sizeof *once);
     memcpy(problem->partition.part, part, n * sizeof *part);
@@ -198,7 +198,7 @@ Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
     for (int round = 0; round < 3; round++) {
         mt_halo halo;
         cr_assert_eq(
-            mt_halo_make(&problem.arena, &(mt_pattern){problem.n_cells, problem.width, problem.columns},
+            mt_halo_make(&problem.arena, &(mt_pattern){problem.n_elements, problem.width, problem.columns},
                 &problem.partition, &scheme, &halo),
             MT_OK, "%s", mt_message());
         for (uint32_t p = 0; p < halo.n_parts; p++)
@@ -210,11 +210,11 @@ Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
     mt_arena_free(&problem.arena);
 }
 
-/* Two squares of four by four cells that read their neighbours, and two more of the left that stick into the right:
- * cells of a grid of eight by four, read up, down, left and right. A straight border needs 4, and no more is needed. */
-Test(balance, cells_that_stick_out_are_given_away)
+/* Two squares of four by four elements that read their neighbours, and two more of the left that stick into the right:
+ * elements of a grid of eight by four, read up, down, left and right. A straight border needs 4, and no more is needed. */
+Test(balance, elements_that_stick_out_are_given_away)
 {
-    struct problem problem = {.n_cells = 32, .width = 4};
+    struct problem problem = {.n_elements = 32, .width = 4};
     problem.columns = taken(&problem, 32 * 4, sizeof(uint32_t));
     uint32_t part[32];
     for (uint32_t c = 0; c < 32; c++) {
@@ -224,7 +224,7 @@ Test(balance, cells_that_stick_out_are_given_away)
         part[c] = x < 4 ? 0 : 1;
     }
     part[8 + 4] = part[8 + 5] = 0;
-    problem.partition = (mt_partition){.n_parts = 2, .parts_per_group = 2, .n_cells = 32, .part = part};
+    problem.partition = (mt_partition){.n_parts = 2, .parts_per_group = 2, .n_elements = 32, .part = part};
     mt_balance report;
     assert_balances(&problem, MT_BALANCE_NEEDED, &report);
     cr_assert(report.largest_before == 6 && report.largest_after == 4, "%zu to %zu", report.largest_before,
@@ -235,23 +235,24 @@ Test(balance, cells_that_stick_out_are_given_away)
 Test(balance, patterns_and_partitions_that_make_no_sense_are_refused)
 {
     uint32_t part[3] = {0, 1, 1}, columns[6] = {1, 0, 0, 2, 1, 2};
-    struct problem problem = {.n_cells = 3, .width = 2, .columns = columns};
-    problem.partition = (mt_partition){.n_parts = 2, .parts_per_group = 2, .n_cells = 3, .part = part};
+    struct problem problem = {.n_elements = 3, .width = 2, .columns = columns};
+    problem.partition = (mt_partition){.n_parts = 2, .parts_per_group = 2, .n_elements = 3, .part = part};
     mt_balance report;
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_OK, "%s", mt_message());
-    columns[4] = 0; /* row 2 reads cell 0, and row 0 does not read cell 2 */
+    columns[4] = 0; /* row 2 reads element 0, and row 0 does not read element 2 */
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
-    cr_assert_not_null(
-        strstr(mt_message(), "row 1 has cell 2 1 times and row 2 has cell 1 0 times"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "row 1 has element 2 1 times and row 2 has element 1 0 times"),
+        "%s", mt_message());
     columns[4] = columns[5] = 1;
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
     columns[5] = 3;
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "row 2 reads cell 3; there are 3 cells"), "%s", mt_message());
+    cr_assert_not_null(
+        strstr(mt_message(), "row 2 reads element 3; there are 3 elements"), "%s", mt_message());
     columns[5] = 2;
     part[2] = 2;
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "cell 2: part 2; there are 2"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "element 2: part 2; there are 2"), "%s", mt_message());
     part[2] = 1;
     cr_assert_eq(
         mt_balance_halo(&(mt_pattern){3, 2, columns}, 0, MT_BALANCE_NEEDED, &problem.partition, &report),
@@ -259,10 +260,11 @@ Test(balance, patterns_and_partitions_that_make_no_sense_are_refused)
     cr_assert_eq(
         mt_balance_halo(&(mt_pattern){3, 33, columns}, 1.03, MT_BALANCE_NEEDED, &problem.partition, &report),
         MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "rows of 33 cells; at most 32"), "%s", mt_message());
-    problem.partition.n_cells = 2;
+    cr_assert_not_null(strstr(mt_message(), "rows of 33 elements; at most 32"), "%s", mt_message());
+    problem.partition.n_elements = 2;
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "a pattern of 3 cells and a partition of 2"), "%s", mt_message());
+    cr_assert_not_null(
+        strstr(mt_message(), "a pattern of 3 elements and a partition of 2"), "%s", mt_message());
 }
 
 Test(balance, without_memory_there_is_a_failure_and_no_leak)

@@ -15,23 +15,23 @@ static uint64_t state;
 static uint32_t below(uint32_t n) { return (uint32_t)draw(&state, n); }
 
 struct problem {
-    size_t n_cells, width;
+    size_t n_elements, width;
     uint32_t *columns;
     mt_partition partition;
 };
 
-/* Any pattern at all, not even symmetric: rows read cells nearby or far, and are padded with themselves;
+/* Any pattern at all, not even symmetric: rows read elements nearby or far, and are padded with themselves;
  * parts are random or slices, and often empty. */
 static void random_problem(mt_arena *arena, uint64_t seed, struct problem *problem)
 {
     state = seed;
     size_t n = 1 + below(200);
-    problem->n_cells = n;
+    problem->n_elements = n;
     problem->width = 1 + below(8);
     problem->columns = mt_arena_take(arena, n * problem->width, sizeof(uint32_t));
     problem->partition = (mt_partition){.n_parts = 1 + below(below(2) ? 5 : 40),
         .parts_per_group = 1,
-        .n_cells = n,
+        .n_elements = n,
         .part = mt_arena_take(arena, n, sizeof(uint32_t))};
     uint32_t n_parts = problem->partition.n_parts, slices = below(2), near = 1 + below(30);
     for (size_t c = 0; c < n; c++) {
@@ -54,7 +54,7 @@ static const mt_scheme *scheme_called(const char *name)
 
 static void make(mt_arena *arena, const struct problem *problem, const mt_scheme *scheme, mt_halo *halo)
 {
-    cr_assert_eq(mt_halo_make(arena, &(mt_pattern){problem->n_cells, problem->width, problem->columns},
+    cr_assert_eq(mt_halo_make(arena, &(mt_pattern){problem->n_elements, problem->width, problem->columns},
                      &problem->partition, scheme, halo),
         MT_OK, "%s", mt_message());
 }
@@ -62,28 +62,28 @@ static void make(mt_arena *arena, const struct problem *problem, const mt_scheme
 static mt_status check(const mt_halo *halo, const struct problem *problem)
 {
     return halo_check(
-        halo, &(mt_pattern){problem->n_cells, problem->width, problem->columns}, &problem->partition);
+        halo, &(mt_pattern){problem->n_elements, problem->width, problem->columns}, &problem->partition);
 }
 
-/* Whether part q needs cell c, by looking at all rows. */
+/* Whether part q needs element c, by looking at all rows. */
 static bool needs(const struct problem *problem, uint32_t q, uint32_t c)
 {
     if (problem->partition.part[c] == q) return false;
-    for (size_t i = 0; i < problem->n_cells * problem->width; i++)
+    for (size_t i = 0; i < problem->n_elements * problem->width; i++)
         if (problem->partition.part[i / problem->width] == q && problem->columns[i] == c) return true;
     return false;
 }
 
-/* Sends every range to the parts it goes to, and counts what arrives: times[q * n_cells + c]. */
+/* Sends every range to the parts it goes to, and counts what arrives: times[q * n_elements + c]. */
 static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
 {
-    uint8_t *times = mt_arena_take(arena, halo->n_parts * halo->n_cells, 1);
+    uint8_t *times = mt_arena_take(arena, halo->n_parts * halo->n_elements, 1);
     cr_assert_not_null(times);
     for (size_t r = 0; r < halo->n_ranges; r++)
         for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++)
             for (uint32_t i = halo->range[r].begin; i < halo->range[r].end; i++)
-                times[halo->to_part[k] * halo->n_cells +
-                      halo->own_cell[halo->own_offset[halo->range[r].source] + i]]++;
+                times[halo->to_part[k] * halo->n_elements +
+                      halo->own_element[halo->own_offset[halo->range[r].source] + i]]++;
     return times;
 }
 
@@ -91,26 +91,26 @@ static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
 static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
 {
     for (uint32_t q = 0; q < halo->n_parts; q++) {
-        size_t cells = 0;
+        size_t elements = 0;
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
             const mt_scheme_range *range = halo->range + halo->in_range[k];
-            for (uint32_t i = range->begin; i < range->end; i++, cells++)
-                times[q * halo->n_cells + halo->own_cell[halo->own_offset[range->source] + i]]--;
+            for (uint32_t i = range->begin; i < range->end; i++, elements++)
+                times[q * halo->n_elements + halo->own_element[halo->own_offset[range->source] + i]]--;
         }
-        cr_assert_eq(cells, halo->inbound[q]);
+        cr_assert_eq(elements, halo->inbound[q]);
     }
-    for (size_t k = 0; k < halo->n_parts * halo->n_cells; k++) cr_assert_eq(times[k], 0);
+    for (size_t k = 0; k < halo->n_parts * halo->n_elements; k++) cr_assert_eq(times[k], 0);
 }
 
-/* wanted[q * n_cells + c]: part q needs cell c. */
+/* wanted[q * n_elements + c]: part q needs element c. */
 static uint8_t *find_wanted(mt_arena *arena, const struct problem *problem)
 {
     const uint32_t *part = problem->partition.part;
-    uint8_t *wanted = mt_arena_take(arena, problem->partition.n_parts * problem->n_cells, 1);
+    uint8_t *wanted = mt_arena_take(arena, problem->partition.n_parts * problem->n_elements, 1);
     cr_assert_not_null(wanted);
-    for (size_t i = 0; i < problem->n_cells * problem->width; i++) {
+    for (size_t i = 0; i < problem->n_elements * problem->width; i++) {
         const uint32_t q = part[i / problem->width], c = problem->columns[i];
-        wanted[q * problem->n_cells + c] = part[c] != q;
+        wanted[q * problem->n_elements + c] = part[c] != q;
     }
     return wanted;
 }
@@ -121,17 +121,17 @@ static void assert_delivers(mt_arena *arena, const struct problem *problem, cons
     const uint8_t *wanted = find_wanted(arena, problem);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t needed = 0;
-        for (uint32_t c = 0; c < halo->n_cells; c++) {
-            const uint8_t want = wanted[q * halo->n_cells + c], got = times[q * halo->n_cells + c];
+        for (uint32_t c = 0; c < halo->n_elements; c++) {
+            const uint8_t want = wanted[q * halo->n_elements + c], got = times[q * halo->n_elements + c];
             needed += want;
-            cr_assert(got <= 1 && got >= want, "%s: part %u gets cell %u %u times", what, q, c, got);
+            cr_assert(got <= 1 && got >= want, "%s: part %u gets element %u %u times", what, q, c, got);
             cr_assert(!(got && problem->partition.part[c] == q));
         }
         cr_assert_eq(halo->needed[q], needed);
     }
 }
 
-/* Cell by cell: a piece ends where the next cell received is not the next of the same part. */
+/* Element by element: a piece ends where the next element received is not the next of the same part. */
 static void assert_pieces(const mt_halo *halo)
 {
     for (uint32_t q = 0; q < halo->n_parts; q++) {
@@ -150,21 +150,21 @@ static void assert_pieces(const mt_halo *halo)
 /* Where a part computes with local indices it reads the values it would read with global ones. */
 static void assert_local_columns(mt_arena *arena, const struct problem *problem, const mt_halo *halo)
 {
-    uint32_t *map = mt_arena_take(arena, halo->n_cells, sizeof *map);
-    uint32_t *local = mt_arena_take(arena, halo->n_cells * problem->width, sizeof *local);
-    uint32_t *value = mt_arena_take(arena, halo->n_cells, sizeof *value);
+    uint32_t *map = mt_arena_take(arena, halo->n_elements, sizeof *map);
+    uint32_t *local = mt_arena_take(arena, halo->n_elements * problem->width, sizeof *local);
+    uint32_t *value = mt_arena_take(arena, halo->n_elements, sizeof *value);
     cr_assert(map && local && value);
-    memset(map, 0xff, halo->n_cells * sizeof *map);
+    memset(map, 0xff, halo->n_elements * sizeof *map);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t n_own = mt_halo_own(halo, q), n = n_own;
-        cr_assert_eq(mt_halo_columns(halo, &(mt_pattern){problem->n_cells, problem->width, problem->columns},
-                         q, map, local),
+        cr_assert_eq(mt_halo_columns(halo,
+                         &(mt_pattern){problem->n_elements, problem->width, problem->columns}, q, map, local),
             MT_OK, "%s", mt_message());
-        memcpy(value, halo->own_cell + halo->own_offset[q], n_own * sizeof *value);
+        memcpy(value, halo->own_element + halo->own_offset[q], n_own * sizeof *value);
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
             const mt_scheme_range *range = halo->range + halo->in_range[k];
             for (uint32_t i = range->begin; i < range->end; i++)
-                value[n++] = halo->own_cell[halo->own_offset[range->source] + i];
+                value[n++] = halo->own_element[halo->own_offset[range->source] + i];
         }
         cr_assert_eq(n, mt_halo_local(halo, q));
         for (size_t i = 0; i < n_own * problem->width; i++) {
@@ -172,7 +172,7 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
             cr_assert_eq(value[local[i]],
                 problem->columns[value[i / problem->width] * problem->width + i % problem->width]);
         }
-        for (size_t c = 0; c < halo->n_cells; c++)
+        for (size_t c = 0; c < halo->n_elements; c++)
             cr_assert_eq(map[c], UINT32_MAX, "the map must be restored");
     }
 }
@@ -224,12 +224,12 @@ static void broken_slab(mt_arena *arena, uint64_t seed, mt_adjacency *adjacency,
     state = seed;
     cr_assert_eq(mt_slab_make(arena, (double[]){4, 4, 3}, 1, &mesh), MT_OK, "%s", mt_message());
     size_t n = 0;
-    for (size_t c = 0; c < mesh.n_cells; c++)
+    for (size_t c = 0; c < mesh.n_elements; c++)
         if (below(10) > 0)
-            memmove(mesh.cell_vertex + 4 * n++, mesh.cell_vertex + 4 * c, 4 * sizeof(uint32_t));
-    mesh.n_cells = n;
+            memmove(mesh.element_vertex + 4 * n++, mesh.element_vertex + 4 * c, 4 * sizeof(uint32_t));
+    mesh.n_elements = n;
     cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
-    *problem = (struct problem){.n_cells = n, .width = MT_RING_MAX};
+    *problem = (struct problem){.n_elements = n, .width = MT_RING_MAX};
     problem->columns = mt_arena_take(arena, n * MT_RING_MAX, sizeof(uint32_t));
     for (size_t c = 0; c < n; c++) (void)mt_adjacency_ring(adjacency, c, problem->columns + c * MT_RING_MAX);
 }
@@ -247,7 +247,7 @@ Test(halo, so_it_does_in_tetrahedral_meshes_with_parts_at_random_or_by_metis)
                 &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03, NULL}, &problem.partition),
             MT_OK, "%s", mt_message());
         assert_right_under_all(&problem, "METIS");
-        for (size_t c = 0; c < problem.n_cells; c++) problem.partition.part[c] = below(n_parts);
+        for (size_t c = 0; c < problem.n_elements; c++) problem.partition.part[c] = below(n_parts);
         assert_right_under_all(&problem, "at random");
         mt_arena_free(&arena);
     }
@@ -261,9 +261,9 @@ static size_t destinations(const struct problem *problem, uint32_t n_parts, uint
     return n;
 }
 
-/* The definition, cell by cell: interior ascending, then mixed ascending, then clean by destination and
+/* The definition, element by element: interior ascending, then mixed ascending, then clean by destination and
  * ascending. */
-Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours)
+Test(halo, mixed_clean_orders_elements_and_sends_mixed_to_all_neighbours)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         mt_arena arena = {0};
@@ -276,7 +276,7 @@ Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours)
             size_t n_own = mt_halo_own(&halo, p), n_interior = 0, n_mixed = 0;
             uint8_t neighbour[64] = {0}, n_neighbours = 0;
             for (size_t i = 0; i < n_own; i++) {
-                uint32_t c = halo.own_cell[halo.own_offset[p] + i], to = 0;
+                uint32_t c = halo.own_element[halo.own_offset[p] + i], to = 0;
                 size_t n = destinations(&problem, halo.n_parts, c, &to);
                 n_interior += n == 0, n_mixed += n > 1;
                 uint64_t key = (n == 0 ? 0 : n > 1 ? 1 : 2 + (uint64_t)to) << 32 | c;
@@ -299,19 +299,19 @@ Test(halo, mixed_clean_orders_cells_and_sends_mixed_to_all_neighbours)
     }
 }
 
-/* Three parts of three cells. Cell 0 is needed by parts 1 and 2, cell 1 by part 2, cell 2 by nobody; cell 3
+/* Three parts of three elements. Element 0 is needed by parts 1 and 2, element 1 by part 2, element 2 by nobody; element 3
  * by part 0. */
 Test(halo, a_small_one_is_what_it_is_on_paper)
 {
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     const struct problem problem = {
-        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_cells = 9, .part = part}};
+        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_elements = 9, .part = part}};
     static const mt_scheme_range expected[] = {{0, 1, 2}, {0, 2, 3}, {1, 2, 3}};
     mt_arena arena = {0};
     mt_halo halo;
     make(&arena, &problem, scheme_called("mixed-clean"), &halo);
-    cr_assert_arr_eq(halo.own_cell, ((uint32_t[]){2, 0, 1, 4, 5, 3, 6, 7, 8}), 9 * sizeof(uint32_t));
+    cr_assert_arr_eq(halo.own_element, ((uint32_t[]){2, 0, 1, 4, 5, 3, 6, 7, 8}), 9 * sizeof(uint32_t));
     cr_assert_arr_eq(halo.n_interior, ((uint32_t[]){1, 2, 3}), 3 * sizeof(uint32_t));
     cr_assert_eq(halo.n_ranges, 3);
     cr_assert_arr_eq(halo.range, expected, sizeof expected);
@@ -329,7 +329,7 @@ static void damage(mt_halo *halo, int which)
     uint32_t t = 0;
     switch (which) {
     case 0:
-        halo->own_cell[0] = halo->own_cell[1];
+        halo->own_element[0] = halo->own_element[1];
         break;
     case 1:
         halo->range[1].begin = 1;
@@ -359,7 +359,7 @@ static void damage(mt_halo *halo, int which)
         halo->needed[2]--;
         break;
     case 10:
-        t = halo->own_cell[0], halo->own_cell[0] = halo->own_cell[1], halo->own_cell[1] = t;
+        t = halo->own_element[0], halo->own_element[0] = halo->own_element[1], halo->own_element[1] = t;
         break; /* 0 not sent */
     case 11:
         halo->range[0].end = 5;
@@ -384,7 +384,7 @@ Test(halo, check_finds_every_kind_of_damage)
     uint32_t columns[9 * 2] = {0, 3, 1, 1, 2, 0, 3, 0, 4, 4, 5, 5, 6, 0, 7, 1, 8, 8};
     uint32_t part[9] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     const struct problem problem = {
-        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_cells = 9, .part = part}};
+        9, 2, columns, {.n_parts = 3, .parts_per_group = 1, .n_elements = 9, .part = part}};
     for (int which = 0; which <= 15; which++) {
         mt_arena arena = {0};
         mt_halo halo;
@@ -400,14 +400,14 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 {
     uint32_t columns[4] = {0, 1, 2, 3}, other[4] = {0, 2, 2, 3}, part[4] = {0, 0, 1, 1}, map[4], local[2];
     const struct problem problem = {
-        4, 1, columns, {.n_parts = 2, .parts_per_group = 1, .n_cells = 4, .part = part}};
+        4, 1, columns, {.n_parts = 2, .parts_per_group = 1, .n_elements = 4, .part = part}};
     mt_arena arena = {0};
     mt_halo halo;
     make(&arena, &problem, scheme_called("mixed-clean"), &halo);
     cr_assert_eq(halo.n_ranges, 0);
     memset(map, 0xff, sizeof map);
     cr_assert_eq(mt_halo_columns(&halo, &(mt_pattern){4, 1, other}, 0, map, local), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "row 1 of part 0 reads cell 2"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "row 1 of part 0 reads element 2"), "%s", mt_message());
     for (int c = 0; c < 4; c++) cr_assert_eq(map[c], UINT32_MAX);
     mt_arena_free(&arena);
 }
@@ -415,12 +415,12 @@ Test(halo, columns_of_another_pattern_are_refused_and_the_map_restored)
 Test(halo, what_makes_no_sense_is_refused)
 {
     uint32_t columns[4] = {0, 1, 2, 4}, part[4] = {0, 0, 1, 1};
-    mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_cells = 4, .part = part};
+    mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_elements = 4, .part = part};
     const mt_scheme *scheme = scheme_called("mixed-clean");
     mt_arena arena = {0};
     mt_halo halo;
     cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){4, 1, columns}, &partition, scheme, &halo), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "row 3 reads cell 4"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "row 3 reads element 4"), "%s", mt_message());
     columns[3] = 3;
     cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){3, 1, columns}, &partition, scheme, &halo), MT_INPUT);
     part[2] = 2;
@@ -436,7 +436,7 @@ Test(halo, what_makes_no_sense_is_refused)
     mt_arena_free(&arena);
 }
 
-Test(halo, no_cells_at_all_is_a_halo_of_nothing)
+Test(halo, no_elements_at_all_is_a_halo_of_nothing)
 {
     const struct problem problem = {0, 16, NULL, {.n_parts = 5, .parts_per_group = 1}};
     mt_arena arena = {0};
@@ -453,7 +453,7 @@ static void assert_fails_without_memory(const struct problem *problem, const mt_
         mt_arena arena = {0};
         mt_halo halo;
         mt_arena_fail_at(n);
-        status = mt_halo_make(&arena, &(mt_pattern){problem->n_cells, problem->width, problem->columns},
+        status = mt_halo_make(&arena, &(mt_pattern){problem->n_elements, problem->width, problem->columns},
             &problem->partition, scheme, &halo);
         mt_arena_fail_at(0);
         if (status == MT_OK) {

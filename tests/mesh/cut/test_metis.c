@@ -30,10 +30,10 @@ Test(metis, whatever_it_answers_no_part_is_empty_or_too_large)
         bad.mood = CRAMMED;
         cr_assert_eq(
             divide(&arena, (mt_partition_method)method, &adjacency, &partition), MT_OK, "%s", mt_message());
-        for (size_t c = 0; c < partition.n_cells; c++) size[partition.part[c]]++;
+        for (size_t c = 0; c < partition.n_elements; c++) size[partition.part[c]]++;
         for (size_t p = 0; p < 21; p++)
-            cr_assert(size[p] > 0 && (double)size[p] <= ceil(1.03 * (double)partition.n_cells / 21),
-                "part %zu: %zu cells", p, size[p]);
+            cr_assert(size[p] > 0 && (double)size[p] <= ceil(1.03 * (double)partition.n_elements / 21),
+                "part %zu: %zu elements", p, size[p]);
         cr_assert_eq(partition.edge_cut, mt_partition_edge_cut(&adjacency, partition.part));
         mt_arena_free(&arena);
     }
@@ -62,7 +62,7 @@ Test(metis, its_printing_does_not_reach_the_output_and_ours_does)
     mt_arena_free(&arena);
 }
 
-/* ---- one graph of 384 cells in 21 parts, straight from METIS ---- */
+/* ---- one graph of 384 elements in 21 parts, straight from METIS ---- */
 
 typedef struct asked {
     mt_status status;
@@ -85,7 +85,7 @@ static asked ask(void)
 
 static void assert_in_turn(const asked *a)
 {
-    for (uint32_t c = 0; c < 384; c++) cr_assert_eq(a->part[c], c % 21, "cell %u: part %u", c, a->part[c]);
+    for (uint32_t c = 0; c < 384; c++) cr_assert_eq(a->part[c], c % 21, "element %u: part %u", c, a->part[c]);
 }
 
 static bool nobody_is_left(void) { return waitpid(-1, NULL, WNOHANG) < 0; }
@@ -153,7 +153,7 @@ Test(metis, where_all_seeds_fail_a_looser_bound_is_tried_and_then_no_more)
     cr_assert_eq(a.status, MT_INPUT);
     cr_assert_eq(a.outcome.attempts, 2 * MT_METIS_SEEDS);
     cr_assert(strstr(mt_message(),
-                  "384 cells in 21 parts with the seeds 1 to 4, with imbalance 1.03 and with 1.09; "
+                  "384 elements in 21 parts with the seeds 1 to 4, with imbalance 1.03 and with 1.09; "
                   "first: answer -4; it said: \"hm\""),
         "%s", mt_message());
 }
@@ -171,7 +171,7 @@ Test(metis, without_memory_it_is_asked_once_and_the_code_of_memory_is_given)
         cr_assert_eq(a.status, MT_MEMORY, "way %d: %s", k, mt_message());
         cr_assert_eq(a.outcome.attempts, 1);
         cr_assert(
-            strstr(mt_message(), "METIS: out of memory for 384 cells in 21 parts ("), "%s", mt_message());
+            strstr(mt_message(), "METIS: out of memory for 384 elements in 21 parts ("), "%s", mt_message());
         cr_assert(strstr(mt_message(), k < 2 ? "Requested size: 2547544 bytes Failed during" : "signal 9"),
             "%s", mt_message());
     }
@@ -183,8 +183,8 @@ Test(metis, what_it_finds_wrong_is_not_asked_again)
     const asked a = ask();
     cr_assert_eq(a.status, MT_INPUT);
     cr_assert_eq(a.outcome.attempts, 1);
-    cr_assert(
-        strstr(mt_message(), "refuses 384 cells in 21 parts (answer -2; it said: \"Input Error: Incorrect"),
+    cr_assert(strstr(mt_message(),
+                  "refuses 384 elements in 21 parts (answer -2; it said: \"Input Error: Incorrect"),
         "%s", mt_message());
 }
 
@@ -312,9 +312,10 @@ Test(metis, its_refusals_are_handed_on)
     mt_partition partition;
     bad.mood = ANSWERS, bad.answer = METIS_ERROR_MEMORY;
     cr_assert_eq(divide(&arena, MT_PARTITION_FLAT, &adjacency, &partition), MT_MEMORY);
-    cr_assert_not_null(strstr(mt_message(), "out of memory for 384 cells in 21 parts"), "%s", mt_message());
+    cr_assert_not_null(
+        strstr(mt_message(), "out of memory for 384 elements in 21 parts"), "%s", mt_message());
     bad.answer = METIS_ERROR_INPUT;
     cr_assert_eq(divide(&arena, MT_PARTITION_HIERARCHICAL, &adjacency, &partition), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "refuses 384 cells in 3 parts"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "refuses 384 elements in 3 parts"), "%s", mt_message());
     mt_arena_free(&arena);
 }

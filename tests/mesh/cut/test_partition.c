@@ -29,7 +29,8 @@ static void divide_by(mt_arena *arena, const mt_adjacency *adjacency, mt_partiti
                      &(mt_partition_options){method, n_groups, parts_per_group, 1.03, along}, partition),
         MT_OK, "%s", mt_message());
     cr_assert(partition->n_parts == n_groups * parts_per_group &&
-              partition->parts_per_group == parts_per_group && partition->n_cells == adjacency->n_cells);
+              partition->parts_per_group == parts_per_group &&
+              partition->n_elements == adjacency->n_elements);
 }
 
 static void divide(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_parts, mt_partition *partition)
@@ -42,7 +43,7 @@ static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_
     size_t *size = mt_arena_take(arena, partition->n_parts, sizeof *size), most = 0;
     cr_assert_not_null(size);
     *n_empty = 0;
-    for (size_t c = 0; c < partition->n_cells; c++) size[partition->part[c]]++;
+    for (size_t c = 0; c < partition->n_elements; c++) size[partition->part[c]]++;
     for (uint32_t p = 0; p < partition->n_parts; p++) {
         if (size[p] > most) most = size[p];
         *n_empty += size[p] == 0;
@@ -50,7 +51,7 @@ static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_
     return most;
 }
 
-/* METIS alone does not: parts of a few cells are too small for it. */
+/* METIS alone does not: parts of a few elements are too small for it. */
 Test(partition, no_part_of_a_slab_is_empty_or_above_the_imbalance)
 {
     static const uint32_t parts[][2] = {{1, 64}, {4, 16}, {1, 7512}, {3, 300}};
@@ -62,7 +63,7 @@ Test(partition, no_part_of_a_slab_is_empty_or_above_the_imbalance)
             mt_partition partition;
             size_t n_empty;
             divide_by(&arena, &adjacency, (mt_partition_method)method, parts[i][0], parts[i][1], &partition);
-            const double bound = 1.03 * (double)adjacency.n_cells / partition.n_parts;
+            const double bound = 1.03 * (double)adjacency.n_elements / partition.n_parts;
             cr_assert_leq((double)largest(&arena, &partition, &n_empty), ceil(bound), "case %zu", i);
             cr_assert_eq(n_empty, 0, "case %zu: %zu empty", i, n_empty);
         }
@@ -73,14 +74,14 @@ static mt_partition groups_of(mt_arena *arena, const mt_partition *partition)
 {
     mt_partition groups = {.n_parts = partition->n_parts / partition->parts_per_group,
         .parts_per_group = 1,
-        .n_cells = partition->n_cells,
-        .part = mt_arena_take(arena, partition->n_cells, sizeof(uint32_t))};
-    for (size_t c = 0; c < partition->n_cells; c++)
+        .n_elements = partition->n_elements,
+        .part = mt_arena_take(arena, partition->n_elements, sizeof(uint32_t))};
+    for (size_t c = 0; c < partition->n_elements; c++)
         groups.part[c] = partition->part[c] / partition->parts_per_group;
     return groups;
 }
 
-/* A tenth of 3 %, and a whole cell. */
+/* A tenth of 3 %, and a whole element. */
 Test(partition, groups_that_come_first_are_nearly_equal_and_have_fewer_faces_between_them)
 {
     static const double size[][3] = {{20, 7, 3}, {12, 12, 1.5}, {40, 2, 2}};
@@ -97,7 +98,7 @@ Test(partition, groups_that_come_first_are_nearly_equal_and_have_fewer_faces_bet
         const size_t cut_first = mt_partition_edge_cut(&adjacency, of_first.part);
         cr_assert_leq(10 * cut_first, 8 * cut_flat, "mesh %zu: %zu and %zu faces", i, cut_first, cut_flat);
         cr_assert_leq(
-            (double)largest(&arena, &of_first, &n_empty), 1.003 * (double)adjacency.n_cells / 6 + 1);
+            (double)largest(&arena, &of_first, &n_empty), 1.003 * (double)adjacency.n_elements / 6 + 1);
     }
     mt_arena_free(&arena);
 }
@@ -109,15 +110,15 @@ Test(partition, groups_of_a_bar_are_numbered_in_order_where_near_numbers_are_nea
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_partition partition;
-    double x[8] = {0}, cells[8] = {0};
+    double x[8] = {0}, elements[8] = {0};
     cr_assert_eq(mt_slab_make(&arena, (double[]){32, 1, 1}, 0.25, &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
     divide_by(&arena, &adjacency, MT_PARTITION_HIERARCHICAL, 8, 12, &partition);
-    for (size_t c = 0; c < mesh.n_cells; c++) {
-        x[partition.part[c] / 12] += mesh.xyz_mm[3 * (size_t)mesh.cell_vertex[4 * c]];
-        cells[partition.part[c] / 12]++;
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        x[partition.part[c] / 12] += mesh.xyz_mm[3 * (size_t)mesh.element_vertex[4 * c]];
+        elements[partition.part[c] / 12]++;
     }
-    for (int g = 0; g < 8; g++) x[g] /= cells[g];
+    for (int g = 0; g < 8; g++) x[g] /= elements[g];
     const bool upwards = x[0] < x[7];
     for (int g = 0; g < 8; g++) {
         int place = 0; /* along the bar */
@@ -135,7 +136,7 @@ Test(partition, with_one_group_hierarchical_is_flat)
     slab(&arena, 4, 4, 2, 0.5, &adjacency);
     divide_by(&arena, &adjacency, MT_PARTITION_FLAT, 1, 17, &flat);
     divide_by(&arena, &adjacency, MT_PARTITION_HIERARCHICAL, 1, 17, &first);
-    cr_assert_arr_eq(flat.part, first.part, flat.n_cells * sizeof *flat.part);
+    cr_assert_arr_eq(flat.part, first.part, flat.n_elements * sizeof *flat.part);
     mt_arena_free(&arena);
 }
 
@@ -147,8 +148,8 @@ Test(partition, counts_its_cut_faces_and_the_cut_is_small)
     size_t cut = 0;
     slab(&arena, 8, 1, 1, 0.25, &adjacency);
     divide(&arena, &adjacency, 2, &partition);
-    for (size_t k = 0; k < 4 * adjacency.n_cells; k++)
-        if (adjacency.neighbour[k] != MT_NO_CELL)
+    for (size_t k = 0; k < 4 * adjacency.n_elements; k++)
+        if (adjacency.neighbour[k] != MT_NO_ELEMENT)
             cut += partition.part[k / 4] != partition.part[adjacency.neighbour[k]];
     cr_assert_eq(partition.edge_cut, cut / 2);
     /* A straight cut across the bar goes through 4 x 4 boxes of two faces; twice that is still near it. */
@@ -167,7 +168,7 @@ Test(partition, is_the_same_every_time)
         divide_by(&arena, &adjacency, (mt_partition_method)method, 3, 17, &one);
         divide(&arena, &adjacency, 5, &other);
         divide_by(&arena, &adjacency, (mt_partition_method)method, 3, 17, &two);
-        cr_assert_arr_eq(one.part, two.part, one.n_cells * sizeof *one.part);
+        cr_assert_arr_eq(one.part, two.part, one.n_elements * sizeof *one.part);
         cr_assert_eq(one.edge_cut, two.edge_cut);
     }
     mt_arena_free(&arena);
@@ -177,7 +178,7 @@ Test(partition, any_number_of_parts_is_taken)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
-    slab(&arena, 2, 2, 1, 1, &adjacency); /* 24 cells */
+    slab(&arena, 2, 2, 1, 1, &adjacency); /* 24 elements */
     for (uint32_t n = 1; n <= 60; n++) {
         mt_partition partition;
         size_t n_empty;
@@ -197,7 +198,7 @@ Test(partition, any_number_of_parts_is_taken)
     mt_arena_free(&arena);
 }
 
-Test(partition, cells_without_neighbours_can_be_divided)
+Test(partition, elements_without_neighbours_can_be_divided)
 {
     uint32_t neighbour[4 * 10];
     memset(neighbour, 0xff, sizeof neighbour);
@@ -230,16 +231,16 @@ Test(partition, what_makes_no_sense_is_refused)
     cr_assert_eq(mt_partition_make(
                      &arena, &huge, &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, 1.03, NULL}, &partition),
         MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "2147483648 cells; at most 2147483647"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "2147483648 elements; at most 2147483647"), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
 Test(partition, check_finds_a_part_there_is_not)
 {
     uint32_t part[3] = {0, 1, 2};
-    const mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_cells = 3, .part = part};
+    const mt_partition partition = {.n_parts = 2, .parts_per_group = 1, .n_elements = 3, .part = part};
     cr_assert_eq(mt_partition_check(&partition), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "cell 2: part 2; there are 2"), "%s", mt_message());
+    cr_assert_not_null(strstr(mt_message(), "element 2: part 2; there are 2"), "%s", mt_message());
 }
 
 Test(partition, without_memory_there_is_a_failure_and_no_leak)
@@ -297,7 +298,7 @@ Test(partition, metis_without_memory_is_a_failure_of_memory_wherever_it_happens)
             cr_assert(strstr(mt_message(), "out of memory"), "with %zu: %s", more, mt_message());
         if (status == MT_OK)
             cr_assert(partition.metis_failures == 0 &&
-                          memcmp(partition.part, whole.part, adjacency.n_cells * sizeof *whole.part) == 0,
+                          memcmp(partition.part, whole.part, adjacency.n_elements * sizeof *whole.part) == 0,
                 "with %zu: %s", more, partition.remark);
         failures += status == MT_MEMORY && strstr(mt_message(), "***Memory allocation failed") != NULL;
         successes += status == MT_OK;

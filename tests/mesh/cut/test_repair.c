@@ -9,10 +9,10 @@
 #include "tests/mesh/cut/slow_repair.h"
 #include "tests/random.h"
 
-/* A row of cells: cell c touches c - 1 and c + 1, except where a piece ends. */
-static void row_of_cells(mt_arena *arena, size_t n, size_t piece, mt_adjacency *adjacency)
+/* A row of elements: element c touches c - 1 and c + 1, except where a piece ends. */
+static void row_of_elements(mt_arena *arena, size_t n, size_t piece, mt_adjacency *adjacency)
 {
-    adjacency->n_cells = n;
+    adjacency->n_elements = n;
     adjacency->neighbour = mt_arena_take(arena, 4 * n, sizeof(uint32_t));
     cr_assert_not_null(adjacency->neighbour);
     memset(adjacency->neighbour, 0xff, 4 * n * sizeof(uint32_t));
@@ -35,12 +35,12 @@ static void assert_sizes(
 {
     size_t *size = calloc(n_parts, sizeof *size);
     cr_assert_not_null(size);
-    for (size_t c = 0; c < adjacency->n_cells; c++) {
+    for (size_t c = 0; c < adjacency->n_elements; c++) {
         cr_assert_lt(part[c], n_parts);
         size[part[c]]++;
     }
     for (uint32_t p = 0; p < n_parts; p++)
-        cr_assert(size[p] >= least && size[p] <= most, "part %u: %zu cells", p, size[p]);
+        cr_assert(size[p] >= least && size[p] <= most, "part %u: %zu elements", p, size[p]);
     free(size);
 }
 
@@ -53,10 +53,10 @@ static size_t repaired(
     return moves;
 }
 
-/* Pieces of each part, cells that touch being one piece. */
+/* Pieces of each part, elements that touch being one piece. */
 static size_t pieces(const mt_adjacency *adjacency, const uint32_t *part)
 {
-    const size_t n = adjacency->n_cells;
+    const size_t n = adjacency->n_elements;
     size_t found = 0;
     uint32_t *stack = calloc(n, sizeof *stack);
     uint8_t *seen = calloc(n, 1);
@@ -71,7 +71,7 @@ static size_t pieces(const mt_adjacency *adjacency, const uint32_t *part)
             const uint32_t at = stack[--depth];
             for (size_t f = 0; f < 4; f++) {
                 const uint32_t near = adjacency->neighbour[4 * (size_t)at + f];
-                if (near == MT_NO_CELL || seen[near] || part[near] != part[c]) continue;
+                if (near == MT_NO_ELEMENT || seen[near] || part[near] != part[c]) continue;
                 seen[near] = 1;
                 stack[depth++] = near;
             }
@@ -88,19 +88,19 @@ Test(repair, sizes_that_are_right_change_nothing)
     mt_adjacency row;
     uint32_t part[12] = {0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2};
     const uint32_t before[12] = {0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2};
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     cr_assert_eq(repaired(&row, 3, 3, 5, part), 0);
     cr_assert_arr_eq(part, before, sizeof part);
     mt_arena_free(&arena);
 }
 
-Test(repair, a_surplus_goes_along_the_parts_between_a_cell_each)
+Test(repair, a_surplus_goes_along_the_parts_between_an_element_each)
 {
     mt_arena arena = {0};
     mt_adjacency row;
     uint32_t part[12] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2};
     const uint32_t after[12] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     cr_assert_eq(repaired(&row, 3, 1, 4, part), 2);
     cr_assert_arr_eq(part, after, sizeof part);
     mt_arena_free(&arena);
@@ -112,42 +112,42 @@ Test(repair, what_a_part_lacks_comes_along_the_parts_between)
     mt_adjacency row;
     uint32_t part[12] = {0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
     const uint32_t after[12] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     cr_assert_eq(repaired(&row, 3, 4, 6, part), 4);
     cr_assert_arr_eq(part, after, sizeof part);
     mt_arena_free(&arena);
 }
 
 /* The empty part takes an end of the largest one: taking from the middle would break it. */
-Test(repair, an_empty_part_takes_one_cell_of_the_largest_and_breaks_nothing)
+Test(repair, an_empty_part_takes_one_element_of_the_largest_and_breaks_nothing)
 {
     mt_arena arena = {0};
     mt_adjacency row;
     uint32_t part[12] = {0, 0, 0, 2, 2, 2, 2, 2, 3, 3, 3, 3};
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     cr_assert_eq(repaired(&row, 4, 1, 5, part), 1);
     cr_assert(part[3] == 1 || part[7] == 1);
     cr_assert_eq(pieces(&row, part), 4);
     mt_arena_free(&arena);
 }
 
-/* Cells 0, 1, 2 in a row are part 0; cell 3 touches 1 and 2. Without 1 the others would not touch any more. */
-Test(repair, the_cell_with_the_fewest_faces_to_its_own_part_goes)
+/* Cells 0, 1, 2 in a row are part 0; element 3 touches 1 and 2. Without 1 the others would not touch any more. */
+Test(repair, the_element_with_the_fewest_faces_to_its_own_part_goes)
 {
     uint32_t neighbour[16], part[4] = {0, 0, 0, 1}, after[4] = {0, 0, 1, 1};
     static const int near[16] = {1, -1, -1, -1, 0, 2, 3, -1, 1, 3, -1, -1, 1, 2, -1, -1};
-    for (size_t k = 0; k < 16; k++) neighbour[k] = near[k] < 0 ? MT_NO_CELL : (uint32_t)near[k];
+    for (size_t k = 0; k < 16; k++) neighbour[k] = near[k] < 0 ? MT_NO_ELEMENT : (uint32_t)near[k];
     const mt_adjacency adjacency = {4, neighbour};
     cr_assert_eq(repaired(&adjacency, 2, 1, 2, part), 1);
     cr_assert_arr_eq(part, after, sizeof part);
 }
 
-Test(repair, where_nothing_leads_from_piece_to_piece_a_cell_jumps)
+Test(repair, where_nothing_leads_from_piece_to_piece_an_element_jumps)
 {
     mt_arena arena = {0};
     mt_adjacency row;
     uint32_t full[12] = {0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 2}, poor[12] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
-    row_of_cells(&arena, 12, 8, &row);
+    row_of_elements(&arena, 12, 8, &row);
     cr_assert_eq(repaired(&row, 3, 1, 4, full), 3);
     cr_assert_eq(pieces(&row, full), 3);
     cr_assert_eq(repaired(&row, 2, 6, 6, poor), 2);
@@ -164,7 +164,7 @@ Test(repair, any_parts_at_all_get_their_sizes_and_the_same_every_time)
     mt_adjacency adjacency;
     uint64_t state = 7;
     slab(&arena, 3, 2, 1, 0.5, &adjacency);
-    const size_t n = adjacency.n_cells; /* 288 */
+    const size_t n = adjacency.n_elements; /* 288 */
     uint32_t *part = mt_arena_take(&arena, n, sizeof *part), *again = mt_arena_take(&arena, n, sizeof *again);
     for (int seed = 0; seed < 200; seed++) {
         const uint32_t n_parts = (uint32_t)(1 + draw(&state, 288)),
@@ -185,9 +185,10 @@ Test(repair, sizes_that_cannot_be_are_refused)
     mt_adjacency row;
     uint32_t part[12] = {0};
     size_t moves;
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     cr_assert_eq(mt_repair_parts(&row, 5, 3, 12, part, &moves), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "12 cells in 5 parts of 3 to 12 cells"), "%s", mt_message());
+    cr_assert_not_null(
+        strstr(mt_message(), "12 elements in 5 parts of 3 to 12 elements"), "%s", mt_message());
     cr_assert_eq(mt_repair_parts(&row, 5, 1, 2, part, &moves), MT_INPUT);
     cr_assert_eq(mt_repair_parts(&row, 0, 0, 12, part, &moves), MT_INPUT);
     mt_arena_free(&arena);
@@ -198,7 +199,7 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
     mt_arena arena = {0};
     mt_adjacency row;
     mt_status status = MT_MEMORY;
-    row_of_cells(&arena, 12, 12, &row);
+    row_of_elements(&arena, 12, 12, &row);
     for (size_t n = 1; status != MT_OK; n++) {
         uint32_t part[12] = {0};
         size_t moves;
@@ -213,14 +214,14 @@ Test(repair, without_memory_there_is_a_failure_and_no_leak)
 /* Takes one neighbourhood in four away. */
 static void loosen(mt_adjacency *adjacency, uint64_t *state)
 {
-    for (uint32_t c = 0; c < adjacency->n_cells; c++)
+    for (uint32_t c = 0; c < adjacency->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
             const uint32_t near = adjacency->neighbour[4 * (size_t)c + f];
-            if (near == MT_NO_CELL || draw(state, 4) > 0) continue;
-            adjacency->neighbour[4 * (size_t)c + f] = MT_NO_CELL;
+            if (near == MT_NO_ELEMENT || draw(state, 4) > 0) continue;
+            adjacency->neighbour[4 * (size_t)c + f] = MT_NO_ELEMENT;
             for (size_t g = 0; g < 4; g++)
                 if (adjacency->neighbour[4 * (size_t)near + g] == c)
-                    adjacency->neighbour[4 * (size_t)near + g] = MT_NO_CELL;
+                    adjacency->neighbour[4 * (size_t)near + g] = MT_NO_ELEMENT;
         }
 }
 
@@ -233,7 +234,7 @@ static uint32_t any_part(uint64_t *state, size_t kind, size_t c, size_t n, uint3
     return part[kind];
 }
 
-Test(repair, it_moves_what_searching_anew_for_each_cell_would_move)
+Test(repair, it_moves_what_searching_anew_for_each_element_would_move)
 {
     uint64_t state = 3;
     size_t all_moves = 0;
@@ -241,7 +242,7 @@ Test(repair, it_moves_what_searching_anew_for_each_cell_would_move)
         mt_arena arena = {0};
         mt_adjacency adjacency;
         slab(&arena, 1 + (double)draw(&state, 4), 1 + (double)draw(&state, 3), 1, 0.5, &adjacency);
-        const size_t n = adjacency.n_cells, kind = draw(&state, 5);
+        const size_t n = adjacency.n_elements, kind = draw(&state, 5);
         if (draw(&state, 3) == 0) loosen(&adjacency, &state);
         const uint32_t n_parts = (uint32_t)(1 + draw(&state, n / (1 + draw(&state, 20))));
         const size_t least = draw(&state, n / n_parts + 1),

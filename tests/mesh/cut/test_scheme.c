@@ -14,10 +14,10 @@ static uint64_t state;
 
 static uint32_t below(uint32_t n) { return (uint32_t)draw(&state, n); }
 
-/* What a part's cells are needed by, as bits. */
+/* What a part's elements are needed by, as bits. */
 typedef struct needs {
-    uint32_t n_cells, n_to;
-    uint64_t *of; /* [n_cells] */
+    uint32_t n_elements, n_to;
+    uint64_t *of; /* [n_elements] */
     mt_needs source;
 } needs;
 
@@ -29,14 +29,14 @@ typedef struct plan {
 
 static void finish(mt_arena *arena, needs *n)
 {
-    uint32_t *cell = mt_arena_take(arena, n->n_cells, sizeof *cell);
-    uint32_t *part = mt_arena_take(arena, (size_t)n->n_cells * MOST, sizeof *part);
+    uint32_t *element = mt_arena_take(arena, n->n_elements, sizeof *element);
+    uint32_t *part = mt_arena_take(arena, (size_t)n->n_elements * MOST, sizeof *part);
     uint32_t *neighbour = mt_arena_take(arena, MOST, sizeof *neighbour);
-    size_t *offset = mt_arena_take(arena, (size_t)n->n_cells + 1, sizeof *offset), n_part = 0;
-    cr_assert(cell && part && neighbour && offset);
+    size_t *offset = mt_arena_take(arena, (size_t)n->n_elements + 1, sizeof *offset), n_part = 0;
+    cr_assert(element && part && neighbour && offset);
     uint64_t all = 0;
-    for (uint32_t c = 0; c < n->n_cells; c++) {
-        cell[c] = c;
+    for (uint32_t c = 0; c < n->n_elements; c++) {
+        element[c] = c;
         all |= n->of[c];
         for (uint32_t q = 0; q < MOST; q++)
             if (n->of[c] >> q & 1) part[n_part++] = NAMES + 3 * q;
@@ -45,19 +45,19 @@ static void finish(mt_arena *arena, needs *n)
     n->n_to = 0;
     for (uint32_t q = 0; q < MOST; q++)
         if (all >> q & 1) neighbour[n->n_to++] = NAMES + 3 * q;
-    n->source = (mt_needs){SELF, n->n_cells, n->n_to, cell, offset, part, neighbour};
+    n->source = (mt_needs){SELF, n->n_elements, n->n_to, element, offset, part, neighbour};
 }
 
-static void exactly(mt_arena *arena, uint32_t n_cells, const uint64_t *of, needs *n)
+static void exactly(mt_arena *arena, uint32_t n_elements, const uint64_t *of, needs *n)
 {
-    *n = (needs){.n_cells = n_cells, .of = mt_arena_take(arena, n_cells, sizeof *n->of)};
-    memcpy(n->of, of, n_cells * sizeof *of);
+    *n = (needs){.n_elements = n_elements, .of = mt_arena_take(arena, n_elements, sizeof *n->of)};
+    memcpy(n->of, of, n_elements * sizeof *of);
     finish(arena, n);
 }
 
 /* Cells that draw one of n_sets sets each, which have 1 to `most` of n_to destinations; some are of the interior. */
 static void random_needs(
-    mt_arena *arena, uint32_t n_cells, uint32_t n_sets, uint32_t n_to, uint32_t most, needs *n)
+    mt_arena *arena, uint32_t n_elements, uint32_t n_sets, uint32_t n_to, uint32_t most, needs *n)
 {
     uint64_t set[1024];
     cr_assert(n_sets <= 1024 && n_to <= MOST);
@@ -65,8 +65,8 @@ static void random_needs(
         set[s] = 0;
         for (uint32_t k = 1 + below(most); k > 0; k--) set[s] |= (uint64_t)1 << below(n_to);
     }
-    *n = (needs){.n_cells = n_cells, .of = mt_arena_take(arena, n_cells, sizeof *n->of)};
-    for (uint32_t c = 0; c < n_cells; c++) n->of[c] = below(8) == 0 ? 0 : set[below(n_sets)];
+    *n = (needs){.n_elements = n_elements, .of = mt_arena_take(arena, n_elements, sizeof *n->of)};
+    for (uint32_t c = 0; c < n_elements; c++) n->of[c] = below(8) == 0 ? 0 : set[below(n_sets)];
     finish(arena, n);
 }
 
@@ -81,7 +81,7 @@ static plan make(mt_arena *arena, const needs *n, const char *name, uint32_t ran
 {
     mt_scheme scheme;
     mt_arena scratch = {0};
-    plan p = {.order = mt_arena_take(arena, n->n_cells, sizeof *p.order), .sink = {.source = SELF}};
+    plan p = {.order = mt_arena_take(arena, n->n_elements, sizeof *p.order), .sink = {.source = SELF}};
     cr_assert_eq(mt_scheme_find(name, ranges, &scheme), MT_OK, "%s", mt_message());
     cr_assert_eq(scheme.plan(&scheme, &n->source, &scratch, p.order, &p.n_interior, &p.sink), MT_OK, "%s",
         mt_message());
@@ -99,20 +99,20 @@ static bool sends(const plan *p, size_t r, uint32_t q)
 /* Cells that q is sent. */
 static size_t sent(const plan *p, uint32_t q)
 {
-    size_t cells = 0;
+    size_t elements = 0;
     for (size_t r = 0; r < p->sink.n_ranges; r++)
-        if (sends(p, r, q)) cells += p->sink.range[r].end - p->sink.range[r].begin;
-    return cells;
+        if (sends(p, r, q)) elements += p->sink.range[r].end - p->sink.range[r].begin;
+    return elements;
 }
 
 static size_t all_sent(const plan *p)
 {
-    size_t cells = 0;
-    for (uint32_t q = 0; q < MOST; q++) cells += sent(p, q);
-    return cells;
+    size_t elements = 0;
+    for (uint32_t q = 0; q < MOST; q++) elements += sent(p, q);
+    return elements;
 }
 
-static size_t all_needed(const needs *n) { return n->source.need_offset[n->n_cells]; }
+static size_t all_needed(const needs *n) { return n->source.need_offset[n->n_elements]; }
 
 static size_t n_bits(uint64_t word) { return (size_t)__builtin_popcountll(word); }
 
@@ -131,7 +131,7 @@ static bool before(uint64_t a, uint64_t b)
 static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
 {
     size_t n_sets = 0;
-    for (uint32_t c = 0; c < n->n_cells; c++) {
+    for (uint32_t c = 0; c < n->n_elements; c++) {
         if (n->of[c] == 0) continue;
         size_t at = 0;
         while (at < n_sets && before(set[at], n->of[c])) at++;
@@ -145,12 +145,12 @@ static size_t list_sets(const needs *n, uint64_t *set, size_t *size)
     return n_sets;
 }
 
-/* Pieces in which destinations find the cells of a plan that sends only what is needed. */
+/* Pieces in which destinations find the elements of a plan that sends only what is needed. */
 static size_t runs(const needs *n, const plan *p)
 {
     size_t count = 0;
     uint64_t last = 0;
-    for (uint32_t i = p->n_interior; i < n->n_cells; last = n->of[p->order[i++]])
+    for (uint32_t i = p->n_interior; i < n->n_elements; last = n->of[p->order[i++]])
         count += n_bits(n->of[p->order[i]] & ~last);
     return count;
 }
@@ -160,27 +160,27 @@ static void assert_same(const plan *a, const plan *b, const needs *n)
     const size_t ranges = a->sink.n_ranges;
     cr_assert_eq(a->n_interior, b->n_interior);
     cr_assert(ranges == b->sink.n_ranges && a->sink.n_to == b->sink.n_to);
-    if (n->n_cells > 0) cr_assert_arr_eq(a->order, b->order, n->n_cells * sizeof *a->order);
+    if (n->n_elements > 0) cr_assert_arr_eq(a->order, b->order, n->n_elements * sizeof *a->order);
     if (ranges == 0) return;
     cr_assert_arr_eq(a->sink.range, b->sink.range, ranges * sizeof *a->sink.range);
     cr_assert_arr_eq(a->sink.to_end, b->sink.to_end, ranges * sizeof *a->sink.to_end);
     cr_assert_arr_eq(a->sink.to_part, b->sink.to_part, a->sink.n_to * sizeof *a->sink.to_part);
 }
 
-/* The interior ascends and is needed by nobody, the others are; every cell is there once; ranges are in the
- * separator, ascend, and have ascending destinations; nobody gets a cell twice or lacks one. */
+/* The interior ascends and is needed by nobody, the others are; every element is there once; ranges are in the
+ * separator, ascend, and have ascending destinations; nobody gets an element twice or lacks one. */
 static void assert_sound(const needs *n, const plan *p, const char *what)
 {
-    uint8_t *seen = calloc(n->n_cells + 1, 1), *times = calloc(n->n_cells + 1, MOST);
-    for (uint32_t i = 0; i < n->n_cells; i++) {
-        cr_assert(p->order[i] < n->n_cells && !seen[p->order[i]]++, "%s: cell %u", what, p->order[i]);
+    uint8_t *seen = calloc(n->n_elements + 1, 1), *times = calloc(n->n_elements + 1, MOST);
+    for (uint32_t i = 0; i < n->n_elements; i++) {
+        cr_assert(p->order[i] < n->n_elements && !seen[p->order[i]]++, "%s: element %u", what, p->order[i]);
         cr_assert_eq(i < p->n_interior, n->of[p->order[i]] == 0, "%s: place %u", what, i);
         cr_assert(i == 0 || i >= p->n_interior || p->order[i] > p->order[i - 1]);
     }
     for (size_t r = 0; r < p->sink.n_ranges; r++) {
         const mt_scheme_range *range = p->sink.range + r;
         cr_assert(range->source == SELF && range->begin >= p->n_interior && range->begin < range->end &&
-                      range->end <= n->n_cells && (r == 0 || range->begin >= range[-1].begin),
+                      range->end <= n->n_elements && (r == 0 || range->begin >= range[-1].begin),
             "%s: range %zu", what, r);
         const size_t first = r == 0 ? 0 : p->sink.to_end[r - 1];
         cr_assert_lt(first, p->sink.to_end[r]);
@@ -190,9 +190,9 @@ static void assert_sound(const needs *n, const plan *p, const char *what)
             for (uint32_t i = range->begin; i < range->end; i++)
                 times[p->order[i] * MOST + (p->sink.to_part[k] - NAMES) / 3]++;
     }
-    for (uint32_t k = 0; k < n->n_cells * MOST; k++)
+    for (uint32_t k = 0; k < n->n_elements * MOST; k++)
         cr_assert(times[k] <= 1 && times[k] >= (n->of[k / MOST] >> k % MOST & 1),
-            "%s: destination %u gets cell %u %u times", what, k % MOST, k / MOST, times[k]);
+            "%s: destination %u gets element %u %u times", what, k % MOST, k / MOST, times[k]);
     free(seen);
     free(times);
 }
@@ -201,7 +201,7 @@ static void forget(plan *p) { mt_scheme_sink_free(&p->sink); }
 
 /* ---- every scheme ---- */
 
-Test(scheme, every_scheme_sends_every_needed_cell_once_and_gives_the_same_again)
+Test(scheme, every_scheme_sends_every_needed_element_once_and_gives_the_same_again)
 {
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -222,7 +222,7 @@ Test(scheme, without_memory_there_is_a_failure_and_no_leak)
     mt_arena lasting = {0};
     needs n;
     some_needs(&lasting, 7, &n);
-    uint32_t *order = mt_arena_take(&lasting, n.n_cells, sizeof *order), n_interior;
+    uint32_t *order = mt_arena_take(&lasting, n.n_elements, sizeof *order), n_interior;
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
         mt_status status = MT_MEMORY;
         size_t at = 0;
@@ -242,9 +242,9 @@ Test(scheme, without_memory_there_is_a_failure_and_no_leak)
     mt_arena_free(&lasting);
 }
 
-/* A needs cells 0 and 1, B 1 and 2, C 0 and 2 (Burchard et al. 2023, section 4.1): no order gives each of them a range
- * without the cell that it does not need. */
-Test(scheme, three_that_need_two_of_three_cells_each)
+/* A needs elements 0 and 1, B 1 and 2, C 0 and 2 (Burchard et al. 2023, section 4.1): no order gives each of them a range
+ * without the element that it does not need. */
+Test(scheme, three_that_need_two_of_three_elements_each)
 {
     mt_arena arena = {0};
     needs n;
@@ -261,7 +261,7 @@ Test(scheme, three_that_need_two_of_three_cells_each)
         cr_expect_eq(p.sink.n_ranges, expected[k].ranges, "%s", expected[k].name);
         cr_expect_eq(all_sent(&p), expected[k].sent, "%s", expected[k].name);
         if (p.sink.n_ranges == 3 && expected[k].sent == 6)
-            cr_expect_eq(runs(&n, &p), 4, "two of the three find their cells together");
+            cr_expect_eq(runs(&n, &p), 4, "two of the three find their elements together");
         forget(&p);
     }
     mt_arena_free(&arena);
@@ -276,18 +276,18 @@ Test(scheme, full_is_one_range_in_ascending_order_to_all_neighbours)
         needs n;
         some_needs(&arena, seed, &n);
         plan p = make(&arena, &n, "full", 0);
-        cr_assert_eq(p.sink.n_ranges, p.n_interior < n.n_cells);
+        cr_assert_eq(p.sink.n_ranges, p.n_interior < n.n_elements);
         if (p.sink.n_ranges == 1) {
-            cr_assert(p.sink.range[0].begin == p.n_interior && p.sink.range[0].end == n.n_cells);
+            cr_assert(p.sink.range[0].begin == p.n_interior && p.sink.range[0].end == n.n_elements);
             cr_assert_eq(p.sink.n_to, n.n_to);
         }
-        for (uint32_t i = p.n_interior + 1; i < n.n_cells; i++) cr_assert_gt(p.order[i], p.order[i - 1]);
+        for (uint32_t i = p.n_interior + 1; i < n.n_elements; i++) cr_assert_gt(p.order[i], p.order[i - 1]);
         forget(&p);
         mt_arena_free(&arena);
     }
 }
 
-Test(scheme, exact_has_one_range_for_each_set_of_destinations_and_no_unused_cell)
+Test(scheme, exact_has_one_range_for_each_set_of_destinations_and_no_unused_element)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         mt_arena arena = {0};
@@ -297,9 +297,9 @@ Test(scheme, exact_has_one_range_for_each_set_of_destinations_and_no_unused_cell
         cr_assert_eq(all_sent(&p), all_needed(&n));
         for (size_t r = 0; r < p.sink.n_ranges; r++) {
             const uint64_t set = n.of[p.order[p.sink.range[r].begin]];
-            for (uint32_t i = p.n_interior; i < n.n_cells; i++)
+            for (uint32_t i = p.n_interior; i < n.n_elements; i++)
                 cr_assert_eq(n.of[p.order[i]] == set, i >= p.sink.range[r].begin && i < p.sink.range[r].end,
-                    "seed %zu: the cells of a set are apart", (size_t)seed);
+                    "seed %zu: the elements of a set are apart", (size_t)seed);
             for (uint32_t i = p.sink.range[r].begin + 1; i < p.sink.range[r].end; i++)
                 cr_assert_gt(p.order[i], p.order[i - 1]);
         }
@@ -347,7 +347,7 @@ Test(scheme, budget_uses_its_limit_and_no_destination_receives_more_with_a_highe
     }
 }
 
-/* The rule as it is written in mesh/cut/sets.h, every pair looked at for every merge: the cells sent. `set` and `size` are
+/* The rule as it is written in mesh/cut/sets.h, every pair looked at for every merge: the elements sent. `set` and `size` are
  * in the order of the sets' numbers. */
 static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit)
 {
@@ -363,9 +363,9 @@ static size_t merged_by_hand(uint64_t *set, size_t *size, size_t n, size_t limit
         set[a] |= set[b], size[a] += size[b];
         for (n--; b < n; b++) set[b] = set[b + 1], size[b] = size[b + 1];
     }
-    size_t cells = 0;
-    for (size_t i = 0; i < n; i++) cells += size[i] * n_bits(set[i]);
-    return cells;
+    size_t elements = 0;
+    for (size_t i = 0; i < n; i++) elements += size[i] * n_bits(set[i]);
+    return elements;
 }
 
 Test(scheme, budget_merges_the_two_sets_that_cost_least)
@@ -393,15 +393,15 @@ Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
 {
     static const struct {
         uint64_t set;
-        uint32_t cells;
+        uint32_t elements;
     } sets[] = {{0x1e, 10}, {0x16, 14}, {0x26, 3}, {0x38, 3}};
     mt_arena arena = {0};
     needs n;
     uint64_t of[30];
-    uint32_t n_cells = 0;
+    uint32_t n_elements = 0;
     for (size_t s = 0; s < 4; s++)
-        for (uint32_t c = 0; c < sets[s].cells; c++) of[n_cells++] = sets[s].set;
-    exactly(&arena, n_cells, of, &n);
+        for (uint32_t c = 0; c < sets[s].elements; c++) of[n_elements++] = sets[s].set;
+    exactly(&arena, n_elements, of, &n);
     plan p = make(&arena, &n, "budget", 2);
     cr_assert_eq(all_sent(&p), all_needed(&n) + 12 + 10);
     forget(&p);
@@ -413,8 +413,8 @@ Test(scheme, budget_sees_that_a_union_is_nearer_than_its_parts)
 /* The interval that a destination needs of an order. */
 static void enclose(const needs *n, const plan *p, uint32_t q, uint32_t *begin, uint32_t *end)
 {
-    *begin = n->n_cells, *end = 0;
-    for (uint32_t i = 0; i < n->n_cells; i++)
+    *begin = n->n_elements, *end = 0;
+    for (uint32_t i = 0; i < n->n_elements; i++)
         if (n->of[p->order[i]] >> q & 1) {
             if (i < *begin) *begin = i;
             *end = i + 1;
@@ -455,7 +455,7 @@ typedef struct sum_of_order {
     size_t n;
 } sum_of_order;
 
-/* Pieces, or cells of all intervals, in an order of sets. */
+/* Pieces, or elements of all intervals, in an order of sets. */
 static size_t pieces(const sum_of_order *s, const size_t *order)
 {
     size_t count = 0;
@@ -467,11 +467,11 @@ static size_t intervals(const sum_of_order *s, const size_t *order)
 {
     size_t sum = 0;
     for (uint32_t q = 0; q < MOST; q++) {
-        size_t cells = 0, end = 0;
+        size_t elements = 0, end = 0;
         for (size_t i = 0; i < s->n; i++) {
             const bool needed = s->set[order[i]] >> q & 1;
-            if (needed || cells > 0) cells += s->size[order[i]];
-            if (needed) end = cells;
+            if (needed || elements > 0) elements += s->size[order[i]];
+            if (needed) end = elements;
         }
         sum += end;
     }
@@ -502,7 +502,7 @@ static size_t least_of_all(const sum_of_order *s, measure *of)
 }
 
 /* Neither search must find the best; of so few sets both are asked to in 99 of 100 cases. Better than the best would
- * mean that cells are missing. */
+ * mean that elements are missing. */
 static void assert_mostly_the_best(const char *name, measure *of)
 {
     size_t missed = 0;
@@ -534,11 +534,11 @@ Test(scheme, ranged_mostly_finds_the_shortest_ranges_of_all_orders_of_few_sets)
     assert_mostly_the_best("ranged", intervals);
 }
 
-/* The sets in the order of a plan that keeps the cells of a set together. */
+/* The sets in the order of a plan that keeps the elements of a set together. */
 static size_t sets_of_plan(const needs *n, const plan *p, uint64_t *set, size_t *size)
 {
     size_t n_sets = 0;
-    for (uint32_t i = p->n_interior; i < n->n_cells; i++) {
+    for (uint32_t i = p->n_interior; i < n->n_elements; i++) {
         if (n_sets == 0 || set[n_sets - 1] != n->of[p->order[i]])
             set[n_sets] = n->of[p->order[i]], size[n_sets++] = 0;
         size[n_sets - 1]++;
@@ -629,7 +629,7 @@ Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
         mt_arena arena = {0};
         needs n;
         uint64_t of[8 * MOST];
-        uint32_t name[MOST], n_cells = 0;
+        uint32_t name[MOST], n_elements = 0;
         state = seed;
         const uint32_t links = 2 + below(MOST - 1);
         for (uint32_t k = 0; k < links; k++) {
@@ -639,8 +639,8 @@ Test(scheme, ranged_sends_nothing_unused_along_a_chain_whatever_its_names)
         }
         for (uint32_t k = 0; k + 1 < links; k++)
             for (uint32_t c = 1 + below(8); c > 0; c--)
-                of[n_cells++] = (uint64_t)1 << name[k] | (uint64_t)1 << name[k + 1];
-        exactly(&arena, n_cells, of, &n);
+                of[n_elements++] = (uint64_t)1 << name[k] | (uint64_t)1 << name[k + 1];
+        exactly(&arena, n_elements, of, &n);
         plan p = make(&arena, &n, "ranged", 0);
         cr_assert_eq(all_sent(&p), all_needed(&n), "seed %zu", (size_t)seed);
         forget(&p);

@@ -50,16 +50,16 @@ Test(carp, the_three_files_make_a_mesh_whatever_ending_is_given)
 {
     static const double xyz[15] = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1},
                         fibre[6] = {0, 0, 1, 0.6, 0.8, 0};
-    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 2, 4};
+    static const uint32_t elements[8] = {1, 0, 2, 3, 1, 0, 2, 4};
     const char *const names[4] = {name, file[0], file[1], file[2]};
     write_good();
     for (int k = 0; k < 4; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
         ok(mt_carp_read(&arena, names[k], 0.001, &mesh));
-        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 0 && mesh.fibre);
+        cr_assert(mesh.n_vertices == 5 && mesh.n_elements == 2 && mesh.n_faces == 0 && mesh.fibre);
         for (int i = 0; i < 15; i++) cr_assert_float_eq(mesh.xyz_mm[i], xyz[i], 1e-15);
-        cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells);
+        cr_assert_arr_eq(mesh.element_vertex, elements, sizeof elements);
         for (int i = 0; i < 6; i++) cr_assert_float_eq(mesh.fibre[i], fibre[i], 1e-15);
         cr_assert(mesh.region[0] == -7 && mesh.region[1] == 1);
         mt_arena_free(&arena);
@@ -112,7 +112,7 @@ static const struct fault faults[] = {
     {2, "1\n1 0 0\n0 0 0\n", ".lon:3: a fibre of length 0"},
     {2, "1\n1 0 0\n0 nan 0\n", ".lon:3: part of a fibre is 'nan'"},
     {2, "1\n1 0 0\n0 1 0\n0 0 1\n", ".lon:4: '0' behind the last of 2 fibres"},
-    {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors of a cell is '3'"},
+    {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors of an element is '3'"},
     {2, "1 0\n0 1\n", ".lon:1: 2 numbers; allowed: a header of 1 or 2"},
     {2, "2\n1 0 0 2 0 0\n0 1 0 0 0 1\n",
         ".lon:2: a fibre of length 0 (bath, or isotropic), or a sheet along"},
@@ -156,18 +156,18 @@ Test(carp, what_is_written_comes_back)
     mt_mesh out, in;
     ok(mt_slab_make(&arena, (double[]){2, 1, 1}, 0.5, &out));
     for (size_t k = 0; k < 3 * out.n_vertices; k++) out.xyz_mm[k] = out.xyz_mm[k] / 3 - 0.1;
-    for (size_t c = 0; c < out.n_cells; c++) {
+    for (size_t c = 0; c < out.n_elements; c++) {
         out.region[c] = (int32_t)c - 5;
         out.fibre[3 * c] = cos((double)c), out.fibre[3 * c + 2] = sin((double)c);
     }
     ok(mt_carp_write(name, &out));
     ok(mt_carp_read(&arena, name, 0.001, &in));
-    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && in.fibre);
+    cr_assert(in.n_vertices == out.n_vertices && in.n_elements == out.n_elements && in.fibre);
     for (size_t k = 0; k < 3 * out.n_vertices; k++)
         cr_assert_float_eq(in.xyz_mm[k], out.xyz_mm[k], 3.4e-16 * fabs(out.xyz_mm[k]), "%zu", k);
-    for (size_t k = 0; k < 3 * out.n_cells; k++) cr_assert_float_eq(in.fibre[k], out.fibre[k], 1.5e-9);
-    cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
-    cr_assert_arr_eq(in.region, out.region, out.n_cells * sizeof *out.region);
+    for (size_t k = 0; k < 3 * out.n_elements; k++) cr_assert_float_eq(in.fibre[k], out.fibre[k], 1.5e-9);
+    cr_assert_arr_eq(in.element_vertex, out.element_vertex, 4 * out.n_elements * sizeof *out.element_vertex);
+    cr_assert_arr_eq(in.region, out.region, out.n_elements * sizeof *out.region);
     mt_arena_free(&arena);
 }
 
@@ -194,7 +194,7 @@ Test(carp, surfaces_beside_a_mesh_are_its_tagged_triangles_ascending_by_tag)
     mt_arena_free(&arena);
 }
 
-/* Of the cells 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, for which there is a file, names a
+/* Of the elements 1 0 2 3 and 1 0 2 4, the second inverted. The list of the epicardium, for which there is a file, names a
  * vertex that is not there; what meshtool puts beside a .surf is no list of a surface. */
 Test(carp, lists_of_vertices_beside_a_mesh_tag_the_boundary_s_triangles_that_lie_in_them)
 {

@@ -59,17 +59,17 @@ static void check_answer(mt_status status, const example *e, size_t copy)
         strncmp(mt_message(), stem, strlen(stem)) == 0, "%s, copy %zu: %s", e->what, copy, mt_message());
 }
 
-/* The partition of a file of ours: valid, or refused by name, and never more memory than the cells need. */
-static void look_at_partition(const example *e, size_t copy, size_t n_cells)
+/* The partition of a file of ours: valid, or refused by name, and never more memory than the elements need. */
+static void look_at_partition(const example *e, size_t copy, size_t n_elements)
 {
     mt_arena arena = {0};
     mt_partition partition;
-    mt_adjacency alone = {.n_cells = n_cells};
-    alone.neighbour = mt_arena_take(&arena, 4 * n_cells, sizeof *alone.neighbour);
-    memset(alone.neighbour, 0xFF, 4 * n_cells * sizeof *alone.neighbour); /* MT_NO_CELL */
+    mt_adjacency alone = {.n_elements = n_elements};
+    alone.neighbour = mt_arena_take(&arena, 4 * n_elements, sizeof *alone.neighbour);
+    memset(alone.neighbour, 0xFF, 4 * n_elements * sizeof *alone.neighbour); /* MT_NO_ELEMENT */
     const size_t before = mt_arena_taken();
     const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], &alone, &partition);
-    cr_assert_leq(mt_arena_taken() - before, 8 * n_cells);
+    cr_assert_leq(mt_arena_taken() - before, 8 * n_elements);
     check_answer(status, e, copy);
     if (status == MT_OK)
         cr_assert_eq(mt_partition_check(&partition), MT_OK, "%s, copy %zu: %s", e->what, copy, mt_message());
@@ -93,7 +93,7 @@ static bool look_at(const example *e, size_t copy)
     if (status == MT_OK) {
         cr_assert_eq(
             mt_mesh_check_content(&mesh, NULL), MT_OK, "%s, copy %zu: %s", e->what, copy, mt_message());
-        if (strcmp(format->ending, ".hdf") == 0) look_at_partition(e, copy, mesh.n_cells);
+        if (strcmp(format->ending, ".hdf") == 0) look_at_partition(e, copy, mesh.n_elements);
     }
     mt_arena_free(&arena);
     return status != MT_OK;

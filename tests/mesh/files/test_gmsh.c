@@ -30,16 +30,16 @@ static buffer kind(int k)
 Test(gmsh, one_mesh_is_read_from_every_version_as_text_and_binary)
 {
     static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
-    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 2, 4}, face[3] = {1, 3, 0};
+    static const uint32_t elements[8] = {1, 0, 2, 3, 1, 0, 2, 4}, face[3] = {1, 3, 0};
     for (int k = 0; k < KINDS; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
         buffer b = kind(k);
         write_bytes(path, b.bytes, b.n);
         ok(mt_gmsh_read(&arena, path, 10, &mesh));
-        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 1, "kind %d", k);
+        cr_assert(mesh.n_vertices == 5 && mesh.n_elements == 2 && mesh.n_faces == 1, "kind %d", k);
         cr_assert_arr_eq(mesh.xyz_mm, xyz, sizeof xyz, "kind %d", k);
-        cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells, "kind %d", k);
+        cr_assert_arr_eq(mesh.element_vertex, elements, sizeof elements, "kind %d", k);
         cr_assert_arr_eq(mesh.face_vertex, face, sizeof face, "kind %d", k);
         cr_assert(mesh.face_tag[0] == 4 && mesh.region[0] == 3 && mesh.region[1] == 1, "kind %d", k);
         cr_assert_null(mesh.fibre);
@@ -132,15 +132,15 @@ Test(gmsh, parts_of_a_partitioned_mesh_have_the_tags_of_the_whole_or_else_their_
     }
 }
 
-/* As cells and tagged triangles: by region or tag, how many and the sum of their corners' coordinates. */
+/* As elements and tagged triangles: by region or tag, how many and the sum of their corners' coordinates. */
 static void sum_up(const mt_mesh *mesh, double sum[10][4])
 {
     memset(sum, 0, 10 * sizeof *sum);
-    for (size_t k = 0; k < 4 * mesh->n_cells + 3 * mesh->n_faces; k++) {
-        const bool cell = k < 4 * mesh->n_cells;
-        const size_t f = k - 4 * mesh->n_cells;
-        const double *x = mesh->xyz_mm + 3 * (cell ? mesh->cell_vertex[k] : mesh->face_vertex[f]);
-        double *at = sum[cell ? mesh->region[k / 4] : mesh->face_tag[f / 3]];
+    for (size_t k = 0; k < 4 * mesh->n_elements + 3 * mesh->n_faces; k++) {
+        const bool element = k < 4 * mesh->n_elements;
+        const size_t f = k - 4 * mesh->n_elements;
+        const double *x = mesh->xyz_mm + 3 * (element ? mesh->element_vertex[k] : mesh->face_vertex[f]);
+        double *at = sum[element ? mesh->region[k / 4] : mesh->face_tag[f / 3]];
         at[0]++;
         for (int i = 0; i < 3; i++) at[1 + i] += x[i] * x[i];
     }
@@ -214,7 +214,7 @@ static void make(mt_arena *arena, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
-    for (size_t c = 0; c < mesh->n_cells; c++) mesh->region[c] = c % 2 ? 70000 : 2;
+    for (size_t c = 0; c < mesh->n_elements; c++) mesh->region[c] = c % 2 ? 70000 : 2;
     ok(mt_mesh_new_faces(arena, 10, mesh));
     for (uint32_t f = 0; f < 10; f++) {
         for (uint32_t k = 0; k < 3; k++) mesh->face_vertex[3 * f + k] = 3 * f + k;
@@ -230,11 +230,13 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
     make(&arena, &out);
     ok(mt_gmsh_write(path, &out));
     ok(mt_gmsh_read(&arena, path, 1, &in));
-    cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells && in.n_faces == out.n_faces);
+    cr_assert(
+        in.n_vertices == out.n_vertices && in.n_elements == out.n_elements && in.n_faces == out.n_faces);
     cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
     for (int pass = 0; pass < 2; pass++)
-        for (size_t k = (size_t)pass; k < out.n_cells; k += 2, c++) {
-            cr_assert_arr_eq(in.cell_vertex + 4 * c, out.cell_vertex + 4 * k, 4 * sizeof *out.cell_vertex);
+        for (size_t k = (size_t)pass; k < out.n_elements; k += 2, c++) {
+            cr_assert_arr_eq(
+                in.element_vertex + 4 * c, out.element_vertex + 4 * k, 4 * sizeof *out.element_vertex);
             cr_assert_eq(in.region[c], out.region[k]);
         }
     for (int tag = 2; tag <= 4; tag += 2)
@@ -243,7 +245,7 @@ Test(gmsh, what_is_written_comes_back_sorted_by_region)
             cr_assert_eq(in.face_tag[f], tag);
             cr_assert_arr_eq(in.face_vertex + 3 * f++, out.face_vertex + 3 * k, 3 * sizeof *out.face_vertex);
         }
-    cr_assert(c == out.n_cells && f == out.n_faces);
+    cr_assert(c == out.n_elements && f == out.n_faces);
     mt_arena_free(&arena);
 }
 

@@ -21,7 +21,7 @@ Test(obj, points_and_faces_make_a_surface_whatever_else_is_in_the_file)
     mt_arena arena = {0};
     mt_mesh mesh;
     cr_assert_eq(read_text(&arena, obj_good, 10, &mesh), MT_OK, "%s", mt_message());
-    cr_assert(mesh.n_vertices == 4 && mesh.n_cells == 0 && mesh.n_faces == 4);
+    cr_assert(mesh.n_vertices == 4 && mesh.n_elements == 0 && mesh.n_faces == 4);
     cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
     cr_assert(mesh.xyz_mm[3] == 10 && mesh.xyz_mm[7] == 10 && mesh.xyz_mm[11] == -25 && mesh.xyz_mm[5] == 0);
     for (size_t f = 0; f < 4; f++) cr_assert_eq(mesh.face_tag[f], 0);

@@ -11,7 +11,7 @@ TestSuite(stl, .init = enter, .fini = leave);
 
 static void assert_triangles(const mt_mesh *mesh, double unit_mm)
 {
-    cr_assert(mesh->n_vertices == 12 && mesh->n_cells == 0 && mesh->n_faces == 4);
+    cr_assert(mesh->n_vertices == 12 && mesh->n_elements == 0 && mesh->n_faces == 4);
     for (size_t k = 0; k < 12; k++) cr_assert_eq(mesh->face_vertex[k], k);
     for (size_t k = 0; k < 36; k++) cr_assert_eq(mesh->xyz_mm[k], unit_mm * (double)stl_corner[k / 9][k % 9]);
     for (size_t t = 0; t < 4; t++) cr_assert_eq(mesh->face_tag[t], 0);

@@ -41,16 +41,16 @@ static bool (*const flavours[])(const char *) = {make_tetgen_one, make_tetgen_ze
 Test(tetgen, one_mesh_is_read_from_every_flavour_as_it_stands)
 {
     static const double xyz[15] = {10, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 10, 0, 0, -10};
-    static const uint32_t cells[8] = {1, 0, 2, 3, 1, 0, 2, 4}, faces[6] = {0, 3, 1, 0, 4, 1};
+    static const uint32_t elements[8] = {1, 0, 2, 3, 1, 0, 2, 4}, faces[6] = {0, 3, 1, 0, 4, 1};
     static const double fibre[6] = {0, 0, 1, 0.6, 0.8, 0}, sheet[6] = {1, 0, 0, 0, 0, 1};
     for (size_t k = 0; k < sizeof flavours / sizeof *flavours; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
         make(flavours[k]);
         ok(mt_tetgen_read(&arena, k == 0 ? name : file[k], 10, &mesh));
-        cr_assert(mesh.n_vertices == 5 && mesh.n_cells == 2 && mesh.n_faces == 2, "flavour %zu", k);
+        cr_assert(mesh.n_vertices == 5 && mesh.n_elements == 2 && mesh.n_faces == 2, "flavour %zu", k);
         cr_assert_arr_eq(mesh.xyz_mm, xyz, sizeof xyz, "flavour %zu", k);
-        cr_assert_arr_eq(mesh.cell_vertex, cells, sizeof cells, "flavour %zu", k);
+        cr_assert_arr_eq(mesh.element_vertex, elements, sizeof elements, "flavour %zu", k);
         cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces, "flavour %zu", k);
         cr_assert(mesh.face_tag[0] == 11 && mesh.face_tag[1] == -1, "flavour %zu", k);
         cr_assert(mesh.region[0] == -7 && mesh.region[1] == 1, "flavour %zu", k);
@@ -126,8 +126,9 @@ static const struct fault faults[] = {
     {make_tetgen_one, 0, "1 3\n1 0 0 1e10\n", ".node:2: coordinate is '1e10'"},
     {make_tetgen_one, 0, "1 3 1\n1 0 0 0 inf\n", ".node:2: attribute or marker is 'inf'"},
     {make_tetgen_one, 0, "1 3\n1 0 0 0\n2 0 0 0", ".node:3: '2' behind the last of 1 vertices"},
-    {make_tetgen_one, 1, "0 4 0\n", ".ele: counts no cells"},
-    {make_tetgen_one, 1, "1 10 0\n1 1 2 3 4 1 1 1 1 1 1\n", ".ele:1: number of vertices of a cell is '10'"},
+    {make_tetgen_one, 1, "0 4 0\n", ".ele: counts no elements"},
+    {make_tetgen_one, 1, "1 10 0\n1 1 2 3 4 1 1 1 1 1 1\n",
+        ".ele:1: number of vertices of an element is '10'"},
     {make_tetgen_one, 1, "1 4 4294967295\n", ".ele:1: number of attributes is '4294967295'"},
     {make_tetgen_one, 1, "1 4 0\n1 0 1 2 3\n", ".ele:2: vertex is '0'; allowed: a whole number from 1 to 5"},
     {make_tetgen_zero, 1, "1 4 0\n0 0 1 2 5\n", ".ele:2: vertex is '5'; allowed: a whole number from 0 to 4"},
@@ -141,7 +142,7 @@ static const struct fault faults[] = {
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1\n2 1 2 3 1\n", ".face:3: '2' behind the last of 1 triangles"},
     {make_tetgen_one, 4, "3\n1 0 0\n1 0 0\n1 0 0\n", ".axi:1: 3 fibres are counted; allowed: 2"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 0 0\n", ".axi:3: a fibre of length 0"},
-    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' behind the directions of a cell"},
+    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' behind the directions of an element"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 1 0\n1", ".axi:4: '1' behind the last of 2 fibres"},
     {make_tetgen_zero, 3, "2\n1 0 0 0 1 0 0 0 1\n1 0 0 2 0 0 0 0 1\n",
         ".ortho:3: a fibre of length 0, or a sheet"},
@@ -177,7 +178,7 @@ Test(tetgen, faults_of_binary_files_are_named_with_their_byte)
     b.bytes[22] = 4, b.bytes[b.n] = 1;
     write_bytes(file[1], b.bytes, b.n + 1);
     cr_assert_eq(mt_tetgen_read(&arena, name, 1, &mesh), MT_INPUT);
-    assert_message(".ele: byte 26: something else behind the last of 1 cells");
+    assert_message(".ele: byte 26: something else behind the last of 1 elements");
     write_bytes(file[1], b.bytes, b.n - 1);
     cr_assert_eq(mt_tetgen_read(&arena, name, 1, &mesh), MT_INPUT);
     assert_message(".ele: byte 22: the file ends before the vertex");

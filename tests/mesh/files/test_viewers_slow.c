@@ -107,20 +107,20 @@ static void stop(pid_t server)
 static void make(void)
 {
     ok(mt_slab_make(&arena, (double[]){8, 4, 2}, 0.5, &heart));
-    heart.sheet = mt_arena_take(&arena, 3 * heart.n_cells, sizeof *heart.sheet);
-    heart.depth = mt_arena_take(&arena, heart.n_cells, sizeof *heart.depth);
-    heart.layer = mt_arena_take(&arena, heart.n_cells, sizeof *heart.layer);
-    activation = mt_arena_take(&arena, heart.n_cells, sizeof *activation);
+    heart.sheet = mt_arena_take(&arena, 3 * heart.n_elements, sizeof *heart.sheet);
+    heart.depth = mt_arena_take(&arena, heart.n_elements, sizeof *heart.depth);
+    heart.layer = mt_arena_take(&arena, heart.n_elements, sizeof *heart.layer);
+    activation = mt_arena_take(&arena, heart.n_elements, sizeof *activation);
     cr_assert(heart.sheet && heart.depth && heart.layer && activation);
-    partition = (mt_partition){.n_parts = 40, .parts_per_group = 10, .n_cells = heart.n_cells};
-    partition.part = mt_arena_take(&arena, heart.n_cells, sizeof *partition.part);
+    partition = (mt_partition){.n_parts = 40, .parts_per_group = 10, .n_elements = heart.n_elements};
+    partition.part = mt_arena_take(&arena, heart.n_elements, sizeof *partition.part);
     cr_assert_not_null(partition.part);
-    for (size_t c = 0; c < heart.n_cells; c++) partition.part[c] = (uint32_t)(5 * c % 40);
+    for (size_t c = 0; c < heart.n_elements; c++) partition.part[c] = (uint32_t)(5 * c % 40);
     for (size_t v = 0; v < heart.n_vertices; v++) {
         double *x = heart.xyz_mm + 3 * v;
         x[2] += x[0] * x[0] / 30;
     }
-    for (size_t c = 0; c < heart.n_cells; c++) {
+    for (size_t c = 0; c < heart.n_elements; c++) {
         const double a = 0.01 * (double)c, fibre[3] = {cos(a), sin(a), 0.1},
                      sheet[3] = {-sin(a), cos(a), 0.3};
         cr_assert(mt_mesh_put_directions(&heart, c, fibre, sheet));
@@ -131,7 +131,7 @@ static void make(void)
     }
     ok(mt_mesh_new_faces(&arena, 8, &heart));
     for (uint32_t f = 0; f < 8; f++) {
-        for (uint32_t k = 0; k < 3; k++) heart.face_vertex[3 * f + k] = heart.cell_vertex[4 * f + k];
+        for (uint32_t k = 0; k < 3; k++) heart.face_vertex[3 * f + k] = heart.element_vertex[4 * f + k];
         heart.face_tag[f] = 1 + (int32_t)f / 2;
     }
     const mt_vtkhdf_field field = {.name = "activation", .unit = "ms", .f32 = activation};
@@ -194,7 +194,7 @@ static void expect_one(const char *said, const char *file, const char *what, dou
     expect(said, file, what, 1, &value, relative);
 }
 
-/* Counts and extent, to the bit: points, and cells with or without the triangles. */
+/* Counts and extent, to the bit: points, and elements with or without the triangles. */
 static void expect_shape(const char *said, const char *file, bool triangles)
 {
     double bounds[6] = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY};
@@ -203,7 +203,7 @@ static void expect_shape(const char *said, const char *file, bool triangles)
         bounds[2 * (k % 3) + 1] = fmax(bounds[2 * (k % 3) + 1], heart.xyz_mm[k]);
     }
     expect_one(said, file, "points", (double)heart.n_vertices, 0);
-    expect_one(said, file, "cells", (double)(heart.n_cells + (triangles ? heart.n_faces : 0)), 0);
+    expect_one(said, file, "elements", (double)(heart.n_elements + (triangles ? heart.n_faces : 0)), 0);
     expect(said, file, "bounds", 6, bounds, 0);
 }
 
@@ -212,11 +212,11 @@ static void expect_shape(const char *said, const char *file, bool triangles)
 static void expect_volume(const char *said, const char *file)
 {
     double volume = 0;
-    for (size_t c = 0; c < heart.n_cells; c++) volume += mt_mesh_volume_mm3(&heart, c);
+    for (size_t c = 0; c < heart.n_elements; c++) volume += mt_mesh_volume_mm3(&heart, c);
     expect_one(said, file, "volume", volume, 1e-12);
 }
 
-/* All data of cell 7, to the bit. */
+/* All data of element 7, to the bit. */
 static void expect_data(const char *said, const char *file)
 {
     double normal[3];
@@ -247,14 +247,14 @@ static bool close_to(const double *a, const double *b, size_t n, double relative
 
 static void expect_heart(const char *name, const mt_mesh *mesh, double relative)
 {
-    const size_t n = heart.n_cells;
-    cr_assert(mesh->n_vertices == heart.n_vertices && mesh->n_cells == n, "%s", name);
+    const size_t n = heart.n_elements;
+    cr_assert(mesh->n_vertices == heart.n_vertices && mesh->n_elements == n, "%s", name);
     cr_assert(mesh->n_faces == heart.n_faces && mesh->sheet && mesh->depth && mesh->layer, "%s", name);
     cr_assert(close_to(mesh->xyz_mm, heart.xyz_mm, 3 * heart.n_vertices, relative), "%s", name);
     cr_assert(close_to(mesh->fibre, heart.fibre, 3 * n, relative), "%s", name);
     cr_assert(close_to(mesh->sheet, heart.sheet, 3 * n, relative), "%s", name);
     cr_assert(close_to(mesh->depth, heart.depth, n, relative), "%s", name);
-    cr_assert(same(mesh->cell_vertex, heart.cell_vertex, 4 * n * sizeof(uint32_t)), "%s", name);
+    cr_assert(same(mesh->element_vertex, heart.element_vertex, 4 * n * sizeof(uint32_t)), "%s", name);
     cr_assert(same(mesh->region, heart.region, n * sizeof(int32_t)), "%s", name);
     cr_assert(same(mesh->layer, heart.layer, n * sizeof(int32_t)), "%s", name);
     cr_assert(same(mesh->face_vertex, heart.face_vertex, 3 * heart.n_faces * sizeof(uint32_t)), "%s", name);
@@ -302,7 +302,7 @@ Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 30
     }
     expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
     expect_parts(said);
-    (void)snprintf(last, sizeof last, "region[%zu]", heart.n_cells + heart.n_faces - 1);
+    (void)snprintf(last, sizeof last, "region[%zu]", heart.n_elements + heart.n_faces - 1);
     expect_one(said, "heart.vtu", last, heart.face_tag[heart.n_faces - 1], 0);
     expect_ours("vtk_", 4 * 2 * 2 * 2 + 4);
     free(said);
@@ -324,7 +324,7 @@ Test(viewers, h5py_reads_what_we_write, .timeout = 120)
     free(said);
 }
 
-/* MSH has its cells sorted by region, the triangles first. */
+/* MSH has its elements sorted by region, the triangles first. */
 Test(viewers, meshio_reads_what_we_write_and_we_what_it_writes, .timeout = 120)
 {
     char *said = ask("/usr/bin/python3", "viewers_meshio.py");

@@ -46,7 +46,7 @@ Test(vtk, triangles_of_polygonal_data_make_a_surface_with_their_tags)
         mt_mesh mesh;
         const buffer b = vtk_surface(&vtk_kinds[k]);
         read_bytes(&arena, &b, &mesh);
-        cr_assert(mesh.n_cells == 0 && mesh.n_faces == 2 && mesh.n_vertices == 4);
+        cr_assert(mesh.n_elements == 0 && mesh.n_faces == 2 && mesh.n_vertices == 4);
         cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
         cr_assert(mesh.face_tag[0] == 8 && mesh.face_tag[1] == 9);
         cr_assert(!mesh.fibre && !mesh.sheet && !mesh.depth && !mesh.layer);

@@ -36,13 +36,13 @@ static void make(mt_arena *arena, double edge, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, edge, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         mesh->fibre[3 * c] = cos((double)c), mesh->fibre[3 * c + 1] = sin((double)c);
         mesh->region[c] = (int32_t)c - 7;
     }
 }
 
-/* The edge 1/16 mm gives 49,152 cells: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
+/* The edge 1/16 mm gives 49,152 elements: arrays above 1 MiB, stored in compressed chunks; 1/2 mm gives small
  * ones. */
 Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
 {
@@ -51,27 +51,28 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
         mt_mesh out, in;
         double *v, *t;
         make(&arena, fine ? 1.0 / 16 : 0.5, &out);
-        float *v_out = mt_arena_take(&arena, out.n_cells, sizeof *v_out);
-        double *t_out = mt_arena_take(&arena, out.n_cells, sizeof *t_out);
-        for (size_t c = 0; c < out.n_cells; c++)
+        float *v_out = mt_arena_take(&arena, out.n_elements, sizeof *v_out);
+        double *t_out = mt_arena_take(&arena, out.n_elements, sizeof *t_out);
+        for (size_t c = 0; c < out.n_elements; c++)
             v_out[c] = (float)c / 3, t_out[c] = c % 5 ? (double)c / 3 : NAN;
         const mt_vtkhdf_field fields[] = {{.name = "v", .unit = "mV", .f32 = v_out},
             {.name = "activation time", .unit = "ms", .f64 = t_out}};
         ok(mt_vtkhdf_write(path, &out, 2, fields));
         ok(mt_vtkhdf_read(&arena, path, &in));
-        cr_assert(in.n_vertices == out.n_vertices && in.n_cells == out.n_cells);
+        cr_assert(in.n_vertices == out.n_vertices && in.n_elements == out.n_elements);
         cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
-        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
-        cr_assert_arr_eq(in.fibre, out.fibre, 3 * out.n_cells * sizeof *out.fibre);
-        cr_assert_arr_eq(in.region, out.region, out.n_cells * sizeof *out.region);
-        ok(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells, &v));
-        for (size_t c = 0; c < out.n_cells; c++) cr_assert_eq(v[c], (double)v_out[c]);
-        ok(mt_vtkhdf_read_field(&arena, path, "activation time", out.n_cells, &t));
-        cr_assert_arr_eq(t, t_out, out.n_cells * sizeof *t);
-        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "w", out.n_cells, &v), MT_INPUT);
+        cr_assert_arr_eq(
+            in.element_vertex, out.element_vertex, 4 * out.n_elements * sizeof *out.element_vertex);
+        cr_assert_arr_eq(in.fibre, out.fibre, 3 * out.n_elements * sizeof *out.fibre);
+        cr_assert_arr_eq(in.region, out.region, out.n_elements * sizeof *out.region);
+        ok(mt_vtkhdf_read_field(&arena, path, "v", out.n_elements, &v));
+        for (size_t c = 0; c < out.n_elements; c++) cr_assert_eq(v[c], (double)v_out[c]);
+        ok(mt_vtkhdf_read_field(&arena, path, "activation time", out.n_elements, &t));
+        cr_assert_arr_eq(t, t_out, out.n_elements * sizeof *t);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "w", out.n_elements, &v), MT_INPUT);
         assert_message("mesh.hdf: VTKHDF/CellData/w");
-        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "v", out.n_cells + 1, &v), MT_INPUT);
-        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "region", out.n_cells, &v), MT_INPUT);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "v", out.n_elements + 1, &v), MT_INPUT);
+        cr_assert_eq(mt_vtkhdf_read_field(&arena, path, "region", out.n_elements, &v), MT_INPUT);
         mt_arena_free(&arena);
     }
 }
@@ -82,7 +83,7 @@ Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_
     mt_mesh out, in;
     mt_h5 h5;
     make(&arena, 1, &out);
-    const size_t n = out.n_cells;
+    const size_t n = out.n_elements;
     double *normal = mt_arena_take(&arena, 3 * n, sizeof *normal);
     out.sheet = mt_arena_take(&arena, 3 * n, sizeof *out.sheet);
     out.depth = mt_arena_take(&arena, n, sizeof *out.depth);
@@ -226,7 +227,7 @@ Test(vtkhdf, other_endings_and_bad_fields_are_refused)
     mt_arena_free(&arena);
 }
 
-/* A file of two cells around one face, written by hand, with one thing wrong. */
+/* A file of two elements around one face, written by hand, with one thing wrong. */
 struct fault {
     const char *dataset; /* left out where `bad` is NULL */
     const void *bad;
@@ -247,14 +248,14 @@ static const struct fault faults[] = {
     {"VTKHDF/Points", NULL, "Points"},
     {"VTKHDF/Points", bad_points, "vertex 1: coordinate y is inf"},
     {"VTKHDF/Connectivity", NULL, "Connectivity"},
-    {"VTKHDF/Connectivity", bad_ids, "cell 1: vertex 5"},
-    {"VTKHDF/Connectivity", last_id, "cell 1: vertex 4294967295"},
+    {"VTKHDF/Connectivity", bad_ids, "element 1: vertex 5"},
+    {"VTKHDF/Connectivity", last_id, "element 1: vertex 4294967295"},
     {"VTKHDF/Connectivity", negative_ids, "Connectivity"},
     {"VTKHDF/Offsets", bad_offsets, "entry 1 is 3; in a mesh of tetrahedra it is 4"},
     {"VTKHDF/Offsets", NULL, "Offsets"},
-    {"VTKHDF/Types", bad_types, "cell 1 is of VTK type 12"},
+    {"VTKHDF/Types", bad_types, "element 1 is of VTK type 12"},
     {"VTKHDF/Types", NULL, "Types"},
-    {"VTKHDF/CellData/fibre", bad_fibre, "cell 1: fibre of length 0"},
+    {"VTKHDF/CellData/fibre", bad_fibre, "element 1: fibre of length 0"},
     {"Version", bad_version, "version 2.0"},
     {"Version", NULL, "no attribute Version"},
     {"Type", "PolyData", "type 'PolyData'"},
@@ -301,7 +302,7 @@ Test(vtkhdf, others_files_with_float_points_and_no_regions_are_read)
     mt_mesh mesh;
     write_by_hand(NULL);
     ok(mt_vtkhdf_read(&arena, path, &mesh));
-    cr_assert(mesh.n_cells == 2 && mesh.n_vertices == 5 && mesh.xyz_mm[14] == -1);
+    cr_assert(mesh.n_elements == 2 && mesh.n_vertices == 5 && mesh.xyz_mm[14] == -1);
     cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
     mt_arena_free(&arena);
 }
@@ -380,10 +381,10 @@ Test(vtkhdf, what_a_mesh_need_not_have_is_refused_where_it_is_damaged)
     mt_arena arena = {0};
     mt_mesh out, in;
     make(&arena, 0.5, &out);
-    out.sheet = mt_arena_take(&arena, 3 * out.n_cells, sizeof *out.sheet);
-    for (size_t c = 0; c < out.n_cells; c++) out.sheet[3 * c + 2] = 1;
-    out.depth = mt_arena_take(&arena, out.n_cells, sizeof *out.depth);
-    out.layer = mt_arena_take(&arena, out.n_cells, sizeof *out.layer);
+    out.sheet = mt_arena_take(&arena, 3 * out.n_elements, sizeof *out.sheet);
+    for (size_t c = 0; c < out.n_elements; c++) out.sheet[3 * c + 2] = 1;
+    out.depth = mt_arena_take(&arena, out.n_elements, sizeof *out.depth);
+    out.layer = mt_arena_take(&arena, out.n_elements, sizeof *out.layer);
     ok(mt_mesh_new_faces(&arena, 1, &out));
     for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
     if (__lsan_disable) __lsan_disable();
@@ -404,19 +405,19 @@ static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile"
                   size[] = "VTKHDF/FieldData/ipus_and_tiles";
 
 /* Three groups of five parts, the first and the last used, some empty. */
-static mt_partition divide(mt_arena *arena, size_t n_cells)
+static mt_partition divide(mt_arena *arena, size_t n_elements)
 {
-    mt_partition p = {.n_parts = 15, .parts_per_group = 5, .n_cells = n_cells};
-    p.part = mt_arena_take(arena, n_cells, sizeof *p.part);
-    for (size_t c = 0; c < n_cells; c++) p.part[c] = c % 4 ? (uint32_t)(c * c % 7) : 14;
+    mt_partition p = {.n_parts = 15, .parts_per_group = 5, .n_elements = n_elements};
+    p.part = mt_arena_take(arena, n_elements, sizeof *p.part);
+    for (size_t c = 0; c < n_elements; c++) p.part[c] = c % 4 ? (uint32_t)(c * c % 7) : 14;
     return p;
 }
 
 static void assert_same_partition(const mt_partition *in, const mt_partition *out)
 {
     cr_assert(in->n_parts == out->n_parts && in->parts_per_group == out->parts_per_group);
-    cr_assert(in->n_cells == out->n_cells && in->edge_cut == out->edge_cut);
-    cr_assert_arr_eq(in->part, out->part, out->n_cells * sizeof *out->part);
+    cr_assert(in->n_elements == out->n_elements && in->edge_cut == out->edge_cut);
+    cr_assert_arr_eq(in->part, out->part, out->n_elements * sizeof *out->part);
 }
 
 /* With tagged triangles, which share a group of the file with it, and without. */
@@ -434,7 +435,7 @@ Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
             out.face_tag[0] = 3;
         }
         ok(mt_adjacency_make(&arena, &out, &adjacency));
-        mt_partition partition = divide(&arena, out.n_cells);
+        mt_partition partition = divide(&arena, out.n_elements);
         partition.edge_cut = mt_partition_edge_cut(&adjacency, partition.part);
         ok(mt_vtkhdf_write_partition(path, &out, &partition));
         ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
@@ -443,12 +444,13 @@ Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
         ok(mt_vtkhdf_read(&arena, path, &in));
         cr_assert_eq(in.n_faces, (size_t)faces);
         cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
-        cr_assert_arr_eq(in.cell_vertex, out.cell_vertex, 4 * out.n_cells * sizeof *out.cell_vertex);
+        cr_assert_arr_eq(
+            in.element_vertex, out.element_vertex, 4 * out.n_elements * sizeof *out.element_vertex);
         mt_arena_free(&arena);
     }
 }
 
-Test(vtkhdf, the_group_of_a_cell_is_its_ipu_and_its_part_in_the_group_its_tile)
+Test(vtkhdf, the_group_of_an_element_is_its_ipu_and_its_part_in_the_group_its_tile)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -472,7 +474,7 @@ Test(vtkhdf, the_group_of_a_cell_is_its_ipu_and_its_part_in_the_group_its_tile)
     mt_arena_free(&arena);
 }
 
-/* Two cells in two groups of three parts; one of the three arrays is another, or not there where `values` is NULL. */
+/* Two elements in two groups of three parts; one of the three arrays is another, or not there where `values` is NULL. */
 static const struct {
     const char *name;
     mt_h5_type type;
@@ -489,13 +491,13 @@ static const struct {
     {size, MT_H5_INT64, 2, (int64_t[]){65536, 32768},
         "65536 times 32768 parts; at most 2147483647 are allowed"},
     {ipu, MT_H5_INT32, 2, NULL, ipu},
-    {ipu, MT_H5_INT32, 2, (int32_t[]){0, 2}, "CellData/ipu: cell 1 has 2; 0 to 1 are allowed"},
-    {ipu, MT_H5_INT32, 2, (int32_t[]){-1, 1}, "CellData/ipu: cell 0 has -1; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){0, 2}, "CellData/ipu: element 1 has 2; 0 to 1 are allowed"},
+    {ipu, MT_H5_INT32, 2, (int32_t[]){-1, 1}, "CellData/ipu: element 0 has -1; 0 to 1 are allowed"},
     {ipu, MT_H5_INT64, 2, (int64_t[]){0, 4294967296}, ipu},
     {ipu, MT_H5_INT32, 3, (int32_t[]){0, 1, 1}, ipu},
     {tile, MT_H5_INT32, 2, NULL, tile},
-    {tile, MT_H5_INT32, 2, (int32_t[]){3, 2}, "CellData/tile: cell 0 has 3; 0 to 2 are allowed"},
-    {tile, MT_H5_INT32, 2, (int32_t[]){0, -2147483647}, "CellData/tile: cell 1 has -2147483647"},
+    {tile, MT_H5_INT32, 2, (int32_t[]){3, 2}, "CellData/tile: element 0 has 3; 0 to 2 are allowed"},
+    {tile, MT_H5_INT32, 2, (int32_t[]){0, -2147483647}, "CellData/tile: element 1 has -2147483647"},
     {tile, MT_H5_FLOAT, 2, (float[]){0, 2}, tile},
     {tile, MT_H5_INT32, 1, (int32_t[]){0}, tile},
 };
@@ -513,9 +515,9 @@ static void put_partition(mt_h5 *h5, size_t fault, const char *name, mt_h5_type 
 
 Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
 {
-    const uint32_t none = MT_NO_CELL;
+    const uint32_t none = MT_NO_ELEMENT;
     uint32_t neighbour[8] = {none, none, none, 1, none, none, none, 0};
-    const mt_adjacency adjacency = {.n_cells = 2, .neighbour = neighbour};
+    const mt_adjacency adjacency = {.n_elements = 2, .neighbour = neighbour};
     for (size_t k = 0; k < sizeof partition_faults / sizeof *partition_faults; k++) {
         mt_arena arena = {0};
         mt_partition partition;
@@ -541,13 +543,13 @@ Test(vtkhdf, a_partition_of_another_mesh_or_without_sense_is_not_written)
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 1, &mesh);
-    mt_partition partition = divide(&arena, mesh.n_cells - 1);
+    mt_partition partition = divide(&arena, mesh.n_elements - 1);
     cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
-    assert_message("a partition of 11 cells and a mesh of 12");
-    partition = divide(&arena, mesh.n_cells);
+    assert_message("a partition of 11 elements and a mesh of 12");
+    partition = divide(&arena, mesh.n_elements);
     partition.part[5] = 15;
     cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
-    assert_message("cell 5: part 15");
+    assert_message("element 5: part 15");
     assert_no_files();
     mt_arena_free(&arena);
 }
@@ -559,7 +561,7 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
     mt_adjacency adjacency;
     make(&arena, 1, &mesh);
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    const mt_partition partition = divide(&arena, mesh.n_cells);
+    const mt_partition partition = divide(&arena, mesh.n_elements);
     mt_partition back;
     size_t n = 1;
     for (mt_status status = MT_MEMORY; status != MT_OK; n++) {
@@ -569,7 +571,7 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
         cr_assert(status == MT_OK || status == MT_MEMORY);
         if (status != MT_OK) assert_no_files();
     }
-    cr_assert_eq(n, 6, "two arrays for the cells, two for the partition");
+    cr_assert_eq(n, 6, "two arrays for the elements, two for the partition");
     for (n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
         cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_MEMORY);

@@ -54,9 +54,10 @@ Test(vtu, pieces_are_joined_one_behind_the_other)
         const buffer b = vtu_file(&k, 2);
         mt_status status = read_buffer(&arena, &b, &mesh);
         cr_assert_eq(status, MT_OK, "kind %d: %s", i, mt_message());
-        cr_assert(mesh.n_vertices == 2 * N_POINTS && mesh.n_cells == 4 && mesh.n_faces == 4);
+        cr_assert(mesh.n_vertices == 2 * N_POINTS && mesh.n_elements == 4 && mesh.n_faces == 4);
         cr_assert_arr_eq(mesh.xyz_mm + 3 * N_POINTS, mesh.xyz_mm, 3 * N_POINTS * sizeof(double));
-        for (int c = 0; c < 8; c++) cr_assert_eq(mesh.cell_vertex[8 + c], mesh.cell_vertex[c] + N_POINTS);
+        for (int c = 0; c < 8; c++)
+            cr_assert_eq(mesh.element_vertex[8 + c], mesh.element_vertex[c] + N_POINTS);
         for (int c = 0; c < 6; c++) cr_assert_eq(mesh.face_vertex[6 + c], mesh.face_vertex[c] + N_POINTS);
         for (int c = 0; c < 2; c++)
             cr_assert(mesh.region[2 + c] == mesh.region[c] && mesh.face_tag[2 + c] == mesh.face_tag[c]);
@@ -72,7 +73,7 @@ Test(vtu, triangles_of_polygonal_data_make_a_surface_with_their_tags)
     mt_mesh mesh;
     write_bytes(path, vtp_surface, sizeof vtp_surface - 1);
     ok(mt_vtu_read(&arena, path, 1, &mesh));
-    cr_assert(mesh.n_cells == 0 && mesh.n_faces == 2 && mesh.n_vertices == 4);
+    cr_assert(mesh.n_elements == 0 && mesh.n_faces == 2 && mesh.n_vertices == 4);
     cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
     cr_assert(mesh.face_tag[0] == 8 && mesh.face_tag[1] == 9);
     mt_arena_free(&arena);
@@ -297,12 +298,12 @@ Test(vtu, trees_beyond_reason_are_refused)
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_cells, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double a = (double)c, fibre[3] = {cos(a), sin(a), 0.1 * a}, sheet[3] = {-sin(a), cos(a), 0.3};
         cr_assert(mt_mesh_put_directions(mesh, c, fibre, sheet));
         mesh->region[c] = (int32_t)c - 5;
@@ -318,16 +319,16 @@ static void make(mt_arena *arena, mt_mesh *mesh)
 
 static void assert_same(const mt_mesh *a, const mt_mesh *b)
 {
-    cr_assert(a->n_vertices == b->n_vertices && a->n_cells == b->n_cells && a->n_faces == b->n_faces);
+    cr_assert(a->n_vertices == b->n_vertices && a->n_elements == b->n_elements && a->n_faces == b->n_faces);
     cr_assert(
         !a->fibre == !b->fibre && !a->sheet == !b->sheet && !a->depth == !b->depth && !a->layer == !b->layer);
     cr_assert_arr_eq(a->xyz_mm, b->xyz_mm, 3 * a->n_vertices * sizeof *a->xyz_mm);
-    cr_assert_arr_eq(a->cell_vertex, b->cell_vertex, 4 * a->n_cells * sizeof *a->cell_vertex);
-    cr_assert_arr_eq(a->region, b->region, a->n_cells * sizeof *a->region);
-    if (a->fibre) cr_assert_arr_eq(a->fibre, b->fibre, 3 * a->n_cells * sizeof *a->fibre);
-    if (a->sheet) cr_assert_arr_eq(a->sheet, b->sheet, 3 * a->n_cells * sizeof *a->sheet);
-    if (a->depth) cr_assert_arr_eq(a->depth, b->depth, a->n_cells * sizeof *a->depth);
-    if (a->layer) cr_assert_arr_eq(a->layer, b->layer, a->n_cells * sizeof *a->layer);
+    cr_assert_arr_eq(a->element_vertex, b->element_vertex, 4 * a->n_elements * sizeof *a->element_vertex);
+    cr_assert_arr_eq(a->region, b->region, a->n_elements * sizeof *a->region);
+    if (a->fibre) cr_assert_arr_eq(a->fibre, b->fibre, 3 * a->n_elements * sizeof *a->fibre);
+    if (a->sheet) cr_assert_arr_eq(a->sheet, b->sheet, 3 * a->n_elements * sizeof *a->sheet);
+    if (a->depth) cr_assert_arr_eq(a->depth, b->depth, a->n_elements * sizeof *a->depth);
+    if (a->layer) cr_assert_arr_eq(a->layer, b->layer, a->n_elements * sizeof *a->layer);
     for (size_t k = 0; k < 3 * a->n_faces; k++) cr_assert_eq(a->face_vertex[k], b->face_vertex[k]);
     for (size_t f = 0; f < a->n_faces; f++) cr_assert_eq(a->face_tag[f], b->face_tag[f]);
 }
@@ -340,13 +341,13 @@ Test(vtu, what_is_written_comes_back_to_the_bit)
         mt_arena arena = {0};
         mt_mesh out, in;
         make(&arena, &out);
-        for (size_t k = 0; less == 6 && k < 3 * out.n_cells; k++)
+        for (size_t k = 0; less == 6 && k < 3 * out.n_elements; k++)
             out.fibre[k] = (float)out.fibre[k], out.sheet[k] = (float)out.sheet[k];
         if (less >= 1 && less < 6) out.n_faces = 0;
         if (less >= 2 && less < 6) out.sheet = NULL;
         if (less >= 3 && less < 6) out.depth = NULL, out.layer = NULL;
         if (less >= 4 && less < 6) out.fibre = NULL;
-        if (less == 5) out.n_cells = 0, out.n_faces = 10;
+        if (less == 5) out.n_elements = 0, out.n_faces = 10;
         ok(mt_vtu_write(path, &out));
         ok(mt_vtu_read(&arena, path, 1, &in));
         assert_same(&out, &in);

@@ -22,11 +22,11 @@ static void slab(mt_arena *arena, double jitter, mt_mesh *mesh)
     uint32_t f = 0;
     ok(mt_slab_make_cut(arena, (double[]){3, 2, 2}, 1, MT_SLAB_KUHN, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] += jitter * (2 * uniform() - 1);
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_cells, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double a = (double)c;
         mesh->region[c] = (int32_t)c - 9, mesh->layer[c] = (int32_t)(c % 3) + 1, mesh->depth[c] = a / 100;
         memcpy(mesh->fibre + 3 * c, (double[]){cos(a), sin(a), 0}, 3 * sizeof(double));
@@ -57,9 +57,9 @@ static double triangle_area(const mt_mesh *mesh, const uint32_t v[3])
 static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
 {
     double sum = 0;
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) {
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
         double area[3];
-        if (adjacency->neighbour[k] != MT_NO_CELL) continue;
+        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
         mt_mesh_face_area(mesh, k / 4, k % 4, area);
         sum += hypot(hypot(area[0], area[1]), area[2]);
     }
@@ -68,15 +68,15 @@ static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
 
 /* Coordinates below 4 and edges about 1 mm round a volume of 1/6 by a few 1e-16 * 4: relative 1e-14; of a child, an
  * eighth with edges of a half, by twice as much. Some hundred of them: 1e-12. */
-Test(refine, eight_children_of_an_eighth_each_fill_every_cell_and_follow_one_another)
+Test(refine, eight_children_of_an_eighth_each_fill_every_element_and_follow_one_another)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
     slab(&arena, 0.15, &coarse);
     ok(mt_refine(&arena, &coarse, &fine));
     ok(mt_mesh_check(&fine));
-    cr_assert_eq(fine.n_cells, 8 * coarse.n_cells);
-    for (size_t c = 0; c < coarse.n_cells; c++) {
+    cr_assert_eq(fine.n_elements, 8 * coarse.n_elements);
+    for (size_t c = 0; c < coarse.n_elements; c++) {
         const double volume = mt_mesh_volume_mm3(&coarse, c);
         double middle[3], mean[3] = {0};
         mt_mesh_centroid(&coarse, c, middle);
@@ -117,21 +117,21 @@ Test(refine, the_children_share_their_faces_and_the_surface_is_the_same)
     cr_assert_eq(info[1].n_vertices, info[0].n_vertices + info[0].n_edges + 2);
     for (int k = 0; k < 2; k++) {
         const size_t used = info[k].n_vertices - (k == 1 ? 2 : 0);
-        cr_assert_eq(
-            used + info[k].n_inner_faces + info[k].n_boundary_faces, 1 + info[k].n_edges + info[k].n_cells);
+        cr_assert_eq(used + info[k].n_inner_faces + info[k].n_boundary_faces,
+            1 + info[k].n_edges + info[k].n_elements);
     }
     mt_arena_free(&arena);
 }
 
-/* The corner cells of a regular one are regular. The octahedron of edge 1 has R = sqrt(2) / 2, also for its quarters, of
+/* The corner elements of a regular one are regular. The octahedron of edge 1 has R = sqrt(2) / 2, also for its quarters, of
  * volume sqrt(2) / 12 and areas 2 sqrt(3) / 4 + 2 / 2: 3 r / R = 1.5 / (1 + sqrt(3) / 2). Few roundings: 1e-14. */
-Test(refine, the_children_of_a_regular_cell_have_the_shapes_that_geometry_says)
+Test(refine, the_children_of_a_regular_element_have_the_shapes_that_geometry_says)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
     ok(mt_mesh_new(&arena, 4, 1, &coarse));
     memcpy(coarse.xyz_mm, (double[]){1, 1, 1, -1, -1, 1, 1, -1, -1, -1, 1, -1}, 12 * sizeof(double));
-    for (uint32_t k = 0; k < 4; k++) coarse.cell_vertex[k] = k;
+    for (uint32_t k = 0; k < 4; k++) coarse.element_vertex[k] = k;
     (void)mt_mesh_orient(&coarse);
     ok(mt_refine(&arena, &coarse, &fine));
     for (size_t c = 0; c < 8; c++)
@@ -146,7 +146,7 @@ Test(refine, children_inherit_all_that_is_known_of_their_parent)
     mt_mesh coarse, fine;
     slab(&arena, 0, &coarse);
     ok(mt_refine(&arena, &coarse, &fine));
-    for (size_t c = 0; c < fine.n_cells; c++) {
+    for (size_t c = 0; c < fine.n_elements; c++) {
         cr_assert(fine.region[c] == coarse.region[c / 8] && fine.layer[c] == coarse.layer[c / 8]);
         cr_assert_eq(fine.depth[c], coarse.depth[c / 8]);
         cr_assert_arr_eq(fine.fibre + 3 * c, coarse.fibre + 3 * (c / 8), 3 * sizeof(double));
@@ -158,15 +158,15 @@ Test(refine, children_inherit_all_that_is_known_of_their_parent)
     mt_arena_free(&arena);
 }
 
-/* Is the triangle the outer face of a cell? By looking at all. */
+/* Is the triangle the outer face of an element? By looking at all. */
 static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, const uint32_t *triangle)
 {
     uint32_t wanted[3], found[3];
     memcpy(wanted, triangle, sizeof wanted);
     qsort(wanted, 3, sizeof *wanted, mt_compare_ids);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) {
-        if (adjacency->neighbour[k] != MT_NO_CELL) continue;
-        for (size_t i = 0; i < 3; i++) found[i] = mesh->cell_vertex[4 * (k / 4) + mt_mesh_face[k % 4][i]];
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
+        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
+        for (size_t i = 0; i < 3; i++) found[i] = mesh->element_vertex[4 * (k / 4) + mt_mesh_face[k % 4][i]];
         qsort(found, 3, sizeof *found, mt_compare_ids);
         if (memcmp(found, wanted, sizeof found) == 0) return true;
     }
@@ -197,7 +197,7 @@ static double distance(const mt_mesh *mesh, const double *a, uint32_t b)
     return hypot(hypot(a[0] - p[0], a[1] - p[1]), a[2] - p[2]);
 }
 
-/* The octahedron's children begin with the ends of its diagonal. In a cell of any shape no pair of midpoints of opposite
+/* The octahedron's children begin with the ends of its diagonal. In an element of any shape no pair of midpoints of opposite
  * edges is closer. */
 Test(refine, the_diagonal_is_the_shortest_of_three)
 {
@@ -207,19 +207,20 @@ Test(refine, the_diagonal_is_the_shortest_of_three)
     int chosen[3] = {0};
     slab(&arena, 0.15, &coarse);
     ok(mt_refine(&arena, &coarse, &fine));
-    for (size_t c = 0; c < coarse.n_cells; c++) {
-        const uint32_t *child = fine.cell_vertex + 4 * (8 * c + 4);
+    for (size_t c = 0; c < coarse.n_elements; c++) {
+        const uint32_t *child = fine.element_vertex + 4 * (8 * c + 4);
         const double length = distance(&fine, fine.xyz_mm + 3 * (size_t)child[0], child[1]);
         for (int d = 0; d < 3; d++) {
             double apart[3];
             for (size_t k = 0; k < 3; k++) {
                 double x[4];
                 for (int i = 0; i < 4; i++)
-                    x[i] = coarse.xyz_mm[3 * (size_t)coarse.cell_vertex[4 * c + (size_t)opposite[d][i]] + k];
+                    x[i] =
+                        coarse.xyz_mm[3 * (size_t)coarse.element_vertex[4 * c + (size_t)opposite[d][i]] + k];
                 apart[k] = (x[0] + x[1] - x[2] - x[3]) / 2;
             }
             const double other = hypot(hypot(apart[0], apart[1]), apart[2]);
-            cr_assert(length <= other + 1e-14, "cell %zu: %g beside %g", c, length, other);
+            cr_assert(length <= other + 1e-14, "element %zu: %g beside %g", c, length, other);
             chosen[d] += fabs(length - other) < 1e-14;
         }
     }
@@ -241,8 +242,8 @@ static void child_places(const mt_mesh *fine, size_t parent, double place[24])
     qsort(place, 8, 3 * sizeof *place, compare_places);
 }
 
-/* In a slab of boxes two diagonals of each cell are equally short; all coordinates are exact. */
-Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_cells_and_of_their_vertices)
+/* In a slab of boxes two diagonals of each element are equally short; all coordinates are exact. */
+Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_of_their_vertices)
 {
     static const int even[3][4] = {{1, 2, 0, 3}, {3, 0, 2, 1}, {1, 0, 3, 2}};
     mt_arena arena = {0};
@@ -250,17 +251,18 @@ Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_cells_and_of_t
     slab(&arena, 0, &coarse);
     ok(mt_refine(&arena, &coarse, &fine));
     mt_mesh turned = coarse;
-    const size_t n = coarse.n_cells;
+    const size_t n = coarse.n_elements;
     for (int p = 0; p < 3; p++) {
-        turned.cell_vertex = mt_arena_take(&arena, 4 * n, sizeof *turned.cell_vertex);
+        turned.element_vertex = mt_arena_take(&arena, 4 * n, sizeof *turned.element_vertex);
         for (size_t c = 0; c < n; c++)
             for (size_t k = 0; k < 4; k++)
-                turned.cell_vertex[4 * (n - 1 - c) + k] = coarse.cell_vertex[4 * c + (size_t)even[p][k]];
+                turned.element_vertex[4 * (n - 1 - c) + k] =
+                    coarse.element_vertex[4 * c + (size_t)even[p][k]];
         ok(mt_refine(&arena, &turned, &other));
         for (size_t c = 0; c < n; c++) {
             double here[24], there[24];
             child_places(&fine, c, here), child_places(&other, n - 1 - c, there);
-            cr_assert_arr_eq(here, there, sizeof here, "cell %zu", c);
+            cr_assert_arr_eq(here, there, sizeof here, "element %zu", c);
         }
     }
     mt_arena_free(&arena);
@@ -269,9 +271,9 @@ Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_cells_and_of_t
 /* No memory is there for such meshes, nor arrays behind these. */
 Test(refine, what_does_not_fit_32_bits_is_refused_before_any_memory_is_taken)
 {
-    const mt_mesh large[] = {{.n_cells = UINT32_MAX / 8 + 1, .n_vertices = 4},
-        {.n_cells = 1, .n_faces = 1u << 30},
-        {.n_cells = 1u << 28, .n_vertices = UINT32_MAX - 6u * (1u << 28)}};
+    const mt_mesh large[] = {{.n_elements = UINT32_MAX / 8 + 1, .n_vertices = 4},
+        {.n_elements = 1, .n_faces = 1u << 30},
+        {.n_elements = 1u << 28, .n_vertices = UINT32_MAX - 6u * (1u << 28)}};
     for (size_t k = 0; k < 3; k++) {
         mt_arena arena = {0};
         mt_mesh fine;
@@ -280,7 +282,7 @@ Test(refine, what_does_not_fit_32_bits_is_refused_before_any_memory_is_taken)
         mt_arena_fail_at(0);
         cr_assert(strstr(mt_message(), "each must stay below 4294967295"), "%s", mt_message());
     }
-    const mt_mesh small = {.n_cells = 6, .n_vertices = 8};
+    const mt_mesh small = {.n_elements = 6, .n_vertices = 8};
     ok(mt_refine_check(&small, 9));
     cr_assert_eq(mt_refine_check(&small, 10), MT_INPUT); /* 6 * 8^10 */
     ok(mt_refine_check(&(mt_mesh){0}, 1000000));

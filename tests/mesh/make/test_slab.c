@@ -24,9 +24,9 @@ Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
     mt_mesh mesh;
     make(&arena, 1.5, 1, 0.5, 0.25, &mesh);
     cr_assert_eq(mesh.n_vertices, 7 * 5 * 3);
-    cr_assert_eq(mesh.n_cells, 6 * 6 * 4 * 2);
+    cr_assert_eq(mesh.n_elements, 6 * 6 * 4 * 2);
     cr_assert_eq(mt_mesh_check(&mesh), MT_OK, "%s", mt_message());
-    for (size_t c = 0; c < mesh.n_cells; c++) {
+    for (size_t c = 0; c < mesh.n_elements; c++) {
         cr_assert_eq(mesh.region[c], 1);
         cr_assert(mesh.fibre[3 * c] == 1 && mesh.fibre[3 * c + 1] == 0 && mesh.fibre[3 * c + 2] == 0);
     }
@@ -35,19 +35,19 @@ Test(slab, has_the_counts_of_the_boxes_and_is_a_good_mesh)
 
 /* Coordinates are within 2 roundings of 20 mm, 2^-51 * 20 < 1e-14 mm, of the true ones; a volume is a product
  * of three edges of 0.5 mm, so it is off by less than 10 * 1e-14 * 0.25 mm^3. */
-Test(slab, every_cell_has_a_sixth_of_a_box_and_all_of_them_fill_it)
+Test(slab, every_element_has_a_sixth_of_a_box_and_all_of_them_fill_it)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
     for (int cut = 0; cut < MT_SLAB_CUTS; cut++) {
         double sum = 0;
         make_cut(&arena, 20, 7, 3, 0.5, (mt_slab_cut)cut, &mesh);
-        for (size_t c = 0; c < mesh.n_cells; c++) {
+        for (size_t c = 0; c < mesh.n_elements; c++) {
             double volume = mt_mesh_volume_mm3(&mesh, c);
             cr_assert_float_eq(volume, 0.125 / 6, 2.5e-14);
             sum += volume;
         }
-        cr_assert_float_eq(sum, 420, 2.5e-14 * (double)mesh.n_cells);
+        cr_assert_float_eq(sum, 420, 2.5e-14 * (double)mesh.n_elements);
     }
     mt_arena_free(&arena);
 }
@@ -62,20 +62,20 @@ Test(slab, reaches_its_size_exactly_and_the_last_vertex_is_the_far_corner)
     mt_arena_free(&arena);
 }
 
-static bool on_a_side(const mt_mesh *mesh, size_t cell, size_t face, const double size[3])
+static bool on_a_side(const mt_mesh *mesh, size_t element, size_t face, const double size[3])
 {
     for (size_t axis = 0; axis < 3; axis++)
         for (int far = 0; far < 2; far++) {
             bool all = true;
             for (size_t k = 0; k < 4; k++)
-                all &= k == face ||
-                       mesh->xyz_mm[3 * (size_t)mesh->cell_vertex[4 * cell + k] + axis] == far * size[axis];
+                all &= k == face || mesh->xyz_mm[3 * (size_t)mesh->element_vertex[4 * element + k] + axis] ==
+                                        far * size[axis];
             if (all) return true;
         }
     return false;
 }
 
-/* Every face belongs to two cells, or to one if its three vertices lie in one of the slab's six sides; with even and odd
+/* Every face belongs to two elements, or to one if its three vertices lie in one of the slab's six sides; with even and odd
  * counts of boxes. */
 Test(slab, is_conforming)
 {
@@ -86,10 +86,10 @@ Test(slab, is_conforming)
         mt_adjacency adjacency;
         make_cut(&arena, size[0], size[1], size[2], 0.25, (mt_slab_cut)cut, &mesh);
         cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-        for (size_t c = 0; c < mesh.n_cells; c++)
+        for (size_t c = 0; c < mesh.n_elements; c++)
             for (size_t f = 0; f < 4; f++)
-                cr_assert_eq(adjacency.neighbour[4 * c + f] == MT_NO_CELL, on_a_side(&mesh, c, f, size),
-                    "%s: cell %zu face %zu", mt_slab_cut_name[cut], c, f);
+                cr_assert_eq(adjacency.neighbour[4 * c + f] == MT_NO_ELEMENT, on_a_side(&mesh, c, f, size),
+                    "%s: element %zu face %zu", mt_slab_cut_name[cut], c, f);
         cr_assert_eq(mt_adjacency_boundary_faces(&adjacency), 2 * 2 * (4 * 3 + 3 * 2 + 4 * 2));
         mt_arena_free(&arena);
     }
@@ -97,13 +97,13 @@ Test(slab, is_conforming)
 
 /* 4 x 3 x 3 vertices. Where all boxes are alike the diagonal goes from a box's lowest corner to its highest; where they are
  * mirrored, from the corner with even numbers to the one with odd numbers, whichever these are. */
-Test(slab, all_six_cells_of_a_box_share_its_diagonal)
+Test(slab, all_six_elements_of_a_box_share_its_diagonal)
 {
     for (int cut = 0; cut < MT_SLAB_CUTS; cut++) {
         mt_arena arena = {0};
         mt_mesh mesh;
         make_cut(&arena, 1.5, 1, 1, 0.5, (mt_slab_cut)cut, &mesh);
-        for (size_t c = 0; c < mesh.n_cells; c++) {
+        for (size_t c = 0; c < mesh.n_elements; c++) {
             const size_t box = c / 6, at[3] = {box % 3, box / 3 % 2, box / 6};
             size_t ends[2] = {0};
             for (size_t axis = 0, stride = 1; axis < 3; stride *= axis == 0 ? 4 : 3, axis++) {
@@ -111,8 +111,9 @@ Test(slab, all_six_cells_of_a_box_share_its_diagonal)
                 ends[0] += (at[axis] + back) * stride;
                 ends[1] += (at[axis] + !back) * stride;
             }
-            cr_assert_eq(mesh.cell_vertex[4 * c], ends[0], "%s: cell %zu", mt_slab_cut_name[cut], c);
-            cr_assert_eq(mesh.cell_vertex[4 * c + 3], ends[1], "%s: cell %zu", mt_slab_cut_name[cut], c);
+            cr_assert_eq(mesh.element_vertex[4 * c], ends[0], "%s: element %zu", mt_slab_cut_name[cut], c);
+            cr_assert_eq(
+                mesh.element_vertex[4 * c + 3], ends[1], "%s: element %zu", mt_slab_cut_name[cut], c);
         }
         mt_arena_free(&arena);
     }
@@ -132,20 +133,20 @@ static int by_vertices(const void *left, const void *right)
     return 0;
 }
 
-/* All cells as ascending vertices, in ascending order, of the slab mirrored along an axis (3: not at all). */
-static uint32_t *cells_mirrored(mt_arena *arena, const mt_mesh *mesh, const size_t n[3], size_t axis)
+/* All elements as ascending vertices, in ascending order, of the slab mirrored along an axis (3: not at all). */
+static uint32_t *elements_mirrored(mt_arena *arena, const mt_mesh *mesh, const size_t n[3], size_t axis)
 {
-    uint32_t *cells = mt_arena_take(arena, 4 * mesh->n_cells, sizeof *cells);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) {
-        const size_t vertex = mesh->cell_vertex[k];
+    uint32_t *elements = mt_arena_take(arena, 4 * mesh->n_elements, sizeof *elements);
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
+        const size_t vertex = mesh->element_vertex[k];
         size_t at[3] = {
             vertex % (n[0] + 1), vertex / (n[0] + 1) % (n[1] + 1), vertex / ((n[0] + 1) * (n[1] + 1))};
         if (axis < 3) at[axis] = n[axis] - at[axis];
-        cells[k] = (uint32_t)(at[0] + (n[0] + 1) * (at[1] + (n[1] + 1) * at[2]));
+        elements[k] = (uint32_t)(at[0] + (n[0] + 1) * (at[1] + (n[1] + 1) * at[2]));
     }
-    for (size_t c = 0; c < mesh->n_cells; c++) qsort(cells + 4 * c, 4, sizeof *cells, by_number);
-    qsort(cells, mesh->n_cells, 4 * sizeof *cells, by_vertices);
-    return cells;
+    for (size_t c = 0; c < mesh->n_elements; c++) qsort(elements + 4 * c, 4, sizeof *elements, by_number);
+    qsort(elements, mesh->n_elements, 4 * sizeof *elements, by_vertices);
+    return elements;
 }
 
 /* Mirrored, along the axes with an even number of boxes, and only these; all boxes alike, never: that is why the four corners
@@ -159,10 +160,10 @@ Test(slab, is_its_own_mirror_image_along_every_axis_with_an_even_number_of_boxes
             mt_mesh mesh;
             const size_t *n = counts[k];
             make_cut(&arena, (double)n[0], (double)n[1], (double)n[2], 1, (mt_slab_cut)cut, &mesh);
-            const uint32_t *as_it_is = cells_mirrored(&arena, &mesh, n, 3);
+            const uint32_t *as_it_is = elements_mirrored(&arena, &mesh, n, 3);
             for (size_t axis = 0; axis < 3; axis++) {
-                const uint32_t *mirrored = cells_mirrored(&arena, &mesh, n, axis);
-                const bool same = memcmp(mirrored, as_it_is, 4 * mesh.n_cells * sizeof *mirrored) == 0;
+                const uint32_t *mirrored = elements_mirrored(&arena, &mesh, n, axis);
+                const bool same = memcmp(mirrored, as_it_is, 4 * mesh.n_elements * sizeof *mirrored) == 0;
                 cr_assert_eq(same, cut == MT_SLAB_MIRRORED && n[axis] % 2 == 0, "%s, %zu boxes along %c",
                     mt_slab_cut_name[cut], n[axis], "xyz"[axis]);
             }
@@ -186,8 +187,8 @@ static const struct {
     {{20, 0, 3}, 1, "size y is 0 mm"},
     {{20, NAN, 3}, 1, "size y is nan mm"},
     {{INFINITY, 7, 3}, 1, "size x is inf mm"},
-    {{1000, 1000, 1000}, 1, "has 6000000000 cells"},
-    {{1e300, 1e300, 1e300}, 1e-5, "cells"},
+    {{1000, 1000, 1000}, 1, "has 6000000000 elements"},
+    {{1e300, 1e300, 1e300}, 1e-5, "elements"},
     {{1, 1, 1}, 5e-324, "slab"},
 };
 
@@ -207,7 +208,7 @@ Test(slab, a_size_that_is_a_multiple_but_for_rounding_is_taken)
     mt_arena arena = {0};
     mt_mesh mesh;
     make(&arena, 0.3, 0.3, 3, 0.1, &mesh);
-    cr_assert_eq(mesh.n_cells, 6 * 3 * 3 * 30);
+    cr_assert_eq(mesh.n_elements, 6 * 3 * 3 * 30);
     mt_arena_free(&arena);
 }
 

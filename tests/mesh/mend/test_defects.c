@@ -11,13 +11,13 @@
 #include "tests/mesh/check_adjacency.h"
 #include "tests/random.h"
 
-enum { EXTRA_CELLS = 64, EXTRA_VERTICES = 64, EXTRA_FACES = 16 };
+enum { EXTRA_ELEMENTS = 64, EXTRA_VERTICES = 64, EXTRA_FACES = 16 };
 
 static uint64_t state;
 
 static size_t below(size_t n) { return draw(&state, n); }
 
-/* What is known of a cell tells the number it had: so it can be seen to stay with its cell. */
+/* What is known of an element tells the number it had: so it can be seen to stay with its element. */
 static void tell(mt_mesh *mesh, size_t c)
 {
     const double angle = (double)c;
@@ -29,7 +29,7 @@ static void tell(mt_mesh *mesh, size_t c)
 
 static void assert_told(const mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         const double angle = mesh->region[c];
         cr_assert(mesh->layer[c] == mesh->region[c] && mesh->depth[c] == angle);
         cr_assert(mesh->fibre[3 * c] == cos(angle) && mesh->fibre[3 * c + 1] == sin(angle));
@@ -37,23 +37,23 @@ static void assert_told(const mt_mesh *mesh)
     }
 }
 
-/* A slab of 3 x 2 x 2 boxes of 1 mm: 72 cells, 36 vertices, the 12 triangles of its lower side tagged; with room for
+/* A slab of 3 x 2 x 2 boxes of 1 mm: 72 elements, 36 vertices, the 12 triangles of its lower side tagged; with room for
  * more of everything. */
 static void slab(mt_arena *arena, mt_mesh *mesh)
 {
     mt_mesh made;
     uint32_t f = 0;
     ok(mt_slab_make_cut(arena, (double[]){3, 2, 2}, 1, MT_SLAB_KUHN, &made));
-    ok(mt_mesh_new(arena, made.n_vertices + EXTRA_VERTICES, made.n_cells + EXTRA_CELLS, mesh));
+    ok(mt_mesh_new(arena, made.n_vertices + EXTRA_VERTICES, made.n_elements + EXTRA_ELEMENTS, mesh));
     memcpy(mesh->xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm);
-    memcpy(mesh->cell_vertex, made.cell_vertex, 4 * made.n_cells * sizeof *made.cell_vertex);
+    memcpy(mesh->element_vertex, made.element_vertex, 4 * made.n_elements * sizeof *made.element_vertex);
     ok(mt_mesh_new_fibres(arena, mesh));
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_cells, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_cells, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
-    mesh->n_vertices = made.n_vertices, mesh->n_cells = made.n_cells;
-    for (size_t c = 0; c < mesh->n_cells; c++) tell(mesh, c);
+    mesh->n_vertices = made.n_vertices, mesh->n_elements = made.n_elements;
+    for (size_t c = 0; c < mesh->n_elements; c++) tell(mesh, c);
     ok(mt_mesh_new_faces(arena, 12 + EXTRA_FACES, mesh));
     for (uint32_t y = 0; y < 2; y++)
         for (uint32_t x = 0; x < 3; x++) {
@@ -70,10 +70,10 @@ static uint32_t add_vertex(mt_mesh *mesh, double x, double y, double z)
     return (uint32_t)mesh->n_vertices++;
 }
 
-static void add_cell(mt_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+static void add_element(mt_mesh *mesh, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    memcpy(mesh->cell_vertex + 4 * mesh->n_cells, (uint32_t[]){a, b, c, d}, 4 * sizeof(uint32_t));
-    tell(mesh, mesh->n_cells++);
+    memcpy(mesh->element_vertex + 4 * mesh->n_elements, (uint32_t[]){a, b, c, d}, 4 * sizeof(uint32_t));
+    tell(mesh, mesh->n_elements++);
 }
 
 static void add_face(mt_mesh *mesh, uint32_t a, uint32_t b, uint32_t c)
@@ -85,7 +85,7 @@ static void add_face(mt_mesh *mesh, uint32_t a, uint32_t b, uint32_t c)
 static double volume_of(const mt_mesh *mesh)
 {
     double sum = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) sum += mt_mesh_volume_mm3(mesh, c);
+    for (size_t c = 0; c < mesh->n_elements; c++) sum += mt_mesh_volume_mm3(mesh, c);
     return sum;
 }
 
@@ -93,51 +93,52 @@ static double volume_of(const mt_mesh *mesh)
 
 static void plant_nothing(mt_mesh *mesh) { (void)mesh; }
 
-static void invert(mt_mesh *mesh, size_t cell)
+static void invert(mt_mesh *mesh, size_t element)
 {
-    const uint32_t t = mesh->cell_vertex[4 * cell];
-    mesh->cell_vertex[4 * cell] = mesh->cell_vertex[4 * cell + 1], mesh->cell_vertex[4 * cell + 1] = t;
+    const uint32_t t = mesh->element_vertex[4 * element];
+    mesh->element_vertex[4 * element] = mesh->element_vertex[4 * element + 1],
+                             mesh->element_vertex[4 * element + 1] = t;
 }
 
 static void plant_inverted(mt_mesh *mesh) { invert(mesh, 5), invert(mesh, 17); }
 
-/* A cell between two that share a face, with one corner of that face twice. */
+/* An element between two that share a face, with one corner of that face twice. */
 static void plant_repeated(mt_mesh *mesh)
 {
-    const uint32_t *v = mesh->cell_vertex;
-    add_cell(mesh, v[1], v[2], v[2], v[3]);
+    const uint32_t *v = mesh->element_vertex;
+    add_element(mesh, v[1], v[2], v[2], v[3]);
 }
 
-/* Cell 30 cut in four around a point that is as good as its first corner: three of them have no volume. */
+/* Element 30 cut in four around a point that is as good as its first corner: three of them have no volume. */
 static void plant_needle(mt_mesh *mesh)
 {
     uint32_t v[4];
     double x[3], middle[3];
-    memcpy(v, mesh->cell_vertex + 120, sizeof v);
+    memcpy(v, mesh->element_vertex + 120, sizeof v);
     mt_mesh_centroid(mesh, 30, middle);
     for (size_t k = 0; k < 3; k++)
         x[k] = mesh->xyz_mm[3 * v[0] + k] + 1e-9 * (middle[k] - mesh->xyz_mm[3 * v[0] + k]);
     const uint32_t near = add_vertex(mesh, x[0], x[1], x[2]);
-    mesh->cell_vertex[120] = near;
-    add_cell(mesh, v[0], near, v[2], v[3]);
-    add_cell(mesh, v[0], v[1], near, v[3]);
-    add_cell(mesh, v[0], v[1], v[2], near);
+    mesh->element_vertex[120] = near;
+    add_element(mesh, v[0], near, v[2], v[3]);
+    add_element(mesh, v[0], v[1], near, v[3]);
+    add_element(mesh, v[0], v[1], v[2], near);
 }
 
 /* Four corners of a box's lower side. */
-static void plant_on_the_surface(mt_mesh *mesh) { add_cell(mesh, 1, 2, 5, 6); }
+static void plant_on_the_surface(mt_mesh *mesh) { add_element(mesh, 1, 2, 5, 6); }
 
 static void plant_duplicate(mt_mesh *mesh)
 {
-    const uint32_t *v = mesh->cell_vertex + 28;
-    add_cell(mesh, v[2], v[0], v[1], v[3]);
-    add_cell(mesh, v[0], v[2], v[1], v[3]);
+    const uint32_t *v = mesh->element_vertex + 28;
+    add_element(mesh, v[2], v[0], v[1], v[3]);
+    add_element(mesh, v[0], v[2], v[1], v[3]);
 }
 
-/* A low third cell on the face that is opposite corner 0 of cell 0. */
+/* A low third element on the face that is opposite corner 0 of element 0. */
 static void plant_crowd(mt_mesh *mesh)
 {
-    const uint32_t *v = mesh->cell_vertex;
+    const uint32_t *v = mesh->element_vertex;
     double x[3], middle[3];
     mt_mesh_centroid(mesh, 0, middle);
     for (size_t k = 0; k < 3; k++) {
@@ -146,7 +147,7 @@ static void plant_crowd(mt_mesh *mesh)
         x[k] += (middle[k] - x[k]) / 2;
     }
     const uint32_t top = add_vertex(mesh, x[0], x[1], x[2]);
-    add_cell(mesh, top, v[1], v[2], v[3]);
+    add_element(mesh, top, v[1], v[2], v[3]);
 }
 
 static void plant_bad_triangle(mt_mesh *mesh) { add_face(mesh, 3, 4, 3); }
@@ -163,15 +164,15 @@ static void plant_piece(mt_mesh *mesh)
 {
     const uint32_t a = add_vertex(mesh, 9, 0, 0), b = add_vertex(mesh, 10, 0, 0),
                    c = add_vertex(mesh, 9, 1, 0), d = add_vertex(mesh, 9, 0, 1);
-    add_cell(mesh, a, b, c, d);
+    add_element(mesh, a, b, c, d);
     add_face(mesh, a, b, c);
 }
 
-/* A cell inside cell 0, on a face of the surface: opposite corner 3 lies z = 0. */
+/* An element inside element 0, on a face of the surface: opposite corner 3 lies z = 0. */
 static void plant_fold(mt_mesh *mesh)
 {
     const uint32_t v[3] = {0, 1, 5}; /* a tagged triangle */
-    add_cell(mesh, v[0], v[1], v[2], add_vertex(mesh, 0.5, 0.4, 0.1));
+    add_element(mesh, v[0], v[1], v[2], add_vertex(mesh, 0.5, 0.4, 0.1));
 }
 
 static void plant_all(mt_mesh *mesh)
@@ -197,7 +198,7 @@ static const struct plant plants[] = {
     {"inverted", plant_inverted, {[MT_DEFECT_INVERTED] = 2}, MT_DEFECT_INVERTED, 5, {.turned = 2}},
     {"repeated", plant_repeated, {[MT_DEFECT_FLAT] = 1}, MT_DEFECT_FLAT, 72, {.repeated = 1}},
     {"needle", plant_needle, {[MT_DEFECT_FLAT] = 3}, MT_DEFECT_FLAT, 72,
-        {.flat.edges = 1, .flat.cells = 3, .vertices = 1}},
+        {.flat.edges = 1, .flat.elements = 3, .vertices = 1}},
     {"surface", plant_on_the_surface, {[MT_DEFECT_FLAT] = 1}, MT_DEFECT_FLAT, 72, {.flat.surface = 1}},
     {"duplicate", plant_duplicate, {[MT_DEFECT_DUPLICATE] = 2, [MT_DEFECT_INVERTED] = 1}, MT_DEFECT_DUPLICATE,
         72, {.duplicates = 2, .turned = 1}},
@@ -208,7 +209,7 @@ static const struct plant plants[] = {
     {"dangling", plant_dangling, {[MT_DEFECT_DANGLING] = 2, [MT_DEFECT_STRAY] = 1}, MT_DEFECT_DANGLING, 36,
         {.vertices = 2, .triangles = 1}},
     {"piece", plant_piece, {[MT_DEFECT_PIECE] = 1}, MT_DEFECT_PIECE, 72,
-        {.pieces = 1, .piece_cells = 1, .vertices = 4, .triangles = 1}},
+        {.pieces = 1, .piece_elements = 1, .vertices = 4, .triangles = 1}},
     {"fold", plant_fold, {[MT_DEFECT_FOLD] = 1}, MT_DEFECT_FOLD, 0, {0}},
     {"all", plant_all,
         {[MT_DEFECT_INVERTED] = 3,
@@ -224,11 +225,11 @@ static const struct plant plants[] = {
             .duplicates = 2,
             .repeated = 1,
             .flat.edges = 1,
-            .flat.cells = 3,
+            .flat.elements = 3,
             .flat.surface = 1,
             .overlapping = 1,
             .pieces = 1,
-            .piece_cells = 1,
+            .piece_elements = 1,
             .vertices = 8,
             .triangles = 3}},
 };
@@ -258,7 +259,7 @@ Test(defects, each_that_is_planted_is_counted_and_its_place_given_and_so_are_all
         ok(mt_defects_find(&mesh, &defects));
         assert_found(&plants[k], &defects);
         const mt_defect_list *list = &defects.of[plants[k].kind];
-        if (strcmp(mt_defect_kinds[plants[k].kind].of, "cell") == 0 && list->count > 0) {
+        if (strcmp(mt_defect_kinds[plants[k].kind].of, "element") == 0 && list->count > 0) {
             mt_mesh_centroid(&mesh, plants[k].first, at);
             cr_assert_arr_eq(list->at_mm[0], at, sizeof at, "%s", plants[k].name);
         }
@@ -267,7 +268,7 @@ Test(defects, each_that_is_planted_is_counted_and_its_place_given_and_so_are_all
 }
 
 /* Of what went wrong nothing is left, but for what is no hindrance; the volume is that of the slab to rounding and to the
- * 1e-9 of the needle; what was known of each cell has stayed with it. A fold adds its own volume. */
+ * 1e-9 of the needle; what was known of each element has stayed with it. A fold adds its own volume. */
 Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
 {
     for (size_t k = 0; k < sizeof plants / sizeof *plants; k++) {
@@ -284,15 +285,15 @@ Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
             "%s: turned %zu duplicates %zu repeated %zu "
             "collapsed %zu %zu flat %zu %zu overlapping %zu pieces %zu %zu vertices %zu triangles %zu",
             plants[k].name, repair.turned, repair.duplicates, repair.repeated, repair.flat.edges,
-            repair.flat.cells, repair.flat.surface, repair.flat.inside, repair.overlapping, repair.pieces,
-            repair.piece_cells, repair.vertices, repair.triangles);
+            repair.flat.elements, repair.flat.surface, repair.flat.inside, repair.overlapping, repair.pieces,
+            repair.piece_elements, repair.vertices, repair.triangles);
         ok(mt_mesh_check(&mesh));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
         ok(mt_defects_find(&mesh, &defects));
         cr_assert(!defects.fatal && defects.of[MT_DEFECT_PIECE].count == 0 &&
                   defects.of[MT_DEFECT_DANGLING].count == 0);
-        cr_assert(mesh.n_cells == 72u + fold && mesh.n_vertices == 36u + fold, "%s: %zu cells, %zu vertices",
-            plants[k].name, mesh.n_cells, mesh.n_vertices);
+        cr_assert(mesh.n_elements == 72u + fold && mesh.n_vertices == 36u + fold,
+            "%s: %zu elements, %zu vertices", plants[k].name, mesh.n_elements, mesh.n_vertices);
         cr_assert(mesh.n_faces >= 12 && mesh.n_faces <= 13);
         for (size_t f = 0; f < 12; f++) cr_assert_eq(mesh.face_tag[f], 1);
         if (!fold)
@@ -302,7 +303,7 @@ Test(defects, each_is_repaired_as_told_and_the_slab_is_as_it_was)
     }
 }
 
-/* Two boxes on each other whose common side is cut along one diagonal above and along the other below, with a flat cell
+/* Two boxes on each other whose common side is cut along one diagonal above and along the other below, with a flat element
  * between. */
 static void crossed(mt_arena *arena, mt_mesh *mesh)
 {
@@ -316,15 +317,15 @@ static void crossed(mt_arena *arena, mt_mesh *mesh)
             mesh->xyz_mm[3 * (v + 4) + 2] = 2;
         }
     }
-    memcpy(mesh->cell_vertex, made.cell_vertex, 24 * sizeof *made.cell_vertex);
-    for (size_t k = 0; k < 24; k++) mesh->cell_vertex[24 + k] = (made.cell_vertex[k] ^ 1) + 4;
-    memcpy(mesh->cell_vertex + 48, (uint32_t[]){4, 5, 6, 7}, 4 * sizeof(uint32_t));
-    mesh->n_cells = 13;
+    memcpy(mesh->element_vertex, made.element_vertex, 24 * sizeof *made.element_vertex);
+    for (size_t k = 0; k < 24; k++) mesh->element_vertex[24 + k] = (made.element_vertex[k] ^ 1) + 4;
+    memcpy(mesh->element_vertex + 48, (uint32_t[]){4, 5, 6, 7}, 4 * sizeof(uint32_t));
+    mesh->n_elements = 13;
 }
 
 /* Its corners are all on the surface, its edges are long, and it has no face on the surface: then an edge goes all the
  * same, and by Euler's formula what is left is a ball, without a slit in it. */
-Test(defects, a_flat_cell_between_two_sides_of_the_surface_is_closed)
+Test(defects, a_flat_element_between_two_sides_of_the_surface_is_closed)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -338,7 +339,7 @@ Test(defects, a_flat_cell_between_two_sides_of_the_surface_is_closed)
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_info_make(&mesh, &adjacency, &info));
     cr_assert_eq(
-        info.n_vertices + info.n_inner_faces + info.n_boundary_faces, 1 + info.n_edges + info.n_cells);
+        info.n_vertices + info.n_inner_faces + info.n_boundary_faces, 1 + info.n_edges + info.n_elements);
     cr_assert_eq(info.n_components, 1);
     mt_arena_free(&arena);
 }
@@ -353,13 +354,13 @@ Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_fir
         for (size_t p = 0; p < 2; p++)
             for (size_t k = 0; k < 4; k++) {
                 const double size = larger == 2 || (int)p != larger ? 1 : 2;
-                mesh.cell_vertex[4 * p + k] = (uint32_t)(4 * p + k);
+                mesh.element_vertex[4 * p + k] = (uint32_t)(4 * p + k);
                 mesh.xyz_mm[12 * p + 3 * k] = 10 * (double)p;
                 if (k > 0) mesh.xyz_mm[12 * p + 3 * k + k - 1] += size;
             }
         mesh.region[0] = 0, mesh.region[1] = 1;
         ok(mt_repair_mesh(&mesh, &repair));
-        cr_assert(mesh.n_cells == 1 && mesh.n_vertices == 4 && repair.pieces == 1);
+        cr_assert(mesh.n_elements == 1 && mesh.n_vertices == 4 && repair.pieces == 1);
         cr_assert_eq(mesh.region[0], larger % 2);
         mt_arena_free(&arena);
     }
@@ -369,21 +370,21 @@ Test(defects, of_two_pieces_the_larger_by_volume_stays_and_of_equal_ones_the_fir
 
 static void damage_once(mt_mesh *mesh)
 {
-    const size_t cell = below(mesh->n_cells), other = below(mesh->n_cells);
-    uint32_t *v = mesh->cell_vertex + 4 * cell;
+    const size_t element = below(mesh->n_elements), other = below(mesh->n_elements);
+    uint32_t *v = mesh->element_vertex + 4 * element;
     switch (below(9)) {
-    case 0: /* two vertices of a cell change places */
-        invert(mesh, cell);
+    case 0: /* two vertices of an element change places */
+        invert(mesh, element);
         break;
-    case 1: /* a cell takes a vertex of anywhere */
+    case 1: /* an element takes a vertex of anywhere */
         v[below(4)] = (uint32_t)below(mesh->n_vertices);
         break;
-    case 2: /* a cell takes all of another */
-        memcpy(v, mesh->cell_vertex + 4 * other, 4 * sizeof *v);
+    case 2: /* an element takes all of another */
+        memcpy(v, mesh->element_vertex + 4 * other, 4 * sizeof *v);
         break;
-    case 3: /* a vertex becomes another in all cells */
-        for (uint32_t k = 0, a = (uint32_t)below(mesh->n_vertices), b = v[0]; k < 4 * mesh->n_cells; k++)
-            if (mesh->cell_vertex[k] == a) mesh->cell_vertex[k] = b;
+    case 3: /* a vertex becomes another in all elements */
+        for (uint32_t k = 0, a = (uint32_t)below(mesh->n_vertices), b = v[0]; k < 4 * mesh->n_elements; k++)
+            if (mesh->element_vertex[k] == a) mesh->element_vertex[k] = b;
         break;
     case 4: /* a vertex moves to where another is, or near it */
         for (size_t k = 0; k < 3; k++)
@@ -392,16 +393,16 @@ static void damage_once(mt_mesh *mesh)
     case 5: /* a vertex moves somewhere */
         for (size_t k = 0; k < 3; k++) mesh->xyz_mm[3 * v[0] + k] = (double)below(1000) / 300;
         break;
-    case 6: /* cells are cut out */
-        for (size_t n = below(20); n > 0 && mesh->n_cells > 1; n--) {
-            const size_t hole = below(mesh->n_cells), last = --mesh->n_cells;
-            memcpy(mesh->cell_vertex + 4 * hole, mesh->cell_vertex + 4 * last, 4 * sizeof *v);
+    case 6: /* elements are cut out */
+        for (size_t n = below(20); n > 0 && mesh->n_elements > 1; n--) {
+            const size_t hole = below(mesh->n_elements), last = --mesh->n_elements;
+            memcpy(mesh->element_vertex + 4 * hole, mesh->element_vertex + 4 * last, 4 * sizeof *v);
             tell(mesh, hole);
         }
         break;
-    case 7: /* a flat cell on the surface or a needle inside, where there is room */
-        if (mesh->n_cells + 4 < 72 + EXTRA_CELLS && mesh->n_vertices + 1 < 36 + EXTRA_VERTICES &&
-            mesh->n_cells > 30)
+    case 7: /* a flat element on the surface or a needle inside, where there is room */
+        if (mesh->n_elements + 4 < 72 + EXTRA_ELEMENTS && mesh->n_vertices + 1 < 36 + EXTRA_VERTICES &&
+            mesh->n_elements > 30)
             plant_needle(mesh);
         break;
     default: /* a triangle gets a corner of anywhere */
@@ -451,23 +452,23 @@ Test(defects, after_any_damage_the_repair_holds_or_says_why_not)
         slits, crowded);
 }
 
-/* A cell is cut in four around a point that is as good as one of its corners, in the middle of an edge or of a face: none
+/* An element is cut in four around a point that is as good as one of its corners, in the middle of an edge or of a face: none
  * of its own faces changes, and 3, 2 or 1 of the four are flat. */
 static void cut(mt_mesh *mesh)
 {
     static const double weights[3][4] = {
         {1 - 3e-9, 1e-9, 1e-9, 1e-9}, {0.5, 0.5, 0, 0}, {0.25, 0.25, 0.5, 0}};
     const double *weight = weights[below(3)];
-    const size_t cell = below(mesh->n_cells), first = below(4);
+    const size_t element = below(mesh->n_elements), first = below(4);
     uint32_t v[4];
     double x[3] = {0};
-    memcpy(v, mesh->cell_vertex + 4 * cell, sizeof v);
+    memcpy(v, mesh->element_vertex + 4 * element, sizeof v);
     for (size_t k = 0; k < 12; k++)
         x[k % 3] += weight[k / 3] * mesh->xyz_mm[3 * (size_t)v[(first + k / 3) % 4] + k % 3];
     const uint32_t p = add_vertex(mesh, x[0], x[1], x[2]);
-    mesh->cell_vertex[4 * cell] = p;
-    add_cell(mesh, v[0], p, v[2], v[3]), add_cell(mesh, v[0], v[1], p, v[3]),
-        add_cell(mesh, v[0], v[1], v[2], p);
+    mesh->element_vertex[4 * element] = p;
+    add_element(mesh, v[0], p, v[2], v[3]), add_element(mesh, v[0], v[1], p, v[3]),
+        add_element(mesh, v[0], v[1], v[2], p);
 }
 
 /* Which of two vertices moves to the other must not hang on their numbers. */
@@ -484,14 +485,14 @@ static void renumber(mt_mesh *mesh)
     memcpy(xyz, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *xyz);
     for (size_t v = 0; v < mesh->n_vertices; v++)
         memcpy(mesh->xyz_mm + 3 * (size_t)name[v], xyz + 3 * v, 3 * sizeof *xyz);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) mesh->cell_vertex[k] = name[mesh->cell_vertex[k]];
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) mesh->element_vertex[k] = name[mesh->element_vertex[k]];
     for (size_t k = 0; k < 3 * mesh->n_faces; k++) mesh->face_vertex[k] = name[mesh->face_vertex[k]];
 }
 
 /* The slab's faces and its volume are there again, to the 1e-9 of each cut. What is drawn to a point on a corner, an edge
- * or a face may leave this point in place of another, so the cells need not be the first ones, but they fill the slab:
+ * or a face may leave this point in place of another, so the elements need not be the first ones, but they fill the slab:
  * none lies on the wrong side of a face, and there is no hole by Euler's formula. */
-Test(defects, flat_cells_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fold)
+Test(defects, flat_elements_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fold)
 {
     size_t slits = 0;
     for (uint64_t seed = 1; seed < 500; seed++) {
@@ -516,7 +517,7 @@ Test(defects, flat_cells_cut_into_a_sound_mesh_go_and_leave_neither_hole_nor_fol
         cr_assert_float_eq(info.volume_mm3, 12, 1e-6, "seed %zu: %.17g", (size_t)seed, info.volume_mm3);
         if (repair.flat.inside == 0)
             cr_assert_eq(info.n_vertices + info.n_inner_faces + info.n_boundary_faces,
-                1 + info.n_edges + info.n_cells);
+                1 + info.n_edges + info.n_elements);
         cr_assert(repair.flat.inside > 0 || info.n_boundary_faces == 64);
         mt_arena_free(&arena);
     }
@@ -536,7 +537,7 @@ Test(defects, a_wall_is_not_pinched_together)
     mt_arena_free(&arena);
 }
 
-/* Its two long sides would become one face of no cell. */
+/* Its two long sides would become one face of no element. */
 Test(defects, a_lone_needle_is_removed_not_drawn_together)
 {
     mt_arena arena = {0};
@@ -545,13 +546,13 @@ Test(defects, a_lone_needle_is_removed_not_drawn_together)
     slab(&arena, &mesh);
     const uint32_t a = add_vertex(&mesh, 9, 0, 0), b = add_vertex(&mesh, 9 + 1e-9, 0, 0),
                    c = add_vertex(&mesh, 9, 1, 0), d = add_vertex(&mesh, 9, 0, 1);
-    add_cell(&mesh, a, b, c, d);
+    add_element(&mesh, a, b, c, d);
     ok(mt_repair_mesh(&mesh, &repair));
-    cr_assert(repair.flat.edges == 0 && repair.flat.surface == 1 && mesh.n_cells == 72);
+    cr_assert(repair.flat.edges == 0 && repair.flat.surface == 1 && mesh.n_elements == 72);
     mt_arena_free(&arena);
 }
 
-/* Copies of the last cells, the very last one first: those whose vertices come first in the search have high numbers. */
+/* Copies of the last elements, the very last one first: those whose vertices come first in the search have high numbers. */
 Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_are_found)
 {
     mt_arena arena = {0};
@@ -559,8 +560,8 @@ Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_
     mt_defects defects;
     slab(&arena, &mesh);
     for (size_t k = 0; k < 40; k++) {
-        const uint32_t *v = mesh.cell_vertex + 4 * (71 - k);
-        add_cell(&mesh, v[0], v[1], v[2], v[3]);
+        const uint32_t *v = mesh.element_vertex + 4 * (71 - k);
+        add_element(&mesh, v[0], v[1], v[2], v[3]);
     }
     ok(mt_defects_find(&mesh, &defects));
     const mt_defect_list *list = &defects.of[MT_DEFECT_DUPLICATE];
@@ -568,7 +569,7 @@ Test(defects, the_places_are_those_of_the_lowest_numbers_in_whatever_order_they_
     mt_arena_free(&arena);
 }
 
-/* 20,000 cells on one face, and as many around one vertex: with quadratic time this would not end today. */
+/* 20,000 elements on one face, and as many around one vertex: with quadratic time this would not end today. */
 Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
 {
     enum { N = 20000 };
@@ -579,20 +580,20 @@ Test(defects, crowds_of_any_size_take_no_longer_than_a_sort)
     ok(mt_mesh_new(&arena, 3 + N, N, &mesh));
     mesh.xyz_mm[3] = mesh.xyz_mm[7] = 1;
     for (uint32_t c = 0; c < N; c++) {
-        memcpy(mesh.cell_vertex + 4 * c, (uint32_t[]){0, 1, 2, 3 + c}, 4 * sizeof(uint32_t));
+        memcpy(mesh.element_vertex + 4 * c, (uint32_t[]){0, 1, 2, 3 + c}, 4 * sizeof(uint32_t));
         mesh.xyz_mm[3 * (3 + c) + 2] = (c % 2 ? -1e-9 : 1) * (double)(c + 1); /* half of them are flat */
     }
     ok(mt_defects_find(&mesh, &defects));
     cr_assert(defects.of[MT_DEFECT_CROWDED].count == 1 && defects.of[MT_DEFECT_CROWDED].number[0] == 0);
     ok(mt_repair_mesh(&mesh, &repair));
-    cr_assert(mesh.n_cells <= 2);
+    cr_assert(mesh.n_elements <= 2);
     mt_arena_free(&arena);
 }
 
-/* Corners of a polygon, any four of which are a flat cell that nothing can close: each of these 715 has 12 ways to be tried
- * with up to 400 cells around, which is ten times what may be spent. So no edge of the needle behind them is drawn
+/* Corners of a polygon, any four of which are a flat element that nothing can close: each of these 715 has 12 ways to be tried
+ * with up to 400 elements around, which is ten times what may be spent. So no edge of the needle behind them is drawn
  * together any more; without them it is. */
-Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
+Test(defects, what_flat_elements_cost_is_bounded_where_all_of_them_are_crowded)
 {
     enum { CORNERS = 13, FLAT = 715 };
     for (size_t flat = 0; flat <= FLAT; flat += FLAT) {
@@ -602,7 +603,7 @@ Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
         uint32_t k = 0, corner[4];
         slab(&arena, &needle);
         plant_needle(&needle);
-        ok(mt_mesh_new(&arena, needle.n_vertices + CORNERS, flat + needle.n_cells, &mesh));
+        ok(mt_mesh_new(&arena, needle.n_vertices + CORNERS, flat + needle.n_elements, &mesh));
         memcpy(mesh.xyz_mm, needle.xyz_mm, 3 * needle.n_vertices * sizeof(double));
         for (size_t v = 0; v < CORNERS; v++)
             memcpy(mesh.xyz_mm + 3 * (needle.n_vertices + v), (double[]){9 + (double)v, (double)(v * v), 0},
@@ -611,10 +612,11 @@ Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
             int n = 0;
             for (uint32_t v = 0; v < CORNERS; v++)
                 if (set >> v & 1 && n++ < 4) corner[n - 1] = (uint32_t)needle.n_vertices + v;
-            if (n == 4) memcpy(mesh.cell_vertex + (size_t)4 * k++, corner, sizeof corner);
+            if (n == 4) memcpy(mesh.element_vertex + (size_t)4 * k++, corner, sizeof corner);
         }
         cr_assert_eq(k, flat);
-        memcpy(mesh.cell_vertex + 4 * flat, needle.cell_vertex, 4 * needle.n_cells * sizeof(uint32_t));
+        memcpy(
+            mesh.element_vertex + 4 * flat, needle.element_vertex, 4 * needle.n_elements * sizeof(uint32_t));
         ok(mt_repair_mesh(&mesh, &repair));
         cr_assert_eq(repair.flat.edges, flat == 0);
         cr_assert_eq(repair.flat.surface + repair.flat.inside, flat == 0 ? 0 : flat + 3);
@@ -622,7 +624,7 @@ Test(defects, what_flat_cells_cost_is_bounded_where_all_of_them_are_crowded)
     }
 }
 
-Test(defects, a_mesh_of_nothing_but_flat_cells_is_an_error)
+Test(defects, a_mesh_of_nothing_but_flat_elements_is_an_error)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
@@ -630,7 +632,7 @@ Test(defects, a_mesh_of_nothing_but_flat_cells_is_an_error)
     slab(&arena, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 2] = 0;
     cr_assert_eq(mt_repair_mesh(&mesh, &repair), MT_INPUT);
-    cr_assert_str_eq(mt_message(), "the repair leaves no cell");
+    cr_assert_str_eq(mt_message(), "the repair leaves no element");
     mt_arena_free(&arena);
 }
 
@@ -647,11 +649,12 @@ Test(defects, the_refusal_names_file_counts_places_and_the_cure_and_only_where_i
     plant_bad_triangle(&mesh);
     ok(mt_defects_find(&mesh, &defects));
     cr_assert_eq(mt_defects_refuse(&defects, "a.msh"), MT_INPUT);
-    cr_assert_str_eq(mt_message(), "a.msh: inverted cells: 4 (cell 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 "
-                                   "0.5 mm, 12 at 2.75 0.5 0.25 mm, ...); "
-                                   "tagged triangles with a repeated vertex: 1 (triangle 14 at 2 0.333333 0 "
-                                   "mm); --repair turns inverted "
-                                   "cells, drops such triangles");
+    cr_assert_str_eq(mt_message(),
+        "a.msh: inverted elements: 4 (element 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 "
+        "0.5 mm, 12 at 2.75 0.5 0.25 mm, ...); "
+        "tagged triangles with a repeated vertex: 1 (triangle 14 at 2 0.333333 0 "
+        "mm); --repair turns inverted "
+        "elements, drops such triangles");
     mt_arena_free(&arena);
 }
 

@@ -12,27 +12,27 @@
 
 static slab_problem s;
 
-static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 3, 1.5}, 0.5); } /* 1,080 cells */
+static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 3, 1.5}, 0.5); } /* 1,080 elements */
 static void free_slab(void) { mt_arena_free(&s.arena); }
 
 TestSuite(backends, .init = small_slab, .fini = free_slab);
 
-/* The problem with the cells of each model of the table in turn. */
+/* The problem with the elements of each model of the table in turn. */
 #define EACH_MODEL                                                                                           \
     const mt_cell_model *const *m = mt_cell_models;                                                          \
     *m && (s.problem.model = *m, true);                                                                      \
     m++
 
-static double *values(void) { return mt_arena_take(&s.arena, s.mesh.n_cells, sizeof(double)); }
+static double *values(void) { return mt_arena_take(&s.arena, s.mesh.n_elements, sizeof(double)); }
 static bool same_bits(const double *a, const double *b)
 {
-    return memcmp(a, b, s.mesh.n_cells * sizeof *a) == 0;
+    return memcmp(a, b, s.mesh.n_elements * sizeof *a) == 0;
 }
 
 static double largest_difference(const double *a, const double *b)
 {
     double largest = 0;
-    for (size_t c = 0; c < s.mesh.n_cells; c++) largest = fmax(largest, fabs(a[c] - b[c]));
+    for (size_t c = 0; c < s.mesh.n_elements; c++) largest = fmax(largest, fabs(a[c] - b[c]));
     return largest;
 }
 
@@ -54,8 +54,8 @@ Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
             cr_assert(same_bits(activation, first_activation), "%s: activation differs on %u tiles",
                 (*m)->name, runs[r].tiles);
         }
-        for (size_t c = 0; c < s.mesh.n_cells; c++)
-            cr_assert(isfinite(first_activation[c]), "%s: cell %zu never activated", (*m)->name, c);
+        for (size_t c = 0; c < s.mesh.n_elements; c++)
+            cr_assert(isfinite(first_activation[c]), "%s: element %zu never activated", (*m)->name, c);
     }
 }
 
@@ -77,8 +77,8 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
                 cr_assert(same_bits(v, first), "%s, %s, %s, %u chips", (*m)->name, scheme->name,
                     mt_partition_methods[cuts[k].method], cuts[k].chips);
             }
-        for (size_t c = 0, active = 0; c < s.mesh.n_cells || !active; c++) {
-            cr_assert_lt(c, s.mesh.n_cells, "%s: nothing happened", (*m)->name);
+        for (size_t c = 0, active = 0; c < s.mesh.n_elements || !active; c++) {
+            cr_assert_lt(c, s.mesh.n_elements, "%s: nothing happened", (*m)->name);
             active += first[c] > 0;
         }
     }
@@ -123,9 +123,9 @@ Test(backends, costs_are_those_of_a_run)
     }
 }
 
-/* Columns are 16-bit places in a tile's local order, so it may have 65,536 of them: here 65,530 cells of its own and some that
+/* Columns are 16-bit places in a tile's local order, so it may have 65,536 of them: here 65,530 elements of its own and some that
  * it receives. What a tile has memory for is looked at later. */
-Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
+Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
 {
     enum { OWN = 65530, OTHERS = 10 };
     static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
@@ -134,19 +134,20 @@ Test(backends, a_tile_reaches_65536_cells_and_not_one_more)
     cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
     for (size_t received = 5; received < 9; received++) {
         for (uint32_t c = 0; c < OWN + OTHERS; c++) {
-            column[c] = c < received ? OWN + c : c; /* a row reads one other cell, or none */
+            column[c] = c < received ? OWN + c : c; /* a row reads one other element, or none */
             part[c] = c >= OWN;
         }
         mt_arena arena = {0};
         mt_halo halo;
         mt_plan plan;
-        const mt_partition two = {.n_parts = 2, .parts_per_group = 2, .n_cells = OWN + OTHERS, .part = part};
+        const mt_partition two = {
+            .n_parts = 2, .parts_per_group = 2, .n_elements = OWN + OTHERS, .part = part};
         cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){OWN + OTHERS, 1, column}, &two, &exact, &halo), MT_OK,
             "%s", mt_message());
         cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
         const mt_layout layout = {&s.target, &halo, false};
         const mt_status status = mt_plan_make(&arena, NULL, &problem, &layout, &plan);
-        cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu cells", OWN + received);
+        cr_assert_eq(status, received <= 6 ? MT_OK : MT_FIT, "%zu elements", OWN + received);
         cr_assert(status == MT_OK || strstr(mt_message(), "tile 0: 6553"), "%s", mt_message());
         mt_arena_free(&arena);
     }
@@ -184,8 +185,8 @@ Test(backends, of_the_two_potentials_one_is_temporary)
         cr_assert_eq(mt_backend_ipu.open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
         cr_assert_eq(mt_backend_ipu.profile(self, &arena, &profile), MT_OK, "%s", mt_message());
         const size_t bytes = profile.memory_all.bytes[IPU_MEMORY_TEMPORARIES];
-        cr_expect(bytes >= 4 * s.mesh.n_cells && bytes <= 4 * s.mesh.n_cells + 4 * 7, "%zu steps: %zu bytes",
-            steps, bytes);
+        cr_expect(bytes >= 4 * s.mesh.n_elements && bytes <= 4 * s.mesh.n_elements + 4 * 7,
+            "%zu steps: %zu bytes", steps, bytes);
         mt_arena_free(&arena);
     }
 }
@@ -214,7 +215,7 @@ Test(backends, the_machine_agrees_with_the_cpu)
             s.problem.pde_steps = pde_steps;
             run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
             run_backend(&s, "ipu", &layout, 800, v[1], activation[1]);
-            for (size_t c = 0; c < s.mesh.n_cells; c++) { /* infinite where it is not yet activated */
+            for (size_t c = 0; c < s.mesh.n_elements; c++) { /* infinite where it is not yet activated */
                 const double by_cpu_ms = activation[0][c], by_ipu_ms = activation[1][c];
                 cr_assert(by_cpu_ms == by_ipu_ms || fabs(by_cpu_ms - by_ipu_ms) < 0.05,
                     "%s, %zu diffusion steps: %g and %g ms", (*m)->name, pde_steps, by_cpu_ms, by_ipu_ms);
@@ -223,7 +224,7 @@ Test(backends, the_machine_agrees_with_the_cpu)
         }
 }
 
-Test(backends, without_a_stimulus_every_cell_does_the_same)
+Test(backends, without_a_stimulus_every_element_does_the_same)
 {
     const mt_layout layout = layout_on(&s, 16);
     double *v = values(), *activation = values();
@@ -232,10 +233,10 @@ Test(backends, without_a_stimulus_every_cell_does_the_same)
         for (const mt_backend *const *b = mt_backends; *b; b++) {
             const double rest_mV = (*m)->variants[0].v_mV;
             run_backend(&s, (*b)->name, &layout, 500, v, activation);
-            for (size_t c = 0; c < s.mesh.n_cells; c++) {
+            for (size_t c = 0; c < s.mesh.n_elements; c++) {
                 /* a constant field stays constant to one rounding a diffusion step: 500 roundings of 85 mV */
-                cr_assert_float_eq(v[c], v[0], 500 * 85 * 1.2e-7, "%s, cell %zu", (*b)->name, c);
-                cr_assert_float_eq(v[c], rest_mV, 2, "%s, cell %zu: %g mV", (*b)->name, c, v[c]);
+                cr_assert_float_eq(v[c], v[0], 500 * 85 * 1.2e-7, "%s, element %zu", (*b)->name, c);
+                cr_assert_float_eq(v[c], rest_mV, 2, "%s, element %zu: %g mV", (*b)->name, c, v[c]);
                 cr_assert(isinf(activation[c]));
             }
         }
@@ -244,7 +245,7 @@ Test(backends, without_a_stimulus_every_cell_does_the_same)
 /* Sheets of the variants along x. */
 static void take_variants(const mt_cell_model *model, uint16_t *of)
 {
-    for (size_t c = 0; c < s.mesh.n_cells; c++) {
+    for (size_t c = 0; c < s.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&s.mesh, c, x);
         of[c] = (uint16_t)((x[0] < 2 ? 2 : x[0] < 3 ? 1 : 0) % model->n_variants);
@@ -257,7 +258,7 @@ Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
     static uint16_t of[6 * 10 * 6 * 3];
     double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
     const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
-    cr_assert_eq(s.mesh.n_cells, sizeof of / sizeof *of);
+    cr_assert_eq(s.mesh.n_elements, sizeof of / sizeof *of);
     for (EACH_MODEL) {
         take_variants(*m, of);
         run_backend(&s, "cpu", NULL, 1000, v[0], activation[0]);
@@ -280,13 +281,13 @@ Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
         take_variants(*m, of);
         run_backend(&s, "cpu", NULL, 1, v[0], NULL);
         run_backend(&s, "ipu", &many, 1, v[1], NULL);
-        for (size_t c = 0; c < s.mesh.n_cells; c++) {
+        for (size_t c = 0; c < s.mesh.n_elements; c++) {
             double x[3];
             mt_mesh_centroid(&s.mesh, c, x);
             if (fabs(x[0] - 2) < 1 || fabs(x[0] - 3) < 1) continue; /* one step reaches two faces */
             const double rest = (*m)->variants[of[c]].v_mV;
-            cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1, "cell %zu: %g and %g, not %g",
-                c, v[0][c], v[1][c], rest);
+            cr_assert(fabs(v[0][c] - rest) < 0.1 && fabs(v[1][c] - rest) < 0.1,
+                "element %zu: %g and %g, not %g", c, v[0][c], v[1][c], rest);
         }
     }
 }
@@ -295,7 +296,7 @@ Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
 Test(backends, stimuli_are_switched_at_their_times)
 {
     const mt_layout layout = layout_on(&s, 16);
-    uint32_t last = (uint32_t)s.mesh.n_cells - 1;
+    uint32_t last = (uint32_t)s.mesh.n_elements - 1;
     double *v = values();
     s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0};
     s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0};
@@ -306,7 +307,8 @@ Test(backends, stimuli_are_switched_at_their_times)
         run_backend(&s, (*b)->name, &layout, 6, v, NULL);
         cr_assert_gt(v[last], v[0] + 0.05, "%s: the first is on from 0.1 ms", (*b)->name);
         run_backend(&s, (*b)->name, &layout, 11, v, NULL);
-        cr_assert_gt(v[0], s.mesh.n_cells > 500 ? v[500] + 0.1 : 0, "%s: the second from 0.2 ms", (*b)->name);
+        cr_assert_gt(
+            v[0], s.mesh.n_elements > 500 ? v[500] + 0.1 : 0, "%s: the second from 0.2 ms", (*b)->name);
     }
     cr_assert(!mt_stimulus_is_on(&s.stimulus[0], 0.02, 4) && mt_stimulus_is_on(&s.stimulus[0], 0.02, 5));
     cr_assert(mt_stimulus_is_on(&s.stimulus[0], 0.02, 14) && !mt_stimulus_is_on(&s.stimulus[0], 0.02, 15));
@@ -315,7 +317,7 @@ Test(backends, stimuli_are_switched_at_their_times)
     cr_assert_eq(mt_monodomain_next_switch(&s.problem, 20, 100), 100);
 }
 
-/* Of a stimulus while it is on: at its end, at 1.5 ms, V of its cells is still rising. The other one has not begun. */
+/* Of a stimulus while it is on: at its end, at 1.5 ms, V of its elements is still rising. The other one has not begun. */
 Test(backends, the_highest_v_under_a_stimulus_is_kept)
 {
     const mt_layout layout = layout_on(&s, 16);
@@ -326,7 +328,8 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         double highest = -INFINITY;
         run_backend(&s, (*b)->name, &layout, 75, v, NULL);
-        for (size_t k = 0; k < s.stimulus[0].n_cells; k++) highest = fmax(highest, v[s.stimulus[0].cell[k]]);
+        for (size_t k = 0; k < s.stimulus[0].n_elements; k++)
+            highest = fmax(highest, v[s.stimulus[0].element[k]]);
         run_backend(&s, (*b)->name, &layout, 150, v, NULL);
         cr_expect_eq(peak_mV[0], highest, "%s: %g, not %g mV", (*b)->name, peak_mV[0], highest);
         cr_expect_gt(peak_mV[0], -85 + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
@@ -334,11 +337,11 @@ Test(backends, the_highest_v_under_a_stimulus_is_kept)
     }
 }
 
-/* The stimulus of which cells are wrong is named, and of its cells the first; another that is on elsewhere is not. */
+/* The stimulus of which elements are wrong is named, and of its elements the first; another that is on elsewhere is not. */
 Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
 {
     const mt_layout layout = layout_on(&s, 16);
-    const size_t last = s.mesh.n_cells - 1;
+    const size_t last = s.mesh.n_elements - 1;
     char expected[128];
     s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0};
     s.problem.n_stimuli = 2;
@@ -352,7 +355,8 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
             cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
             cr_assert_eq(mt_backend_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
             (void)snprintf(expected, sizeof expected,
-                k ? "cell %zu at [%.4g, %.4g, %.4g] mm: V is " : "cell %zu: V is ", last, x[0], x[1], x[2]);
+                k ? "element %zu at [%.4g, %.4g, %.4g] mm: V is " : "element %zu: V is ", last, x[0], x[1],
+                x[2]);
             cr_expect(
                 strncmp(mt_message(), expected, strlen(expected)) == 0, "%s: %s", (*b)->name, mt_message());
             cr_expect(strstr(mt_message(), " between 0 and 1 ms; ") &&
@@ -367,7 +371,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
 Test(backends, a_stimulus_that_repeats_is_as_many_stimuli)
 {
     const mt_layout layout = layout_on(&s, 16);
-    uint32_t first = 0, last = (uint32_t)s.mesh.n_cells - 1;
+    uint32_t first = 0, last = (uint32_t)s.mesh.n_elements - 1;
     double *once = values(), *often = values();
     mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0}, {0.5, 0.2, 10, 1, &last, 0, 0},
         {0.9, 0.2, 10, 1, &last, 0, 0}, {0.2, 0.6, 5, 1, &first, 0, 0}};

@@ -11,18 +11,18 @@ static slab_problem s;
 /* 250 steps are 5 ms, 3 after the end of the stimulus. */
 static void every_layout_has_the_same_bits(void)
 {
-    double *first = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *first);
-    double *v = mt_arena_take(&s.arena, s.mesh.n_cells, sizeof *v);
+    double *first = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *first);
+    double *v = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *v);
     const mt_layout one = layout_on(&s, 1472);
     run_backend(&s, "ipu", &one, 250, first, NULL);
     size_t n_active = 0;
-    for (size_t c = 0; c < s.mesh.n_cells; c++) n_active += first[c] > 0;
+    for (size_t c = 0; c < s.mesh.n_elements; c++) n_active += first[c] > 0;
     cr_assert_gt(n_active, 100);
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
         for (int method = 0; mt_partition_methods[method]; method++) {
             const mt_layout layout = layout_by(&s, (mt_partition_method)method, 4, 1472, scheme);
             run_backend(&s, "ipu", &layout, 250, v, NULL);
-            cr_assert_eq(memcmp(v, first, s.mesh.n_cells * sizeof *v), 0, "%s, %s", scheme->name,
+            cr_assert_eq(memcmp(v, first, s.mesh.n_elements * sizeof *v), 0, "%s, %s", scheme->name,
                 mt_partition_methods[method]);
         }
     mt_arena_free(&s.arena);
@@ -34,7 +34,7 @@ Test(layouts, of_the_slab_at_0_2_mm_all_give_the_same_bits)
     every_layout_has_the_same_bits();
 }
 
-/* Stimulated at the apex, which is at the lower end of z; about 100,000 cells, fibres along x. */
+/* Stimulated at the apex, which is at the lower end of z; about 100,000 elements, fibres along x. */
 Test(layouts, of_a_heart_all_give_the_same_bits)
 {
     s = (slab_problem){0};

@@ -43,9 +43,9 @@ static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjace
 static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
 {
     double *sum, *size;
-    MT_TAKE(scratch, sum, diffusion->n_cells);
-    MT_TAKE(scratch, size, diffusion->n_cells);
-    for (size_t c = 0; c < diffusion->n_cells; c++)
+    MT_TAKE(scratch, sum, diffusion->n_elements);
+    MT_TAKE(scratch, size, diffusion->n_elements);
+    for (size_t c = 0; c < diffusion->n_elements; c++)
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             double weighted = diffusion->volume_mm3[c] * diffusion->rate[MT_DIFFUSION_ROW * c + k];
             uint32_t column = diffusion->column[MT_DIFFUSION_ROW * c + k];
@@ -54,7 +54,7 @@ static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion
             size[column] += fabs(weighted);
             size[c] += fabs(weighted);
         }
-    for (size_t c = 0; c < diffusion->n_cells; c++)
+    for (size_t c = 0; c < diffusion->n_elements; c++)
         if (!(fabs(sum[c]) <= 1e-12 * size[c]))
             return mt_fail(MT_NUMERICS,
                 "column %zu: the volume-weighted sum is %g beside entries of %g; it must be 0", c, sum[c],
@@ -64,10 +64,10 @@ static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion
 
 static inline mt_status diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency)
 {
-    if (adjacency->n_cells != diffusion->n_cells)
-        return mt_fail(MT_INPUT, "an adjacency of %zu cells for an operator of %zu", adjacency->n_cells,
-            diffusion->n_cells);
-    for (size_t c = 0; c < diffusion->n_cells; c++) {
+    if (adjacency->n_elements != diffusion->n_elements)
+        return mt_fail(MT_INPUT, "an adjacency of %zu elements for an operator of %zu", adjacency->n_elements,
+            diffusion->n_elements);
+    for (size_t c = 0; c < diffusion->n_elements; c++) {
         if (!(diffusion->volume_mm3[c] > 0))
             return mt_fail(
                 MT_INPUT, "row %zu: volume %g mm^3; it must be above 0", c, diffusion->volume_mm3[c]);

@@ -46,13 +46,13 @@ static void set_fibre(mt_mesh *mesh, size_t c, double x, double y, double z)
 
 static void oblique_fibres(mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) set_fibre(mesh, c, 1, 2, 3);
+    for (size_t c = 0; c < mesh->n_elements; c++) set_fibre(mesh, c, 1, 2, 3);
 }
 
 /* A field that turns by `rate` radians a length unit and is oblique to the walls nearly everywhere. */
 static void curling_fibres(mt_mesh *mesh, double rate)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[3];
         mt_mesh_centroid(mesh, c, x);
         set_fibre(mesh, c, cos(rate * x[2]) + 0.4 * sin(rate * x[1]),
@@ -79,12 +79,12 @@ static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
     return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, alpha, &p->op);
 }
 
-static double *values(problem *p) { return mt_arena_take(&p->arena, p->op.n_cells, sizeof(double)); }
+static double *values(problem *p) { return mt_arena_take(&p->arena, p->op.n_elements, sizeof(double)); }
 
 static double v_norm(const mt_diffusion *op, const double *v)
 {
     double sum = 0;
-    for (size_t c = 0; c < op->n_cells; c++) sum += op->volume_mm3[c] * v[c] * v[c];
+    for (size_t c = 0; c < op->n_elements; c++) sum += op->volume_mm3[c] * v[c] * v[c];
     return sqrt(sum);
 }
 
@@ -92,12 +92,12 @@ static double v_norm(const mt_diffusion *op, const double *v)
 static double *noise(problem *p)
 {
     double *v = values(p), integral = 0, volume = 0;
-    for (size_t c = 0; c < p->op.n_cells; c++) {
+    for (size_t c = 0; c < p->op.n_elements; c++) {
         v[c] = uniform();
         integral += p->op.volume_mm3[c] * v[c];
         volume += p->op.volume_mm3[c];
     }
-    for (size_t c = 0; c < p->op.n_cells; c++) v[c] -= integral / volume;
+    for (size_t c = 0; c < p->op.n_elements; c++) v[c] -= integral / volume;
     return v;
 }
 
@@ -124,9 +124,9 @@ Test(diffusion, constants_do_not_change_at_all)
         small_meshes[m](&p);
         make(&p, MT_DIFFUSION_ALPHA);
         double *v = values(&p), *dv = values(&p);
-        for (size_t c = 0; c < p.op.n_cells; c++) v[c] = -85.23;
+        for (size_t c = 0; c < p.op.n_elements; c++) v[c] = -85.23;
         mt_diffusion_apply(&p.op, v, dv);
-        for (size_t c = 0; c < p.op.n_cells; c++) cr_assert(dv[c] == 0);
+        for (size_t c = 0; c < p.op.n_elements; c++) cr_assert(dv[c] == 0);
         mt_arena_free(&p.arena);
     }
 }
@@ -143,7 +143,7 @@ Test(diffusion, the_integral_is_kept_to_rounding)
         make(&p, MT_DIFFUSION_ALPHA);
         double *v = noise(&p), *dv = values(&p), sum = 0, size = 0;
         mt_diffusion_apply(&p.op, v, dv);
-        for (size_t c = 0; c < p.op.n_cells; c++) {
+        for (size_t c = 0; c < p.op.n_elements; c++) {
             sum += p.op.volume_mm3[c] * dv[c];
             for (size_t k = ROW * c; k < ROW * (c + 1); k++)
                 size += p.op.volume_mm3[c] * fabs(p.op.rate[k] * (v[p.op.column[k]] - v[c]));
@@ -157,12 +157,12 @@ static bool far_from_walls(const mt_adjacency *adjacency, size_t c, int rings)
 {
     for (size_t f = 0; f < 4; f++) {
         uint32_t n = adjacency->neighbour[4 * c + f];
-        if (n == MT_NO_CELL || (rings > 0 && !far_from_walls(adjacency, n, rings - 1))) return false;
+        if (n == MT_NO_ELEMENT || (rings > 0 && !far_from_walls(adjacency, n, rings - 1))) return false;
     }
     return true;
 }
 
-/* The flux of a linear field is exact where the cell and its neighbours have all their faces inside: then dv
+/* The flux of a linear field is exact where the element and its neighbours have all their faces inside: then dv
  * = 0 up to the rounding of the stars, condition 7.6 and a pseudo-inverse: 1e-12 of the absolute sum. */
 Test(diffusion, linear_fields_stay_away_from_the_walls)
 {
@@ -175,19 +175,19 @@ Test(diffusion, linear_fields_stay_away_from_the_walls)
         oblique_fibres(&p.mesh);
         make(&p, MT_DIFFUSION_ALPHA);
         double *v = values(&p), *dv = values(&p);
-        for (size_t c = 0; c < p.op.n_cells; c++) {
+        for (size_t c = 0; c < p.op.n_elements; c++) {
             double x[3];
             mt_mesh_centroid(&p.mesh, c, x);
             v[c] = 3 * x[0] - 5 * x[1] + 2 * x[2] + 1;
         }
         mt_diffusion_apply(&p.op, v, dv);
         size_t inside = 0;
-        for (size_t c = 0; c < p.op.n_cells; c++) {
+        for (size_t c = 0; c < p.op.n_elements; c++) {
             if (!far_from_walls(&p.adjacency, c, 1)) continue;
             double size = 0;
             for (size_t k = ROW * c; k < ROW * (c + 1); k++)
                 size += fabs(p.op.rate[k] * (v[p.op.column[k]] - v[c]));
-            cr_assert(fabs(dv[c]) <= 1e-12 * size, "mesh %d cell %zu: %g of %g", m, c, dv[c], size);
+            cr_assert(fabs(dv[c]) <= 1e-12 * size, "mesh %d element %zu: %g of %g", m, c, dv[c], size);
             inside++;
         }
         cr_assert(inside > 100, "%zu", inside);
@@ -228,7 +228,7 @@ static void solve(int n, double a[6][6], double b[6])
 static void oracle_area(const mt_mesh *mesh, size_t c, int f, double s[3])
 {
     const double *x[4];
-    for (int k = 0; k < 4; k++) x[k] = mesh->xyz_mm + 3 * mesh->cell_vertex[4 * c + (size_t)((f + k) % 4)];
+    for (int k = 0; k < 4; k++) x[k] = mesh->xyz_mm + 3 * mesh->element_vertex[4 * c + (size_t)((f + k) % 4)];
     double a[3], b[3], in[3];
     for (int k = 0; k < 3; k++) a[k] = x[2][k] - x[1][k], b[k] = x[3][k] - x[1][k], in[k] = x[0][k] - x[1][k];
     s[0] = (a[1] * b[2] - a[2] * b[1]) / 2;
@@ -248,7 +248,7 @@ static void oracle_face(const problem *p, size_t c, int f, double *s, double *d,
 {
     uint32_t n = p->adjacency.neighbour[4 * c + (size_t)f];
     double xc[3], xn[3], other[3];
-    if (n == MT_NO_CELL) n = (uint32_t)c;
+    if (n == MT_NO_ELEMENT) n = (uint32_t)c;
     oracle_area(&p->mesh, c, f, s);
     mt_mesh_centroid(&p->mesh, c, xc);
     mt_mesh_centroid(&p->mesh, n, xn);
@@ -267,31 +267,31 @@ static void oracle_gradient(const problem *p, size_t c, const double *v, double 
         uint32_t n = p->adjacency.neighbour[4 * c + (size_t)f];
         double s[3], d[3], ds[3], tau;
         oracle_face(p, c, f, s, d, ds, &tau);
-        for (int i = 0; i < 3 && n != MT_NO_CELL; i++) {
+        for (int i = 0; i < 3 && n != MT_NO_ELEMENT; i++) {
             for (int j = 0; j < 3; j++) a[i][j] += tau * d[i] * d[j];
             b[i] += tau * d[i] * (v[n] - v[c]);
         }
-        for (int i = 0; i < 3 && n == MT_NO_CELL; i++) a[i][order] = a[order][i] = ds[i];
-        order += n == MT_NO_CELL;
+        for (int i = 0; i < 3 && n == MT_NO_ELEMENT; i++) a[i][order] = a[order][i] = ds[i];
+        order += n == MT_NO_ELEMENT;
     }
     solve(order, a, b);
     memcpy(g, b, 3 * sizeof *g);
 }
 
-/* theta [n_cells] reduces the gradients; NULL: not at all. */
+/* theta [n_elements] reduces the gradients; NULL: not at all. */
 static void oracle_apply(const problem *p, double alpha, const float *theta, const double *v, double *dv)
 {
-    double *gradient = calloc(3 * p->op.n_cells, sizeof *gradient);
-    for (size_t c = 0; c < p->op.n_cells; c++) {
+    double *gradient = calloc(3 * p->op.n_elements, sizeof *gradient);
+    for (size_t c = 0; c < p->op.n_elements; c++) {
         oracle_gradient(p, c, v, gradient + 3 * c);
         for (size_t k = 0; theta && k < 3; k++) gradient[3 * c + k] *= (double)theta[c];
     }
-    for (size_t c = 0; c < p->op.n_cells; c++) {
+    for (size_t c = 0; c < p->op.n_elements; c++) {
         double sum = 0;
         for (int f = 0; f < 4; f++) {
             uint32_t n = p->adjacency.neighbour[4 * c + (size_t)f];
             double s[3], d[3], ds[3], tau;
-            if (n == MT_NO_CELL) continue;
+            if (n == MT_NO_ELEMENT) continue;
             oracle_face(p, c, f, s, d, ds, &tau);
             for (size_t k = 0; k < 3; k++)
                 sum += (ds[k] - alpha * tau * d[k]) * (gradient[3 * c + k] + gradient[3 * n + k]) / 2;
@@ -302,7 +302,7 @@ static void oracle_apply(const problem *p, double alpha, const float *theta, con
     free(gradient);
 }
 
-/* Both round at some hundred epsilon (elimination of order 6, condition of a cell below 1e3): 1e-11 of the
+/* Both round at some hundred epsilon (elimination of order 6, condition of an element below 1e3): 1e-11 of the
  * largest. */
 Test(diffusion, rows_equal_the_flux_form)
 {
@@ -314,10 +314,10 @@ Test(diffusion, rows_equal_the_flux_form)
         double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
         mt_diffusion_apply(&p.op, v, dv);
         oracle_apply(&p, MT_DIFFUSION_ALPHA, NULL, v, expected);
-        for (size_t c = 0; c < p.op.n_cells; c++) largest = fmax(largest, fabs(expected[c]));
-        for (size_t c = 0; c < p.op.n_cells; c++)
+        for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
+        for (size_t c = 0; c < p.op.n_elements; c++)
             cr_assert(fabs(dv[c] - expected[c]) <= 1e-11 * largest,
-                "mesh %d cell %zu: %.15g, flux form %.15g", m, c, dv[c], expected[c]);
+                "mesh %d element %zu: %.15g, flux form %.15g", m, c, dv[c], expected[c]);
         mt_arena_free(&p.arena);
     }
 }
@@ -330,7 +330,7 @@ typedef struct step_matrix {
 
 static step_matrix step_of(problem *p, double dt_ms)
 {
-    step_matrix z = {values(p), mt_arena_take(&p->arena, ROW * p->op.n_cells, sizeof(double))};
+    step_matrix z = {values(p), mt_arena_take(&p->arena, ROW * p->op.n_elements, sizeof(double))};
     mt_diffusion_step_matrix(&p->op, dt_ms, z.diagonal, z.off);
     return z;
 }
@@ -338,8 +338,8 @@ static step_matrix step_of(problem *p, double dt_ms)
 /* v <- Z v, with `old` as scratch. */
 static void take_step(const mt_diffusion *op, const step_matrix *z, double *v, double *old)
 {
-    memcpy(old, v, op->n_cells * sizeof *v);
-    for (size_t c = 0; c < op->n_cells; c++) {
+    memcpy(old, v, op->n_elements * sizeof *v);
+    for (size_t c = 0; c < op->n_elements; c++) {
         double sum = z->diagonal[c] * old[c];
         for (size_t k = ROW * c; k < ROW * (c + 1); k++) sum += z->off[k] * old[op->column[k]];
         v[c] = sum;
@@ -399,7 +399,7 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_gmsh_box)
 /* s [n][n] becomes that symmetric part for the matrix whose column j is apply(unit vector j). */
 static double *dense_symmetric(problem *p, void (*apply)(problem *p, const double *v, double *dv))
 {
-    size_t n = p->op.n_cells;
+    size_t n = p->op.n_elements;
     double *s = mt_arena_take(&p->arena, n * n, sizeof *s), *v = values(p), *dv = values(p);
     for (size_t j = 0; j < n; j++) {
         v[j] = 1;
@@ -419,22 +419,22 @@ static void apply_rows(problem *p, const double *v, double *dv) { mt_diffusion_a
 static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, 1, NULL, v, dv); }
 
 /* The lowest ("SA") or highest ("LA") eigenvalue. */
-static double arpack_end(const double *s, size_t cells, const char *which)
+static double arpack_end(const double *s, size_t elements, const char *which)
 {
     enum { NCV = 30 };
-    int n = (int)cells, ido = 0, info = 0, iparam[11] = {1, 0, 1000, 1, 0, 0, 1}, ipntr[11] = {0},
+    int n = (int)elements, ido = 0, info = 0, iparam[11] = {1, 0, 1000, 1, 0, 0, 1}, ipntr[11] = {0},
         select[NCV];
-    double *resid = calloc(cells, sizeof *resid), *v = calloc(cells * NCV, sizeof *v);
-    double *workd = calloc(3 * cells, sizeof *workd), workl[NCV * (NCV + 8)], value = NAN;
+    double *resid = calloc(elements, sizeof *resid), *v = calloc(elements * NCV, sizeof *v);
+    double *workd = calloc(3 * elements, sizeof *workd), workl[NCV * (NCV + 8)], value = NAN;
     for (;;) {
         dsaupd_c(&ido, "I", n, which, 1, 1e-8, resid, NCV, v, n, iparam, ipntr, workd, workl, NCV * (NCV + 8),
             &info);
         if (ido != 1 && ido != -1) break;
         const double *x = workd + ipntr[0] - 1;
         double *y = workd + ipntr[1] - 1;
-        memset(y, 0, cells * sizeof *y);
-        for (size_t c = 0; c < cells; c++)
-            for (size_t j = 0; j < cells; j++) y[c] += s[c * cells + j] * x[j];
+        memset(y, 0, elements * sizeof *y);
+        for (size_t c = 0; c < elements; c++)
+            for (size_t j = 0; j < elements; j++) y[c] += s[c * elements + j] * x[j];
     }
     cr_assert(info == 0, "ARPACK: info %d", info);
     dseupd_c(0, "A", select, &value, v, n, 0, "I", n, which, 1, 1e-8, resid, NCV, v, n, iparam, ipntr, workd,
@@ -453,7 +453,7 @@ Test(diffusion, the_step_limit_is_that_of_arpack)
         problem p = {0};
         small_meshes[m](&p);
         make(&p, MT_DIFFUSION_ALPHA);
-        double expected = 0.9 * 2 / -arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "SA");
+        double expected = 0.9 * 2 / -arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "SA");
         cr_assert(fabs(p.op.limit_dt_ms / expected - 1) < 0.01, "mesh %d: %g, ARPACK %g", m, p.op.limit_dt_ms,
             expected);
         mt_arena_free(&p.arena);
@@ -466,7 +466,7 @@ Test(diffusion, float_steps_keep_constants_to_one_rounding)
     problem p = {0};
     small_gmsh(&p);
     make(&p, MT_DIFFUSION_ALPHA);
-    size_t n = p.op.n_cells;
+    size_t n = p.op.n_elements;
     step_matrix z = step_of(&p, p.op.limit_dt_ms);
     float *diagonal = mt_arena_take(&p.arena, n, sizeof *diagonal);
     float *off = mt_arena_take(&p.arena, ROW * n, sizeof *off);
@@ -498,12 +498,12 @@ static void jittered_by(problem *p, double edge, double share, uint64_t first)
     curling_fibres(&p->mesh, 3);
 }
 
-/* Poor cells. */
+/* Poor elements. */
 static void jittered(problem *p, double edge, uint64_t first) { jittered_by(p, edge, 0.25, first); }
 
 enum { JITTER_SEED = 1 };
 
-Test(diffusion, limiting_a_few_cells_stops_all_growth)
+Test(diffusion, limiting_a_few_elements_stops_all_growth)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
@@ -523,18 +523,18 @@ Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
     size_t limited = 0;
     jittered(&p, 0.2, JITTER_SEED);
     make(&p, 1);
-    for (size_t c = 0; c < p.op.n_cells; c++) {
-        cr_assert(p.op.theta[c] > 0 && p.op.theta[c] <= 1, "cell %zu: %g", c, (double)p.op.theta[c]);
+    for (size_t c = 0; c < p.op.n_elements; c++) {
+        cr_assert(p.op.theta[c] > 0 && p.op.theta[c] <= 1, "element %zu: %g", c, (double)p.op.theta[c]);
         limited += p.op.theta[c] < 1;
     }
     cr_assert(limited > 0 && limited == p.op.n_limited);
     double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
     mt_diffusion_apply(&p.op, v, dv);
     oracle_apply(&p, 1, p.op.theta, v, expected);
-    for (size_t c = 0; c < p.op.n_cells; c++) largest = fmax(largest, fabs(expected[c]));
-    for (size_t c = 0; c < p.op.n_cells; c++)
-        cr_assert(fabs(dv[c] - expected[c]) <= 1e-6 * largest, "cell %zu: %.15g, with theta %.15g", c, dv[c],
-            expected[c]);
+    for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
+    for (size_t c = 0; c < p.op.n_elements; c++)
+        cr_assert(fabs(dv[c] - expected[c]) <= 1e-6 * largest, "element %zu: %.15g, with theta %.15g", c,
+            dv[c], expected[c]);
     mt_arena_free(&p.arena);
 }
 
@@ -547,24 +547,24 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
     jittered(&p, 0.2, JITTER_SEED);
     make(&p, 1);
     cr_assert(p.op.n_limited > 0);
-    double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_cells, "LA");
-    double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA");
+    double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
+    double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
     cr_assert(before > 0.1, "%g", before);
     cr_assert(after < 1e-10, "%g", after);
     mt_arena_free(&p.arena);
 }
 
-/* Where nothing grows nothing is limited, however many stars are indefinite; where something does, few cells pay
+/* Where nothing grows nothing is limited, however many stars are indefinite; where something does, few elements pay
  * and ARPACK sees no growth left (a zero up to rounding, as above). */
-Test(diffusion, few_cells_are_limited_and_only_where_something_grows)
+Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
 {
     size_t grew = 0;
     for (uint64_t first = 1; first <= 8; first++) {
         problem p = {0};
         jittered(&p, 0.2, first);
         make(&p, 1);
-        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_cells, "LA");
-        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA");
+        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
+        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
         cr_assert(p.op.n_limited > 0 ? before > 1e-6 : before < 1e-6, "seed %d: %zu for %g", (int)first,
             p.op.n_limited, before);
         cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "seed %d: %zu of %zu", (int)first, p.op.n_limited,
@@ -577,7 +577,7 @@ Test(diffusion, few_cells_are_limited_and_only_where_something_grows)
     cr_assert(grew >= 3 && grew < 8, "%zu", grew);
 }
 
-/* With several growing cells and little damping, the search close to each does the whole work at once: the first
+/* With several growing elements and little damping, the search close to each does the whole work at once: the first
  * look at the spectrum says that something grows, the second that nothing does. Guided by the spectrum alone it
  * takes a third. */
 Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
@@ -601,12 +601,12 @@ Test(diffusion, what_grows_together_is_found_by_the_spectrum)
     const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01};
     kuhn(&p, 1, 1, 1, 0.25);
     for (size_t v = 0; v < p.mesh.n_vertices; v++) p.mesh.xyz_mm[3 * v + 2] *= 4;
-    for (size_t c = 0; c < p.mesh.n_cells; c++) set_fibre(&p.mesh, c, 1, -1, 0.3);
+    for (size_t c = 0; c < p.mesh.n_elements; c++) set_fibre(&p.mesh, c, 1, -1, 0.3);
     cr_assert_eq(try_make(&p, &tissue, 0.3525), MT_OK, "%s", mt_message());
     cr_assert(p.op.n_rounds > 2 && p.op.n_limited < p.op.n_indefinite, "%zu rounds, %zu of %zu",
         p.op.n_rounds, p.op.n_limited, p.op.n_indefinite);
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
-    cr_assert(arpack_end(dense_symmetric(&p, apply_rows), p.op.n_cells, "LA") < 1e-10);
+    cr_assert(arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA") < 1e-10);
     norm_falls(&p, 1000);
     mt_arena_free(&p.arena);
 }
@@ -614,18 +614,18 @@ Test(diffusion, what_grows_together_is_found_by_the_spectrum)
 /* Two equal cubes of a hundredth of a nanometre, apart: what is constant in each does not grow, but its eigenvalue is rounding,
  * 1e-16 of some 1e22 per ms, of either sign. Nobody can be blamed for that, so that everybody is limited who could be: then
  * stability is a matter of algebra. Where rounding falls below 0 it ends before; of some cubes it does not. */
-Test(diffusion, where_rounding_hides_the_culprit_all_indefinite_cells_are_limited)
+Test(diffusion, where_rounding_hides_the_culprit_all_indefinite_elements_are_limited)
 {
     size_t all = 0;
     for (uint64_t first = 1; first <= 8; first++) {
         problem one = {0}, p = {0};
         jittered_by(&one, 0.25, 0.05, first);
-        const size_t n = one.mesh.n_cells, m = one.mesh.n_vertices;
+        const size_t n = one.mesh.n_elements, m = one.mesh.n_vertices;
         cr_assert_eq(mt_mesh_new(&p.arena, 2 * m, 2 * n, &p.mesh), MT_OK);
         cr_assert_eq(mt_mesh_new_fibres(&p.arena, &p.mesh), MT_OK);
         for (size_t k = 0; k < 6 * m; k++) p.mesh.xyz_mm[k] = 1e-11 * one.mesh.xyz_mm[k % (3 * m)];
         for (size_t k = 0; k < 8 * n; k++)
-            p.mesh.cell_vertex[k] = one.mesh.cell_vertex[k % (4 * n)] + (k >= 4 * n ? (uint32_t)m : 0);
+            p.mesh.element_vertex[k] = one.mesh.element_vertex[k % (4 * n)] + (k >= 4 * n ? (uint32_t)m : 0);
         for (size_t k = 0; k < 6 * n; k++) p.mesh.fibre[k] = one.mesh.fibre[k % (3 * n)];
         make(&p, 1);
         all += p.op.n_indefinite > 0 && p.op.n_limited == p.op.n_indefinite;
@@ -639,12 +639,12 @@ Test(diffusion, where_rounding_hides_the_culprit_all_indefinite_cells_are_limite
 
 Test(diffusion, the_number_of_threads_does_not_matter)
 {
-    problem p[3] = {{.op = {0}}}; /* 20,250 cells: enough for the loops to go parallel */
+    problem p[3] = {{.op = {0}}}; /* 20,250 elements: enough for the loops to go parallel */
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
         jittered(&p[k], 1 / 15., JITTER_SEED);
         make(&p[k], 1);
-        size_t entries = ROW * p[0].op.n_cells;
+        size_t entries = ROW * p[0].op.n_elements;
         cr_assert(memcmp(p[k].op.rate, p[0].op.rate, entries * sizeof(double)) == 0);
         cr_assert(memcmp(p[k].op.column, p[0].op.column, entries * sizeof(uint32_t)) == 0);
         cr_assert(p[k].op.limit_dt_ms == p[0].op.limit_dt_ms && p[k].op.top_per_ms == p[0].op.top_per_ms);
@@ -677,15 +677,16 @@ Test(diffusion, memory_may_run_out_anywhere)
     mt_arena_free(&p.arena);
 }
 
-Test(diffusion, an_inverted_cell_is_refused_by_name)
+Test(diffusion, an_inverted_element_is_refused_by_name)
 {
     problem p = {0};
     kuhn(&p, 2, 2, 2, 1);
-    uint32_t *v = p.mesh.cell_vertex + 4 * 7, first = v[0];
+    uint32_t *v = p.mesh.element_vertex + 4 * 7, first = v[0];
     v[0] = v[1];
     v[1] = first;
     cr_assert(try_make(&p, &muscle, 1.5) == MT_INPUT);
-    cr_assert(strstr(mt_message(), "cell 7 at [1.25, 0.75, 0.5] mm: volume -0.166667"), "%s", mt_message());
+    cr_assert(
+        strstr(mt_message(), "element 7 at [1.25, 0.75, 0.5] mm: volume -0.166667"), "%s", mt_message());
     cr_assert(strstr(mt_message(), "myotile mesh convert"), "%s", mt_message());
     mt_arena_free(&p.arena);
 }
@@ -708,11 +709,11 @@ Test(diffusion, tissue_and_alpha_must_be_above_zero)
     mt_arena_free(&p.arena);
 }
 
-/* Two cells with three boundary faces each have no gradients, or weak ones where their normals are nearly in a
+/* Two elements with three boundary faces each have no gradients, or weak ones where their normals are nearly in a
  * plane: alpha tau between them is the size of what flows, not the inverse of rounding. */
-Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding)
+Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_rounding)
 {
-    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    static const uint32_t elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
     for (int round = 0; round < 50; round++) {
         problem p = {0};
         double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.3, 0.3, -1}, s[3], d[3], ds[3], tau;
@@ -720,7 +721,7 @@ Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding
         cr_assert(mt_mesh_new(&p.arena, 5, 2, &p.mesh) == MT_OK);
         cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
         memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
-        memcpy(p.mesh.cell_vertex, cells, sizeof cells);
+        memcpy(p.mesh.element_vertex, elements, sizeof elements);
         oblique_fibres(&p.mesh);
         make(&p, 1.5);
         double v[2] = {0, 1}, dv[2];
@@ -732,13 +733,13 @@ Test(diffusion, a_cell_with_three_boundary_faces_takes_no_gradient_from_rounding
     }
 }
 
-/* A lone cell has nobody to exchange with, and any step will do. */
-Test(diffusion, a_lone_cell_keeps_its_value)
+/* A lone element has nobody to exchange with, and any step will do. */
+Test(diffusion, a_lone_element_keeps_its_value)
 {
     problem p = {0};
     cr_assert(mt_mesh_new(&p.arena, 4, 1, &p.mesh) == MT_OK);
     cr_assert(mt_mesh_new_fibres(&p.arena, &p.mesh) == MT_OK);
-    for (uint32_t k = 0; k < 4; k++) p.mesh.cell_vertex[k] = k;
+    for (uint32_t k = 0; k < 4; k++) p.mesh.element_vertex[k] = k;
     for (size_t k = 0; k < 3; k++) p.mesh.xyz_mm[3 * (k + 1) + k] = 1;
     oblique_fibres(&p.mesh);
     make(&p, 1.5);
@@ -761,7 +762,7 @@ Test(diffusion, the_check_finds_planted_faults)
     cr_assert(diffusion_check(op, &p.adjacency) == MT_NUMERICS);
     op->rate[5 * ROW] = rate;
     uint32_t *column = op->column + 5 * ROW, first = column[0];
-    column[0] = (uint32_t)op->n_cells - 1;
+    column[0] = (uint32_t)op->n_elements - 1;
     cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);
     column[0] = column[1];
     cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);

@@ -109,12 +109,12 @@ static double dot(size_t n, const double *x, const double *y)
 static void residual_operator(const mt_diffusion *op, const double *diagonal, const double *x, double *y)
 {
     mt_diffusion_apply(op, x, y);
-    for (size_t i = 0; i < op->n_cells; i++) y[i] = (x[i] - y[i]) / diagonal[i];
+    for (size_t i = 0; i < op->n_elements; i++) y[i] = (x[i] - y[i]) / diagonal[i];
 }
 
 static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, double *x)
 {
-    size_t n = op->n_cells;
+    size_t n = op->n_elements;
     double *r = mt_arena_take(arena, n, sizeof *r), *r0 = mt_arena_take(arena, n, sizeof *r);
     double *p = mt_arena_take(arena, n, sizeof *r), *v = mt_arena_take(arena, n, sizeof *r);
     double *t = mt_arena_take(arena, n, sizeof *r), *diagonal = mt_arena_take(arena, n, sizeof *r);
@@ -147,24 +147,26 @@ static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, do
     const mt_tissue tissue = {D_L, D_T, 1, 1};
     mt_adjacency adjacency;
     mt_diffusion op;
-    for (size_t c = 0; c < mesh->n_cells; c++) memcpy(mesh->fibre + 3 * c, field->fibre, sizeof field->fibre);
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        memcpy(mesh->fibre + 3 * c, field->fibre, sizeof field->fibre);
     cr_assert(mt_adjacency_make(arena, mesh, &adjacency) == MT_OK, "%s", mt_message());
     cr_assert(mt_diffusion_make(arena, mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &op) == MT_OK, "%s",
         mt_message());
-    double *b = mt_arena_take(arena, op.n_cells, sizeof *b), *u = mt_arena_take(arena, op.n_cells, sizeof *u);
+    double *b = mt_arena_take(arena, op.n_elements, sizeof *b),
+           *u = mt_arena_take(arena, op.n_elements, sizeof *u);
     double x[3], wrong = 0, size = 0;
-    for (size_t c = 0; c < op.n_cells; c++) {
+    for (size_t c = 0; c < op.n_elements; c++) {
         mt_mesh_centroid(mesh, c, x);
         b[c] = field->source(x);
     }
     solve(arena, &op, b, u);
-    for (size_t c = 0; c < op.n_cells; c++) {
+    for (size_t c = 0; c < op.n_elements; c++) {
         mt_mesh_centroid(mesh, c, x);
         double exact = field->exact(x);
         wrong += op.volume_mm3[c] * (u[c] - exact) * (u[c] - exact);
         size += op.volume_mm3[c] * exact * exact;
     }
-    *h = cbrt(1 / (double)op.n_cells);
+    *h = cbrt(1 / (double)op.n_elements);
     return sqrt(wrong / size);
 }
 
@@ -218,7 +220,7 @@ Test(diffusion_order, slivers_cost_little_accuracy)
         kuhn_cube(&arena, 0.1, &mesh);
         const double without = error_on(&arena, &mesh, &fields[m], &h);
         for (int k = 0; k < 3; k++) {
-            plant_slivers(&arena, &mesh, mesh.n_cells / 100, flatness[k], 1, &worse);
+            plant_slivers(&arena, &mesh, mesh.n_elements / 100, flatness[k], 1, &worse);
             const double with = error_on(&arena, &worse, &fields[m], &h);
             cr_assert(with < 1.5 * without, "%s, flatness %g: error %g, without slivers %g", fields[m].name,
                 flatness[k], with, without);

@@ -7,7 +7,7 @@
 #include "solver/diffusion/growth.h"
 
 /* Stars on a slab of Kuhn boxes: all the identity on the inner faces, so that the matrix without volumes is
- * minus the graph Laplacian (each face is counted by two stars, half each). One cell can be given another. */
+ * minus the graph Laplacian (each face is counted by two stars, half each). One element can be given another. */
 typedef struct problem {
     mt_arena arena;
     mt_mesh mesh;
@@ -17,38 +17,38 @@ typedef struct problem {
     mt_growth_stars stars;
 } problem;
 
-static uint32_t middle(const problem *p) { return (uint32_t)(p->mesh.n_cells / 2); }
+static uint32_t middle(const problem *p) { return (uint32_t)(p->mesh.n_elements / 2); }
 
 static void laplace(problem *p)
 {
     const double size[3] = {5, 5, 5};
     cr_assert(mt_slab_make(&p->arena, size, 1, &p->mesh) == MT_OK);
     cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK);
-    size_t n = p->mesh.n_cells;
+    size_t n = p->mesh.n_elements;
     p->star = mt_arena_take(&p->arena, 16 * n, sizeof *p->star);
     p->root = mt_arena_take(&p->arena, n, sizeof *p->root);
     p->indefinite = mt_arena_take(&p->arena, n, 1);
     for (size_t c = 0; c < n; c++) {
         p->root[c] = 1;
         for (size_t f = 0; f < 4; f++)
-            p->star[16 * c + 5 * f] = p->adjacency.neighbour[4 * c + f] != MT_NO_CELL;
+            p->star[16 * c + 5 * f] = p->adjacency.neighbour[4 * c + f] != MT_NO_ELEMENT;
     }
     p->stars = (mt_growth_stars){&p->adjacency, p->star, p->indefinite, p->root};
 }
 
-/* Makes the star of a cell take `strength` times the energy of a lone face from every face. */
-static void spoil(problem *p, uint32_t cell, double strength)
+/* Makes the star of an element take `strength` times the energy of a lone face from every face. */
+static void spoil(problem *p, uint32_t element, double strength)
 {
     for (size_t f = 0; f < 4; f++)
-        if (p->star[16 * (size_t)cell + 5 * f] != 0) p->star[16 * (size_t)cell + 5 * f] = strength;
-    p->indefinite[cell] = strength < 0;
+        if (p->star[16 * (size_t)element + 5 * f] != 0) p->star[16 * (size_t)element + 5 * f] = strength;
+    p->indefinite[element] = strength < 0;
 }
 
 static double form(const mt_growth_patch *patch, const double *x)
 {
     double sum = 0;
-    for (size_t i = 0; i < patch->n_cells; i++)
-        for (size_t j = 0; j < patch->n_cells; j++) sum += x[i] * patch->matrix[i][j] * x[j];
+    for (size_t i = 0; i < patch->n_elements; i++)
+        for (size_t j = 0; j < patch->n_elements; j++) sum += x[i] * patch->matrix[i][j] * x[j];
     return sum;
 }
 
@@ -59,10 +59,10 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
     laplace(&p);
     mt_growth_patch patch;
     mt_growth_around(&p.stars, middle(&p), &patch);
-    cr_assert(patch.n_own == 5 && patch.n_stars > 5 && patch.n_cells > patch.n_stars);
-    for (size_t i = 0; i < patch.n_cells; i++) {
+    cr_assert(patch.n_own == 5 && patch.n_stars > 5 && patch.n_elements > patch.n_stars);
+    for (size_t i = 0; i < patch.n_elements; i++) {
         double sum = 0;
-        for (size_t j = 0; j < patch.n_cells; j++) {
+        for (size_t j = 0; j < patch.n_elements; j++) {
             sum += patch.matrix[i][j];
             cr_assert(patch.matrix[i][j] == patch.matrix[j][i]);
         }
@@ -72,14 +72,14 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
     mt_arena_free(&p.arena);
 }
 
-/* A star of -s beside stars of 1: with z = 1 in the cell alone, its four faces take (1 - s) / 2 each and nothing
+/* A star of -s beside stars of 1: with z = 1 in the element alone, its four faces take (1 - s) / 2 each and nothing
  * else takes anything, so s > 1 grows. With s < 1 the neighbours' halves of its faces make up for it. */
 Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
 {
     problem p = {0};
     laplace(&p);
     mt_growth_patch patch;
-    double x[MT_GROWTH_CELLS];
+    double x[MT_GROWTH_ELEMENTS];
     spoil(&p, middle(&p), -0.99);
     mt_growth_around(&p.stars, middle(&p), &patch);
     cr_assert(!mt_growth_direction(&patch, 1e-6, x));
@@ -95,14 +95,14 @@ Test(growth, the_direction_grows_and_its_energies_say_who_feeds_it)
     problem p = {0};
     laplace(&p);
     mt_growth_patch patch, used;
-    double x[MT_GROWTH_CELLS], energy[MT_GROWTH_STARS], sum = 0, length = 0;
+    double x[MT_GROWTH_ELEMENTS], energy[MT_GROWTH_STARS], sum = 0, length = 0;
     spoil(&p, middle(&p), -3);
-    for (size_t c = 0; c < p.mesh.n_cells; c++) p.root[c] = 1 + 0.3 * sin((double)c);
+    for (size_t c = 0; c < p.mesh.n_elements; c++) p.root[c] = 1 + 0.3 * sin((double)c);
     mt_growth_around(&p.stars, middle(&p), &patch);
     used = patch;
     cr_assert(mt_growth_direction(&used, 0.01, x));
     mt_growth_energies(&p.stars, &patch, x, energy);
-    for (size_t i = 0; i < patch.n_cells; i++) length += x[i] * x[i];
+    for (size_t i = 0; i < patch.n_elements; i++) length += x[i] * x[i];
     for (size_t k = 0; k < patch.n_stars; k++) {
         sum += energy[k];
         cr_assert(k == 0 ? energy[k] < 0 : energy[k] >= 0, "%zu: %g", k, energy[k]);
@@ -117,12 +117,12 @@ Test(growth, indefinite_stars_farther_out_are_left_to_their_own_patch)
     problem p = {0};
     laplace(&p);
     mt_growth_patch patch;
-    double x[MT_GROWTH_CELLS];
+    double x[MT_GROWTH_ELEMENTS];
     mt_growth_around(&p.stars, middle(&p), &patch);
-    spoil(&p, patch.cell[patch.n_own], -3);
+    spoil(&p, patch.element[patch.n_own], -3);
     mt_growth_around(&p.stars, middle(&p), &patch);
     cr_assert(!mt_growth_direction(&patch, 1e-6, x));
-    mt_growth_around(&p.stars, patch.cell[patch.n_own], &patch);
+    mt_growth_around(&p.stars, patch.element[patch.n_own], &patch);
     cr_assert(mt_growth_direction(&patch, 1e-6, x));
     mt_arena_free(&p.arena);
 }

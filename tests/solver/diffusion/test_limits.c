@@ -33,7 +33,7 @@ static void make(problem *p)
         double move = 0.25 * 0.2 * between(&seed, -1, 1), *x = p->mesh.xyz_mm + k;
         if (*x > 1e-9 && *x < 1 - 1e-9) *x += move;
     }
-    for (size_t c = 0; c < p->mesh.n_cells; c++) {
+    for (size_t c = 0; c < p->mesh.n_elements; c++) {
         double x[3], f[3], length = 0;
         mt_mesh_centroid(&p->mesh, c, x);
         f[0] = cos(3 * x[2]) + 0.4 * sin(3 * x[1]);
@@ -51,7 +51,7 @@ static void make(problem *p)
 
 static void same_operator(const mt_diffusion *a, const mt_diffusion *b)
 {
-    const size_t n = a->n_cells;
+    const size_t n = a->n_elements;
     cr_assert_eq(memcmp(a->rate, b->rate, ROW * n * sizeof *a->rate), 0);
     cr_assert_eq(memcmp(a->column, b->column, ROW * n * sizeof *a->column), 0);
     cr_assert_eq(memcmp(a->theta, b->theta, n * sizeof *a->theta), 0);
@@ -98,7 +98,7 @@ Test(limits, what_does_not_fit_the_mesh_is_not_believed)
     size_t searches;
     make(&p);
     const uint32_t wrong[4][2] = {
-        {(uint32_t)p.op.n_cells, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
+        {(uint32_t)p.op.n_elements, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
     for (int k = 0; k < 7; k++) {
         mt_limits known = p.known;
         if (k < 4) known.limited = wrong[k], known.n_limited = 2;
@@ -133,7 +133,8 @@ Test(limits, the_key_holds_everything_that_decides)
     }
     key_of(&p, &muscle, nextafter(1, 2), other);
     cr_assert_str_neq(key, other, "alpha");
-    double *of_mesh[2] = {p.mesh.xyz_mm + 3 * p.mesh.n_vertices - 1, p.mesh.fibre + 3 * p.mesh.n_cells - 1};
+    double *of_mesh[2] = {
+        p.mesh.xyz_mm + 3 * p.mesh.n_vertices - 1, p.mesh.fibre + 3 * p.mesh.n_elements - 1};
     for (int k = 0; k < 2; k++) {
         const double was = *of_mesh[k];
         *of_mesh[k] = nextafter(was, 1e9);
@@ -141,11 +142,11 @@ Test(limits, the_key_holds_everything_that_decides)
         *of_mesh[k] = was;
         cr_assert_str_neq(key, other, "of the mesh, %d", k);
     }
-    uint32_t *v = p.mesh.cell_vertex;
+    uint32_t *v = p.mesh.element_vertex;
     const uint32_t first = v[0];
     v[0] = v[1], v[1] = v[2], v[2] = first;
     key_of(&p, &muscle, 1, other);
-    cr_assert_str_neq(key, other, "cells");
+    cr_assert_str_neq(key, other, "elements");
     p.mesh.fibre = NULL;
     key_of(&p, &muscle, 1, key);
     cr_assert_str_neq(key, other, "without fibres");

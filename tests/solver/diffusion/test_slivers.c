@@ -37,7 +37,7 @@ static void make(problem *p)
 
 static void oblique_fibres(mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t k = 0; k < 3; k++) mesh->fibre[3 * c + k] = (double)(k + 1) / sqrt(14);
 }
 
@@ -48,42 +48,42 @@ static void kuhn(mt_arena *arena, mt_mesh *mesh)
 
 static void gmsh(mt_arena *arena, mt_mesh *mesh) { gmsh_box(arena, 0.2, mesh); }
 
-/* One cell in fifty and its neighbour get a sliver. */
+/* One element in fifty and its neighbour get a sliver. */
 static void make_with_slivers(problem *p, void (*from)(mt_arena *, mt_mesh *), double flatness)
 {
     mt_mesh mesh;
     *p = (problem){0};
     from(&p->arena, &mesh);
     oblique_fibres(&mesh);
-    plant_slivers(&p->arena, &mesh, mesh.n_cells / 50, flatness, 7, &p->mesh);
+    plant_slivers(&p->arena, &mesh, mesh.n_elements / 50, flatness, 7, &p->mesh);
     make(p);
 }
 
 static double *noise(problem *p)
 {
-    double *v = mt_arena_take(&p->arena, p->op.n_cells, sizeof *v), integral = 0, volume = 0;
-    for (size_t c = 0; c < p->op.n_cells; c++) {
+    double *v = mt_arena_take(&p->arena, p->op.n_elements, sizeof *v), integral = 0, volume = 0;
+    for (size_t c = 0; c < p->op.n_elements; c++) {
         v[c] = uniform();
         integral += p->op.volume_mm3[c] * v[c];
         volume += p->op.volume_mm3[c];
     }
-    for (size_t c = 0; c < p->op.n_cells; c++) v[c] -= integral / volume;
+    for (size_t c = 0; c < p->op.n_elements; c++) v[c] -= integral / volume;
     return v;
 }
 
 static double v_norm(const mt_diffusion *op, const double *v)
 {
     double sum = 0;
-    for (size_t c = 0; c < op->n_cells; c++) sum += op->volume_mm3[c] * v[c] * v[c];
+    for (size_t c = 0; c < op->n_elements; c++) sum += op->volume_mm3[c] * v[c] * v[c];
     return sqrt(sum);
 }
 
 static void constants_stay(problem *p)
 {
     double *v = noise(p), *dv = noise(p);
-    for (size_t c = 0; c < p->op.n_cells; c++) v[c] = -85.23;
+    for (size_t c = 0; c < p->op.n_elements; c++) v[c] = -85.23;
     mt_diffusion_apply(&p->op, v, dv);
-    for (size_t c = 0; c < p->op.n_cells; c++) cr_assert(dv[c] == 0);
+    for (size_t c = 0; c < p->op.n_elements; c++) cr_assert(dv[c] == 0);
 }
 
 /* As in test_diffusion.c: a hundred epsilon of the absolute terms. */
@@ -91,7 +91,7 @@ static void integral_stays(problem *p)
 {
     double *v = noise(p), *dv = noise(p), sum = 0, size = 0;
     mt_diffusion_apply(&p->op, v, dv);
-    for (size_t c = 0; c < p->op.n_cells; c++) {
+    for (size_t c = 0; c < p->op.n_elements; c++) {
         sum += p->op.volume_mm3[c] * dv[c];
         for (size_t k = ROW * c; k < ROW * (c + 1); k++)
             size += p->op.volume_mm3[c] * fabs(p->op.rate[k] * (v[p->op.column[k]] - v[c]));
@@ -105,7 +105,7 @@ static void norm_falls(problem *p, int steps)
     double *v = noise(p), *dv = noise(p), before = v_norm(&p->op, v);
     for (int s = 0; s < steps; s++) {
         mt_diffusion_apply(&p->op, v, dv);
-        for (size_t c = 0; c < p->op.n_cells; c++) v[c] += p->op.limit_dt_ms * dv[c];
+        for (size_t c = 0; c < p->op.n_elements; c++) v[c] += p->op.limit_dt_ms * dv[c];
         const double now = v_norm(&p->op, v);
         cr_assert(now < before, "step %d: %.17g after %.17g", s, now, before);
         before = now;
@@ -116,12 +116,12 @@ static void norm_falls(problem *p, int steps)
 static double least_edge_squared(const mt_mesh *mesh)
 {
     double least = INFINITY;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         double longest = 0;
         for (size_t i = 1; i < 4; i++)
             for (size_t j = 0; j < i; j++) {
-                const double *x = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * c + i],
-                             *y = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * c + j];
+                const double *x = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + i],
+                             *y = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + j];
                 longest = fmax(longest, pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2));
             }
         least = fmin(least, longest);
@@ -136,7 +136,7 @@ Test(slivers, keep_what_holds_on_every_mesh)
         for (double flatness = 1e-2; flatness > 1e-8; flatness /= 100) {
             problem p;
             make_with_slivers(&p, from[m], flatness);
-            cr_assert(p.op.n_slivers > p.op.n_cells / 60, "%zu of %zu", p.op.n_slivers, p.op.n_cells);
+            cr_assert(p.op.n_slivers > p.op.n_elements / 60, "%zu of %zu", p.op.n_slivers, p.op.n_elements);
             constants_stay(&p);
             integral_stays(&p);
             norm_falls(&p, 300);
@@ -151,50 +151,50 @@ Test(slivers, keep_what_holds_on_every_mesh)
 
 static bool all_above_0(const mt_mesh *mesh)
 {
-    for (size_t c = 0; c < mesh->n_cells; c++)
+    for (size_t c = 0; c < mesh->n_elements; c++)
         if (!(mt_mesh_volume_mm3(mesh, c) > 0)) return false;
     return true;
 }
 
-/* Moves the vertex of a cell that is opposite its face f towards the face's middle; gives where it was. */
-static void flatten(mt_mesh *mesh, size_t cell, size_t f, double flatness, double was[3])
+/* Moves the vertex of an element that is opposite its face f towards the face's middle; gives where it was. */
+static void flatten(mt_mesh *mesh, size_t element, size_t f, double flatness, double was[3])
 {
-    double *x = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + f], middle[3] = {0, 0, 0};
+    double *x = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + f], middle[3] = {0, 0, 0};
     for (size_t v = 0; v < 4; v++)
         for (size_t k = 0; v != f && k < 3; k++)
-            middle[k] += mesh->xyz_mm[3 * (size_t)mesh->cell_vertex[4 * cell + v] + k] / 3;
+            middle[k] += mesh->xyz_mm[3 * (size_t)mesh->element_vertex[4 * element + v] + k] / 3;
     memcpy(was, x, 3 * sizeof *x);
     for (size_t k = 0; k < 3; k++) x[k] = middle[k] + flatness * (was[k] - middle[k]);
 }
 
-static size_t face_towards(const mt_adjacency *adjacency, size_t cell, size_t neighbour)
+static size_t face_towards(const mt_adjacency *adjacency, size_t element, size_t neighbour)
 {
     size_t f = 0;
-    while (adjacency->neighbour[4 * cell + f] != neighbour) f++;
+    while (adjacency->neighbour[4 * element + f] != neighbour) f++;
     return f;
 }
 
-/* Two cells with a common face become flat upon it, the first two that can while no other is turned inside out. */
+/* Two elements with a common face become flat upon it, the first two that can while no other is turned inside out. */
 static void stack_two(problem *p, double flatness)
 {
     mt_mesh *mesh = &p->mesh;
     cr_assert_eq(mt_adjacency_make(&p->arena, mesh, &p->adjacency), MT_OK);
-    for (size_t k = 0; k < 4 * mesh->n_cells; k++) {
-        const size_t cell = k / 4, near = p->adjacency.neighbour[k];
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
+        const size_t element = k / 4, near = p->adjacency.neighbour[k];
         double was[2][3];
-        if (near == MT_NO_CELL || near < cell) continue;
-        const size_t f = k % 4, g = face_towards(&p->adjacency, near, cell);
-        flatten(mesh, cell, f, flatness, was[0]);
+        if (near == MT_NO_ELEMENT || near < element) continue;
+        const size_t f = k % 4, g = face_towards(&p->adjacency, near, element);
+        flatten(mesh, element, f, flatness, was[0]);
         flatten(mesh, near, g, flatness, was[1]);
         if (all_above_0(mesh)) return;
-        memcpy(mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * cell + f], was[0], sizeof was[0]);
-        memcpy(mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * near + g], was[1], sizeof was[1]);
+        memcpy(mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + f], was[0], sizeof was[0]);
+        memcpy(mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * near + g], was[1], sizeof was[1]);
     }
-    cr_assert(false, "no two cells can be flat upon each other");
+    cr_assert(false, "no two elements can be flat upon each other");
 }
 
 /* However flat they are: the line between their centroids becomes as short, which is no reason for them, or for those around
- * them, to hold more. The cells that are not flat keep their volume to the bit, and the mesh its own to a hundredth. */
+ * them, to hold more. The elements that are not flat keep their volume to the bit, and the mesh its own to a hundredth. */
 Test(slivers, upon_each_other_leave_their_neighbours_alone)
 {
     for (double flatness = 1e-2; flatness > 1e-9; flatness /= 100) {
@@ -204,12 +204,12 @@ Test(slivers, upon_each_other_leave_their_neighbours_alone)
         oblique_fibres(&p.mesh);
         stack_two(&p, flatness);
         make(&p);
-        const double mean = 4 * 3 * 3 / (double)p.op.n_cells;
-        for (size_t c = 0; c < p.op.n_cells; c++) {
+        const double mean = 4 * 3 * 3 / (double)p.op.n_elements;
+        for (size_t c = 0; c < p.op.n_elements; c++) {
             const double own = mt_mesh_volume_mm3(&p.mesh, c);
             held += p.op.volume_mm3[c], volume += own;
             cr_assert(own < 0.05 * mean || p.op.volume_mm3[c] == own,
-                "flatness %g, cell %zu: %g times its volume", flatness, c, p.op.volume_mm3[c] / own);
+                "flatness %g, element %zu: %g times its volume", flatness, c, p.op.volume_mm3[c] / own);
         }
         cr_assert(held < 1.01 * volume, "flatness %g: %g of %g mm^3", flatness, held, volume);
         constants_stay(&p), integral_stays(&p);
@@ -225,9 +225,9 @@ Test(slivers, hold_little_more_than_their_volume)
     for (double flatness = 1e-3; flatness > 1e-8; flatness /= 100) {
         problem p;
         make_with_slivers(&p, kuhn, flatness);
-        for (size_t c = 0; c < p.op.n_cells; c++) {
+        for (size_t c = 0; c < p.op.n_elements; c++) {
             const double more = p.op.volume_mm3[c] - mt_mesh_volume_mm3(&p.mesh, c);
-            cr_assert(more >= 0 && more < 0.05 * 0.125 / 6, "cell %zu: %g more", c, more);
+            cr_assert(more >= 0 && more < 0.05 * 0.125 / 6, "element %zu: %g more", c, more);
         }
         mt_arena_free(&p.arena);
     }
@@ -237,7 +237,7 @@ static bool far_from_walls(const problem *p, size_t c, int rings)
 {
     for (size_t f = 0; f < 4; f++) {
         const uint32_t n = p->adjacency.neighbour[4 * c + f];
-        if (n == MT_NO_CELL || p->op.theta[n] < 1 || (rings > 0 && !far_from_walls(p, n, rings - 1)))
+        if (n == MT_NO_ELEMENT || p->op.theta[n] < 1 || (rings > 0 && !far_from_walls(p, n, rings - 1)))
             return false;
     }
     return true;
@@ -251,31 +251,31 @@ Test(slivers, leave_linear_fields_alone)
     make_with_slivers(&p, kuhn, 1e-3);
     double *v = noise(&p), *dv = noise(&p);
     size_t oblique = 0;
-    for (size_t c = 0; c < p.op.n_cells; c++) {
+    for (size_t c = 0; c < p.op.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&p.mesh, c, x);
         v[c] = 3 * x[0] - 5 * x[1] + 2 * x[2] + 1;
     }
     mt_diffusion_apply(&p.op, v, dv);
-    for (size_t c = 0; c < p.op.n_cells; c++) {
+    for (size_t c = 0; c < p.op.n_elements; c++) {
         if (!far_from_walls(&p, c, 1)) continue;
         double size = 0;
         for (size_t k = ROW * c; k < ROW * (c + 1); k++)
             size += fabs(p.op.rate[k] * (v[p.op.column[k]] - v[c]));
-        cr_assert(fabs(dv[c]) <= 1e-9 * size, "cell %zu: %g of %g", c, dv[c], size);
+        cr_assert(fabs(dv[c]) <= 1e-9 * size, "element %zu: %g of %g", c, dv[c], size);
         oblique += mt_diffusion_effect_on(&p.op, &p.mesh, &p.adjacency, c).cosine < 0.05;
     }
     cr_assert(oblique > 10, "%zu", oblique);
     mt_arena_free(&p.arena);
 }
 
-/* What is told of one cell adds up to what is told of all; nothing is told of the others. */
+/* What is told of one element adds up to what is told of all; nothing is told of the others. */
 Test(slivers, are_told_one_by_one)
 {
     problem p;
     size_t limited = 0, slivers = 0;
     make_with_slivers(&p, gmsh, 1e-3);
-    for (size_t c = 0; c < p.op.n_cells; c++) {
+    for (size_t c = 0; c < p.op.n_elements; c++) {
         const mt_diffusion_effect e = mt_diffusion_effect_on(&p.op, &p.mesh, &p.adjacency, c);
         const bool sliver = e.cosine < 0.05 || e.capacity > 1;
         limited += e.theta < 1;
@@ -288,26 +288,26 @@ Test(slivers, are_told_one_by_one)
     mt_arena_free(&p.arena);
 }
 
-static void two_cells(problem *p, const double xyz[15], const uint32_t cells[8])
+static void two_elements(problem *p, const double xyz[15], const uint32_t elements[8])
 {
     *p = (problem){0};
     cr_assert_eq(mt_mesh_new(&p->arena, 5, 2, &p->mesh), MT_OK);
     cr_assert_eq(mt_mesh_new_fibres(&p->arena, &p->mesh), MT_OK);
     memcpy(p->mesh.xyz_mm, xyz, 15 * sizeof *xyz);
-    memcpy(p->mesh.cell_vertex, cells, 8 * sizeof *cells);
+    memcpy(p->mesh.element_vertex, elements, 8 * sizeof *elements);
     oblique_fibres(&p->mesh);
     make(p);
 }
 
-/* Two cells on one triangle whose tips lie over opposite far sides of it: the line between the centroids runs
+/* Two elements on one triangle whose tips lie over opposite far sides of it: the line between the centroids runs
  * almost within the triangle's plane. Tip heights +-0.02, sideways +-20: d = (5 .. 10, 0, 0.01), so the
  * cosine is about 1e-3. */
 Test(slivers, may_see_each_other_from_the_side)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, -20, 0, 0.02, 20, 0, -0.02};
-    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 2, 1, 4};
+    static const uint32_t elements[8] = {0, 1, 2, 3, 0, 2, 1, 4};
     problem p;
-    two_cells(&p, xyz, cells);
+    two_elements(&p, xyz, elements);
     cr_assert_eq(p.op.n_slivers, 2);
     integral_stays(&p);
     norm_falls(&p, 3);
@@ -319,9 +319,9 @@ Test(slivers, may_see_each_other_from_the_side)
 Test(slivers, may_overlap)
 {
     static const double xyz[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 1, 0.4, 0.3, 0.5};
-    static const uint32_t cells[8] = {0, 1, 2, 3, 0, 1, 2, 4};
+    static const uint32_t elements[8] = {0, 1, 2, 3, 0, 1, 2, 4};
     problem p;
-    two_cells(&p, xyz, cells);
+    two_elements(&p, xyz, elements);
     cr_assert(p.op.n_slivers >= 1);
     integral_stays(&p);
     norm_falls(&p, 3);

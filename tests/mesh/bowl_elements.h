@@ -1,7 +1,7 @@
-/* For tests: a left ventricle of cells, made without gmsh: the wall between two halves of ellipsoids below the base z = 0,
+/* For tests: a left ventricle of elements, made without gmsh: the wall between two halves of ellipsoids below the base z = 0,
  * 28 and 40 mm wide and 72 and 90 mm deep. Its surfaces are tagged. */
-#ifndef TESTS_MESH_BOWL_CELLS_H
-#define TESTS_MESH_BOWL_CELLS_H
+#ifndef TESTS_MESH_BOWL_ELEMENTS_H
+#define TESTS_MESH_BOWL_ELEMENTS_H
 
 #include <criterion/criterion.h>
 
@@ -33,23 +33,23 @@ static inline int32_t bowl_tag(const mt_mesh *mesh, const uint32_t v[3])
     return high == 0 ? MT_SURFACE_EPI : low == 3 ? MT_SURFACE_LV : MT_SURFACE_BASE;
 }
 
-/* In two corners of the square cells stand on its rim with all that they have, and would be flat on the base. */
+/* In two corners of the square elements stand on its rim with all that they have, and would be flat on the base. */
 static inline void bowl_drop_flat(mt_mesh *mesh)
 {
     size_t n = 0;
-    for (size_t c = 0; c < mesh->n_cells; c++) {
+    for (size_t c = 0; c < mesh->n_elements; c++) {
         size_t at_rim = 0;
         for (size_t k = 0; k < 4; k++) {
-            const double *x = mesh->xyz_mm + 3 * (size_t)mesh->cell_vertex[4 * c + k];
+            const double *x = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + k];
             at_rim += x[0] == 0 || x[0] == 16 || x[1] == 0 || x[1] == 16;
         }
-        memmove(mesh->cell_vertex + 4 * n, mesh->cell_vertex + 4 * c, 4 * sizeof *mesh->cell_vertex);
+        memmove(mesh->element_vertex + 4 * n, mesh->element_vertex + 4 * c, 4 * sizeof *mesh->element_vertex);
         n += at_rim < 4;
     }
-    mesh->n_cells = n;
+    mesh->n_elements = n;
 }
 
-static inline void bowl_cells(mt_arena *arena, mt_mesh *mesh)
+static inline void bowl_elements(mt_arena *arena, mt_mesh *mesh)
 {
     mt_adjacency adjacency;
     size_t n = 0;
@@ -58,10 +58,10 @@ static inline void bowl_cells(mt_arena *arena, mt_mesh *mesh)
     bowl_drop_flat(mesh);
     cr_assert_eq(mt_adjacency_make(arena, mesh, &adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_mesh_new_faces(arena, mt_adjacency_boundary_faces(&adjacency), mesh), MT_OK);
-    for (size_t i = 0; i < 4 * mesh->n_cells; i++) {
-        if (adjacency.neighbour[i] != MT_NO_CELL) continue;
+    for (size_t i = 0; i < 4 * mesh->n_elements; i++) {
+        if (adjacency.neighbour[i] != MT_NO_ELEMENT) continue;
         uint32_t *v = mesh->face_vertex + 3 * n;
-        for (size_t k = 0; k < 3; k++) v[k] = mesh->cell_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
+        for (size_t k = 0; k < 3; k++) v[k] = mesh->element_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
         mesh->face_tag[n++] = bowl_tag(mesh, v);
     }
     for (size_t v = 0; v < mesh->n_vertices; v++) bowl_point(mesh->xyz_mm + 3 * v);
