@@ -104,7 +104,7 @@ static void cell_model(void)
     const size_t n = mt_kernels_all(all);
     for (size_t element = 0; element < CELLS; element++) {
         c.v_double[element] =
-            mt_cell_tp06.variants[0].v_mV + (double)(element % 100); /* elements at rest and firing */
+            mt_cell_tp06.variants[0].v_mV + (double)(element % 100); /* cells at rest and firing */
         c.v[element] = (float)c.v_double[element];
         for (size_t k = 0; k < TP06_STATES; k++) {
             size_t at = mt_block_index(CELLS, TP06_STATES, element, k);

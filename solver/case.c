@@ -33,7 +33,7 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_DOUBLE(mt_case, tissue.extracellular_t_mS_mm, "extracellular_t_mS_mm", NULL, MT_YAML_ABOVE(0),
         "Conductivity between the cells, across the fibres."),
     MT_YAML_DOUBLE(mt_case, tissue.chi_per_mm, "chi_per_mm", NULL, MT_YAML_ABOVE(0),
-        "Element membrane per volume of tissue, mm² in a mm³."),
+        "Cell membrane per volume of tissue, mm² in a mm³."),
     MT_YAML_DOUBLE(
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
@@ -121,7 +121,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
-        "inside the elements and e that between them."),
+        "inside the cells and e that between them."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model, ten Tusscher and Panfilov 2006."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,

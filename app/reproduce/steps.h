@@ -1,4 +1,4 @@
-/* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the elements. Shared by the
+/* The cost of a time step of a mesh on several counts of IPUs: its diffusion steps and one step of the cell model. Shared by the
  * commands that reproduce the study's times. Stimuli and the recording of activation times are not counted, because the study
  * does not mention them. */
 #ifndef MT_APP_REPRODUCE_STEPS_H
@@ -16,7 +16,7 @@ typedef struct mt_step_costs {
     double
         phase[MT_PHASES]; /* cycles in a time step, for all its diffusion steps; NaN where it does not fit */
     double cycles;        /* their sum */
-    mt_costs one;         /* of one diffusion step, and one step of the elements */
+    mt_costs one;         /* of one diffusion step, and one step of the cell model */
 } mt_step_costs;
 
 typedef struct mt_steps {

@@ -20,7 +20,7 @@ typedef struct mt_costs {
     uint64_t sync_cycles;             /* before that exchange, both kinds */
     uint64_t external_sync_cycles;    /* of these: of all chips */
     ipu_spread exchange, pde, ode; /* cycles of a tile: exchange (without links) and compute of one diffusion
-                                         step, compute of one step of the elements */
+                                         step, compute of one step of the cell model */
 } mt_costs;
 
 /* "yes", "does not fit" or "could stand still", for tables and warnings. */

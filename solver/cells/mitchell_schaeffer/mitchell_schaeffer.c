@@ -20,12 +20,12 @@ MT_CELL_DECLARE(mitchell_schaeffer);
 
 /* slow_mm, stop_mm: plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other,
  * against a converged line (0.333 and 0.121 mm/ms):
- *   cells of 0.28 mm   -1 and  +2 %   (cube root of the volume)
- *            0.55      -5     +11
- *            0.83      -9     +15
- *            1.65     -21     +10
- *            2.75     -33      -5
- *            4.4      -50     -42     larger ones were not tried */
+ *   elements of 0.28 mm   -1 and  +2 %   (cube root of the volume)
+ *               0.55      -5     +11
+ *               0.83      -9     +15
+ *               1.65     -21     +10
+ *               2.75     -33      -5
+ *               4.4      -50     -42     larger ones were not tried */
 
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",
