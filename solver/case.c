@@ -39,7 +39,7 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_STRING(mt_case, cell.model, "model", "tp06",
-        "Element model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
+        "Cell model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
     MT_YAML_STRING(mt_case, cell.type, "type", NULL,
         "Type of all elements, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer "
         "standard. "

@@ -13,7 +13,7 @@
  *             no diagonal is preferred: of any eight boxes about a vertex, two have each of the four.
  *             With an even number of boxes along an axis the slab is its own mirror image along that axis. With an
  *             odd one it is not, as its first and last box have the same diagonal; how much that does to a wave is in
- *             README.md, "How exact the model is".
+ *             solver/README.md, "Convergence".
  *   kuhn      the same cut in every box, along the diagonal from its lowest to its highest corner: the usual cut of
  *             finite element codes, and a shift by a box does not change the mesh. It prefers that diagonal; of all
  *             mirrors only that of the three axes at once leaves it as it is. */

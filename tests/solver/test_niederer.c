@@ -5,7 +5,7 @@
 
 static slab_problem s;
 
-/* README.md, "What it prints": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
+/* README.md, "What comes out": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
  * below 0.015 ms; another time step of the same order, conductivity or capacitance off by 1 % moves P8 by 0.2 ms and more. */
 static const double printed_ms[POINTS] = {1.23, 31.08, 37.25, 47.71, 10.18, 32.65, 38.53, 48.86, 22.55};
 
@@ -19,7 +19,7 @@ static double plane_wave_ms(const double at[3])
     return sqrt(squares);
 }
 
-/* Cells of 0.28 mm are by a seventh too slow (README.md, "Coarse meshes conduct slowly"), and the front is curved: from the
+/* Elements of 0.28 mm are by a seventh too slow (solver/README.md, "Coarse meshes conduct slowly"), and the front is curved: from the
  * plane wave's time on, and up to a quarter above it. The cube itself takes 1.2 ms to activate. */
 Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_before_a_plane_wave)
 {

@@ -57,7 +57,7 @@ Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
     mt_arena_free(&s.arena);
 }
 
-/* README.md, "Convergence": the times at the corner opposite to the stimulated one, for some corners of the base. */
+/* solver/README.md, "Convergence": the times at the corner opposite to the stimulated one, for some corners of the base. */
 static void check_corners(
     double edge_mm, mt_slab_cut cut, size_t n, const size_t *corner, const double *readme_ms)
 {

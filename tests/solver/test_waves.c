@@ -1,4 +1,4 @@
-/* Absolute speeds of plane waves: on a fine mesh those of the continuum, on coarse ones those that README.md tells, by which
+/* Absolute speeds of plane waves: on a fine mesh those of the continuum, on coarse ones those that solver/README.md tells, by which
  * users choose their meshes. The whole table stands in test_waves_slow.c. */
 #include <criterion/criterion.h>
 
@@ -24,7 +24,7 @@ Test(waves, on_a_fine_mesh_they_are_as_fast_as_on_the_line_along_and_across_the_
     cr_assert_float_eq(across, usual_speed(1), 0.03 * across, "%g mm/ms across", across);
 }
 
-/* README.md, "Coarse meshes conduct slowly", in whole per cent. */
+/* solver/README.md, "Coarse meshes conduct slowly", in whole per cent. */
 Test(waves, on_coarse_meshes_they_are_as_slow_as_the_readme_says)
 {
     static const struct {

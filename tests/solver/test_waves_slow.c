@@ -1,4 +1,4 @@
-/* Every row of README.md, "Coarse meshes conduct slowly". */
+/* Every row of solver/README.md, "Coarse meshes conduct slowly". */
 #include <criterion/criterion.h>
 
 #include "tests/solver/plane_wave.h"
