@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
 #include "app/results/trace_file.h"
@@ -22,6 +23,7 @@ static const mt_option options[] = {
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
         .repeats = true},
+    MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
         .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
@@ -74,14 +76,29 @@ typedef struct request {
     mt_format format;
 } request;
 
+/* --machine-set adds to the case's machine.set. */
+static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments, mt_case *input)
+{
+    mt_yaml_override *more, *all;
+    size_t n;
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n, &more));
+    MT_TAKE(arena, all, input->machine.n_sets + n + 1);
+    for (size_t k = 0; k < input->machine.n_sets; k++) all[k] = input->machine.sets[k];
+    for (size_t k = 0; k < n; k++) all[input->machine.n_sets + k] = more[k];
+    input->machine.sets = all;
+    input->machine.n_sets += n;
+    return MT_OK;
+}
+
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
-    const char **sets;
+    mt_yaml_override *sets;
     size_t n_sets;
     *r = (request){.path = mt_operand(arguments, 0), .cached = !mt_option_given(arguments, "--no-cache")};
     MT_TRY(mt_format_option(arguments, &r->format));
-    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
     MT_TRY(mt_case_load(arena, r->path, sets, n_sets, &r->input));
+    MT_TRY(add_machine_sets(arena, arguments, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
     return MT_OK;
 }
@@ -290,7 +307,7 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_folder folder;
     char name[MT_FILE_PATH_MAX];
     MT_TRY(read_request(arena, arguments, &r));
-    MT_TRY(mt_fail_in(r.path, mt_mapping_choose(arena, &r.input, &choice)));
+    MT_TRY(mt_mapping_choose(arena, r.path, &r.input, &choice));
     MT_TRY(read_profile_options(arguments, choice.target.tiles, &r));
     const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), r.path, name, sizeof name);
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
