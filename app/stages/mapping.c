@@ -12,8 +12,7 @@ static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {
     choice->saved = !mt_partition_methods[input->machine.partition];
-    choice->tiling.method =
-        (mt_partition_method)input->machine.partition; /* looked at where it is not saved */
+    if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
             MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
