@@ -539,6 +539,13 @@ bool mt_file_is_ours(const char *path)
     return is_marked(path) || memmem(text, n, word, sizeof word - 1) != NULL;
 }
 
+bool mt_file_same(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (stat(a, &of_a) != 0 || stat(b, &of_b) != 0) return false;
+    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 mt_status mt_file_check(const char *path, mt_file_replace replace)
 {
     char target[MT_FILE_PATH_MAX];

@@ -75,6 +75,9 @@ MT_NODISCARD mt_status mt_file_check(const char *path, mt_file_replace replace);
 /* Did this program write this file? Also where there is none. */
 bool mt_file_is_ours(const char *path);
 
+/* Do two paths lead to one file or folder? Not where there is nothing. */
+bool mt_file_same(const char *a, const char *b);
+
 /* The file `path` becomes these n bytes, or stays as it was (MT_FILE). */
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
 

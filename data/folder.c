@@ -13,7 +13,7 @@
 
 static const char mark_name[] = ".myotile";
 
-/* The folder that is entered, for mt_folder_abandon. */
+/* The folder that was entered last. */
 static _Atomic(mt_folder *) entered;
 
 mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE_PATH_MAX])
@@ -82,9 +82,15 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
     return MT_OK;
 }
 
+static void undo(const mt_folder *folder)
+{
+    if (folder->marked) (void)unlink(folder->mark);
+    if (folder->made) (void)rmdir(folder->path);
+}
+
 mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder)
 {
-    *folder = (mt_folder){.lock = -1};
+    *folder = (mt_folder){.lock = -1, .outer = atomic_load(&entered)};
     if (snprintf(folder->path, sizeof folder->path, "%s", path) >= (int)sizeof folder->path)
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     (void)snprintf(folder->mark, sizeof folder->mark, "%s/%s", folder->path, mark_name);
@@ -97,28 +103,26 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
         return MT_OK;
     }
     folder->marked = false; /* it is another's, or nobody's */
-    mt_folder_abandon();
-    atomic_store(&entered, NULL);
+    undo(folder);
+    atomic_store(&entered, folder->outer);
     return status;
 }
 
-void mt_folder_keep(void)
+void mt_folder_keep(const char *path)
 {
-    mt_folder *folder = atomic_load(&entered);
-    if (folder) folder->marked = folder->made = false;
+    for (mt_folder *f = atomic_load(&entered); f; f = f->outer)
+        if (strcmp(f->path, path) == 0) f->marked = f->made = false;
 }
 
 void mt_folder_leave(mt_folder *folder)
 {
-    mt_folder_abandon();
-    atomic_store(&entered, NULL);
+    undo(folder);
+    atomic_store(&entered, folder->outer);
     (void)close(folder->lock);
     folder->lock = -1;
 }
 
 void mt_folder_abandon(void)
 {
-    const mt_folder *folder = atomic_load(&entered);
-    if (folder && folder->marked) (void)unlink(folder->mark);
-    if (folder && folder->made) (void)rmdir(folder->path);
+    for (const mt_folder *f = atomic_load(&entered); f; f = f->outer) undo(f);
 }

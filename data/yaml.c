@@ -14,12 +14,12 @@
 /* ---- reading ---- */
 
 static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *name, const char *text,
-    const mt_yaml_table *table, const char *const *overrides, size_t n_overrides, void *out)
+    const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
     mt_yaml_node *root;
     char *filled;
     MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
-    for (size_t i = 0; i < n_overrides; i++) MT_TRY(mt_yaml_set(scratch, table->keys, overrides[i], root));
+    for (size_t i = 0; i < n_overrides; i++) MT_TRY(mt_yaml_set(scratch, table->keys, &overrides[i], root));
     MT_TAKE(scratch, filled, table->bytes);
     MT_TRY(mt_yaml_fill(arena, scratch, root, table->keys, filled));
     memcpy(out, filled, table->bytes);
@@ -27,7 +27,7 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *nam
 }
 
 mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_table *table,
-    const char *const *overrides, size_t n_overrides, void *out)
+    const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
     mt_arena scratch = {0};
     const mt_status status = read_within(arena, &scratch, name, text, table, overrides, n_overrides, out);
@@ -81,7 +81,7 @@ static mt_status open_and_read(mt_arena *arena, const char *path, const char **o
 }
 
 mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
-    const char *const *overrides, size_t n_overrides, void *out)
+    const mt_yaml_override *overrides, size_t n_overrides, void *out)
 {
     mt_arena scratch = {0};
     const char *text = NULL;

@@ -50,17 +50,23 @@ static mt_status fill_unsigned(const mt_yaml_node *v, const char *path, const mt
     return MT_OK;
 }
 
-static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+static mt_status fill_bool(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
 {
-    static const char *const truth[] = {"false", "true", NULL};
-    const bool is_bool = key->type == MT_YAML_TYPE_BOOL;
-    const char *const *choices = is_bool ? truth : key->choices;
+    const bool yes = v->kind == MT_YAML_IS_SCALAR && strcmp(v->text, "true") == 0;
+    if (!yes && (v->kind != MT_YAML_IS_SCALAR || strcmp(v->text, "false") != 0))
+        return mt_yaml_refuse(v, path, key);
+    memcpy(to, &yes, key->bytes);
+    return MT_OK;
+}
+
+static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    const char *word = NULL;
     int i = 0;
-    if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
-    while (choices[i] && strcmp(choices[i], v->text) != 0) i++;
-    if (!choices[i]) return mt_yaml_refuse(v, path, key);
-    const bool yes = i == 1;
-    memcpy(to, is_bool ? (const void *)&yes : &i, key->bytes);
+    if (v->kind == MT_YAML_IS_SCALAR)
+        while ((word = mt_yaml_word(key, base, (size_t)i)) != NULL && strcmp(word, v->text) != 0) i++;
+    if (!word) return mt_yaml_refuse_word(v, path, key, base);
+    memcpy(base + key->offset, &i, key->bytes);
     return MT_OK;
 }
 
@@ -88,6 +94,24 @@ static mt_status fill_doubles(const mt_yaml_node *v, const char *path, const mt_
     for (const mt_yaml_node *c = v->first; c; c = c->next, to += sizeof(double)) {
         mt_yaml_join_number(here, path, c->number);
         MT_TRY(fill_double(c, here, &item, to));
+    }
+    return MT_OK;
+}
+
+static mt_status fill_sets(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    char here[MT_YAML_WORDS];
+    mt_yaml_override *sets;
+    if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
+    MT_TAKE(f->arena, sets, v->n);
+    memcpy(base + key->offset, &sets, sizeof sets);
+    memcpy(base + key->count_offset, &v->n, sizeof v->n);
+    for (const mt_yaml_node *c = v->first; c; c = c->next, sets++) {
+        mt_yaml_join_number(here, path, c->number);
+        if (c->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(c, here, key);
+        MT_TRY(mt_yaml_place_text(f->arena, c->at, here, &sets->from));
+        MT_TRY(fill_string(f->arena, c->text, (char *)&sets->text));
     }
     return MT_OK;
 }
@@ -121,13 +145,16 @@ static mt_status fill_value(
     case MT_YAML_TYPE_UNSIGNED:
         return fill_unsigned(v, path, key, to);
     case MT_YAML_TYPE_BOOL:
+        return fill_bool(v, path, key, to);
     case MT_YAML_TYPE_ENUM:
-        return fill_word(v, path, key, to);
+        return fill_word(v, path, key, base);
     case MT_YAML_TYPE_STRING:
         if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
         return fill_string(f->arena, v->text, to);
     case MT_YAML_TYPE_DOUBLES:
         return fill_doubles(v, path, key, to);
+    case MT_YAML_TYPE_SETS:
+        return fill_sets(f, v, path, key, base);
     case MT_YAML_TYPE_MAPPING:
         if (v->kind != MT_YAML_IS_MAPPING) return mt_yaml_refuse(v, path, key);
         return fill_mapping(f, v, path, key->keys, base);
@@ -148,10 +175,11 @@ static mt_status fill_none(const filling *f, const mt_yaml_key *key, char *to)
     return MT_OK;
 }
 
-static mt_status refuse_absence(mt_yaml_place at, const char *path, const mt_yaml_key *key)
+static mt_status refuse_absence(
+    mt_yaml_place at, const char *path, const mt_yaml_key *key, const void *structure)
 {
     char allowed[MT_YAML_WORDS];
-    mt_yaml_allowed_words(key, allowed);
+    mt_yaml_allowed_words(key, structure, allowed);
     if (at.line == 0) return mt_yaml_fail(at, "", "%s is missing; allowed: %s", path, allowed);
     return mt_yaml_fail(at, path, "missing; allowed: %s", allowed);
 }
@@ -165,7 +193,7 @@ static mt_status fill_absent(
     made.kind = MT_YAML_IS_SEQUENCE;
     if (key->type == MT_YAML_TYPE_LIST && is_within(0, key->range))
         return fill_list(f, &made, path, key, base);
-    if (!key->missing) return refuse_absence(at, path, key);
+    if (!key->missing) return refuse_absence(at, path, key, base);
     if (strcmp(key->missing, MT_YAML_NONE) == 0) return fill_none(f, key, base + key->offset);
     MT_TRY(mt_yaml_node_set(f->scratch, at, key->missing, key->type < MT_YAML_TYPE_DOUBLES, &made));
     return fill_value(f, &made, path, key, base);

@@ -23,6 +23,19 @@ mt_status mt_yaml_fail(mt_yaml_place at, const char *path, const char *format, .
     return mt_fail(MT_INPUT, "%s:%zu: %s%s%s", at.origin, at.line, path, *path ? ": " : "", what);
 }
 
+mt_status mt_yaml_place_text(mt_arena *arena, mt_yaml_place at, const char *path, const char **text)
+{
+    const size_t size = strlen(at.origin) + strlen(path) + 32;
+    char *made;
+    MT_TAKE(arena, made, size);
+    if (at.line == 0)
+        (void)snprintf(made, size, "%s:", at.origin);
+    else
+        (void)snprintf(made, size, "%s:%zu: %s:", at.origin, at.line, path);
+    *text = made;
+    return MT_OK;
+}
+
 void mt_yaml_join(char out[MT_YAML_WORDS], const char *path, const char *key)
 {
     (void)snprintf(out, MT_YAML_WORDS, "%.120s%s%.120s", path, *path ? "." : "", key);

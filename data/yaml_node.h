@@ -54,6 +54,10 @@ void mt_yaml_node_append(mt_yaml_node *parent, mt_yaml_node *child);
 
 enum { MT_YAML_WORDS = 512 }; /* bytes of a path, a value or a list of what is allowed, with a final 0 */
 
+/* Gives in `arena` what such messages begin with: "file:line: path:" or "--set ...:". MT_MEMORY. */
+MT_NODISCARD mt_status mt_yaml_place_text(
+    mt_arena *arena, mt_yaml_place at, const char *path, const char **text);
+
 /* MT_INPUT with "file:line: path: ..." or "--set ...: ..."; path "": none. */
 mt_status mt_yaml_fail(mt_yaml_place at, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -27,10 +27,11 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_UNSIGNED, /* uint32_t or uint64_t (size_t); at most 2^53 */
     MT_YAML_TYPE_BOOL,     /* bool; true, false */
     MT_YAML_TYPE_STRING,   /* const char *, never NULL */
-    MT_YAML_TYPE_ENUM,     /* int or an enum; the index in `choices` */
+    MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
-    MT_YAML_TYPE_MAPPING,  /* nested keys of the same struct */
-    MT_YAML_TYPE_LIST      /* pointer and count of entry structs */
+    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for another file */
+    MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
+    MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
 } mt_yaml_type;
 
 /* low <= value <= high, or < where open. */
@@ -39,6 +40,16 @@ typedef struct mt_yaml_range {
     bool low_open, high_open;
 } mt_yaml_range;
 
+/* A value that replaces one of a file: "path.to.key=value". */
+typedef struct mt_yaml_override {
+    const char *from; /* where it was given, as messages name it: "--set", "case.yaml:7: machine.set.0:" */
+    const char *text;
+} mt_yaml_override;
+
+/* Words that are made at run time: the i-th, NULL behind the last. `structure` is the struct that is read, filled as far as the
+ * keys above go; NULL: the words of all such structs. */
+typedef const char *mt_yaml_words(const void *structure, size_t i);
+
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
@@ -46,9 +57,10 @@ typedef struct mt_yaml_key {
     size_t bytes;                   /* of the member; LIST: of one entry */
     const char *missing;            /* the default, as in a file; MT_YAML_NONE; NULL: the key is required */
     mt_yaml_range range;            /* of each number; LIST: of the count */
-    const char *const *choices;     /* ENUM: the words allowed, and NULL */
+    const char *const *choices;     /* ENUM: the words allowed, and NULL; or */
+    mt_yaml_words *words;           /*   a function that gives them */
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
-    size_t count_offset;            /* LIST: of its size_t count */
+    size_t count_offset;            /* LIST, SETS: of its size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
     const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
@@ -95,11 +107,20 @@ typedef struct mt_yaml_table {
     MT_YAML_ROW(key, ENUM, .offset = offsetof(structure, member),                                            \
         .bytes = sizeof(((structure *)0)->member) / (sizeof(((structure *)0)->member) == sizeof(int)),       \
         .missing = (fallback), .choices = (words), .about = __VA_ARGS__)
+/* The same with words from a function. */
+#define MT_YAML_ENUM_OF(structure, member, key, fallback, function, ...)                                     \
+    MT_YAML_ROW(key, ENUM, MT_YAML_MEMBER(structure, member, int : 0), .missing = (fallback),                \
+        .words = (function), .about = __VA_ARGS__)
 #define MT_YAML_DOUBLES(structure, member, key, fallback, bounds, ...)                                       \
     MT_YAML_ROW(key, DOUBLES,                                                                                \
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \
         .bytes = sizeof(((structure *)0)->member), .missing = (fallback), .range = {bounds},                 \
         .about = __VA_ARGS__)
+/* May be left out: none then. */
+#define MT_YAML_SETS(structure, member, count, key, ...)                                                     \
+    MT_YAML_ROW(key, SETS, MT_YAML_MEMBER(structure, member, const mt_yaml_override * : 0),                  \
+        .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \
+        .missing = "[]", .about = __VA_ARGS__)
 #define MT_YAML_MAPPING(key, nested, ...) MT_YAML_ROW(key, MAPPING, .keys = (nested), .about = __VA_ARGS__)
 /* A list of `least` to `most` mappings (MT_YAML_UNBOUNDED: no upper bound); member: pointer to the first. */
 #define MT_YAML_LIST(structure, member, count, key, least, most, nested, ...)                                \

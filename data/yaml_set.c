@@ -61,22 +61,22 @@ static mt_status go(way *w, const mt_yaml_key *keys)
     }
 }
 
-mt_status mt_yaml_set(mt_arena *arena, const mt_yaml_key *keys, const char *text, mt_yaml_node *root)
+mt_status mt_yaml_set(
+    mt_arena *arena, const mt_yaml_key *keys, const mt_yaml_override *override, mt_yaml_node *root)
 {
-    static const char option[] = "--set ";
-    const size_t n = strlen(option) + strlen(text) + 1;
+    const size_t n = strlen(override->from) + strlen(override->text) + 2;
     char *origin;
     MT_TAKE(arena, origin, n);
-    (void)snprintf(origin, n, "%s%s", option, text);
+    (void)snprintf(origin, n, "%s %s", override->from, override->text);
     const mt_yaml_place here = {origin, 0};
-    const char *equals = strchr(origin, '='), *bad = mt_utf8_invalid(origin);
+    const char *path = origin + strlen(override->from) + 1;
+    const char *equals = strchr(path, '='), *bad = mt_utf8_invalid(path);
     if (bad) {
         const unsigned byte = (unsigned char)*bad;
         origin[(equals && equals < bad ? equals : bad) - origin] = 0;
         return mt_yaml_fail(here, "", "the byte 0x%02X in it is no character; allowed: text in UTF-8", byte);
     }
     if (!equals) return mt_yaml_fail(here, "", "no value; allowed: key=value");
-    const char *path = origin + strlen(option);
     way w = {.arena = arena, .here = here, .path = path, .word = path, .end = equals, .node = root};
     MT_TRY(go(&w, keys));
     return mt_yaml_node_set(arena, here, equals + 1, w.key->type < MT_YAML_TYPE_DOUBLES, w.node);

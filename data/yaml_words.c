@@ -25,7 +25,19 @@ void mt_yaml_range_words(mt_yaml_range r, char out[MT_YAML_WORDS])
     (void)snprintf(out, MT_YAML_WORDS, "%s%s%s", low, *low && *high ? " and " : "", high);
 }
 
-void mt_yaml_allowed_words(const mt_yaml_key *key, char out[MT_YAML_WORDS])
+const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i)
+{
+    return key->words ? key->words(structure, i) : key->choices[i];
+}
+
+static void list_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS])
+{
+    const char *word;
+    for (size_t n = 0, i = 0; (word = mt_yaml_word(key, structure, i)) != NULL; i++)
+        n = add_word(out, n, word);
+}
+
+void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS])
 {
     char range[MT_YAML_WORDS], names[MT_YAML_WORDS];
     mt_yaml_range_words(key->range, range);
@@ -44,7 +56,10 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, char out[MT_YAML_WORDS])
         (void)strcpy(out, "a text");
         return;
     case MT_YAML_TYPE_ENUM:
-        for (size_t n = 0, i = 0; key->choices[i]; i++) n = add_word(out, n, key->choices[i]);
+        list_words(key, structure, out);
+        return;
+    case MT_YAML_TYPE_SETS:
+        (void)strcpy(out, "texts key=value in brackets");
         return;
     case MT_YAML_TYPE_DOUBLES:
         (void)snprintf(out, MT_YAML_WORDS, "%zu numbers in brackets%s%s%.100s", key->bytes / sizeof(double),
@@ -114,11 +129,17 @@ mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char
     return refuse_name(keys, at, path, name, n);
 }
 
-mt_status mt_yaml_refuse(const mt_yaml_node *v, const char *path, const mt_yaml_key *key)
+mt_status mt_yaml_refuse_word(
+    const mt_yaml_node *v, const char *path, const mt_yaml_key *key, const void *structure)
 {
     char allowed[MT_YAML_WORDS], found[MT_YAML_WORDS];
-    mt_yaml_allowed_words(key, allowed);
+    mt_yaml_allowed_words(key, structure, allowed);
     return mt_yaml_fail(v->at, path, "%s; allowed: %s", mt_yaml_found(v, found), allowed);
+}
+
+mt_status mt_yaml_refuse(const mt_yaml_node *v, const char *path, const mt_yaml_key *key)
+{
+    return mt_yaml_refuse_word(v, path, key, NULL);
 }
 
 mt_status mt_yaml_refuse_number(const mt_yaml_node *v, const char *path, mt_yaml_range range)

@@ -9,8 +9,11 @@
 /* "at least 0 and at most 1"; "" where everything is allowed. */
 void mt_yaml_range_words(mt_yaml_range range, char out[MT_YAML_WORDS]);
 
-/* "a number at least 0", "full, ranged", "a mapping with end_ms, dt_ms". */
-void mt_yaml_allowed_words(const mt_yaml_key *key, char out[MT_YAML_WORDS]);
+/* "a number at least 0", "full, ranged", "a mapping with end_ms, dt_ms". `structure`: as of mt_yaml_words. */
+void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS]);
+
+/* The i-th word of an ENUM; NULL behind the last. `structure`: as of mt_yaml_words. */
+const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i);
 
 /* The unit of a key: the one in its row, or else the one its name ends in; "" if it has none. The second finds the key by its path
  * ("exchange.sync_cycles"). */
@@ -22,8 +25,10 @@ const char *mt_yaml_unit_at(const mt_yaml_key *keys, const char *path);
 MT_NODISCARD mt_status mt_yaml_find_key(const mt_yaml_key *keys, mt_yaml_place at, const char *path,
     const char *name, size_t n, const mt_yaml_key **key);
 
-/* MT_INPUT: the key does not allow this; the number is out of range. */
+/* MT_INPUT: the key does not allow this; nor, in such a struct, this word; the number is out of range. */
 mt_status mt_yaml_refuse(const mt_yaml_node *found, const char *path, const mt_yaml_key *key);
+mt_status mt_yaml_refuse_word(
+    const mt_yaml_node *found, const char *path, const mt_yaml_key *key, const void *structure);
 mt_status mt_yaml_refuse_number(const mt_yaml_node *found, const char *path, mt_yaml_range range);
 
 #endif

@@ -51,7 +51,7 @@ static void write_doubles(FILE *to, const char *at, size_t n)
     (void)fputc(']', to);
 }
 
-static void write_word(FILE *to, const mt_yaml_key *key, const char *at)
+static void write_word(FILE *to, const mt_yaml_key *key, const char *base)
 {
     union {
         uint32_t small;
@@ -60,26 +60,43 @@ static void write_word(FILE *to, const mt_yaml_key *key, const char *at)
         int choice;
         const char *text;
     } value = {0};
-    memcpy(&value, at, key->bytes);
+    memcpy(&value, base + key->offset, key->bytes);
     if (key->type == MT_YAML_TYPE_UNSIGNED)
         (void)fprintf(
             to, "%llu", (unsigned long long)(key->bytes == sizeof value.small ? value.small : value.large));
     else if (key->type == MT_YAML_TYPE_BOOL)
         (void)fputs(value.truth ? "true" : "false", to);
     else if (key->type == MT_YAML_TYPE_ENUM)
-        (void)fputs(key->choices[value.choice], to);
+        (void)fputs(mt_yaml_word(key, base, (size_t)value.choice), to);
     else
         write_quoted(to, value.text);
 }
 
-static void write_value(FILE *to, const mt_yaml_key *key, const char *at)
+static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
 {
+    const mt_yaml_override *sets;
+    size_t n;
+    memcpy(&sets, base + key->offset, sizeof sets);
+    memcpy(&n, base + key->count_offset, sizeof n);
+    (void)fputc('[', to);
+    for (size_t i = 0; i < n; i++) {
+        (void)fputs(i > 0 ? ", " : "", to);
+        write_quoted(to, sets[i].text);
+    }
+    (void)fputc(']', to);
+}
+
+static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
+{
+    const char *at = base + key->offset;
     if (key->type == MT_YAML_TYPE_DOUBLES)
         write_doubles(to, at, key->bytes / sizeof(double));
     else if (key->type == MT_YAML_TYPE_DOUBLE)
         write_double(to, at);
+    else if (key->type == MT_YAML_TYPE_SETS)
+        write_sets(to, key, base);
     else
-        write_word(to, key, at);
+        write_word(to, key, base);
 }
 
 /* ---- keys ---- */
@@ -126,7 +143,7 @@ static void write_mapping(
             write_list(to, key, base, indent);
         } else {
             (void)fputc(' ', to);
-            write_value(to, key, base + key->offset);
+            write_value(to, key, base);
             (void)fputc('\n', to);
         }
     }
@@ -143,7 +160,7 @@ static void write_row(FILE *to, const char *path, const mt_yaml_key *key)
 {
     char here[MT_YAML_WORDS], allowed[MT_YAML_WORDS];
     mt_yaml_join(here, path, key->name);
-    mt_yaml_allowed_words(key, allowed);
+    mt_yaml_allowed_words(key, NULL, allowed);
     (void)fprintf(to, "| `%s` | ", here);
     if (!key->missing)
         (void)fputs("required", to);

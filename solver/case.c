@@ -1,14 +1,64 @@
 #include "solver/case.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mesh/cut/partition.h"
+#include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 
 static const char *const backends[] = {"cpu", "ipu", NULL};
+
+enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
+
+/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
+static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS])
+{
+    static const char *const names[] = {
+        [MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
+    for (int layer = 0; layer < LAYERS; layer++)
+        MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
+    return MT_OK;
+}
+
+/* ---- words */
+
+static const char *model_word(const void *input, size_t i)
+{
+    (void)input;
+    return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
+}
+
+/* The model's variants, and "layers" where it has all of them. */
+static const char *type_word(const void *input, size_t i)
+{
+    size_t found[LAYERS];
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    for (; *m; m++) {
+        if (i < (*m)->n_variants) return (*m)->variants[i].name;
+        i -= (*m)->n_variants;
+        if (input) break;
+    }
+    return i == 0 && (!input || find_layers(*m, found) == MT_OK) ? "layers" : NULL;
+}
+
+static const char *partition_word(const void *input, size_t i)
+{
+    size_t n = 0;
+    (void)input;
+    while (mt_partition_methods[n]) n++;
+    return i < n ? mt_partition_methods[i] : i == n ? "saved" : NULL;
+}
+
+static const char *scheme_word(const void *input, size_t i)
+{
+    (void)input;
+    return mt_schemes[i].name;
+}
+
+/* ---- keys */
 
 static const mt_yaml_key slab_keys[] = {
     MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0),
@@ -38,11 +88,10 @@ static const mt_yaml_key tissue_keys[] = {
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
-    MT_YAML_STRING(mt_case, cell.model, "model", "tp06",
+    MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
         "Cell model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
-    MT_YAML_STRING(mt_case, cell.type, "type", NULL,
-        "Type of all elements, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer "
-        "standard. "
+    MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
+        "Type of all cells, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer standard. "
         "layers: each layer of the wall has its own type; the mesh must have layers."),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
@@ -96,11 +145,15 @@ static const mt_yaml_key machine_keys[] = {
         "ipu: the emulated machine, in single precision; cpu: plain double precision, without a machine."),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
         "A machine in `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
+    MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
+        "Values that replace those of the machine, as `set: [links.shape=torus]`; `data/machines/README.md` "
+        "has "
+        "the keys."),
     MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
         "Number of IPUs. A heart of 7 million tetrahedra needs two."),
     MT_YAML_UNSIGNED(
         mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20), "Tiles used of each IPU. 0: all."),
-    MT_YAML_STRING(mt_case, machine.partition, "partition", "flat",
+    MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "flat", partition_word,
         "How the mesh is cut. flat: for all tiles at once; hierarchical: for the IPUs first; saved: as the "
         "mesh file says."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
@@ -108,9 +161,8 @@ static const mt_yaml_key machine_keys[] = {
         "Largest part of the mesh that a tile may get, relative to the mean."),
     MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
         "true: moves elements between tiles until the tiles that receive most receive less."),
-    MT_YAML_STRING(mt_case, machine.scheme, "scheme", "mixed-clean",
-        "How tiles send each other the elements on their borders: full, ranged, mixed-clean, exact or budget "
-        "(see `mesh/README.md`)."),
+    MT_YAML_ENUM_OF(mt_case, machine.scheme, "scheme", "mixed-clean", scheme_word,
+        "How tiles send each other the elements on their borders (see `mesh/README.md`)."),
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
         "For the scheme budget: the most ranges that a tile sends. 0: its usual number, 22."),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
@@ -122,7 +174,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
         "inside the cells and e that between them."),
-    MT_YAML_MAPPING("cell", cell_keys, "The cell model, ten Tusscher and Panfilov 2006."),
+    MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
         "Where and when the tissue is stimulated. A stimulus acts on a sphere, a box, a surface or a list of "
@@ -207,33 +259,10 @@ static mt_status in_stimulus(size_t s, mt_status status)
     return mt_fail_in(where, status);
 }
 
-enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
-
-static bool is_of_layers(const mt_case *c) { return strcmp(c->cell.type, "layers") == 0; }
-
-/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
-static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS])
-{
-    static const char *const names[] = {
-        [MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
-    for (int layer = 0; layer < LAYERS; layer++)
-        MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
-    return MT_OK;
-}
-
-/* That the model is there, has the elements that are asked for, and is stable in such steps. */
+/* The model must be stable in such steps. */
 static mt_status check_cells(const char *path, const mt_case *c)
 {
-    const mt_cell_model *model;
-    size_t found[LAYERS];
-    char names[256];
-    MT_TRY(mt_fail_in(path, mt_fail_in("cell.model", mt_cell_model_find(c->cell.model, &model))));
-    const bool layered = find_layers(model, found) == MT_OK;
-    if (!(is_of_layers(c) && layered) && mt_cell_variant_find(model, c->cell.type, found) != MT_OK) {
-        mt_cell_variant_names(model, names, sizeof names);
-        return mt_fail(MT_INPUT, "%s: cell.type: %.40s; allowed: %s%s", path, c->cell.type, names,
-            layered ? ", layers" : "");
-    }
+    const mt_cell_model *model = mt_case_model(c);
     if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
     return mt_fail(MT_INPUT, "%s: time.dt_ms: %g; allowed: at most %g, where the cell model %s is stable",
         path, c->time.dt_ms, model->dt_max_ms, model->name);
@@ -254,7 +283,7 @@ static mt_status check(const char *path, const mt_case *c)
 }
 
 mt_status mt_case_load(
-    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out)
+    mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
     return check(path, out);
@@ -313,14 +342,7 @@ mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
     return MT_OK;
 }
 
-const mt_cell_model *mt_case_model(const mt_case *from)
-{
-    const mt_cell_model *model = NULL;
-    const mt_status status = mt_cell_model_find(from->cell.model, &model);
-    assert(status == MT_OK); /* it was checked */
-    (void)status;
-    return model;
-}
+const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }
 
 mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
 {
@@ -329,7 +351,10 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
     problem->model = mt_case_model(from);
     problem->variant = 0;
     problem->variant_of = NULL;
-    if (!is_of_layers(from)) return mt_cell_variant_find(problem->model, from->cell.type, &problem->variant);
+    if ((size_t)from->cell.type < problem->model->n_variants) {
+        problem->variant = (size_t)from->cell.type;
+        return MT_OK;
+    }
     if (!mesh->layer)
         return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
                                  "or take epi, mid or endo");

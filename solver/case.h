@@ -46,8 +46,8 @@ typedef struct mt_case {
         double chi_per_mm, cm_uF_mm2;
     } tissue;
     struct {
-        const char *model; /* of the table of cell models */
-        const char *type;  /* of its variants, or "layers": as the mesh's say */
+        int model; /* index into mt_cell_models */
+        int type;  /* of its variants; behind the last: "layers", as the mesh's say */
     } cell;
     struct {
         double dt_ms, end_ms;
@@ -64,12 +64,14 @@ typedef struct mt_case {
     struct {
         int backend; /* index into mt_backends (solver/backends/backend.h) */
         const char *target;
-        size_t ipus;           /* how many targets */
-        size_t tiles;          /* of each; 0 = all */
-        const char *partition; /* a method of mesh/cut/partition.h, or "saved": the one in the mesh file */
+        const mt_yaml_override *sets; /* values of the target */
+        size_t n_sets;
+        size_t ipus;   /* how many targets */
+        size_t tiles;  /* of each; 0 = all */
+        int partition; /* index into mt_partition_methods; behind the last: the one saved in the mesh file */
         double imbalance;
         bool balance_halo;
-        const char *scheme; /* of separators */
+        int scheme;    /* of separators; index into mt_schemes */
         size_t ranges; /* the most a tile sends, for schemes with such a limit; 0 = the scheme's default */
         bool checked;
     } machine;
@@ -80,7 +82,7 @@ extern const mt_yaml_table mt_case_table;
 /* Reads a case, with overrides "path.to.key=value". Gives its strings and lists in `arena`. Fails as mt_yaml_load, and with MT_INPUT
  * if keys contradict each other. */
 MT_NODISCARD mt_status mt_case_load(
-    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, mt_case *out);
+    mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
 /* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
 mt_tissue mt_case_tissue(const mt_case *from);

@@ -21,7 +21,8 @@ everyday() {
         n=$((n + 1))
         "$myotile" "$@" >"said.$n" 2>"warned.$n" || echo "exit $?" >>"said.$n"
     }
-    say run "$niederer" --set time.end_ms=30 --profile --trace 0:1 --trace-tiles 0:63 --output ipu
+    of_tiles=$("$myotile" run --help | sed -n 's/.*--profile DIR .*/ipu/p') # before, it named no folder
+    say run "$niederer" --set time.end_ms=30 --profile $of_tiles --trace 0:1 --trace-tiles 0:63 --output ipu
     say run "$niederer" --set time.end_ms=10 --set machine.ipus=4 --set machine.partition=hierarchical \
         --set machine.scheme=exact --set machine.balance_halo=true --set cell.type=mid --format json --output ipus
     say run "$niederer" --set time.end_ms=30 --set machine.backend=cpu --set cell.type=endo --output cpu

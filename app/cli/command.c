@@ -170,6 +170,16 @@ mt_status mt_option_all(
     return MT_OK;
 }
 
+mt_status mt_option_overrides(
+    mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, mt_yaml_override **sets)
+{
+    const char **texts;
+    MT_TRY(mt_option_all(arena, arguments, name, n, &texts));
+    MT_TAKE(arena, *sets, *n + 1);
+    for (size_t k = 0; k < *n; k++) (*sets)[k] = (mt_yaml_override){name, texts[k]};
+    return MT_OK;
+}
+
 mt_file_replace mt_option_replace(const mt_arguments *arguments)
 {
     return mt_option_given(arguments, "--force") ? MT_FILE_ANY : MT_FILE_OURS;

@@ -14,6 +14,7 @@
 #include "data/arena.h"
 #include "data/file.h"
 #include "data/status.h"
+#include "data/yaml_schema.h"
 
 typedef struct mt_option {
     const char *name; /* "--format" */
@@ -99,6 +100,10 @@ bool mt_option_given(const mt_arguments *arguments, const char *name);
 /* Gives all of them. */
 MT_NODISCARD mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
+
+/* Gives the values that an option sets, with its name. */
+MT_NODISCARD mt_status mt_option_overrides(
+    mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, mt_yaml_override **sets);
 
 /* What may be replaced: any file with --force. */
 mt_file_replace mt_option_replace(const mt_arguments *arguments);

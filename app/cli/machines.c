@@ -65,3 +65,24 @@ mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
     *path = text;
     return MT_OK;
 }
+
+/* "GC200 with links.shape=torus, clock_hz=1.5e9": a machine of which values are set is not what its file names. */
+static mt_status name_changes(mt_arena *arena, const mt_yaml_override *sets, size_t n, const char **name)
+{
+    size_t size = strlen(*name) + 1, used;
+    char *text;
+    for (size_t k = 0; k < n; k++) size += strlen(" with ") + strlen(sets[k].text);
+    MT_TAKE(arena, text, size);
+    used = (size_t)snprintf(text, size, "%s", *name);
+    for (size_t k = 0; k < n; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", k > 0 ? ", " : " with ", sets[k].text);
+    *name = text;
+    return MT_OK;
+}
+
+mt_status mt_machine_load(
+    mt_arena *arena, const char *path, const mt_yaml_override *sets, size_t n_sets, ipu_target *target)
+{
+    MT_TRY(ipu_target_load(arena, path, sets, n_sets, target));
+    return name_changes(arena, sets, n_sets, &target->name);
+}

@@ -9,20 +9,22 @@
 #include "app/cli/table.h"
 #include "data/scan.h"
 #include "data/yaml_node.h"
+#include "data/yaml_set.h"
 #include "data/yaml_words.h"
 #include "ipu/machine/target.h"
 
 static mt_status list(mt_arena *arena, const mt_arguments *arguments);
 static mt_status show(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
+static const mt_option list_options[] = {MT_OPTION_FORMAT, MT_OPTIONS_END};
+static const mt_option show_options[] = {MT_OPTION_MACHINE_SET, MT_OPTION_FORMAT, MT_OPTIONS_END};
 
 const mt_command mt_command_machine_list = {
     .name = "machine list",
     .operands = "",
     .summary = "the machines that --target knows by name",
     .example = "myotile machine list --format csv",
-    .options = options,
+    .options = list_options,
     .run = list,
 };
 
@@ -32,7 +34,7 @@ const mt_command mt_command_machine_show = {
     .n_operands = 1,
     .summary = "every number of a machine, how it is known and where it comes from",
     .example = "myotile machine show gc200",
-    .options = options,
+    .options = show_options,
     .run = show,
 };
 
@@ -82,6 +84,12 @@ static bool of_another_shape(const ipu_links *links, const char *key)
     return false;
 }
 
+typedef struct machine_file {
+    const char *path, *text;
+    mt_yaml_override *sets; /* in place of its values */
+    size_t n_sets;
+} machine_file;
+
 typedef struct showing {
     mt_arena *arena;
     const ipu_target *target;
@@ -89,11 +97,12 @@ typedef struct showing {
     mt_table *table;
 } showing;
 
-/* What stands behind a value in the file; NULL: the file does not have the value. */
+/* What stands behind a value in the file, or the option that set it; NULL: neither has the value. */
 static mt_status add_source(const showing *s, const mt_yaml_node *there)
 {
-    const char *known, *source;
-    MT_TRY(mt_remark_of_line(s->arena, &s->remarks, there ? there->at.line : 0, &known, &source));
+    const char *known = "set", *source = there ? there->at.origin : NULL;
+    if (!there || there->at.line > 0)
+        MT_TRY(mt_remark_of_line(s->arena, &s->remarks, there ? there->at.line : 0, &known, &source));
     mt_table_text(s->table, known);
     mt_table_text(s->table, source);
     return MT_OK;
@@ -147,17 +156,19 @@ static mt_status key_rows(
 }
 
 /* What the machine was read to is written again, so that whatever keys there are come in one form, defaults among them. */
-static mt_status key_table(
-    mt_arena *arena, const ipu_target *t, const char *path, const char *file, mt_table *table)
+static mt_status key_table(mt_arena *arena, const ipu_target *t, const machine_file *from, mt_table *table)
 {
+    const char *path = from->path;
     showing s = {.arena = arena, .target = t, .table = table};
     const char *text;
     char *title;
     mt_yaml_node *written, *there;
     MT_TRY(mt_yaml_write(arena, &ipu_target_table, t, &text));
     MT_TRY(mt_yaml_node_read(arena, path, text, &written));
-    MT_TRY(mt_yaml_node_read(arena, path, file, &there));
-    MT_TRY(mt_remarks_begin(arena, file, &s.remarks));
+    MT_TRY(mt_yaml_node_read(arena, path, from->text, &there));
+    for (size_t k = 0; k < from->n_sets; k++)
+        MT_TRY(mt_yaml_set(arena, ipu_target_table.keys, &from->sets[k], there));
+    MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
     MT_TAKE(arena, title, strlen(t->name) + strlen(path) + 3);
     (void)sprintf(title, "%s: %s", t->name, path);
     *table = mt_table_begin(arena, title);
@@ -201,16 +212,18 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
 
 static mt_status show(mt_arena *arena, const mt_arguments *arguments)
 {
-    const char *path;
+    machine_file from;
     mt_format format;
     mt_scan file;
     ipu_target t;
     mt_table tables[2];
     MT_TRY(mt_format_option(arguments, &format));
-    MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &path));
-    MT_TRY(mt_scan_open(arena, path, &file));
-    MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
-    MT_TRY(key_table(arena, &t, path, file.begin, &tables[0]));
+    MT_TRY(mt_machine_path(arena, mt_operand(arguments, 0), &from.path));
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &from.n_sets, &from.sets));
+    MT_TRY(mt_scan_open(arena, from.path, &file));
+    from.text = file.begin;
+    MT_TRY(mt_machine_load(arena, from.path, from.sets, from.n_sets, &t));
+    MT_TRY(key_table(arena, &t, &from, &tables[0]));
     tables[1] = derived_table(arena, &t);
     return mt_tables_print(arguments->out, tables, 2, format);
 }

@@ -1,13 +1,13 @@
 /* myotile mesh fibres. */
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "app/stages/anatomy.h"
 #include "app/commands/commands.h"
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
+#include "data/file.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/files/formats.h"
@@ -118,10 +118,7 @@ static mt_status check_replacing(
     const mt_arguments *arguments, const char *in, const char *out, const mt_mesh *mesh)
 {
     const char *what = mesh->fibre ? "fibres" : mesh->depth ? "depths" : mesh->layer ? "layers" : NULL;
-    struct stat from, to;
-    if (!what || mt_option_given(arguments, "--replace-fibres")) return MT_OK;
-    if (stat(in, &from) != 0 || stat(out, &to) != 0) return MT_OK; /* `out` is not there yet */
-    if (from.st_dev != to.st_dev || from.st_ino != to.st_ino) return MT_OK;
+    if (!what || mt_option_given(arguments, "--replace-fibres") || !mt_file_same(in, out)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: the mesh has %s, which -o %s would replace; allowed: another file, or --replace-fibres. To tag "
         "its "

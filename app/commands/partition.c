@@ -175,7 +175,7 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     const mt_profiled profiled = {.title = title, .profile = profile, .target = target};
     MT_TRY(mt_file_set_begin());
     const mt_status status = mt_profile_write(&profiled, job->profile, true);
-    if (status == MT_OK) mt_folder_keep();
+    if (status == MT_OK) mt_folder_keep(job->profile);
     MT_TRY(mt_file_set_end(status));
     end_stage(&job->stages);
     return MT_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
+#include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/results/report.h"
 #include "app/results/trace_file.h"
@@ -22,12 +23,16 @@ static const mt_option options[] = {
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
         .repeats = true},
+    MT_OPTION_MACHINE_SET,
     {.name = "--profile",
-        .help = "also write tiles.csv, memory.csv, links.csv and pictures of how busy and how full each tile "
-                "and link is"},
+        .value = "DIR",
+        .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
+                "how busy and how full each tile and link is; default: only profile.json, beside the other "
+                "files"},
     {.name = "--trace",
         .value = "FIRST:LAST",
-        .help = "also write trace.json, for Perfetto: what each tile does in these time steps, from 0"},
+        .help = "also write trace.json, for Perfetto, beside profile.json: what each tile does in these time "
+                "steps, from 0"},
     {.name = "--trace-tiles", .value = "FIRST:LAST", .help = "only these tiles in it, from 0; default: all"},
     MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
@@ -65,19 +70,35 @@ typedef struct request {
     mt_case input;
     const mt_backend *backend;
     bool cached;         /* mt_operator_make */
-    bool details, trace; /* of what the machine did: all files of its profile, a trace */
+    const char *details; /* the folder for all files of the machine's profile; NULL: only profile.json */
+    bool trace;
     mt_tracing tracing;
     mt_format format;
 } request;
 
+/* --machine-set adds to the case's machine.set. */
+static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments, mt_case *input)
+{
+    mt_yaml_override *more, *all;
+    size_t n;
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n, &more));
+    MT_TAKE(arena, all, input->machine.n_sets + n + 1);
+    for (size_t k = 0; k < input->machine.n_sets; k++) all[k] = input->machine.sets[k];
+    for (size_t k = 0; k < n; k++) all[input->machine.n_sets + k] = more[k];
+    input->machine.sets = all;
+    input->machine.n_sets += n;
+    return MT_OK;
+}
+
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
-    const char **sets;
+    mt_yaml_override *sets;
     size_t n_sets;
     *r = (request){.path = mt_operand(arguments, 0), .cached = !mt_option_given(arguments, "--no-cache")};
     MT_TRY(mt_format_option(arguments, &r->format));
-    MT_TRY(mt_option_all(arena, arguments, "--set", &n_sets, &sets));
+    MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
     MT_TRY(mt_case_load(arena, r->path, sets, n_sets, &r->input));
+    MT_TRY(add_machine_sets(arena, arguments, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
     return MT_OK;
 }
@@ -114,7 +135,7 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
         if (mt_option_given(arguments, of_machine[k]))
             return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu, which has tiles",
                 of_machine[k], r->backend->name);
-    r->details = mt_option_given(arguments, "--profile");
+    r->details = mt_option_value(arguments, "--profile", NULL);
     r->trace = steps != NULL;
     if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with it");
     if (!steps) return MT_OK;
@@ -185,6 +206,20 @@ static const char *name_of_signal(int number)
     return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
+/* The names of the files. */
+static bool print_files(const mt_run *done, const char *folder, FILE *out)
+{
+    char profile[128];
+    const bool apart = mt_report_profile_apart(done, folder);
+    (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
+        done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
+    (void)fprintf(out,
+        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, %s%sused.yaml\n",
+        folder, apart ? "" : profile, apart || !done->profile ? "" : ", ");
+    if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
+    return fflush(out) == 0 && !ferror(out);
+}
+
 /* Files, then tables: what was computed does not depend on who reads the output. */
 static mt_status write_and_print(
     mt_arena *arena, const mt_run *done, const char *folder, mt_format format, FILE *out)
@@ -201,14 +236,7 @@ static mt_status write_and_print(
     if (written != MT_OK)
         return mt_fail(written, "%s; %s", why,
             status == MT_OK ? "the tables are printed" : "the tables cannot be printed either");
-    if (status == MT_OK && format == MT_FORMAT_TEXT &&
-        (fprintf(out,
-             "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-             "%s%s%sused.yaml\n",
-             folder, done->profile ? "profile.json, " : "",
-             done->details ? "tables and pictures of its tiles, " : "",
-             done->trace ? "trace.json, " : "") < 0 ||
-            fflush(out) != 0))
+    if (status == MT_OK && format == MT_FORMAT_TEXT && !print_files(done, folder, out))
         status = mt_fail(MT_FILE, "standard output: %s", strerror(errno));
     if (status != MT_FILE && status != MT_MEMORY) return status;
     return mt_fail(status, "%s; the results are in %s/", mt_message(), folder);
@@ -243,7 +271,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
 
 /* ---- the command ---- */
 
-/* From the case to its results, in the folder that is entered. */
+/* From the case to its results, in the folders that are entered. */
 static mt_status run_in(
     mt_arena *arena, request *r, const mt_mapping_choice *choice, const char *folder, FILE *out)
 {
@@ -259,6 +287,19 @@ static mt_status run_in(
     return report(arena, r, &problem, &choice->target, &o, folder, out);
 }
 
+/* The same in this folder, which is entered, and that of the profile. */
+static mt_status run_beside(mt_arena *arena, request *r, const mt_mapping_choice *choice, const char *folder,
+    const mt_arguments *arguments)
+{
+    mt_folder profile;
+    if (r->details && mt_file_same(r->details, folder)) r->details = folder;
+    const bool apart = r->details && r->details != folder;
+    if (apart) MT_TRY(mt_folder_enter(r->details, mt_option_replace(arguments), &profile));
+    const mt_status status = run_in(arena, r, choice, folder, arguments->out);
+    if (apart) mt_folder_leave(&profile);
+    return status;
+}
+
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)
 {
     request r;
@@ -266,11 +307,11 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_folder folder;
     char name[MT_FILE_PATH_MAX];
     MT_TRY(read_request(arena, arguments, &r));
-    MT_TRY(mt_fail_in(r.path, mt_mapping_choose(arena, &r.input, &choice)));
+    MT_TRY(mt_mapping_choose(arena, r.path, &r.input, &choice));
     MT_TRY(read_profile_options(arguments, choice.target.tiles, &r));
     const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), r.path, name, sizeof name);
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
-    const mt_status status = run_in(arena, &r, &choice, folder.path, arguments->out);
+    const mt_status status = run_beside(arena, &r, &choice, folder.path, arguments);
     mt_folder_leave(&folder);
     return status;
 }

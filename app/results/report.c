@@ -146,14 +146,13 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
     return status;
 }
 
-/* Without an emulated machine nothing stays of a profile that an earlier run had. */
+/* The trace stands beside the profile. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
     const mt_profiled profiled = {
         run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
     char path[MT_FILE_PATH_MAX];
-    if (!run->profile) return mt_profile_forget(folder);
-    MT_TRY(mt_profile_write(&profiled, folder, run->details));
+    MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
     MT_TRY(mt_folder_path(folder, "trace.json", path));
     return mt_trace_write(run->trace, profiled.title, run->traced_tiles[0], run->traced_tiles[1], path);
@@ -182,7 +181,22 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
         if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
             keep_failure(first, mt_file_remove(path));
     }
-    keep_failure(first, write_profile(run, folder));
+    /* where no profile comes, nothing stays of one that an earlier run had */
+    const bool here = run->profile && !mt_report_profile_apart(run, folder);
+    keep_failure(first, here ? write_profile(run, folder) : mt_profile_forget(folder));
+}
+
+static mt_status write_profile_apart(const mt_run *run)
+{
+    MT_TRY(mt_file_set_begin());
+    const mt_status status = write_profile(run, run->details);
+    if (status == MT_OK) mt_folder_keep(run->details);
+    return mt_file_set_end(status);
+}
+
+bool mt_report_profile_apart(const mt_run *run, const char *folder)
+{
+    return run->details && strcmp(run->details, folder) != 0;
 }
 
 mt_status mt_report_write(const mt_run *run, const char *folder)
@@ -191,20 +205,22 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     MT_TRY(mt_file_set_begin());
     mt_status status = write_one(run, folder, files[0].name, files[0].write);
     if (status == MT_OK) write_others(run, folder, &first);
-    if (status == MT_OK) mt_folder_keep();
+    if (status == MT_OK) mt_folder_keep(folder);
     MT_TRY(mt_file_set_end(status));
+    if (mt_report_profile_apart(run, folder)) keep_failure(&first, write_profile_apart(run));
     return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
 }
 
-mt_status mt_report_check(const char *folder, bool profile, bool details, bool trace)
+mt_status mt_report_check(const char *folder, bool profile, const char *details, bool trace)
 {
+    const char *of_profile = details ? details : folder;
     char path[MT_FILE_PATH_MAX];
     for (int f = 0; f < N_FILES; f++) {
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
-    if (profile) MT_TRY(mt_profile_check(folder, details));
+    if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));
     if (!trace) return MT_OK;
-    MT_TRY(mt_folder_path(folder, "trace.json", path));
+    MT_TRY(mt_folder_path(of_profile, "trace.json", path));
     return mt_file_check(path, MT_FILE_ANY);
 }

@@ -19,7 +19,7 @@ typedef struct mt_run {
     const double *activation_ms; /* [n_elements] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
-    bool details;                /* of the profile: all its files, not only profile.json */
+    const char *details;         /* the folder for all files of the profile; NULL: only profile.json */
     const ipu_trace *trace;      /* NULL: none was asked for */
     size_t traced_tiles[2];      /* first and last */
 } mt_run;
@@ -38,13 +38,17 @@ MT_NODISCARD mt_status mt_report_tables(
  * arrive within the simulated time. */
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 
-/* Writes result.hdf, activation.png, activation.csv, used.yaml and, on an emulated machine, its profile
- * (app/results/profile_files.h) and trace.json (app/results/trace_file.h) into the folder, as a set (data/file.h). If result.hdf cannot be
- * written, the folder stays as it was; if another file cannot be, it is missing in the folder, and its failure is returned. */
+/* Does the profile have a folder of its own, another than the other results? */
+bool mt_report_profile_apart(const mt_run *run, const char *folder);
+
+/* Writes result.hdf, activation.png, activation.csv and used.yaml into the folder, as a set (data/file.h), and, on an emulated
+ * machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
+ * set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be written, the folders stay as they
+ * were; if another file cannot be, it is missing, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Checks before the work that these files can be written there; with the profile of an emulated machine, all its files
- * (`details`), and a trace. MT_FILE: they cannot; the message says why. */
-MT_NODISCARD mt_status mt_report_check(const char *folder, bool profile, bool details, bool trace);
+/* Checks before the work that these files can be written there; with the profile of an emulated machine, all its files in
+ * the folder `details` (NULL: only profile.json), and a trace. MT_FILE: they cannot; the message says why. */
+MT_NODISCARD mt_status mt_report_check(const char *folder, bool profile, const char *details, bool trace);
 
 #endif

@@ -1,7 +1,5 @@
 #include "app/stages/mapping.h"
 
-#include <string.h>
-
 #include "app/cli/machines.h"
 #include "app/cli/progress.h"
 #include "app/stages/tiling_options.h"
@@ -13,47 +11,52 @@ static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.
 
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {
-    choice->saved = strcmp(input->machine.partition, "saved") == 0;
+    choice->saved = !mt_partition_methods[input->machine.partition];
+    if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
             MT_INPUT, "machine.partition: saved; allowed: with mesh.file, whose partition is meant");
     if (choice->saved && input->machine.balance_halo)
         return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: where the partition is made here, "
                                  "which a saved one is not");
-    if (!choice->saved)
-        MT_TRY(mt_fail_in("machine.partition: saved, or a method",
-            mt_partition_method_find(input->machine.partition, &choice->tiling.method)));
-    MT_TRY(mt_fail_in("machine.scheme",
-        mt_scheme_find(input->machine.scheme, (uint32_t)input->machine.ranges, &choice->scheme)));
+    MT_TRY(mt_fail_in("machine.scheme", mt_scheme_find(mt_schemes[input->machine.scheme].name,
+                                            (uint32_t)input->machine.ranges, &choice->scheme)));
     input->machine.ranges = choice->scheme.ranges;
     choice->tiling.imbalance = input->machine.imbalance;
     choice->tiling.balance_halo = input->machine.balance_halo;
     return MT_OK;
 }
 
-static mt_status load_machine(mt_arena *arena, mt_case *input, mt_tiling *tiling)
+/* Values that are set come with their own place. */
+static mt_status load_machine(mt_arena *arena, const char *path, const mt_case *input, ipu_target *one)
 {
-    const char *path;
-    MT_TRY(mt_machine_path(arena, input->machine.target, &path));
-    MT_TRY(ipu_target_load(arena, path, NULL, 0, &tiling->one));
+    const char *file;
+    MT_TRY(mt_fail_in(path, mt_machine_path(arena, input->machine.target, &file)));
+    const mt_status status = mt_machine_load(arena, file, input->machine.sets, input->machine.n_sets, one);
+    return input->machine.n_sets > 0 ? status : mt_fail_in(path, status);
+}
+
+static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice *choice)
+{
+    mt_tiling *tiling = &choice->tiling;
     if (mt_machine_is_path(input->machine.target)) MT_TRY(mt_file_absolute(arena, &input->machine.target));
     if (input->machine.tiles == 0) input->machine.tiles = tiling->one.tiles;
     if (input->machine.tiles > tiling->one.tiles)
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
             input->machine.tiles, tiling->one.tiles, tiling->one.name);
     tiling->tiles = (uint32_t)input->machine.tiles;
-    return MT_OK;
-}
-
-mt_status mt_mapping_choose(mt_arena *arena, mt_case *input, mt_mapping_choice *choice)
-{
-    *choice = (mt_mapping_choice){0};
-    MT_TRY(choose_cut(input, choice));
-    MT_TRY(load_machine(arena, input, &choice->tiling));
     MT_TRY(mt_fail_in(
         "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
     if (!has_tiles(input)) return MT_OK; /* no emulator needs room */
     return mt_fail_in("machine.ipus", mt_tiling_check_host(&choice->tiling, (uint32_t)input->machine.ipus));
+}
+
+mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, mt_mapping_choice *choice)
+{
+    *choice = (mt_mapping_choice){0};
+    MT_TRY(mt_fail_in(path, choose_cut(input, choice)));
+    MT_TRY(load_machine(arena, path, input, &choice->tiling.one));
+    return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
 
 /* The partition that the mesh file has: it must be one for this machine. */

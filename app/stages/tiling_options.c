@@ -3,26 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/cli/machines.h"
 #include "app/cli/warning.h"
-
-/* "GC200 with links.shape=torus, clock_hz=1.5e9": a machine of which values are set is not what its file names. */
-static mt_status name_changes(mt_arena *arena, size_t n, const char *const *sets, const char **name)
-{
-    size_t size = strlen(*name) + 1, used;
-    char *text;
-    for (size_t k = 0; k < n; k++) size += strlen(" with ") + strlen(sets[k]);
-    MT_TAKE(arena, text, size);
-    used = (size_t)snprintf(text, size, "%s", *name);
-    for (size_t k = 0; k < n; k++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", k > 0 ? ", " : " with ", sets[k]);
-    *name = text;
-    return MT_OK;
-}
 
 mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
 {
-    const char *machine, **sets;
+    const char *machine;
+    mt_yaml_override *sets;
     size_t n_sets;
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
     const char *imbalance = mt_option_value(arguments, "--imbalance", "1.03");
@@ -32,9 +18,8 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_partition_method_find(mt_option_value(arguments, "--partition", "flat"), &tiling->method));
     MT_TRY(mt_machine_path(arena, mt_option_value(arguments, "--target", "gc200"), &machine));
-    MT_TRY(mt_option_all(arena, arguments, "--machine-set", &n_sets, &sets));
-    MT_TRY(ipu_target_load(arena, machine, sets, n_sets, &tiling->one));
-    MT_TRY(name_changes(arena, n_sets, sets, &tiling->one.name));
+    MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));
+    MT_TRY(mt_machine_load(arena, machine, sets, n_sets, &tiling->one));
     tiling->tiles = (uint32_t)tiling->one.tiles;
     return MT_OK;
 }

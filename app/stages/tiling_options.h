@@ -3,6 +3,7 @@
 #define MT_APP_STAGES_TILING_OPTIONS_H
 
 #include "app/cli/command.h"
+#include "app/cli/machines.h"
 #include "solver/plan/tiling.h"
 
 /* For the tables of options of commands that cut a mesh. */
@@ -18,10 +19,7 @@
         {.name = "--ranges",                                                                                 \
             .value = "R",                                                                                    \
             .help = "at most so many ranges a tile sends; for the scheme budget"},                           \
-    {                                                                                                        \
-        .name = "--machine-set", .value = "key=value",                                                       \
-        .help = "use this value in place of the machine's: links.shape=torus", .repeats = true               \
-    }
+        MT_OPTION_MACHINE_SET
 
 /* Gives the tiling that these options ask for, on all tiles; --ranges is read below. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(

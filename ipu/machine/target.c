@@ -142,8 +142,8 @@ static mt_status check_places(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
-mt_status ipu_target_load(
-    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target)
+mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
+    size_t n_overrides, ipu_target *target)
 {
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;

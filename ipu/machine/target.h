@@ -67,8 +67,8 @@ extern const mt_yaml_table ipu_target_table;
  * no multiple of 8 bytes, region 0 is not made of whole elements or is larger than a tile, more is reserved than a tile has,
  * the number of columns is odd or too small for the tiles, way_cycles is missing beside columns, and as
  * ipu_topology_check_links. */
-MT_NODISCARD mt_status ipu_target_load(
-    mt_arena *arena, const char *path, const char *const *overrides, size_t n_overrides, ipu_target *target);
+MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
+    size_t n_overrides, ipu_target *target);
 
 /* Where a tile stands on its chip: its row, from 0 to exchange_rows - 1, and its place across the columns, each four tiles
  * wide, from 0 to 4 x exchange_columns - 1 (without columns: as far as the tiles reach). Tiles are numbered in pairs, one pair

@@ -270,7 +270,7 @@ Test(out_of_memory, a_run_on_the_host)
 Test(out_of_memory, a_run_on_tiles_with_its_profile_and_trace)
 {
     write_text("small.yaml", small);
-    walk(29, "run small.yaml --output out --set machine.ipus=2 --profile --trace 0:1");
+    walk(29, "run small.yaml --output out --set machine.ipus=2 --profile tiles --trace 0:1");
 }
 
 Test(out_of_memory, a_partition)

@@ -356,10 +356,10 @@ Test(file, a_folder_is_for_one_run_at_a_time)
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(mt_folder_enter("out", MT_FILE_ANY, &other), MT_FILE);
     assert_message("out: another run of myotile is writing there");
-    mt_folder_keep();
+    mt_folder_keep("out");
     mt_folder_leave(&folder);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
-    mt_folder_keep();
+    mt_folder_keep("out");
     mt_folder_leave(&folder);
     cr_assert(there("out/.myotile"));
 }
@@ -378,6 +378,33 @@ Test(file, a_folder_that_was_made_for_nothing_goes)
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     mt_folder_leave(&folder);
     cr_assert(there("out") && !there("out/.myotile"), "it was there before");
+}
+
+Test(file, folders_are_kept_and_left_one_by_one)
+{
+    mt_folder outer, inner, other;
+    ok(mt_folder_enter("out", MT_FILE_OURS, &outer));
+    ok(mt_folder_enter("out/inner", MT_FILE_OURS, &inner));
+    cr_assert_eq(mt_folder_enter("none/such", MT_FILE_OURS, &other), MT_FILE);
+    cr_assert(there("out/.myotile") && there("out/inner/.myotile"), "a failure undoes no other folder");
+    mt_folder_leave(&inner);
+    cr_assert(there("out/.myotile") && !there("out/inner"));
+    ok(mt_folder_enter("inner", MT_FILE_OURS, &inner));
+    mt_folder_keep("out");
+    mt_folder_abandon();
+    cr_assert(there("out/.myotile") && !there("inner"));
+    mt_folder_leave(&inner);
+    mt_folder_leave(&outer);
+    cr_assert(there("out/.myotile"), "it was kept while another was entered");
+}
+
+Test(file, one_file_may_have_several_paths)
+{
+    put("a", "x"), put("b", "x");
+    cr_assert_eq(symlink("a", "link"), 0);
+    cr_assert(mt_file_same("a", "a") && mt_file_same("a", "./a") && mt_file_same("link", "a"));
+    cr_assert(!mt_file_same("a", "b") && !mt_file_same("a", "none") && !mt_file_same("none", "none"));
+    cr_assert(mt_file_same(".", room));
 }
 
 Test(file, a_folder_of_others_is_entered_only_if_that_is_said)

@@ -8,6 +8,7 @@
 
 #include "data/yaml.h"
 #include "data/yaml_write.h"
+#include "tests/sets.h"
 
 typedef enum scheme { FULL, RANGED } scheme;
 
@@ -85,7 +86,8 @@ static void expect_error(const char *text, const char *override, const char *mes
 {
     mt_arena arena = {0};
     example e;
-    mt_status status = mt_yaml_read(&arena, "case.yaml", text, &table, &override, override ? 1 : 0, &e);
+    mt_status status = mt_yaml_read(
+        &arena, "case.yaml", text, &table, &(mt_yaml_override){"--set", override}, override ? 1 : 0, &e);
     cr_expect_eq(status, MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
     mt_arena_free(&arena);
@@ -163,8 +165,8 @@ Test(yaml, what_is_written_loads_to_the_same)
         example first;
         example second;
         const char *text = NULL;
-        cr_assert_eq(
-            mt_yaml_read(&arena, "a", sources[i], &table, sets, 2, &first), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_yaml_read(&arena, "a", sources[i], &table, sets_of(sets, 2), 2, &first), MT_OK, "%s",
+            mt_message());
         cr_assert_eq(mt_yaml_write(&arena, &table, &first, &text), MT_OK);
         cr_assert_eq(
             mt_yaml_read(&arena, "b", text, &table, NULL, 0, &second), MT_OK, "%s\n%s", mt_message(), text);
@@ -267,7 +269,8 @@ Test(yaml, overrides_replace_add_and_are_checked_by_name)
         "stimuli.1.start_ms=9", "stimuli.0.pulses.count=3", "title=a=b", "edge_mm=3"};
     mt_arena arena = {0};
     example e;
-    cr_assert_eq(mt_yaml_read(&arena, "case.yaml", whole, &table, sets, 7, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_yaml_read(&arena, "case.yaml", whole, &table, sets_of(sets, 7), 7, &e), MT_OK, "%s", mt_message());
     cr_expect_eq(e.edge_mm, 3, "the last one counts");
     cr_expect_eq(e.time.dt_ms, 0.5);
     cr_expect_eq(e.time.end_ms, 500);
@@ -389,7 +392,7 @@ Test(yaml, utf8_is_what_its_standard_says)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         mt_arena arena = {0};
         (void)snprintf(set, sizeof set, "title=%s", wrong[k]);
-        cr_assert_eq(mt_yaml_read(&arena, "x", least, &table, sets, 1, &e), MT_INPUT, "%zu", k);
+        cr_assert_eq(mt_yaml_read(&arena, "x", least, &table, sets_of(sets, 1), 1, &e), MT_INPUT, "%zu", k);
         cr_assert(strstr(mt_message(), "is no character"), "%zu: %s", k, mt_message());
         mt_arena_free(&arena);
     }
@@ -397,8 +400,8 @@ Test(yaml, utf8_is_what_its_standard_says)
         mt_arena arena = {0};
         const char *text;
         (void)snprintf(set, sizeof set, "title=%s", right[k]);
-        cr_assert_eq(
-            mt_yaml_read(&arena, "x", least, &table, sets, 1, &e), MT_OK, "%zu: %s", k, mt_message());
+        cr_assert_eq(mt_yaml_read(&arena, "x", least, &table, sets_of(sets, 1), 1, &e), MT_OK, "%zu: %s", k,
+            mt_message());
         cr_assert_str_eq(e.title, right[k]);
         cr_assert_eq(mt_yaml_write(&arena, &table, &e, &text), MT_OK);
         cr_assert_eq(
@@ -526,6 +529,75 @@ Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
     mt_arena_free(&arena);
 }
 
+/* Words that depend on a key above; values for another file, with where they stand. */
+
+typedef struct drink {
+    int kind, taste;
+    const mt_yaml_override *sets;
+    size_t n_sets;
+} drink;
+
+static const char *const kinds[] = {"tea", "juice", NULL};
+
+static const char *taste(const void *structure, size_t i)
+{
+    static const char *const tastes[] = {"green", "black", "apple"};
+    const drink *d = structure;
+    const size_t from = d && d->kind == 1 ? 2 : 0, to = d && d->kind == 0 ? 2 : 3;
+    return from + i < to ? tastes[from + i] : NULL;
+}
+
+static const mt_yaml_key drink_keys[] = {MT_YAML_ENUM(drink, kind, "kind", "tea", kinds, "Kind."),
+    MT_YAML_ENUM_OF(drink, taste, "taste", NULL, taste, "Taste."),
+    MT_YAML_SETS(drink, sets, n_sets, "set", "Sets."), MT_YAML_END};
+static const mt_yaml_table drink_table = {drink_keys, sizeof(drink)};
+
+static void expect_drink_error(const char *text, const char *message)
+{
+    mt_arena arena = {0};
+    drink d;
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", text, &drink_table, NULL, 0, &d), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), message);
+    mt_arena_free(&arena);
+}
+
+Test(yaml, words_may_depend_on_a_key_above)
+{
+    mt_arena arena = {0};
+    drink d;
+    const char *text;
+    cr_assert_eq(
+        mt_yaml_read(&arena, "a.yaml", "taste: apple\nkind: juice", &drink_table, NULL, 0, &d), MT_OK);
+    cr_expect(d.kind == 1 && d.taste == 0 && d.n_sets == 0);
+    cr_assert_eq(mt_yaml_write(&arena, &drink_table, &d, &text), MT_OK);
+    cr_expect_str_eq(text, "kind: juice\ntaste: apple\nset: []\n");
+    mt_arena_free(&arena);
+    expect_drink_error("\ntaste: apple", "a.yaml:2: taste: apple; allowed: green, black");
+    expect_drink_error("kind: juice", "a.yaml:1: taste: missing; allowed: apple");
+    expect_drink_error("taste: [apple]", "a.yaml:1: taste: a sequence of 1; allowed: green, black");
+}
+
+Test(yaml, values_for_another_file_know_where_they_stand)
+{
+    mt_arena arena = {0};
+    drink d;
+    const char *text, *set = "set=[a=b]";
+    const char *source = "taste: black\nset:\n  - a=1\n  - \"b=[1, \\\"2\\\"]\"\n";
+    cr_assert_eq(
+        mt_yaml_read(&arena, "a.yaml", source, &drink_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(d.n_sets, 2);
+    cr_expect_str_eq(d.sets[0].from, "a.yaml:3: set.0:");
+    cr_expect_str_eq(d.sets[0].text, "a=1");
+    cr_expect_str_eq(d.sets[1].from, "a.yaml:4: set.1:");
+    cr_expect_str_eq(d.sets[1].text, "b=[1, \"2\"]");
+    cr_assert_eq(mt_yaml_write(&arena, &drink_table, &d, &text), MT_OK);
+    cr_expect_str_eq(text, "kind: tea\ntaste: black\nset: [\"a=1\", \"b=[1, \\\"2\\\"]\"]\n");
+    cr_assert_eq(mt_yaml_read(&arena, "a.yaml", source, &drink_table, sets_of(&set, 1), 1, &d), MT_OK);
+    cr_expect(d.n_sets == 1 && strcmp(d.sets[0].from, "--set set=[a=b]:") == 0);
+    mt_arena_free(&arena);
+    expect_drink_error("taste: black\nset: a=1", "a.yaml:2: set: a=1; allowed: texts key=value in brackets");
+}
+
 Test(yaml, every_allocation_may_fail)
 {
     static const char *const sets[] = {"time.dt_ms=0.5", "size_mm=[4, 5, 6]"};
@@ -534,7 +606,7 @@ Test(yaml, every_allocation_may_fail)
         example e;
         const char *text = NULL;
         mt_arena_fail_at(n);
-        mt_status status = mt_yaml_read(&arena, "case.yaml", whole, &table, sets, 2, &e);
+        mt_status status = mt_yaml_read(&arena, "case.yaml", whole, &table, sets_of(sets, 2), 2, &e);
         if (status == MT_OK) status = mt_yaml_write(&arena, &table, &e, &text);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);

@@ -94,7 +94,7 @@ static const char *const sets[] = {"time.end_ms=20\nmachine.backend=cpu\n", "mes
     NULL};
 
 static const char *const words[] = {
-    "run\ncase.yaml\n--set\ntime.end_ms=1\n--profile\n--trace\n0:10\n--trace-tiles\n0:3",
+    "run\ncase.yaml\n--set\ntime.end_ms=1\n--profile\ntiles\n--trace\n0:10\n--trace-tiles\n0:3",
     "run\n--output\nfolder\ncase.yaml\n--format\njson",
     "mesh\nslab\n--size-mm\n1,2,3\n--edge-mm\n0.5\n-o\nslab.hdf", "mesh\ninfo\nslab.hdf\n--format\ncsv",
     "mesh\nconvert\na.vtk\nb.hdf\n--unit\num\n--repair",

@@ -110,14 +110,16 @@ static void set_values(char *text)
     ipu_target target;
     const char *written;
     char *lines[LINES_MOST];
+    mt_yaml_override sets[LINES_MOST];
     const size_t n = (size_t)cut(text, lines);
-    mt_status status = mt_case_load(&arena, case_file, (const char *const *)lines, n, &c);
+    for (size_t k = 0; k < n; k++) sets[k] = (mt_yaml_override){"--set", lines[k]};
+    mt_status status = mt_case_load(&arena, case_file, sets, n, &c);
     check_set(status, case_file);
     if (status == MT_OK &&
         (mt_yaml_write(&arena, &mt_case_table, &c, &written) != MT_OK ||
             mt_yaml_read(&arena, "again", written, &mt_case_table, NULL, 0, &c_again) != MT_OK))
         die("a case that cannot be written and read again");
-    check_set(ipu_target_load(&arena, machine_file, (const char *const *)lines, n, &target), machine_file);
+    check_set(ipu_target_load(&arena, machine_file, sets, n, &target), machine_file);
     mt_arena_free(&arena);
 }
 

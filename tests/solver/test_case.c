@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/cut/partition.h"
+#include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 #include "solver/backends/backend.h"
 #include "solver/case.h"
 #include "solver/cells/tp06/tp06.h"
+#include "tests/sets.h"
 
 static const char niederer[] = "data/cases/niederer-0.5.yaml";
 #define NAME "case.yaml"
@@ -64,7 +67,7 @@ static void expect_failure(const char *from, const char *to, const char *message
 
 static void load(mt_arena *arena, const char *path, const char *const *sets, size_t n, mt_case *c)
 {
-    cr_assert_eq(mt_case_load(arena, path, sets, n, c), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_load(arena, path, sets_of(sets, n), n, c), MT_OK, "%s", mt_message());
 }
 
 Test(case, what_comes_with_the_program_loads)
@@ -83,7 +86,7 @@ Test(case, what_comes_with_the_program_loads)
         cr_expect_str_eq(c.mesh.file, "");
         cr_expect(c.mesh.slab.size_mm[0] == 20 && c.mesh.slab.size_mm[1] == 7 && c.mesh.slab.size_mm[2] == 3);
         cr_expect_eq(c.mesh.slab.edge_mm, cases[k].edge_mm);
-        cr_expect(strcmp(c.cell.model, "tp06") == 0 && strcmp(c.cell.type, "epi") == 0);
+        cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_EPI);
         cr_expect_eq(c.n_stimuli, 1);
         cr_expect_eq(c.stimuli[0].start_ms, 0);
         cr_expect_eq(c.stimuli[0].duration_ms, 2);
@@ -223,14 +226,13 @@ Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
     static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
     mt_arena arena = {0};
     mt_case c;
-    cr_assert_eq(mt_case_load(&arena, niederer, sets, 2, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: layers; allowed: standard");
-    cr_assert_eq(mt_case_load(&arena, niederer, sets, 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: cell.type: epi; allowed: standard");
-    cr_assert_eq(mt_case_load(&arena, niederer, (const char *[]){"cell.model=tp07"}, 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "data/cases/niederer-0.5.yaml: cell.model: cell model 'tp07'; allowed: tp06, "
-        "mitchell-schaeffer");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "--set cell.type=layers: layers; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml:17: cell.type: epi; allowed: standard");
+    cr_assert_eq(
+        mt_case_load(&arena, niederer, sets_of((const char *[]){"cell.model=tp07"}, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "--set cell.model=tp07: tp07; allowed: tp06, mitchell-schaeffer");
     mt_arena_free(&arena);
 }
 
@@ -242,7 +244,7 @@ Test(case, the_longest_step_is_the_models)
     mt_arena arena = {0};
     mt_case c;
     load(&arena, niederer, sets, 3, &c);
-    cr_assert_eq(mt_case_load(&arena, niederer, sets, 4, &c), MT_INPUT);
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 4), 4, &c), MT_INPUT);
     cr_expect(
         strstr(mt_message(), "time.dt_ms: 0.125; allowed: at most 0.1, where the cell model mitchell-sch"),
         "%s", mt_message());
@@ -257,7 +259,7 @@ Test(case, what_may_be_left_out_has_its_default)
     load(&arena, path, NULL, 0, &c);
     cr_expect_eq(remove(path), 0);
     cr_expect_str_eq(c.title, "");
-    cr_expect(strcmp(c.cell.model, "tp06") == 0 && strcmp(c.cell.type, "mid") == 0);
+    cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_MID);
     cr_expect_eq(c.time.dt_ms, 0.02);
     cr_expect_eq(c.time.pde_steps, 0);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
@@ -268,7 +270,9 @@ Test(case, what_may_be_left_out_has_its_default)
     cr_expect_eq(c.line.points, 0);
     cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
     cr_expect_str_eq(c.machine.target, "gc200");
-    cr_expect_str_eq(c.machine.scheme, "mixed-clean");
+    cr_expect_str_eq(mt_schemes[c.machine.scheme].name, "mixed-clean");
+    cr_expect_str_eq(mt_partition_methods[c.machine.partition], "flat");
+    cr_expect_eq(c.machine.n_sets, 0);
     cr_expect_eq(c.machine.tiles, 0);
     cr_expect_eq(c.machine.imbalance, 1.03);
     cr_expect_not(c.machine.checked);
@@ -304,14 +308,14 @@ Test(case, cells_are_those_of_the_table)
             const char *name = k < (*m)->n_variants ? (*m)->variants[k].name : "nonsense";
             (void)snprintf(model, sizeof model, "cell.model=%s", (*m)->name);
             (void)snprintf(type, sizeof type, "cell.type=%s", name);
-            const mt_status status = mt_case_load(&arena, niederer, sets, 2, &c);
+            const mt_status status = mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c);
             cr_assert_eq(
                 status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
             if (status == MT_OK) {
                 cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK);
                 cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
             } else
-                cr_expect(strstr(mt_message(), "cell.type: nonsense; allowed: ") &&
+                cr_expect(strstr(mt_message(), "--set cell.type=nonsense: nonsense; allowed: ") &&
                               strstr(mt_message(), (*m)->variants[0].name),
                     "%s", mt_message());
             mt_arena_free(&arena);
@@ -326,7 +330,8 @@ Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
     expect_failure(
         "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
     expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
-    expect_failure("type: mid", "type: purkinje", ": cell.type: purkinje; allowed: epi, mid, endo, layers");
+    expect_failure(
+        "type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo, layers");
     expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
         ": time.dt_ms: 0.06; allowed: at most 0.05, where the cell model tp06 is stable");
     expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");
@@ -423,10 +428,11 @@ Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
 Test(case, what_is_written_loads_to_the_same_case)
 {
     static const char *const sets[] = {"tissue.cm_uF_mm2=0.0123456789012345678", "tissue.chi_per_mm=0.1",
-        "machine.checked=true", "title=a: \"b\" # c"};
+        "machine.checked=true", "title=a: \"b\" # c",
+        "machine.set=['links.list=[{from: 0, to: 1, lanes: 4}]', clock_hz=1e9]"};
     mt_arena arena = {0};
     mt_case c, d;
-    load(&arena, niederer, sets, 4, &c);
+    load(&arena, niederer, sets, 5, &c);
     const char *text, *again;
     cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
@@ -437,8 +443,7 @@ Test(case, what_is_written_loads_to_the_same_case)
     cr_expect_str_eq(c.mesh.file, d.mesh.file);
     cr_expect_arr_eq(&c.mesh.slab, &d.mesh.slab, sizeof c.mesh.slab);
     cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
-    cr_expect_str_eq(c.cell.model, d.cell.model);
-    cr_expect_str_eq(c.cell.type, d.cell.type);
+    cr_expect(c.cell.model == d.cell.model && c.cell.type == d.cell.type);
     cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
     cr_expect_eq(d.tissue.cm_uF_mm2, 0.0123456789012345678);
     cr_assert_eq(c.n_stimuli, d.n_stimuli);
@@ -453,7 +458,9 @@ Test(case, what_is_written_loads_to_the_same_case)
     cr_expect_str_eq(c.machine.target, d.machine.target);
     cr_expect_eq(c.machine.tiles, d.machine.tiles);
     cr_expect_eq(c.machine.imbalance, d.machine.imbalance);
-    cr_expect_str_eq(c.machine.scheme, d.machine.scheme);
+    cr_expect(c.machine.scheme == d.machine.scheme && c.machine.partition == d.machine.partition);
+    cr_assert_eq(d.machine.n_sets, 2);
+    for (size_t k = 0; k < 2; k++) cr_expect_str_eq(c.machine.sets[k].text, d.machine.sets[k].text);
     cr_expect(c.machine.checked && d.machine.checked);
     mt_arena_free(&arena);
 }

@@ -7,6 +7,7 @@
 #include "mesh/make/slab.h"
 #include "solver/findings.h"
 #include "tests/solver/small_case.h"
+#include "tests/sets.h"
 
 static const char small[] =
     SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
@@ -34,8 +35,8 @@ static const char *said_of_case(const char *set, const char *other)
     mt_arena arena = {0};
     mt_case c;
     const size_t n = other ? 2 : set ? 1 : 0;
-    cr_assert_eq(
-        mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets, n, &c), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, &c), MT_OK,
+        "%s", mt_message());
     mt_findings_of_case(begin(), "small.yaml", &c);
     mt_arena_free(&arena);
     return said;

@@ -167,7 +167,7 @@ Test(command, a_value_may_stand_behind_an_equals_sign)
     refuses(2, "run: --output is given twice", "run a.yaml --output=b --output c");
     refuses(2, "run: --output needs DIR", "run a.yaml --output=");
     refuses(2, "run: --set needs path.to.key=value", "run a.yaml --set --output=b");
-    refuses(2, "run: --profile=yes; allowed: --profile, which takes no value", "run a.yaml --profile=yes");
+    refuses(2, "run: --no-cache=yes; allowed: --no-cache, which takes no value", "run a.yaml --no-cache=yes");
 }
 
 /* The next option is not taken for the value: no file called "--type" comes to be. */

@@ -124,6 +124,19 @@ Test(machine, a_file_of_ones_own_is_shown_the_same_way)
     free(own);
 }
 
+Test(machine, what_is_set_is_shown_with_the_option_that_set_it)
+{
+    char *csv = works("machine show gc200 --format csv --machine-set exchange.sync_cycles=200 --machine-set "
+                      "links.shape=torus");
+    cr_expect(strncmp(csv, "# GC200 with exchange.sync_cycles=200, links.shape=torus: ", 58) == 0, "%s", csv);
+    cr_expect(
+        strstr(csv, "\nexchange.sync_cycles,200,tile cycles,set,--machine-set exchange.sync_cycles=200\n"),
+        "%s", csv);
+    cr_expect(strstr(csv, "\ntiles,1472,,specified,data sheet;"), "%s", csv);
+    free(csv);
+    refuses(2, "--machine-set tiles=0: 0; allowed: at least 1", "machine show gc200 --machine-set tiles=0");
+}
+
 Test(machine, links_of_a_list_are_shown_one_a_row)
 {
     write_ring_machine("ring.yaml", 8);

@@ -271,6 +271,8 @@ Test(partition_command, chips_on_a_list_of_links_are_as_many_as_it_joins)
 
 Test(partition_command, bad_options_are_refused)
 {
+    refuses(2, "myotile: --machine-set tiles=x: x; allowed: a whole number",
+        "partition slab.hdf --machine-set tiles=x");
     refuses(2, "--ipus 0; allowed: at most 16 whole numbers from 1 to 4096", "partition slab.hdf --ipus 0");
     refuses(2, "--ipus -1", "partition slab.hdf --ipus -1");
     refuses(2, "--ipus 1.5", "partition slab.hdf --ipus 1.5");

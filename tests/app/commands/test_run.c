@@ -198,7 +198,7 @@ Test(run, cells_of_another_model_do_the_same_on_both_backends_and_on_any_tiles)
     mt_arena_free(&arena);
     size_t n;
     char *used = bytes_of("eight/used.yaml", &n);
-    cr_assert(strstr(used, "model: \"mitchell-schaeffer\"\n"), "%s", used);
+    cr_assert(strstr(used, "model: mitchell-schaeffer\n"), "%s", used);
     free(used);
 }
 
@@ -244,7 +244,7 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
     cr_assert_str_neq(other, cut, "another one does not");
     cr_assert_arr_eq(activation_of(&arena, "saved"), activation_of(&arena, "other"), CELLS * sizeof(double));
     char *used = bytes_of("saved/used.yaml", &n);
-    cr_assert(strstr(used, "ipus: 4\n") && strstr(used, "partition: \"saved\"\n"), "%s", used);
+    cr_assert(strstr(used, "ipus: 4\n") && strstr(used, "partition: saved\n"), "%s", used);
     free(used), free(cut), free(other), free(saved);
 
     refuses(2, "its partition is for 4 IPUs of 8 tiles; machine.ipus and machine.tiles ask for 2 of 8",
@@ -256,7 +256,7 @@ Test(run, a_partition_saved_with_the_mesh_is_the_one_that_is_used)
         "run small.yaml --output out --set machine.partition=saved");
     refuses(2, "machine.balance_halo: true; allowed: where the partition is made here",
         "run saved.yaml --set machine.partition=saved --set machine.balance_halo=true");
-    refuses(2, "machine.partition: saved, or a method: partition 'round'; there are: flat, hierarchical",
+    refuses(2, "--set machine.partition=round: round; allowed: flat, hierarchical, saved",
         "run small.yaml --set machine.partition=round");
     refuses(2, "machine.scheme: separator scheme 'exact' has no limit of ranges; 3 is given",
         "run small.yaml --set machine.scheme=exact --set machine.ranges=3");
@@ -350,9 +350,45 @@ Test(run, set_overrides_the_case_and_is_written_down)
     char *used = bytes_of("out/used.yaml", &n);
     cr_assert(strstr(used, "end_ms: 0.5\n") && strstr(used, "title: \"Other\"\n"), "%s", used);
     cr_assert(strstr(used, "tiles: 5\n"), "the last one counts: %s", used);
-    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: \"mid\"\n"), "%s", used);
+    cr_assert(strstr(used, "duration_ms: 1.5\n") && strstr(used, "type: mid\n"), "%s", used);
     cr_assert(!strstr(used, "far"), "%s", used);
     free(used);
+}
+
+/* The option adds to the case; what both set is used, told and written down. */
+Test(run, values_of_the_machine_can_be_set_and_are_written_down)
+{
+    size_t n;
+    char *plain = works("run small.yaml --output plain --format json --set time.end_ms=0.1");
+    write_changed("slow.yaml", "tiles: 8", "tiles: 8, set: [clock_hz=1.0e9]");
+    char *text = works("run slow.yaml --output slow --format json --set time.end_ms=0.1 --machine-set "
+                       "exchange.sync_cycles=1000 --machine-set exchange.sync_cycles=900");
+    cr_assert_str_neq(text, plain);
+    char *used = bytes_of("slow/used.yaml", &n);
+    cr_assert(strstr(used, "  set: [\"clock_hz=1.0e9\", \"exchange.sync_cycles=1000\", "
+                           "\"exchange.sync_cycles=900\"]\n"),
+        "%s", used);
+    cr_assert(
+        strstr(used, "#   clock_hz: 1000000000\n") && strstr(used, "#     sync_cycles: 900\n"), "%s", used);
+    char *again = works("run slow/used.yaml --output again --format json");
+    cr_assert_str_eq(again, text);
+    cr_assert(same_file("slow/used.yaml", "again/used.yaml"));
+    free(plain), free(text), free(used), free(again);
+}
+
+Test(run, a_value_of_the_machine_that_is_wrong_is_named_where_it_was_set)
+{
+    refuses(2, "myotile: --machine-set links.shape=ring: ring; allowed: ladder, torus, list",
+        "run small.yaml --machine-set links.shape=ring");
+    refuses(2, "myotile: --set machine.set=[tiles=x]: tiles=x: x; allowed: a whole number",
+        "run small.yaml --set machine.set=[tiles=x]");
+    write_changed("wrong.yaml", "tiles: 8", "tiles: 8, set: [clock_hz=1e9,\n  tilse=4]");
+    refuses(2, "wrong.yaml:23: machine.set.1: tilse=4: unknown key; allowed here: name, tiles,",
+        "run wrong.yaml --machine-set tiles=x");
+    refuses(2, "machine.set={}: a mapping; allowed: texts key=value in brackets",
+        "run small.yaml --set machine.set={}");
+    refuses(
+        2, "machine.set=[{}]: a mapping; allowed: texts key=value", "run small.yaml --set machine.set=[{}]");
 }
 
 /* Sums of the table are the run's own: every cycle belongs to one phase. */
@@ -514,7 +550,7 @@ Test(run, a_machine_that_does_not_exist_is_refused)
 {
     refuses(2, "machine 'gc9000'", "run small.yaml --set machine.target=gc9000");
     refuses(3, "none.yaml: No such file", "run small.yaml --set machine.target=none.yaml");
-    refuses(2, "separator scheme 'best'; there are: full, ranged, mixed-clean",
+    refuses(2, "--set machine.scheme=best: best; allowed: full, ranged, mixed-clean, exact, budget",
         "run small.yaml --set machine.scheme=best");
     refuses(2, "machine.tiles: 1473; allowed: at most 1472, the tiles of GC200",
         "run small.yaml --set machine.tiles=1473");

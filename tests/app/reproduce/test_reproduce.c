@@ -433,7 +433,7 @@ Test(reproduce, bad_options_of_the_times_are_refused)
 {
     refuses(2, "--pde-steps 0; allowed", "reproduce table2 " SLAB " --pde-steps 0");
     refuses(2, "separator scheme 'best'; there are: ", "reproduce table3 " SLAB " --scheme best");
-    refuses(2, "--set", "reproduce figure6 " SLAB " --machine-set links.shape");
+    refuses(2, "--machine-set links.shape: no value", "reproduce figure6 " SLAB " --machine-set links.shape");
     refuses(2, "ladder, torus", "reproduce figure6 " SLAB " --machine-set links.shape=ring");
     refuses(2, "--mesh is given twice", "reproduce table2 " SLAB " --mesh slab.hdf");
     refuses(2, "--mesh 5 times; allowed: at most 4",

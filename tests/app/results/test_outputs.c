@@ -172,6 +172,8 @@ Test(outputs, a_folder_of_somebody_else_is_left_alone)
     write_text("mine/result.hdf", "mine");
     refuses(3, "mine: this folder holds files that myotile did not write", "run small.yaml --output mine");
     refuses(3, "mine: this folder holds files", "partition slab.hdf --profile mine");
+    refuses(3, "mine: this folder holds files", "run small.yaml --output out --profile mine");
+    cr_assert(!there("out"), "nothing is left of what was entered first");
     free(works("run small.yaml --output mine --force"));
     free(works("run small.yaml --output mine"));
 }
@@ -198,6 +200,8 @@ Test(outputs, two_runs_do_not_share_a_folder)
     mt_folder folder;
     cr_assert_eq(mt_folder_enter("out", MT_FILE_OURS, &folder), MT_OK);
     refuses(3, "out: another run of myotile is writing there", "run small.yaml --output out");
+    refuses(3, "out: another run of myotile is writing there", "run small.yaml --output other --profile out");
+    cr_assert(!there("other"));
     mt_folder_leave(&folder);
     free(works("run small.yaml --output out"));
 }
@@ -226,8 +230,8 @@ Test(outputs, files_of_others_are_replaced_only_by_force)
 /* A folder stands where the file should. */
 Test(outputs, a_profile_or_trace_that_cannot_be_written_is_refused_before_the_work)
 {
-    static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile"},
-        {"memory.png", " --profile"}, {"trace.json", " --trace 0:3"}};
+    static const char *const wanted[][2] = {{"profile.json", ""}, {"tiles.csv", " --profile out1"},
+        {"memory.png", " --profile out2"}, {"trace.json", " --trace 0:3"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         char folder[64], path[128];
         (void)snprintf(folder, sizeof folder, "out%zu", k);
@@ -256,9 +260,9 @@ Test(outputs, two_equal_runs_give_files_equal_to_the_byte)
     static const char *const files[] = {"result.hdf", "activation.csv", "activation.png", "used.yaml",
         "profile.json", "tiles.csv", "trace.json"};
     char a[64], b[64];
-    free(works("run small.yaml --output one --profile --trace 0:3"));
+    free(works("run small.yaml --output one --profile one --trace 0:3"));
     (void)nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL); /* HDF5 counts seconds */
-    free(works("run small.yaml --output two --profile --trace 0:3"));
+    free(works("run small.yaml --output two --profile two --trace 0:3"));
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         (void)snprintf(a, sizeof a, "one/%s", files[k]);
         (void)snprintf(b, sizeof b, "two/%s", files[k]);

@@ -163,7 +163,7 @@ static bool is_a_profile(const json *profile)
 Test(profile_files, profiles_are_what_their_schema_says)
 {
     free(works("run small.yaml --output one"));
-    free(works("run small.yaml --output four --set machine.ipus=4 --profile"));
+    free(works("run small.yaml --output four --set machine.ipus=4 --profile four"));
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     free(works("partition slab.hdf --target eight.yaml --ipus 2 --profile cut"));
     cr_assert(is_a_profile(read_json("one/profile.json")), "%s", json_why);
@@ -291,7 +291,7 @@ Test(profile_files, the_table_of_a_partition_is_that_of_its_profile)
 
 Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
 {
-    free(works("run small.yaml --output out --profile --set machine.ipus=4"));
+    free(works("run small.yaml --output out --profile out --set machine.ipus=4"));
     const json *profile = read_json("out/profile.json"), *sets = json_at(profile, "compute_sets");
     const csv tiles = read_csv("out/tiles.csv"), links = read_csv("out/links.csv");
     cr_assert_eq(tiles.n_rows, 4 * TILES);
@@ -350,7 +350,8 @@ Test(profile_files, the_tables_of_tiles_and_links_add_up_to_the_profile)
 Test(profile_files, links_of_a_list_are_named_by_number_and_ends)
 {
     write_ring_machine("ring.yaml", TILES);
-    free(works("run small.yaml --output out --set machine.target=ring.yaml --set machine.ipus=3 --profile"));
+    free(works(
+        "run small.yaml --output out --set machine.target=ring.yaml --set machine.ipus=3 --profile out"));
     const json *profile = read_json("out/profile.json");
     const json *rows = json_at(profile, "links");
     static const char *const names[] = {"link 0, IPU 0 to 1", "link 1, IPU 1 to 0", "link 2, IPU 1 to 2",
@@ -382,14 +383,14 @@ Test(profile_files, only_what_is_asked_for_is_written)
     static const char *const details[] = {
         "tiles.csv", "memory.csv", "tiles.png", "memory.png", "links.csv", "links.png"};
     char path[64];
-    free(works("run small.yaml --output out --set machine.ipus=2 --profile --trace 0:1"));
+    free(works("run small.yaml --output out --set machine.ipus=2 --profile out --trace 0:1"));
     for (size_t k = 0; k < 6; k++) {
         (void)snprintf(path, sizeof path, "out/%s", details[k]);
         cr_assert(there(path), "%s", path);
     }
     cr_assert(there("out/trace.json"));
     cr_assert_eq(entries("out"), 12);
-    free(works("run small.yaml --output out --profile"));
+    free(works("run small.yaml --output out --profile ./out/"));
     cr_assert_eq(entries("out"), 9, "one chip has no links");
     free(works("run small.yaml --output out"));
     cr_assert_eq(entries("out"), 5);
@@ -402,6 +403,30 @@ Test(profile_files, only_what_is_asked_for_is_written)
     cr_assert(there("mine/tiles.csv") && there("mine/profile.json"), "that is none of ours");
     free(works("run small.yaml --output out --set machine.backend=cpu"));
     cr_assert_eq(entries("out"), 4);
+}
+
+/* Each file stands once, and those of an earlier run into either folder go. */
+Test(profile_files, a_profile_may_have_a_folder_of_its_own)
+{
+    free(works("run small.yaml --output out --profile out --trace 0:1"));
+    char *text = works("run small.yaml --output out --profile out/machine --trace 0:1");
+    cr_assert(strstr(text, "activation.csv, used.yaml\nIn out/machine/: profile.json, tables and pictures of "
+                           "its tiles, trace.json\n"),
+        "%s", text);
+    free(text);
+    cr_assert_eq(entries("out"), 5, "four results, and the folder");
+    cr_assert_eq(entries("out/machine"), 6);
+    free(works("run small.yaml --output alike --profile alike --trace 0:1"));
+    cr_assert(same_file("alike/profile.json", "out/machine/profile.json"));
+    cr_assert(same_file("alike/trace.json", "out/machine/trace.json"));
+    free(works("run small.yaml --output other --profile out/machine"));
+    cr_assert(there("out/machine/tiles.csv") && !there("out/machine/trace.json"));
+}
+
+Test(profile_files, a_failed_run_leaves_no_folder_for_its_profile)
+{
+    refuses(5, "V is", "run small.yaml --output out --profile machine --set stimuli.0.strength_uA_mm3=1e6");
+    cr_assert(!there("out") && !there("machine"));
 }
 
 Test(profile_files, words_that_are_not_are_refused_before_anything_is_written)
@@ -429,7 +454,8 @@ Test(profile_files, what_makes_no_sense_is_refused)
     refuses(2, "--trace-tiles 0:8; allowed: FIRST:LAST, two of the tiles 0 to 7",
         "run small.yaml --trace 0:1 --trace-tiles 0:8");
     refuses(2, "--trace-tiles without --trace", "run small.yaml --trace-tiles 0:1");
-    refuses(2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile");
+    refuses(
+        2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile out");
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     refuses(2, "--profile with 2 counts of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
     refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
@@ -471,7 +497,7 @@ Test(profile_files, slices_of_a_tile_never_overlap_and_the_machines_fill_its_tim
 {
     size_t n, machine = 0;
     double cycles = 0, ode = 0;
-    free(works("run small.yaml --output out --profile --set machine.ipus=2 --trace 0:49"));
+    free(works("run small.yaml --output out --profile out --set machine.ipus=2 --trace 0:49"));
     const json *profile = read_json("out/profile.json");
     const csv tiles = read_csv("out/tiles.csv");
     const json *trace = read_json("out/trace.json"), **slice = slices_of(trace, &n);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ipu/machine/target.h"
+#include "tests/sets.h"
 
 static const char gc200[] = "data/machines/gc200.yaml";
 
@@ -100,7 +101,7 @@ Test(target, overrides_make_another_machine)
     static const char *const sets[] = {"tiles=1471", "exchange.sync_cycles=0", "instructions.f32_div=3.6"};
     mt_arena arena = {0};
     ipu_target t;
-    cr_assert_eq(ipu_target_load(&arena, gc200, sets, 3, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(sets, 3), 3, &t), MT_OK, "%s", mt_message());
     cr_expect_eq(t.tiles, 1471);
     cr_expect_eq(t.sync_cycles, 0);
     cr_expect_eq(t.instructions.f32_div, 3.6);
@@ -114,19 +115,19 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
         "exchange.bytes_per_cycle=3"};
     mt_arena arena = {0};
     ipu_target t;
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[0], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[0], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: whole "
                                    "elements of 16384, and at most the 638976 of "
                                    "a tile");
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[1], 1, &t), MT_INPUT);
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[2], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[1], 1), 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[2], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: memory.reserved_bytes: 638977; allowed: at most the 638976 of a tile");
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[3], 1, &t), MT_OK);
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[4], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[3], 1), 1, &t), MT_OK);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[4], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "data/machines/gc200.yaml: memory.element_bytes: 13; allowed: a multiple of 8");
-    cr_expect_eq(ipu_target_load(&arena, gc200, &sets[5], 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[5], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "data/machines/gc200.yaml: exchange.bytes_per_cycle: 3; allowed: 1, 2, 4 or 8");
     mt_arena_free(&arena);
@@ -141,17 +142,17 @@ Test(target, tiles_must_have_their_places)
     static const char *const rows[] = {"tiles=1473", "exchange.columns=0"};
     mt_arena arena = {0};
     ipu_target t;
-    cr_expect_eq(ipu_target_load(&arena, gc200, &odd, 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&odd, 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(
         mt_message(), "data/machines/gc200.yaml: exchange.columns: 15; allowed: an even number, or 0");
-    cr_expect_eq(ipu_target_load(&arena, gc200, &no_way, 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&no_way, 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: exchange.way_cycles: 0; allowed with exchange.columns: at least 1");
-    cr_expect_eq(ipu_target_load(&arena, gc200, &more, 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&more, 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "data/machines/gc200.yaml: tiles: 1473; allowed: at most 4 x exchange.rows x "
         "exchange.columns = 1472, or exchange.columns 0");
-    cr_expect_eq(ipu_target_load(&arena, gc200, rows, 2, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(rows, 2), 2, &t), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
 }
 
@@ -191,7 +192,7 @@ Test(target, several_chips_have_the_tiles_of_all)
     static const char *const set = "links.shape=torus";
     mt_arena arena = {0};
     ipu_target one, several;
-    cr_assert_eq(ipu_target_load(&arena, gc200, &set, 1, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(&set, 1), 1, &one), MT_OK, "%s", mt_message());
     cr_expect_eq(one.links.shape, IPU_TORUS);
     cr_assert_eq(ipu_target_several(&one, 4, &several), MT_OK, "%s", mt_message());
     cr_expect_eq(several.tiles, 4 * 1472);
@@ -219,7 +220,7 @@ Test(target, a_list_of_links_joins_as_many_chips_as_it_names)
         LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 2}, {from: 2, to: 0, lanes: 1}]")};
     mt_arena arena = {0};
     ipu_target one, several;
-    cr_assert_eq(ipu_target_load(&arena, gc200, sets, 5, &one), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(sets, 5), 5, &one), MT_OK, "%s", mt_message());
     cr_assert_eq(one.links.shape, IPU_LINK_LIST);
     cr_assert_eq(one.links.n_list, 4);
     for (size_t l = 0; l < 4; l++) cr_expect_eq(one.links.list[l].lanes, 4 - l);
@@ -260,7 +261,8 @@ Test(target, links_that_cannot_be_used_are_named_with_key_value_and_what_is_allo
     mt_arena arena = {0};
     ipu_target t;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        cr_expect_eq(ipu_target_load(&arena, gc200, wrong[k].sets, 5, &t), MT_INPUT, "%s", wrong[k].said);
+        cr_expect_eq(
+            ipu_target_load(&arena, gc200, sets_of(wrong[k].sets, 5), 5, &t), MT_INPUT, "%s", wrong[k].said);
         cr_expect(strstr(mt_message(), wrong[k].said), "'%s' in '%s'", wrong[k].said, mt_message());
     }
     mt_arena_free(&arena);
@@ -281,7 +283,7 @@ Test(target, a_broken_machine_file_is_named_with_line_and_key)
     (void)snprintf(message, sizeof message, "%s:2: tiles: 0; allowed: at least 1 and at most 1048576", path);
     cr_expect_str_eq(mt_message(), message);
     static const char *const set = "tiles=4";
-    cr_expect_eq(ipu_target_load(&arena, path, &set, 1, &t), MT_INPUT);
+    cr_expect_eq(ipu_target_load(&arena, path, sets_of(&set, 1), 1, &t), MT_INPUT);
     (void)snprintf(message, sizeof message,
         "%s:1: bytes_per_tile: missing; allowed: a whole number at least 1 and at most 4294967295", path);
     cr_expect_str_eq(mt_message(), message);

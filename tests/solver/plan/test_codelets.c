@@ -12,6 +12,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/plan/codelets.h"
 #include "solver/kernels/ellpack.h"
+#include "tests/sets.h"
 
 static ipu_target gc200(mt_arena *arena)
 {
@@ -144,7 +145,7 @@ Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
     static const char *const set = "instructions.f32_div=3.25";
     mt_arena arena = {0};
     ipu_target target;
-    cr_assert_eq(ipu_target_load(&arena, "data/machines/gc200.yaml", &set, 1, &target), MT_OK);
+    cr_assert_eq(ipu_target_load(&arena, "data/machines/gc200.yaml", sets_of(&set, 1), 1, &target), MT_OK);
     const ipu_mix *t = mt_codelet_mix("activation");
     cr_assert_eq(t->count[IPU_OP_DIVIDE], 1);
     const size_t n[] = {1, 5, 5, 5}; /* one turn: bundles + 2.25 */

@@ -1,0 +1,17 @@
+/* Values that replace those of a file, as if given by --set. */
+#ifndef TESTS_SETS_H
+#define TESTS_SETS_H
+
+#include "data/yaml_schema.h"
+
+enum { SETS_MOST = 8 };
+
+/* Stays as it is until the next call. */
+static inline const mt_yaml_override *sets_of(const char *const *texts, size_t n)
+{
+    static mt_yaml_override sets[SETS_MOST];
+    for (size_t k = 0; k < n && k < SETS_MOST; k++) sets[k] = (mt_yaml_override){"--set", texts[k]};
+    return n > 0 ? sets : NULL;
+}
+
+#endif
