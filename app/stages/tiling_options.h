@@ -13,11 +13,11 @@
             .help = "to all tiles at once, or to the IPUs first; default: flat"},                            \
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
-            .help = "the largest part against the mean, 1.001 to 2; default: 1.03"},                         \
-        {.name = "--balance-halo", .help = "move elements until the tiles that need most need less"},        \
+            .help = "imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},                     \
+        {.name = "--balance-halo", .help = "move elements between tiles to make the largest halo smaller"},  \
         {.name = "--ranges",                                                                                 \
             .value = "R",                                                                                    \
-            .help = "at most so many ranges a tile sends; for the scheme budget"},                           \
+            .help = "the largest number of ranges that a tile sends; for the scheme budget"},                \
     {                                                                                                        \
         .name = "--machine-set", .value = "key=value",                                                       \
         .help = "use this value in place of the machine's: links.shape=torus", .repeats = true               \
