@@ -107,7 +107,7 @@ static mt_status say_cycles(double ours, const char *counted, const char *profil
     MT_TRY(mt_published(counted, &count, &high));
     MT_TRY(mt_published(profiled, &profile, &high));
     (void)snprintf(text, 128,
-        "Cycles a cell: we count %.0f; the study counts %.0f, and its profile has %.4g (%+.0f %% of its "
+        "Cycles per element: we count %.0f; the study counts %.0f, and its profile has %.4g (%+.0f %% of its "
         "count).",
         ours, count, profile, 100 * (profile / count - 1));
     return MT_OK;
