@@ -100,9 +100,9 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *me
     const double length_mm = mt_mesh_length_mm(mesh);
     if (length_mm <= slow_mm) return;
     tell(to,
-        "%s: elements of %.3g mm (cube root of their mean volume) are too large for this tissue: from %.2g "
-        "mm on the wave is slower by a third or more, and from %.2g mm on it may stop; `myotile mesh "
-        "refine` halves them",
+        "%s: conduction velocity is underestimated on coarse meshes: found elements of %.3g mm (cube root of "
+        "their mean volume); with this tissue the wave is slower by a third or more from %.2g mm on, and may "
+        "stop from %.2g mm on; `myotile mesh refine` halves the elements",
         mt_case_mesh_name(input), length_mm, slow_mm, stop_mm);
 }
 
@@ -120,8 +120,7 @@ static void tell_limits(mt_findings to, const char *name, const mt_diffusion *di
     const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
     tell(to,
-        "%s: %zu of %zu elements (%.3g %%) are limited for stability: their gradients "
-        "count less, and "
+        "%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: "
         "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
         "13 %% where "
         "all are; the cause is a strong anisotropy or poorly shaped elements",
@@ -134,9 +133,8 @@ static void tell_slivers(mt_findings to, const char *name, const mt_diffusion *d
     const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
     if (!(share >= 0.01)) return;
     tell(to,
-        "%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: what is "
-        "computed in "
-        "and close to them is less accurate",
+        "%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in "
+        "and near them are less accurate",
         name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
 }
 

@@ -37,11 +37,11 @@ typedef struct mt_option {
     }
 #define MT_OPTION_FORMAT                                                                                     \
     {                                                                                                        \
-        .name = "--format", .value = "text|json|csv", .help = "of the tables; default: text"                 \
+        .name = "--format", .value = "text|json|csv", .help = "format of the tables; default: text"          \
     }
 #define MT_OPTION_NO_CACHE                                                                                   \
     {                                                                                                        \
-        .name = "--no-cache", .help = "measure the longest stable step anew, even where the cache knows it"  \
+        .name = "--no-cache", .help = "measure the largest stable substep again, even if it is in the cache" \
     }
 #define MT_OPTION_PROGRESS                                                                                   \
     {                                                                                                        \

@@ -14,7 +14,7 @@ static const char isa[] =
     "chooses the instruction set (base, avx2 or avx512; usual: the best that the processor has). "
     "All give the same bits.";
 static const char cache[] =
-    "the folder of the cache, which keeps how long a diffusion step on a mesh may be; usual: "
+    "the folder of the cache, which keeps the largest stable diffusion substep of a mesh; usual: "
     "~/.cache.";
 static const struct {
     const char *name, *meaning;

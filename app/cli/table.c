@@ -1,5 +1,7 @@
 #include "app/cli/table.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -36,41 +38,53 @@ static const char *copy(mt_table *table, const char *text)
     return own;
 }
 
-mt_table mt_table_begin(mt_arena *arena, const char *title)
+/* [a-z][a-z0-9_]* */
+static bool is_key(const char *text)
+{
+    if (!islower((unsigned char)*text)) return false;
+    while (islower((unsigned char)*text) || isdigit((unsigned char)*text) || *text == '_') text++;
+    return !*text;
+}
+
+mt_table mt_table_begin(mt_arena *arena, const char *key, const char *title)
 {
     mt_table table = {.arena = arena};
-    table.title = copy(&table, title);
+    assert(is_key(key));
+    table.key = copy(&table, key);
+    if (table.status == MT_OK) table.title = copy(&table, title);
     return table;
 }
 
 static void add_column(mt_table *table, mt_column column)
 {
+    assert(is_key(column.key));
     if (table->status != MT_OK) return;
     if (table->n_columns == MT_TABLE_COLUMNS_MAX || table->n_values > 0) {
         table->status = mt_fail(MT_INPUT,
             "table \"%s\": column \"%s\" comes after %zu columns and %zu values; columns come first, "
             "at most %d",
-            table->title, column.name, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
+            table->title, column.key, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
         return;
     }
-    column.name = copy(table, column.name);
+    column.key = copy(table, column.key);
+    if (table->status == MT_OK) column.label = copy(table, column.label);
     if (table->status == MT_OK) column.unit = copy(table, column.unit ? column.unit : "");
     if (table->status == MT_OK) table->columns[table->n_columns++] = column;
 }
 
-void mt_table_strings(mt_table *table, const char *name)
+void mt_table_strings(mt_table *table, const char *key, const char *label)
 {
-    add_column(table, (mt_column){name, "", -1, 6, MT_ALIGN_LEFT});
+    add_column(table, (mt_column){key, label, "", -1, 6, MT_ALIGN_LEFT});
 }
 
-void mt_table_decimals(mt_table *table, const char *name, const char *unit, int decimals)
+void mt_table_decimals(mt_table *table, const char *key, const char *label, const char *unit, int decimals)
 {
-    add_column(table, (mt_column){name, unit, decimals, 0, MT_ALIGN_RIGHT});
+    add_column(table, (mt_column){key, label, unit, decimals, 0, MT_ALIGN_RIGHT});
 }
 
-void mt_table_digits(mt_table *table, const char *name, const char *unit, int digits)
+void mt_table_digits(mt_table *table, const char *key, const char *label, const char *unit, int digits)
 {
-    add_column(table, (mt_column){name, unit, -1, digits, MT_ALIGN_RIGHT});
+    add_column(table, (mt_column){key, label, unit, -1, digits, MT_ALIGN_RIGHT});
 }
 
 static bool room(mt_table *table)
@@ -100,20 +114,37 @@ void mt_table_text(mt_table *table, const char *text)
     if (table->status == MT_OK) table->values[table->n_values++] = (mt_value){.text = own};
 }
 
-mt_table mt_table_properties(mt_arena *arena, const char *title)
+void mt_table_item(mt_table *table, const char *key, const char *label, int level)
 {
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_strings(&table, "property");
-    mt_table_digits(&table, "value", "", 8);
-    mt_table_strings(&table, "unit");
+    assert(is_key(key));
+    if (!room(table)) return;
+    mt_value item = {.key = copy(table, key), .level = level};
+    if (table->status == MT_OK) item.text = copy(table, label);
+    if (table->status == MT_OK) table->values[table->n_values++] = item;
+}
+
+mt_table mt_table_properties(mt_arena *arena, const char *key, const char *title)
+{
+    mt_table table = mt_table_begin(arena, key, title);
+    table.properties = true;
+    mt_table_strings(&table, "key", "property");
+    mt_table_digits(&table, "value", "value", "", 8);
+    mt_table_strings(&table, "unit", "unit");
     return table;
 }
 
-void mt_table_property(mt_table *table, const char *name, double value, const char *unit)
+void mt_table_property(mt_table *table, const char *key, const char *label, double value, const char *unit)
 {
-    mt_table_text(table, name);
+    mt_table_item(table, key, label, 0);
     mt_table_number(table, value);
     mt_table_text(table, unit);
+}
+
+void mt_table_property_text(mt_table *table, const char *key, const char *label, const char *text)
+{
+    mt_table_item(table, key, label, 0);
+    mt_table_text(table, text);
+    mt_table_text(table, "");
 }
 
 /* ---- printing ---- */
@@ -155,10 +186,14 @@ static void print_rule(FILE *stream, size_t n)
 
 enum { COLUMN_GAP = 2 };
 
+enum { LEVEL_INDENT = 2 };
+
 /* One value in its column: the gap before it, and blanks after it only where something follows. */
-static void print_padded(FILE *stream, const mt_table *table, size_t column, size_t wide, const char *text)
+static void print_padded(
+    FILE *stream, const mt_table *table, size_t column, size_t wide, int level, const char *text)
 {
-    size_t blanks = wide - width(text), gap = column ? COLUMN_GAP : 0;
+    const size_t indent = LEVEL_INDENT * (size_t)level;
+    size_t blanks = wide - indent - width(text), gap = indent + (column ? COLUMN_GAP : 0);
     bool right = table->columns[column].align == MT_ALIGN_RIGHT, last = column + 1 == table->n_columns;
     for (size_t k = 0; k < gap + (right ? blanks : 0); k++) (void)fputc(' ', stream);
     (void)fputs(text, stream);
@@ -173,9 +208,10 @@ static size_t measure(const mt_table *table, size_t wide[MT_TABLE_COLUMNS_MAX])
     size_t whole = 0;
     for (size_t k = 0; k < table->n_columns; k++) {
         const mt_column *column = &table->columns[k];
-        wide[k] = width(column->name) > width(column->unit) ? width(column->name) : width(column->unit);
+        wide[k] = width(column->label) > width(column->unit) ? width(column->label) : width(column->unit);
         for (size_t i = k; i < table->n_values; i += table->n_columns) {
-            size_t n = width(value_shown(column, &table->values[i], buffer));
+            const mt_value *value = &table->values[i];
+            size_t n = LEVEL_INDENT * (size_t)value->level + width(value_shown(column, value, buffer));
             if (n > wide[k]) wide[k] = n;
         }
         whole += wide[k] + (k ? COLUMN_GAP : 0);
@@ -194,13 +230,14 @@ static void print_text(FILE *stream, const mt_table *table)
     (void)fprintf(stream, "%s\n", table->title);
     print_rule(stream, whole);
     for (size_t k = 0; k < table->n_columns; k++)
-        print_padded(stream, table, k, wide[k], table->columns[k].name);
+        print_padded(stream, table, k, wide[k], 0, table->columns[k].label);
     for (size_t k = 0; units && k < table->n_columns; k++)
-        print_padded(stream, table, k, wide[k], table->columns[k].unit);
+        print_padded(stream, table, k, wide[k], 0, table->columns[k].unit);
     print_rule(stream, whole);
     for (size_t i = 0; i < table->n_values; i++) {
-        size_t k = i % table->n_columns;
-        print_padded(stream, table, k, wide[k], value_shown(&table->columns[k], &table->values[i], buffer));
+        const size_t k = i % table->n_columns;
+        const mt_value *value = &table->values[i];
+        print_padded(stream, table, k, wide[k], value->level, value_shown(&table->columns[k], value, buffer));
     }
     print_rule(stream, whole);
 }
@@ -219,30 +256,60 @@ void mt_table_csv_field(FILE *stream, const char *text)
     (void)fputc('"', stream);
 }
 
-static void print_csv_name(FILE *stream, const mt_column *column)
-{
-    char name[256];
-    if (!column->unit[0] ||
-        snprintf(name, sizeof name, "%s[%s]", column->name, column->unit) >= (int)sizeof name)
-        mt_table_csv_field(stream, column->name);
-    else
-        mt_table_csv_field(stream, name);
-}
+/* What a program reads where a text stands. */
+static const char *text_of(const mt_value *value) { return value->key ? value->key : value->text; }
 
 static void print_csv(FILE *stream, const mt_table *table)
 {
     char buffer[NUMBER_SIZE];
     for (size_t k = 0; k < table->n_columns; k++) {
         if (k) (void)fputc(',', stream);
-        print_csv_name(stream, &table->columns[k]);
+        mt_table_csv_field(stream, table->columns[k].key);
     }
     (void)fputc('\n', stream);
     for (size_t i = 0; i < table->n_values; i++) {
         const mt_value *value = &table->values[i];
         if (value->is_number) mt_number_text(value->number, buffer);
-        if (!missing(value)) mt_table_csv_field(stream, value->is_number ? buffer : value->text);
+        if (!missing(value)) mt_table_csv_field(stream, value->is_number ? buffer : text_of(value));
         (void)fputc((i + 1) % table->n_columns ? ',' : '\n', stream);
     }
+}
+
+static void json_value(mt_json *json, const char *key, const mt_value *value)
+{
+    if (value->is_number)
+        mt_json_number(json, key, value->number);
+    else
+        mt_json_text(json, key, text_of(value));
+}
+
+static void json_properties(mt_json *json, const mt_table *table)
+{
+    mt_json_open(json, "properties", '{');
+    for (size_t i = 0; i < table->n_values; i += table->n_columns)
+        json_value(json, table->values[i].key, &table->values[i + 1]);
+    mt_json_close(json);
+}
+
+static void json_rows(mt_json *json, const mt_table *table)
+{
+    mt_json_open(json, "columns", '[');
+    for (size_t k = 0; k < table->n_columns; k++) {
+        mt_json_open(json, NULL, '{');
+        mt_json_text(json, "key", table->columns[k].key);
+        mt_json_text(json, "label", table->columns[k].label);
+        mt_json_text(json, "unit", table->columns[k].unit);
+        mt_json_close(json);
+    }
+    mt_json_close(json);
+    mt_json_open(json, "rows", '[');
+    for (size_t i = 0; i < table->n_values; i++) {
+        const size_t k = i % table->n_columns;
+        if (k == 0) mt_json_open(json, NULL, '{');
+        json_value(json, table->columns[k].key, &table->values[i]);
+        if (k + 1 == table->n_columns) mt_json_close(json);
+    }
+    mt_json_close(json);
 }
 
 /* The object, without a line end after it. */
@@ -250,27 +317,12 @@ static void print_json(FILE *stream, const mt_table *table)
 {
     mt_json json = mt_json_begin(stream, &mt_json_rows);
     mt_json_open(&json, NULL, '{');
+    mt_json_text(&json, "table", table->key);
     mt_json_text(&json, "title", table->title);
-    mt_json_open(&json, "columns", '[');
-    for (size_t k = 0; k < table->n_columns; k++) {
-        mt_json_open(&json, NULL, '{');
-        mt_json_text(&json, "name", table->columns[k].name);
-        mt_json_text(&json, "unit", table->columns[k].unit);
-        mt_json_close(&json);
-    }
-    mt_json_close(&json);
-    mt_json_open(&json, "rows", '[');
-    for (size_t i = 0; i < table->n_values; i++) {
-        const size_t k = i % table->n_columns;
-        const mt_value *value = &table->values[i];
-        if (k == 0) mt_json_open(&json, NULL, '{');
-        if (value->is_number)
-            mt_json_number(&json, table->columns[k].name, value->number);
-        else
-            mt_json_text(&json, table->columns[k].name, value->text);
-        if (k + 1 == table->n_columns) mt_json_close(&json);
-    }
-    mt_json_close(&json);
+    if (table->properties)
+        json_properties(&json, table);
+    else
+        json_rows(&json, table);
     mt_json_close(&json);
 }
 
@@ -291,15 +343,9 @@ static mt_status written(FILE *stream)
 
 mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format)
 {
+    if (format != MT_FORMAT_CSV) return mt_tables_print(stream, table, 1, format);
     MT_TRY(check(table));
-    if (format == MT_FORMAT_TEXT)
-        print_text(stream, table);
-    else if (format == MT_FORMAT_CSV)
-        print_csv(stream, table);
-    else {
-        print_json(stream, table);
-        (void)fputc('\n', stream);
-    }
+    print_csv(stream, table);
     return written(stream);
 }
 
@@ -314,7 +360,7 @@ mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_for
         else if (format == MT_FORMAT_JSON)
             print_json(stream, &tables[t]);
         else {
-            (void)fprintf(stream, "# %s\n", tables[t].title);
+            (void)fprintf(stream, "# %s: %s\n", tables[t].key, tables[t].title);
             print_csv(stream, &tables[t]);
         }
     }

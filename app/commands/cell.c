@@ -7,6 +7,7 @@
 #include "app/cli/table.h"
 #include "app/stages/warnings.h"
 #include "data/file.h"
+#include "data/number.h"
 #include "ipu/run/engine.h"
 #include "solver/cells/model.h"
 
@@ -15,7 +16,7 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--model", .value = "NAME", .help = "the cell model; default: the first of --list"},
     {.name = "--type", .value = "NAME", .help = "the kind of cell; default: the model's first"},
-    {.name = "--list", .help = "print the models with their types, and do nothing else"},
+    {.name = "--list", .help = "list the models with their types, and do nothing else"},
     {.name = "--dt-ms", .value = "DT", .help = "time step; default: 0.02"},
     {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500"},
     {.name = "--stimulus",
@@ -117,20 +118,27 @@ static void step(const request *r, bool stimulated, values *x)
     }
 }
 
-static mt_table begin_trace(mt_arena *arena, const mt_cell_model *model)
+/* Names and units are those of the model. */
+static void begin_trace(FILE *trace, const mt_cell_model *model)
 {
-    mt_table table = mt_table_begin(arena, "One cell");
-    mt_table_digits(&table, "t", "ms", 9);
-    mt_table_digits(&table, "V", "mV", 9);
-    for (size_t k = 0; k < model->n_states; k++)
-        mt_table_digits(&table, model->states[k].name, model->states[k].unit, 9);
-    return table;
+    (void)fputs("t[ms],V[mV]", trace);
+    for (size_t k = 0; k < model->n_states; k++) {
+        (void)fprintf(trace, ",%s", model->states[k].name);
+        if (*model->states[k].unit) (void)fprintf(trace, "[%s]", model->states[k].unit);
+    }
+    (void)fputc('\n', trace);
 }
 
-static void trace_row(mt_table *table, double t_ms, const values *x)
+static void trace_row(FILE *trace, double t_ms, const values *x)
 {
-    mt_table_number(table, t_ms);
-    for (size_t k = 0; k < x->n; k++) mt_table_number(table, x->v[k]);
+    char number[MT_NUMBER_SIZE];
+    mt_number_text(t_ms, number);
+    (void)fputs(number, trace);
+    for (size_t k = 0; k < x->n; k++) {
+        mt_number_text(x->v[k], number);
+        (void)fprintf(trace, ",%s", isnan(x->v[k]) ? "" : number);
+    }
+    (void)fputc('\n', trace);
 }
 
 static mt_status impossible(const request *r, double v_mV, double t_ms)
@@ -177,7 +185,7 @@ static void warn_of_stimulus(const request *r, const timing *t, double peak_mV)
         r->path, (double)t->n * r->dt_ms, peak_mV);
 }
 
-static mt_status integrate(mt_arena *arena, const request *r, const timing *t, mt_table *trace)
+static mt_status integrate(mt_arena *arena, const request *r, const timing *t, FILE *trace)
 {
     values x;
     MT_TRY(at_rest(arena, r, &x));
@@ -198,13 +206,13 @@ static mt_status integrate(mt_arena *arena, const request *r, const timing *t, m
 
 static mt_status list_models(mt_arena *arena, FILE *out)
 {
-    mt_table table = mt_table_begin(arena, "Cell models");
-    mt_table_strings(&table, "name");
-    mt_table_strings(&table, "model");
-    mt_table_strings(&table, "types");
-    mt_table_decimals(&table, "states", "", 0);
-    mt_table_digits(&table, "longest step", "ms", 3);
-    mt_table_strings(&table, "published in");
+    mt_table table = mt_table_begin(arena, "cell_models", "Cell models");
+    mt_table_strings(&table, "name", "name");
+    mt_table_strings(&table, "model", "model");
+    mt_table_strings(&table, "types", "types");
+    mt_table_decimals(&table, "states", "states", "", 0);
+    mt_table_digits(&table, "largest_time_step_ms", "largest time step", "ms", 3);
+    mt_table_strings(&table, "published_in", "published in");
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         char types[256];
         mt_cell_variant_names(*m, types, sizeof types);
@@ -218,24 +226,29 @@ static mt_status list_models(mt_arena *arena, FILE *out)
     return mt_table_print(out, &table, MT_FORMAT_TEXT);
 }
 
+/* The file appears whole or not at all. */
+static mt_status write_trace(mt_arena *arena, const request *r, const timing *t)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *trace = open_memstream(&text, &size);
+    if (!trace) return mt_fail(MT_MEMORY, "%s: out of memory", r->path);
+    begin_trace(trace, r->model);
+    mt_status status = integrate(arena, r, t, trace);
+    if (fclose(trace) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", r->path);
+    if (status == MT_OK) status = mt_file_write_text(r->path, text, size);
+    free(text);
+    return status;
+}
+
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
 {
     request r;
     if (mt_option_given(arguments, "--list")) return list_models(arena, arguments->out);
     MT_TRY(read_request(arguments, &r));
-    mt_table trace = begin_trace(arena, r.model);
     const timing t = timing_of(&r);
     warn_of_request(&r, &t);
-    MT_TRY(integrate(arena, &r, &t, &trace));
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return mt_fail(MT_MEMORY, "%s: out of memory", r.path);
-    mt_status status = mt_table_print(memory, &trace, MT_FORMAT_CSV);
-    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", r.path);
-    if (status == MT_OK) status = mt_file_write_text(r.path, text, size);
-    free(text);
-    MT_TRY(status);
+    MT_TRY(write_trace(arena, &r, &t));
     (void)fprintf(arguments->out, "%s: %s cell, %g ms at dt %g ms in %s precision\n", r.path,
         r.model->variants[r.variant].name, (double)t.n * r.dt_ms, r.dt_ms, r.single ? "single" : "double");
     return MT_OK;

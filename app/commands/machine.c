@@ -22,7 +22,7 @@ static const mt_option show_options[] = {MT_OPTION_MACHINE_SET, MT_OPTION_FORMAT
 const mt_command mt_command_machine_list = {
     .name = "machine list",
     .operands = "",
-    .summary = "the machines that --target knows by name",
+    .summary = "list the machines that --target knows by name",
     .example = "myotile machine list --format csv",
     .options = list_options,
     .run = list,
@@ -32,7 +32,7 @@ const mt_command mt_command_machine_show = {
     .name = "machine show",
     .operands = "NAME|FILE.yaml",
     .n_operands = 1,
-    .summary = "every number of a machine, how it is known and where it comes from",
+    .summary = "show every number of a machine, how it is known and its source",
     .example = "myotile machine show gc200",
     .options = show_options,
     .run = show,
@@ -50,14 +50,14 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
     ipu_target t;
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_machine_names(arena, &n, &names));
-    mt_table table = mt_table_begin(arena, "Machines");
-    mt_table_strings(&table, "name");
-    mt_table_strings(&table, "machine");
-    mt_table_decimals(&table, "tiles", "", 0);
-    mt_table_digits(&table, "memory of a tile", "KiB", 6);
-    mt_table_digits(&table, "of the chip", "MiB", 6);
-    mt_table_digits(&table, "clock", "GHz", 6);
-    mt_table_decimals(&table, "exchange of a tile", "bytes/cycle", 0);
+    mt_table table = mt_table_begin(arena, "machines", "Machines");
+    mt_table_strings(&table, "name", "name");
+    mt_table_strings(&table, "machine", "machine");
+    mt_table_decimals(&table, "tiles", "tiles", "", 0);
+    mt_table_digits(&table, "memory_per_tile_kib", "memory per tile", "KiB", 6);
+    mt_table_digits(&table, "memory_per_chip_mib", "memory per chip", "MiB", 6);
+    mt_table_digits(&table, "clock_ghz", "clock", "GHz", 6);
+    mt_table_decimals(&table, "exchange_per_tile_bytes_per_cycle", "exchange per tile", "bytes/cycle", 0);
     for (size_t k = 0; k < n; k++) {
         MT_TRY(mt_machine_path(arena, names[k], &path));
         MT_TRY(ipu_target_load(arena, path, NULL, 0, &t));
@@ -171,42 +171,45 @@ static mt_status key_table(mt_arena *arena, const ipu_target *t, const machine_f
     MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
     MT_TAKE(arena, title, strlen(t->name) + strlen(path) + 3);
     (void)sprintf(title, "%s: %s", t->name, path);
-    *table = mt_table_begin(arena, title);
-    mt_table_strings(table, "key");
-    mt_table_digits(table, "value", "", 10);
-    mt_table_strings(table, "unit");
-    mt_table_strings(table, "known");
-    mt_table_strings(table, "source");
+    *table = mt_table_begin(arena, "machine", title);
+    mt_table_strings(table, "key", "key");
+    mt_table_digits(table, "value", "value", "", 10);
+    mt_table_strings(table, "unit", "unit");
+    mt_table_strings(table, "known", "known");
+    mt_table_strings(table, "source", "source");
     return key_rows(&s, "", written, there);
 }
 
-static void derived_row(mt_table *table, const char *what, double value, const char *unit, const char *from)
+static void derived_row(
+    mt_table *table, const char *key, const char *label, double value, const char *unit, const char *formula)
 {
-    mt_table_text(table, what);
+    mt_table_item(table, key, label, 0);
     mt_table_number(table, value);
     mt_table_text(table, unit);
-    mt_table_text(table, from);
+    mt_table_text(table, formula);
 }
 
 static mt_table derived_table(mt_arena *arena, const ipu_target *t)
 {
     const double cycles = (double)t->tiles * t->clock_hz; /* of all tiles in a second */
-    mt_table table = mt_table_begin(arena, "What follows from them, for one chip");
-    mt_table_strings(&table, "number");
-    mt_table_digits(&table, "value", "", 6);
-    mt_table_strings(&table, "unit");
-    mt_table_strings(&table, "from");
-    derived_row(&table, "memory", chip_MiB(t), "MiB", "tiles x bytes_per_tile");
-    derived_row(&table, "exchange, in and out at once", cycles * (double)t->exchange_bytes_per_cycle / 1e12,
-        "TB/s", "tiles x exchange.bytes_per_cycle x clock_hz");
-    derived_row(&table, "copies inside tiles", cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
+    mt_table table = mt_table_begin(arena, "derived", "Derived numbers of one chip");
+    mt_table_strings(&table, "quantity", "quantity");
+    mt_table_digits(&table, "value", "value", "", 6);
+    mt_table_strings(&table, "unit", "unit");
+    mt_table_strings(&table, "formula", "formula");
+    derived_row(&table, "memory", "memory", chip_MiB(t), "MiB", "tiles x bytes_per_tile");
+    derived_row(&table, "exchange_bandwidth", "exchange bandwidth, in and out at once",
+        cycles * (double)t->exchange_bytes_per_cycle / 1e12, "TB/s",
+        "tiles x exchange.bytes_per_cycle x clock_hz");
+    derived_row(&table, "copy_bandwidth", "bandwidth of copies inside tiles",
+        cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
         "tiles x exchange.local_copy_bytes_per_cycle x clock_hz");
-    derived_row(&table, "an exchange of one word, nearest row",
+    derived_row(&table, "exchange_latency", "latency of a one-word exchange, nearest row",
         (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) / t->clock_hz *
             1e9,
         "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
-    derived_row(&table, "an instruction of a worker", (double)t->worker_contexts / t->clock_hz * 1e9, "ns",
-        "worker_contexts / clock_hz");
+    derived_row(&table, "instruction_time", "time of an instruction of a worker",
+        (double)t->worker_contexts / t->clock_hz * 1e9, "ns", "worker_contexts / clock_hz");
     return table;
 }
 

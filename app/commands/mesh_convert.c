@@ -33,12 +33,12 @@ const mt_command mt_command_mesh_convert = {
 
 static mt_table content_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
-    mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
-    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(&table, "regions", (double)i->n_regions, "");
-    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "different tags of them", (double)i->n_surfaces, "");
+    mt_table table = mt_table_properties(arena, "mesh", title);
+    mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(&table, "regions", "regions", (double)i->n_regions, "");
+    mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "triangle_tags", "different tags of triangles", (double)i->n_surfaces, "");
     mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
     return table;
@@ -71,23 +71,33 @@ static void tell_defects(mt_table *table, const mt_defects *defects)
 {
     for (int kind = 0; kind < MT_DEFECT_KINDS; kind++)
         if (defects->of[kind].count > 0)
-            mt_table_property(table, mt_defect_kinds[kind].name, (double)defects->of[kind].count, "");
+            mt_table_property(table, mt_defect_kinds[kind].key, mt_defect_kinds[kind].name,
+                (double)defects->of[kind].count, "");
 }
 
 static void tell_repair(mt_table *table, const mt_repair *r)
 {
-    mt_table_property(table, "inverted elements turned", (double)r->turned, "");
-    mt_table_property(table, "duplicate elements removed", (double)r->duplicates, "");
-    mt_table_property(table, "elements with a repeated vertex removed", (double)r->repeated, "");
-    mt_table_property(table, "edges of flat elements drawn together", (double)r->flat.edges, "");
-    mt_table_property(table, "elements that vanished with them", (double)r->flat.elements, "");
-    mt_table_property(table, "flat elements removed at the surface", (double)r->flat.surface, "");
-    mt_table_property(table, "flat elements removed, leaving a slit", (double)r->flat.inside, "");
-    mt_table_property(table, "overlapping elements removed", (double)r->overlapping, "");
-    mt_table_property(table, "pieces removed", (double)r->pieces, "");
-    mt_table_property(table, "elements of these pieces", (double)r->piece_elements, "");
-    mt_table_property(table, "vertices removed", (double)r->vertices, "");
-    mt_table_property(table, "tagged triangles removed", (double)r->triangles, "");
+    mt_table_property(
+        table, "inverted_elements_reoriented", "inverted elements reoriented", (double)r->turned, "");
+    mt_table_property(
+        table, "duplicate_elements_removed", "duplicate elements removed", (double)r->duplicates, "");
+    mt_table_property(table, "elements_with_repeated_vertex_removed",
+        "elements with a repeated vertex removed", (double)r->repeated, "");
+    mt_table_property(table, "edges_collapsed", "edges collapsed", (double)r->flat.edges, "");
+    mt_table_property(
+        table, "elements_collapsed", "elements collapsed with them", (double)r->flat.elements, "");
+    mt_table_property(table, "flat_surface_elements_removed", "flat elements removed at the surface",
+        (double)r->flat.surface, "");
+    mt_table_property(table, "flat_interior_elements_removed", "flat elements removed inside, leaving a slit",
+        (double)r->flat.inside, "");
+    mt_table_property(
+        table, "overlapping_elements_removed", "overlapping elements removed", (double)r->overlapping, "");
+    mt_table_property(table, "pieces_removed", "disconnected pieces removed", (double)r->pieces, "");
+    mt_table_property(
+        table, "elements_of_removed_pieces", "elements of these pieces", (double)r->piece_elements, "");
+    mt_table_property(table, "vertices_removed", "vertices removed", (double)r->vertices, "");
+    mt_table_property(
+        table, "tagged_triangles_removed", "tagged triangles removed", (double)r->triangles, "");
 }
 
 /* Mends the mesh if that was asked for, and looks at what there is then. Refuses what cannot run. */
@@ -95,7 +105,7 @@ static mt_status mend(const char *path, bool wanted, mt_mesh *mesh, mt_repair *r
 {
     if (wanted) {
         const mt_status status = mt_repair_mesh(mesh, repair);
-        if (status == MT_INPUT) return mt_fail(status, "%s: not to be repaired: %s", path, mt_message());
+        if (status == MT_INPUT) return mt_fail(status, "%s: cannot be repaired: %s", path, mt_message());
         MT_TRY(status);
     }
     MT_TRY(mt_defects_find(mesh, defects));

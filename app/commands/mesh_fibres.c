@@ -18,20 +18,20 @@ static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT.hdf", "the file to write: the mesh with its fibres, sheets, `depth` and `layer`"),
     {.name = "--endo-deg", .value = "A", .help = "angle of the fibres at the endocardium; default: 60"},
-    {.name = "--epi-deg", .value = "A", .help = "and at the epicardium; default: -60"},
+    {.name = "--epi-deg", .value = "A", .help = "angle of the fibres at the epicardium; default: -60"},
     {.name = "--sheet-endo-deg",
         .value = "A",
-        .help = "angle of the sheets out of the wall's normal, inside; default: 0"},
-    {.name = "--sheet-epi-deg", .value = "A", .help = "and outside; default: 0"},
+        .help = "angle of the sheets to the normal of the wall at the endocardium; default: 0"},
+    {.name = "--sheet-epi-deg", .value = "A", .help = "angle of the sheets at the epicardium; default: 0"},
     {.name = "--layers",
         .value = "ENDO,MID,EPI",
-        .help = "their shares of the depth, 0 inside to 1 outside; default: thirds"},
+        .help = "thickness of the layers as shares of the wall; default: thirds"},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
     {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
-    {.name = "--replace-fibres", .help = "let OUT.hdf be MESH even where that has fibres: they are lost"},
+    {.name = "--replace-fibres", .help = "allow OUT.hdf to be MESH even if it has fibres: they are lost"},
     {.name = "--variant",
         .value = "smooth|bayer",
-        .help = "without jumps inside the walls, or as published; default: smooth"},
+        .help = "the rule without jumps inside the walls, or as published; default: smooth"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fibres = {
@@ -85,31 +85,42 @@ static mt_status add_comparison(mt_table *table, const mt_fibres *f, const doubl
     mt_fibres_angles angles;
     if (!old) return MT_OK;
     MT_TRY(mt_fibres_compare(f->n_elements, old, f->fibre, &angles));
-    mt_table_property(table, "angle to the old fibres, mean", angles.mean_deg, "degrees");
-    mt_table_property(table, "angle to the old fibres, median", angles.median_deg, "degrees");
-    mt_table_property(table, "angle to the old fibres, 90 % below", angles.high_deg, "degrees");
+    mt_table_property(table, "mean_angle_to_previous_fibres_deg", "angle to the previous fibres, mean",
+        angles.mean_deg, "degrees");
+    mt_table_property(table, "median_angle_to_previous_fibres_deg", "angle to the previous fibres, median",
+        angles.median_deg, "degrees");
+    mt_table_property(table, "p90_angle_to_previous_fibres_deg",
+        "angle to the previous fibres, 90th percentile", angles.high_deg, "degrees");
     return MT_OK;
 }
 
 static mt_table fibres_table(mt_arena *arena, const char *title, const mt_fibres *f, double seconds)
 {
-    mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "elements", (double)f->n_elements, "");
-    mt_table_property(&table, "ventricles", f->has_rv ? 2 : 1, "");
-    mt_table_property(&table, "vertices of the apex", (double)f->n_apex, "");
-    mt_table_property(&table, "iterations, left endocardium", (double)f->lv.iterations, "");
-    mt_table_property(&table, "iterations, right endocardium", (double)f->rv.iterations, "");
-    mt_table_property(&table, "iterations, apex to base", (double)f->apex_base.iterations, "");
+    mt_table table = mt_table_properties(arena, "fibres", title);
+    mt_table_property(&table, "elements", "elements", (double)f->n_elements, "");
+    mt_table_property(&table, "ventricles", "ventricles", f->has_rv ? 2 : 1, "");
+    mt_table_property(&table, "apex_vertices", "vertices of the apex", (double)f->n_apex, "");
     mt_table_property(
-        &table, "largest residual", fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
-    mt_table_property(&table, "elements with the base's normal", (double)f->n_psi_constant, "");
-    mt_table_property(&table, "elements with a neighbour's fibre", (double)f->n_copied, "");
-    mt_table_property(&table, "faces with a jump above 30 degrees",
+        &table, "iterations_left_endocardium", "iterations, left endocardium", (double)f->lv.iterations, "");
+    mt_table_property(&table, "iterations_right_endocardium", "iterations, right endocardium",
+        (double)f->rv.iterations, "");
+    mt_table_property(
+        &table, "iterations_apex_to_base", "iterations, apex to base", (double)f->apex_base.iterations, "");
+    mt_table_property(&table, "largest_residual", "largest residual",
+        fmax(fmax(f->lv.residual, f->rv.residual), f->apex_base.residual), "");
+    mt_table_property(&table, "elements_with_base_normal", "elements with the base's normal",
+        (double)f->n_psi_constant, "");
+    mt_table_property(&table, "elements_with_neighbour_fibre",
+        "elements with a fibre copied from a neighbour", (double)f->n_copied, "");
+    mt_table_property(&table, "faces_with_fibre_jump_percent", "faces with a fibre jump above 30 degrees",
         f->n_inner_faces ? 100 * (double)f->n_jumps / (double)f->n_inner_faces : 0, "%");
-    mt_table_property(&table, "volume of the inner layer", 100 * f->layer_volume[0], "%");
-    mt_table_property(&table, "volume of the middle layer", 100 * f->layer_volume[1], "%");
-    mt_table_property(&table, "volume of the outer layer", 100 * f->layer_volume[2], "%");
-    mt_table_property(&table, "time", seconds, "s");
+    mt_table_property(
+        &table, "inner_layer_percent", "volume of the inner layer", 100 * f->layer_volume[0], "%");
+    mt_table_property(
+        &table, "middle_layer_percent", "volume of the middle layer", 100 * f->layer_volume[1], "%");
+    mt_table_property(
+        &table, "outer_layer_percent", "volume of the outer layer", 100 * f->layer_volume[2], "%");
+    mt_table_property(&table, "time_s", "time", seconds, "s");
     return table;
 }
 

@@ -22,12 +22,14 @@ static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT", "the file to write, its surfaces tagged base 1, epicardium 2, LV 3, RV 4"),
     {.name = "--elements", .value = "N", .help = "how many elements, met within 5 %; default: 100000"},
-    {.name = "--edge-mm", .value = "H", .help = "or their mean edge"},
+    {.name = "--edge-mm", .value = "H", .help = "mean edge of the elements, in place of --elements"},
     {.name = "--unit", .value = "um|mm|cm|m", .help = "of the numbers in the surfaces; default: mm"},
     {.name = "--as",
         .value = "base|epi|lv|rv|-,...",
         .help = "what each SURFACE is, in their order; - for nothing of these"},
-    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = "or what the tags of their triangles mean"},
+    {.name = "--tags",
+        .value = MT_MEANING_EXAMPLE,
+        .help = "what the tags of the triangles mean, in place of --as"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fill = {
@@ -339,42 +341,44 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
 static mt_table fill_table(
     mt_arena *arena, const char *title, const filling *f, const mt_mesh *mesh, const mt_surfaces *surfaces)
 {
-    mt_table table = mt_table_properties(arena, title);
+    mt_table table = mt_table_properties(arena, "mesh", title);
     const double volume_mm3 = f->closed.volume_mm3;
-    mt_table_property(&table, "triangles given", (double)f->n_given, "");
-    mt_table_property(&table, "points that became another", (double)f->closed.n_merged, "");
-    mt_table_property(&table, "triangles without area or twice",
+    mt_table_property(&table, "input_triangles", "input triangles", (double)f->n_given, "");
+    mt_table_property(&table, "points_merged", "points merged", (double)f->closed.n_merged, "");
+    mt_table_property(&table, "degenerate_or_duplicate_triangles", "degenerate or duplicate triangles",
         (double)(f->closed.n_degenerate + f->closed.n_duplicate), "");
-    mt_table_property(&table, "triangles of chips", (double)f->closed.n_chips, "");
-    mt_table_property(&table, "triangles turned round", (double)f->closed.n_turned, "");
-    mt_table_property(&table, "volume enclosed", volume_mm3, "mm^3");
-    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
-    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(&table, "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
-    mt_table_property(&table, "worst radius ratio 3 r / R", f->chosen->quality, "");
+    mt_table_property(&table, "fragment_triangles_removed", "triangles of small fragments, removed",
+        (double)f->closed.n_chips, "");
+    mt_table_property(&table, "triangles_reoriented", "triangles reoriented", (double)f->closed.n_turned, "");
+    mt_table_property(&table, "enclosed_volume_mm3", "enclosed volume", volume_mm3, "mm^3");
+    mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(
+        &table, "characteristic_length_mm", "characteristic length V^(1/3)", mt_mesh_length_mm(mesh), "mm");
+    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", f->chosen->quality, "");
     mt_anatomy_rows(&table, mesh, surfaces);
     return table;
 }
 
 static mt_table attempts_table(mt_arena *arena, const filling *f)
 {
-    mt_table table = mt_table_begin(arena, "What was tried");
-    mt_table_strings(&table, "surface");
-    mt_table_decimals(&table, "cut at", "deg", 0);
-    mt_table_digits(&table, "edge", "mm", 4);
-    mt_table_decimals(&table, "elements", "", 0);
-    mt_table_decimals(&table, "worst radius ratio", "", 4);
-    mt_table_decimals(&table, "time", "s", 1);
-    mt_table_strings(&table, "");
+    mt_table table = mt_table_begin(arena, "attempts", "Meshing attempts");
+    mt_table_strings(&table, "surface", "surface");
+    mt_table_decimals(&table, "feature_angle_deg", "feature angle", "deg", 0);
+    mt_table_digits(&table, "edge_mm", "edge", "mm", 4);
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    mt_table_decimals(&table, "worst_radius_ratio", "worst radius ratio", "", 4);
+    mt_table_decimals(&table, "time_s", "time", "s", 1);
+    mt_table_strings(&table, "outcome", "outcome");
     for (size_t k = 0; k < f->n_attempts; k++) {
         const attempt *a = f->attempts + k;
-        mt_table_text(&table, a->angle_deg > 0 ? "anew" : "as it is");
+        mt_table_text(&table, a->angle_deg > 0 ? "remeshed" : "as given");
         mt_table_number(&table, a->angle_deg > 0 ? a->angle_deg : NAN);
         mt_table_number(&table, a->edge_mm);
         mt_table_number(&table, a->n_elements ? (double)a->n_elements : NAN);
         mt_table_number(&table, a->n_elements ? a->quality : NAN);
         mt_table_number(&table, a->seconds);
-        mt_table_text(&table, a == f->chosen ? "taken" : a->n_elements ? "" : "failed");
+        mt_table_text(&table, a == f->chosen ? "chosen" : a->n_elements ? "rejected" : "failed");
     }
     return table;
 }

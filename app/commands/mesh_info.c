@@ -15,15 +15,14 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--trial-steps",
         .value = "N",
-        .help = "also try N diffusion steps from noise, at the longest stable one"},
+        .help = "also make N diffusion substeps from noise, of the largest stable size"},
     MT_OPTION_NO_CACHE, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_info = {
     .name = "mesh info",
     .operands = "MESH",
     .n_operands = 1,
-    .summary =
-        "say what there is to say about a mesh: counts, extent, volume, edges, quality, tags, step limit",
+    .summary = "describe a mesh: counts, extent, volume, edges, quality, tags, largest stable substep",
     .example = "myotile mesh info slab.hdf",
     .options = options,
     .run = info,
@@ -35,25 +34,27 @@ enum { SHOWN = 8 }; /* rows of a table of regions or surfaces */
 
 static mt_table info_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const mt_info *i)
 {
-    mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "elements", (double)i->n_elements, "");
-    mt_table_property(&table, "vertices", (double)i->n_vertices, "");
-    mt_table_property(&table, "vertices of no element", (double)i->n_dangling, "");
-    mt_table_property(&table, "edges", (double)i->n_edges, "");
-    mt_table_property(&table, "inner faces", (double)i->n_inner_faces, "");
-    mt_table_property(&table, "boundary faces", (double)i->n_boundary_faces, "");
-    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "components", (double)i->n_components, "");
-    mt_table_property(&table, "regions", (double)i->n_regions, "");
+    mt_table table = mt_table_properties(arena, "mesh", title);
+    mt_table_property(&table, "elements", "elements", (double)i->n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)i->n_vertices, "");
+    mt_table_property(&table, "unreferenced_vertices", "unreferenced vertices", (double)i->n_dangling, "");
+    mt_table_property(&table, "edges", "edges", (double)i->n_edges, "");
+    mt_table_property(&table, "interior_faces", "interior faces", (double)i->n_inner_faces, "");
+    mt_table_property(&table, "boundary_faces", "boundary faces", (double)i->n_boundary_faces, "");
+    mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(&table, "components", "connected components", (double)i->n_components, "");
+    mt_table_property(&table, "regions", "regions", (double)i->n_regions, "");
     mt_content_rows(&table, mesh);
     mt_size_rows(&table, i);
-    mt_table_property(&table, "characteristic length V^(1/3)", i->length_mm, "mm");
-    mt_table_property(&table, "shortest edge", i->edge_min_mm, "mm");
-    mt_table_property(&table, "mean edge", i->edge_mean_mm, "mm");
-    mt_table_property(&table, "longest edge", i->edge_max_mm, "mm");
-    mt_table_property(&table, "worst radius ratio 3 r / R", i->quality_min, "");
-    mt_table_property(&table, "mean radius ratio", i->quality_mean, "");
-    mt_table_property(&table, "worst dihedral angle", i->dihedral_min_deg, "deg");
+    mt_table_property(
+        &table, "characteristic_length_mm", "characteristic length V^(1/3)", i->length_mm, "mm");
+    mt_table_property(&table, "shortest_edge_mm", "shortest edge", i->edge_min_mm, "mm");
+    mt_table_property(&table, "mean_edge_mm", "mean edge", i->edge_mean_mm, "mm");
+    mt_table_property(&table, "longest_edge_mm", "longest edge", i->edge_max_mm, "mm");
+    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", i->quality_min, "");
+    mt_table_property(&table, "mean_radius_ratio", "mean radius ratio", i->quality_mean, "");
+    mt_table_property(
+        &table, "smallest_dihedral_angle_deg", "smallest dihedral angle", i->dihedral_min_deg, "deg");
     return table;
 }
 
@@ -64,11 +65,12 @@ static mt_status surface_table(mt_arena *arena, const mt_mesh *mesh, mt_table *t
     mt_info_group *groups;
     size_t n;
     MT_TRY(mt_info_surfaces(arena, mesh, &n, &groups));
-    *table = mt_table_begin(arena, n > SHOWN ? "Tagged surfaces, the first" : "Tagged surfaces");
-    mt_table_decimals(table, "tag", "", 0);
-    mt_table_strings(table, "surface");
-    mt_table_decimals(table, "triangles", "", 0);
-    mt_table_digits(table, "area", "mm^2", 8);
+    *table = mt_table_begin(
+        arena, "tagged_surfaces", n > SHOWN ? "Tagged surfaces, the first" : "Tagged surfaces");
+    mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_strings(table, "surface", "surface");
+    mt_table_decimals(table, "triangles", "triangles", "", 0);
+    mt_table_digits(table, "area_mm2", "area", "mm^2", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
         mt_table_text(table, mt_surface_name(groups[k].tag));
@@ -83,10 +85,10 @@ static mt_status region_table(mt_arena *arena, const mt_mesh *mesh, mt_table *ta
     mt_info_group *groups;
     size_t n;
     MT_TRY(mt_info_regions(arena, mesh, &n, &groups));
-    *table = mt_table_begin(arena, n > SHOWN ? "Regions, the first" : "Regions");
-    mt_table_decimals(table, "tag", "", 0);
-    mt_table_decimals(table, "elements", "", 0);
-    mt_table_digits(table, "volume", "mm^3", 8);
+    *table = mt_table_begin(arena, "regions", n > SHOWN ? "Regions, the first" : "Regions");
+    mt_table_decimals(table, "tag", "tag", "", 0);
+    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_digits(table, "volume_mm3", "volume", "mm^3", 8);
     for (size_t k = 0; k < n && k < SHOWN; k++) {
         mt_table_number(table, groups[k].tag);
         mt_table_number(table, (double)groups[k].count);
@@ -110,14 +112,15 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
     *found = status == MT_OK;
     if (*found) mt_warnings_of_operator(path, adjacency, diffusion);
     if (status != MT_INPUT && status != MT_NUMERICS) return status;
-    mt_warn("%s: no diffusion step: %s", path, mt_message());
+    mt_warn("%s: no diffusion operator: %s", path, mt_message());
     return MT_OK;
 }
 
 static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffusion *diffusion, bool found)
 {
-    mt_table_property(table,
-        mesh->fibre ? "longest stable diffusion step" : "longest stable diffusion step, equal conductivities",
+    mt_table_property(table, "largest_stable_substep_ms",
+        mesh->fibre ? "largest stable diffusion substep"
+                    : "largest stable diffusion substep, equal conductivities",
         found ? diffusion->limit_dt_ms : NAN, "ms");
     mt_operator_rows(table, found ? diffusion : NULL);
 }
@@ -127,16 +130,17 @@ static mt_status try_steps(
     mt_table *table, const char *path, const mt_diffusion *diffusion, bool found, size_t steps)
 {
     mt_trial trial;
-    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion step to try", path);
-    mt_progress_stage("trying diffusion steps");
+    if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion operator to try", path);
+    mt_progress_stage("making trial substeps");
     const mt_status status =
         mt_trial_run(diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
     mt_progress_stage(NULL);
     MT_TRY(status);
-    mt_table_property(table, "trial steps", (double)trial.n_steps, "");
-    mt_table_property(
-        table, "|V - mean| after them, before 1", trial.before > 0 ? trial.after / trial.before : NAN, "");
-    mt_table_property(table, "its largest growth in one step", trial.most_growth - 1, "");
+    mt_table_property(table, "trial_substeps", "trial substeps", (double)trial.n_steps, "");
+    mt_table_property(table, "noise_ratio", "|V - mean| after them / before",
+        trial.before > 0 ? trial.after / trial.before : NAN, "");
+    mt_table_property(table, "largest_noise_growth", "largest growth of |V - mean| in a substep",
+        trial.most_growth - 1, "");
     return MT_OK;
 }
 

@@ -39,15 +39,17 @@ static measures measure(const mt_mesh *mesh)
 static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const measures *before,
     const measures *after, double seconds)
 {
-    mt_table table = mt_table_properties(arena, title);
-    mt_table_property(&table, "elements", (double)mesh->n_elements, "");
-    mt_table_property(&table, "vertices", (double)mesh->n_vertices, "");
-    mt_table_property(&table, "tagged triangles", (double)mesh->n_faces, "");
-    mt_table_property(&table, "characteristic length before", before->length_mm, "mm");
-    mt_table_property(&table, "characteristic length V^(1/3)", after->length_mm, "mm");
-    mt_table_property(&table, "worst radius ratio before", before->quality, "");
-    mt_table_property(&table, "worst radius ratio 3 r / R", after->quality, "");
-    mt_table_property(&table, "time", seconds, "s");
+    mt_table table = mt_table_properties(arena, "mesh", title);
+    mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
+    mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
+    mt_table_property(
+        &table, "characteristic_length_before_mm", "characteristic length before", before->length_mm, "mm");
+    mt_table_property(
+        &table, "characteristic_length_mm", "characteristic length V^(1/3)", after->length_mm, "mm");
+    mt_table_property(&table, "worst_radius_ratio_before", "worst radius ratio before", before->quality, "");
+    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", after->quality, "");
+    mt_table_property(&table, "time_s", "time", seconds, "s");
     return table;
 }
 

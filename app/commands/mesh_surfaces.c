@@ -50,8 +50,8 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_anatomy_choose(arena, arguments, in, &adjacency, &mesh, &surfaces));
     MT_TRY(to->write(out, &mesh));
     mt_warn_of_loss(out, to, &mesh);
-    mt_table table = mt_table_properties(arena, out);
-    mt_table_property(&table, "elements", (double)mesh.n_elements, "");
+    mt_table table = mt_table_properties(arena, "surfaces", out);
+    mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");
     mt_content_rows(&table, &mesh);
     mt_anatomy_rows(&table, &mesh, &surfaces);
     MT_TRY(add_apex(&table, in, &mesh));

@@ -56,11 +56,12 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     MT_TRY(mt_info_look(&mesh, &info));
-    mt_table table = mt_table_properties(arena, out);
-    mt_table_property(&table, "elements", (double)mesh.n_elements, "");
-    mt_table_property(&table, "vertices", (double)mesh.n_vertices, "");
-    mt_table_property(&table, "tagged triangles", (double)mesh.n_faces, "");
-    mt_table_property(&table, "volume", info.volume_mm3, "mm^3");
-    mt_table_property(&table, "characteristic length V^(1/3)", info.length_mm, "mm");
+    mt_table table = mt_table_properties(arena, "mesh", out);
+    mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");
+    mt_table_property(&table, "vertices", "vertices", (double)mesh.n_vertices, "");
+    mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh.n_faces, "");
+    mt_table_property(&table, "volume_mm3", "volume", info.volume_mm3, "mm^3");
+    mt_table_property(
+        &table, "characteristic_length_mm", "characteristic length V^(1/3)", info.length_mm, "mm");
     return mt_table_print(arguments->out, &table, format);
 }

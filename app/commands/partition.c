@@ -41,7 +41,7 @@ static const mt_option options[] = {
         .value = "DIR",
         .help = "folder (made if missing) for profile.json, tiles.csv, memory.csv, links.csv and pictures of "
                 "what each tile and link would do, without running; for one count of IPUs"},
-    {.name = "--check", .help = "replay the exchange word by word: that its schedule can run; slow"},
+    {.name = "--check", .help = "replay the exchange word by word to check that its schedule can run; slow"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_partition = {
@@ -63,11 +63,11 @@ typedef struct stages {
 
 static stages begin_stages(mt_arena *arena)
 {
-    stages s = {.table = mt_table_begin(arena, "Stages")};
-    mt_table_strings(&s.table, "stage");
-    mt_table_decimals(&s.table, "IPUs", "", 0);
-    mt_table_decimals(&s.table, "time", "s", 2);
-    mt_table_decimals(&s.table, "memory, the most so far", "GB", 2);
+    stages s = {.table = mt_table_begin(arena, "stages", "Stages")};
+    mt_table_strings(&s.table, "stage", "stage");
+    mt_table_decimals(&s.table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&s.table, "time_s", "time", "s", 2);
+    mt_table_decimals(&s.table, "peak_memory_gb", "peak memory", "GB", 2);
     s.started_s = mt_now_s();
     return s;
 }
@@ -95,21 +95,26 @@ static void end_stage(stages *s)
 static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *halo, mt_table *table)
 {
     static const struct {
-        const char *name;
+        const char *key, *label;
+        int level;
         mt_tile_count *count;
-    } rows[] = {{"elements", mt_tile_elements}, {"separator elements", mt_tile_separator},
-        {"elements needed from others", mt_tile_needed}, {"elements received", mt_tile_received},
-        {"of these unused", mt_tile_unused}, {"neighbours", mt_tile_neighbours},
-        {"ranges sent", mt_tile_ranges_sent}, {"pieces received", mt_tile_pieces_received}};
-    *table = mt_table_begin(arena, title);
-    mt_table_strings(table, "what");
-    mt_table_decimals(table, "min", "", 0);
-    mt_table_decimals(table, "median", "", 0);
-    mt_table_decimals(table, "max", "", 0);
+    } rows[] = {{"elements", "elements", 0, mt_tile_elements},
+        {"separator_elements", "separator elements", 0, mt_tile_separator},
+        {"halo_elements", "halo elements needed", 0, mt_tile_needed},
+        {"elements_received", "elements received", 0, mt_tile_received},
+        {"elements_unused", "of these unused", 1, mt_tile_unused},
+        {"neighbours", "neighbour tiles", 0, mt_tile_neighbours},
+        {"ranges_sent", "ranges sent", 0, mt_tile_ranges_sent},
+        {"pieces_received", "pieces received", 0, mt_tile_pieces_received}};
+    *table = mt_table_begin(arena, "tiles", title);
+    mt_table_strings(table, "item", "item");
+    mt_table_decimals(table, "min", "min", "", 0);
+    mt_table_decimals(table, "median", "median", "", 0);
+    mt_table_decimals(table, "max", "max", "", 0);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         mt_tile_spread spread;
         MT_TRY(mt_tile_spread_find(halo, rows[r].count, &spread));
-        mt_table_text(table, rows[r].name);
+        mt_table_item(table, rows[r].key, rows[r].label, rows[r].level);
         mt_table_number(table, spread.min);
         mt_table_number(table, spread.median);
         mt_table_number(table, spread.max);
@@ -126,31 +131,39 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
     for (uint32_t p = 0; p < halo->n_parts; p++) empty += mt_halo_own(halo, p) == 0;
     for (size_t r = 0; r < halo->n_ranges; r++) words += halo->range[r].end - halo->range[r].begin;
     const struct {
-        const char *name;
+        const char *key, *label;
         double value;
         const char *unit;
-    } rows[] = {{"parts", halo->n_parts, ""}, {"of these empty", (double)empty, ""},
-        {"elements", (double)halo->n_elements, ""}, {"faces cut", (double)parts->edge_cut, ""},
-        {"ranges", (double)halo->n_ranges, ""}, {"elements sent (a range once)", (double)words, ""},
-        {"elements received", received.sum, ""},
-        {"of these from other IPUs", (double)mt_tile_crossing(halo), ""},
-        {"share of received elements", 100 * received.sum / (received.sum + (double)halo->n_elements), "%"},
-        {"memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN, "bytes"},
-        {"memory of the median tile", costs->fits ? (double)costs->memory_median : NAN, "bytes"},
-        {"exchange of a diffusion step", costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
-        {"of it the busiest link between IPUs", costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
-        {"of the rest no schedule needs less than", costs->fits ? (double)costs->exchange_bound_cycles : NAN,
-            "cycles"},
-        {"bytes between IPUs, once a receiving IPU", costs->fits ? (double)costs->bytes_crossing : NAN,
+    } rows[] = {{"parts", "parts", halo->n_parts, ""}, {"empty_parts", "empty parts", (double)empty, ""},
+        {"elements", "elements", (double)halo->n_elements, ""},
+        {"faces_cut", "faces cut", (double)parts->edge_cut, ""},
+        {"ranges", "ranges", (double)halo->n_ranges, ""},
+        {"elements_sent", "elements sent (each range once)", (double)words, ""},
+        {"elements_received", "elements received", received.sum, ""},
+        {"elements_from_other_ipus", "elements received from other IPUs", (double)mt_tile_crossing(halo), ""},
+        {"received_percent", "share of received elements",
+            100 * received.sum / (received.sum + (double)halo->n_elements), "%"},
+        {"fullest_tile_bytes", "memory of the fullest tile", costs->fits ? (double)costs->memory_max : NAN,
             "bytes"},
-        {"exchange of the mean tile against the slowest", costs->fits ? 100 * costs->effectiveness : NAN,
-            "%"}};
-    *table = mt_table_properties(arena, title);
+        {"median_tile_bytes", "memory of the median tile", costs->fits ? (double)costs->memory_median : NAN,
+            "bytes"},
+        {"exchange_cycles", "exchange of a diffusion substep",
+            costs->fits ? (double)costs->exchange_cycles : NAN, "cycles"},
+        {"busiest_link_cycles", "busiest link between IPUs",
+            costs->fits ? (double)costs->external_cycles : NAN, "cycles"},
+        {"exchange_lower_bound_cycles", "lower bound of the exchange inside IPUs",
+            costs->fits ? (double)costs->exchange_bound_cycles : NAN, "cycles"},
+        {"between_ipus_bytes", "bytes between IPUs, once for each receiving IPU",
+            costs->fits ? (double)costs->bytes_crossing : NAN, "bytes"},
+        {"exchange_load_balance_percent", "load balance of the exchange (mean/max)",
+            costs->fits ? 100 * costs->effectiveness : NAN, "%"}};
+    *table = mt_table_properties(arena, "partition", title);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        mt_table_property(table, rows[r].name, rows[r].value, rows[r].unit);
+        mt_table_property(table, rows[r].key, rows[r].label, rows[r].value, rows[r].unit);
     if (balance->largest_before == 0) return MT_OK;
-    mt_table_property(table, "elements moved to balance halos", (double)balance->moves, "");
-    mt_table_property(table, "most elements needed before that", (double)balance->largest_before, "");
+    mt_table_property(table, "elements_moved", "elements moved to balance halos", (double)balance->moves, "");
+    mt_table_property(table, "halo_elements_before_max", "most halo elements needed before that",
+        (double)balance->largest_before, "");
     return MT_OK;
 }
 
@@ -217,7 +230,7 @@ static mt_status cut_for(mt_arena *arena, mt_arena *scratch, cutting *job, uint3
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
     MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
-    (void)snprintf(title, sizeof title, "A tile of %u IPU%s", ipus, plural);
+    (void)snprintf(title, sizeof title, "Tiles of %u IPU%s", ipus, plural);
     return tile_table(arena, title, &halo, &tables[1]);
 }
 

@@ -9,19 +9,19 @@ mt_comparison mt_comparison_begin(mt_arena *arena, const char *title, bool compa
 {
     mt_comparison c = {.comparable = comparable};
     mt_table *numbers = &c.numbers, *reasons = &c.reasons;
-    *numbers = mt_table_begin(arena, title);
-    mt_table_strings(numbers, "quantity");
-    mt_table_digits(numbers, "published", "", 4);
-    mt_table_digits(numbers, "to", "", 4);
-    mt_table_strings(numbers, "how");
-    mt_table_digits(numbers, "ours", "", 4);
-    mt_table_strings(numbers, "unit");
-    mt_table_decimals(numbers, "difference", "%", 1);
-    mt_table_decimals(numbers, "points", "", 1);
-    mt_table_decimals(numbers, "reason", "", 0);
-    *reasons = mt_table_begin(arena, "Reasons");
-    mt_table_decimals(reasons, "reason", "", 0);
-    mt_table_strings(reasons, "words");
+    *numbers = mt_table_begin(arena, "comparison", title);
+    mt_table_strings(numbers, "quantity", "quantity");
+    mt_table_digits(numbers, "published", "published", "", 4);
+    mt_table_digits(numbers, "published_to", "to", "", 4);
+    mt_table_strings(numbers, "basis", "basis");
+    mt_table_digits(numbers, "ours", "ours", "", 4);
+    mt_table_strings(numbers, "unit", "unit");
+    mt_table_decimals(numbers, "difference_percent", "difference", "%", 1);
+    mt_table_decimals(numbers, "difference_points", "points", "", 1);
+    mt_table_decimals(numbers, "reason", "reason", "", 0);
+    *reasons = mt_table_begin(arena, "reasons", "Reasons");
+    mt_table_decimals(reasons, "reason", "reason", "", 0);
+    mt_table_strings(reasons, "explanation", "explanation");
     return c;
 }
 
@@ -58,7 +58,7 @@ mt_status mt_comparison_add(
         p.low = p.high = NAN;
     const bool points = strcmp(p.unit, "%") == 0;
     const double middle = 0.5 * (p.low + p.high), difference = ours - middle;
-    mt_table_text(table, quantity);
+    mt_table_item(table, key, quantity, 0);
     mt_table_number(table, p.low);
     mt_table_number(table, p.high > p.low ? p.high : NAN);
     mt_table_text(table, !c->comparable ? NULL : p.derived ? "derived" : "published");

@@ -18,7 +18,7 @@ static const mt_option options[] = {
 const mt_command mt_command_reproduce_figure5 = {
     .name = "reproduce figure5",
     .operands = "",
-    .summary = "how the time of the study's simulation falls from 1 to 16 IPUs",
+    .summary = "time, speed-up and efficiency of the study's simulation on 1 to 16 IPUs",
     .example = "myotile reproduce figure5 --mesh slab.hdf --mesh heart.hdf --ipus 1,2 --picture figure5.png",
     .options = options,
     .run = figure5,
@@ -68,17 +68,17 @@ static void add_mesh(mt_table *table, const mt_steps *s)
 
 static mt_table make_table(mt_arena *arena, const scaling *all, const char *title)
 {
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_strings(&table, "mesh");
-    mt_table_decimals(&table, "elements", "", 0);
-    mt_table_decimals(&table, "diffusion steps", "", 0);
-    mt_table_decimals(&table, "IPUs", "", 0);
-    mt_table_decimals(&table, "time step", "cycles", 0);
-    mt_table_decimals(&table, "time", "s", 2);
-    mt_table_decimals(&table, "against", "IPUs", 0);
-    mt_table_decimals(&table, "speed-up", "", 2);
-    mt_table_decimals(&table, "efficiency", "%", 1);
-    mt_table_strings(&table, "fits");
+    mt_table table = mt_table_begin(arena, "scaling", title);
+    mt_table_strings(&table, "mesh", "mesh");
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    mt_table_decimals(&table, "substeps", "substeps", "", 0);
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
+    mt_table_decimals(&table, "time_s", "time", "s", 2);
+    mt_table_decimals(&table, "reference_ipus", "relative to", "IPUs", 0);
+    mt_table_decimals(&table, "speedup", "speed-up", "", 2);
+    mt_table_decimals(&table, "efficiency_percent", "efficiency", "%", 1);
+    mt_table_strings(&table, "fits", "fits");
     for (size_t m = 0; m < all->n_meshes; m++) add_mesh(&table, &all->mesh[m]);
     return table;
 }

@@ -14,7 +14,7 @@ static const mt_option options[] = {
 const mt_command mt_command_reproduce_figure6 = {
     .name = "reproduce figure6",
     .operands = "",
-    .summary = "what compute and exchange share of a time step on 1 to 16 IPUs",
+    .summary = "shares of compute and exchange in a time step on 1 to 16 IPUs",
     .example = "myotile reproduce figure6 --mesh heart.hdf --ipus 1,2 --picture figure6.png",
     .options = options,
     .run = figure6,
@@ -22,15 +22,23 @@ const mt_command mt_command_reproduce_figure6 = {
 
 static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *title)
 {
-    static const char *const shares[MT_PHASES] = {"ODE share", "PDE share", "inside", "between"};
-    static const char *const phases[MT_PHASES] = {
-        "ODE compute", "PDE compute", "inside, sync", "between, sync"};
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_decimals(&table, "IPUs", "", 0);
-    for (size_t f = 0; f < MT_PHASES; f++) mt_table_decimals(&table, phases[f], "cycles", 0);
-    mt_table_decimals(&table, "time step", "cycles", 0);
-    for (size_t f = 0; f < MT_PHASES; f++) mt_table_decimals(&table, shares[f], "%", 2);
-    mt_table_strings(&table, "fits");
+    static const struct {
+        const char *cycles_key, *cycles, *share_key, *share;
+    } phases[MT_PHASES] = {
+        [MT_PHASE_ODE] = {"ode_compute_cycles", "ODE compute", "ode_compute_percent", "ODE share"},
+        [MT_PHASE_PDE] = {"pde_compute_cycles", "PDE compute", "pde_compute_percent", "PDE share"},
+        [MT_PHASE_INSIDE] = {"exchange_inside_ipus_cycles", "inside, sync", "exchange_inside_ipus_percent",
+            "inside share"},
+        [MT_PHASE_BETWEEN] = {"exchange_between_ipus_cycles", "between, sync",
+            "exchange_between_ipus_percent", "between share"}};
+    mt_table table = mt_table_begin(arena, "phases", title);
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    for (size_t f = 0; f < MT_PHASES; f++)
+        mt_table_decimals(&table, phases[f].cycles_key, phases[f].cycles, "cycles", 0);
+    mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
+    for (size_t f = 0; f < MT_PHASES; f++)
+        mt_table_decimals(&table, phases[f].share_key, phases[f].share, "%", 2);
+    mt_table_strings(&table, "fits", "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
         const mt_step_costs *step = &s->step[i];
         mt_table_number(&table, s->base.ipus[i]);

@@ -37,7 +37,7 @@ typedef struct mt_steps {
             .help = "which ranges of elements are sent; default: mixed-clean"},                              \
         {.name = "--pde-steps",                                                                              \
             .value = "P",                                                                                    \
-            .help = "diffusion steps in a time step; default: the study's, 4, for heart05 5"},               \
+            .help = "diffusion substeps per time step; default: the study's, 4, for heart05 5"},             \
         MT_TILING_OPTIONS, MT_OPTION_FORMAT
 
 /* Reads the options. MT_INPUT names the option. */

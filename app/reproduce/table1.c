@@ -26,7 +26,7 @@ static const mt_option options[] = {
 const mt_command mt_command_reproduce_table1 = {
     .name = "reproduce table1",
     .operands = "",
-    .summary = "what each separator scheme costs on 1 to 16 IPUs, beside what was published",
+    .summary = "the cost of each separator scheme on 1 to 16 IPUs, beside what was published",
     .example = "myotile reproduce table1 --mesh heart.hdf --ipus 1,2 --schemes mixed-clean,exact",
     .options = options,
     .run = table1,
@@ -50,26 +50,26 @@ static void begin_tables(mt_arena *arena, reproducing *r)
         r->base.tiling.one.name, r->base.mesh.n_elements, mt_partition_methods[r->base.tiling.method],
         r->base.tiling.balance_halo ? " with balanced halos" : "");
     mt_table *elements = &r->tables[CELLS], *costs = &r->tables[COSTS];
-    *elements = mt_table_begin(arena, title);
-    *costs = mt_table_begin(arena, "What it costs the machine: memory of a tile, "
-                                   "exchange of a diffusion step");
+    *elements = mt_table_begin(arena, "elements", title);
+    *costs = mt_table_begin(
+        arena, "costs", "Costs on the machine: memory of a tile, exchange of a diffusion substep");
     for (int k = 0; k < TABLES; k++) {
-        mt_table_decimals(&r->tables[k], "IPUs", "", 0);
-        mt_table_strings(&r->tables[k], "scheme");
+        mt_table_decimals(&r->tables[k], "ipus", "IPUs", "", 0);
+        mt_table_strings(&r->tables[k], "scheme", "scheme");
     }
-    mt_table_decimals(elements, "received max", "", 0);
-    mt_table_decimals(elements, "received median", "", 0);
-    mt_table_decimals(elements, "unused median", "", 0);
-    mt_table_decimals(elements, "largest tile", "", 0);
-    mt_table_decimals(elements, "share received", "%", 2);
-    mt_table_decimals(elements, "published", "%", 2);
-    mt_table_decimals(elements, "difference", "points", 2);
-    mt_table_decimals(costs, "memory max", "KiB", 1);
-    mt_table_decimals(costs, "memory median", "KiB", 1);
-    mt_table_decimals(costs, "pieces max", "", 0);
-    mt_table_decimals(costs, "from other IPUs", "elements", 0);
-    mt_table_decimals(costs, "exchange", "cycles", 0);
-    mt_table_decimals(costs, "mean against max", "%", 1);
+    mt_table_decimals(elements, "received_max", "received max", "", 0);
+    mt_table_decimals(elements, "received_median", "received median", "", 0);
+    mt_table_decimals(elements, "unused_median", "unused median", "", 0);
+    mt_table_decimals(elements, "largest_tile", "largest tile", "", 0);
+    mt_table_decimals(elements, "share_received_percent", "share received", "%", 2);
+    mt_table_decimals(elements, "published_percent", "published", "%", 2);
+    mt_table_decimals(elements, "difference_points", "difference", "points", 2);
+    mt_table_decimals(costs, "memory_max_kib", "memory max", "KiB", 1);
+    mt_table_decimals(costs, "memory_median_kib", "memory median", "KiB", 1);
+    mt_table_decimals(costs, "pieces_max", "pieces max", "", 0);
+    mt_table_decimals(costs, "from_other_ipus_elements", "from other IPUs", "elements", 0);
+    mt_table_decimals(costs, "exchange_cycles", "exchange", "cycles", 0);
+    mt_table_decimals(costs, "load_balance_percent", "load balance", "%", 1);
 }
 
 static mt_status published_share(const mt_reproduce *r, const mt_scheme *scheme, uint32_t ipus, double *share)

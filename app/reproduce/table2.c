@@ -30,26 +30,26 @@ static mt_table begin_phases(mt_arena *arena, const mt_steps *s)
 {
     char title[MT_STEPS_TITLE];
     mt_steps_title(s, "Cycles of a time step by phase", title);
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_decimals(&table, "IPUs", "", 0);
-    mt_table_strings(&table, "phase");
-    mt_table_decimals(&table, "runs", "", 0);
-    mt_table_decimals(&table, "min", "cycles", 0);
-    mt_table_decimals(&table, "mean", "cycles", 0);
-    mt_table_decimals(&table, "sd", "cycles", 0);
-    mt_table_decimals(&table, "max", "cycles", 0);
-    mt_table_decimals(&table, "share", "%", 2);
-    mt_table_decimals(&table, "mean against max", "%", 1);
+    mt_table table = mt_table_begin(arena, "phases", title);
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    mt_table_strings(&table, "phase", "phase");
+    mt_table_decimals(&table, "runs", "runs", "", 0);
+    mt_table_decimals(&table, "min_cycles", "min", "cycles", 0);
+    mt_table_decimals(&table, "mean_cycles", "mean", "cycles", 0);
+    mt_table_decimals(&table, "sd_cycles", "sd", "cycles", 0);
+    mt_table_decimals(&table, "max_cycles", "max", "cycles", 0);
+    mt_table_decimals(&table, "share_percent", "share", "%", 2);
+    mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
     return table;
 }
 
 /* One row. `spread` NULL: all tiles are as long at it. What a tile is busy in an exchange is less than `cycles`
  * where it waits for others, so the slowest is taken from there. */
-static void add_phase(mt_table *table, uint32_t ipus, const char *phase, double runs,
+static void add_phase(mt_table *table, uint32_t ipus, const char *key, const char *label, double runs,
     const ipu_spread *spread, double cycles, double whole)
 {
     mt_table_number(table, ipus);
-    mt_table_text(table, phase);
+    mt_table_item(table, key, label, 0);
     mt_table_number(table, runs);
     mt_table_number(table, spread ? (double)spread->min : NAN);
     mt_table_number(table, spread ? spread->mean : NAN);
@@ -65,16 +65,17 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
     const uint32_t ipus = s->base.ipus[i];
     const double p = s->pde_steps, whole = s->step[i].cycles;
     if (!c->fits) {
-        add_phase(table, ipus, mt_costs_verdict(&s->step[i].one), NAN, NULL, NAN, NAN);
+        add_phase(table, ipus, c->may_deadlock ? "may_deadlock" : "does_not_fit", mt_costs_verdict(c), NAN,
+            NULL, NAN, NAN);
         return;
     }
-    add_phase(table, ipus, "PDE compute", p, &c->pde, (double)c->pde.max, whole);
-    add_phase(table, ipus, "PDE exchange inside IPUs", p, &c->exchange,
+    add_phase(table, ipus, "pde_compute", "PDE compute", p, &c->pde, (double)c->pde.max, whole);
+    add_phase(table, ipus, "pde_exchange_inside_ipus", "PDE exchange inside IPUs", p, &c->exchange,
         (double)(c->exchange_cycles - c->external_cycles), whole);
-    add_phase(table, ipus, "PDE links between IPUs", p, NULL, (double)c->external_cycles, whole);
-    add_phase(table, ipus, "PDE sync", p, NULL, (double)c->sync_cycles, whole);
-    add_phase(table, ipus, "ODE compute", 1, &c->ode, (double)c->ode.max, whole);
-    add_phase(table, ipus, "time step", 1, NULL, whole, whole);
+    add_phase(table, ipus, "pde_links", "PDE links between IPUs", p, NULL, (double)c->external_cycles, whole);
+    add_phase(table, ipus, "pde_sync", "PDE sync", p, NULL, (double)c->sync_cycles, whole);
+    add_phase(table, ipus, "ode_compute", "ODE compute", 1, &c->ode, (double)c->ode.max, whole);
+    add_phase(table, ipus, "time_step", "time step", 1, NULL, whole, whole);
 }
 
 /* ---- one IPU beside what was published ---- */
@@ -106,7 +107,7 @@ static mt_status say_cycles(double ours, const char *counted, const char *profil
     MT_TRY(mt_published(counted, &count, &high));
     MT_TRY(mt_published(profiled, &profile, &high));
     (void)snprintf(text, 128,
-        "Cycles a cell: we count %.0f; the study counts %.0f, and its profile has %.4g (%+.0f %% of its "
+        "Cycles per element: we count %.0f; the study counts %.0f, and its profile has %.4g (%+.0f %% of its "
         "count).",
         ours, count, profile, 100 * (profile / count - 1));
     return MT_OK;
@@ -125,7 +126,8 @@ static mt_status say_reasons(beside *b)
         "Instructions of two sources; %u of ours are spills, %g of the study's.",
         pde->count[IPU_OP_SPILL] + pde->count[IPU_OP_RELOAD], spills);
     (void)snprintf(b->imbalance, sizeof b->imbalance,
-        "The imbalance that the partition is allowed: the slowest tile has %.3g of the mean's elements.",
+        "The allowed imbalance of the partition: the largest part has %.3g times the mean number of "
+        "elements.",
         b->steps->base.tiling.imbalance);
     return MT_OK;
 }
@@ -147,7 +149,7 @@ static mt_status add_spreads(mt_comparison *comparison, const beside *b)
         {"ODE compute, fastest tile", "heart04_ode_min_1", (double)c->ode.min / 1e3, b->ode},
         {"ODE compute, mean tile", "heart04_ode_mean_1", c->ode.mean / 1e3, b->ode},
         {"ODE compute, slowest tile", "heart04_ode_max_1", longest, b->ode},
-        {"the same, by its share", "heart04_ode_by_shares_1", longest, b->ode},
+        {"ODE compute, slowest tile, from its share", "heart04_ode_by_shares_1", longest, b->ode},
         {"ODE compute, standard deviation", "heart04_ode_sd_1", c->ode.sd / 1e3, filled}};
     return add_rows(comparison, rows, sizeof rows / sizeof *rows);
 }
@@ -162,7 +164,7 @@ static mt_status add_shares(mt_comparison *comparison, const beside *b)
     const double p = b->steps->pde_steps, ode = (double)c->ode.max, part = 100 / b->one->cycles;
     const row rows[] = {
         {"PDE part of a time step", "heart04_share_pde_1", p * (compute + exchange) * part, follows},
-        {"of it the exchange", "heart04_share_exchange_1", p * exchange * part, follows},
+        {"PDE exchange in a time step", "heart04_share_exchange_1", p * exchange * part, follows},
         {"ODE part of a time step", "heart04_share_ode_1", ode * part, follows},
         {"PDE compute / PDE exchange", "heart04_compute_per_exchange_1", compute / exchange, follows},
         {"ODE step / PDE step", "heart04_ode_per_pde_1", ode / (compute + exchange), follows},

@@ -26,14 +26,14 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
     char what[64], title[MT_STEPS_TITLE];
     (void)snprintf(what, sizeof what, "Seconds of %.0f time steps", s->ode_steps);
     mt_steps_title(s, what, title);
-    mt_table table = mt_table_begin(arena, title);
-    mt_table_decimals(&table, "IPUs", "", 0);
-    mt_table_decimals(&table, "PDE part", "s", 2);
-    mt_table_decimals(&table, "of it exchange", "s", 2);
-    mt_table_decimals(&table, "ODE part", "s", 2);
-    mt_table_decimals(&table, "all", "s", 2);
-    mt_table_digits(&table, "rate", "element steps/s", 4);
-    mt_table_strings(&table, "fits");
+    mt_table table = mt_table_begin(arena, "seconds", title);
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&table, "pde_s", "PDE part", "s", 2);
+    mt_table_decimals(&table, "pde_exchange_s", "PDE exchange", "s", 2);
+    mt_table_decimals(&table, "ode_s", "ODE part", "s", 2);
+    mt_table_decimals(&table, "total_s", "total", "s", 2);
+    mt_table_digits(&table, "element_steps_per_s", "rate", "element steps/s", 4);
+    mt_table_strings(&table, "fits", "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
         const mt_step_costs *step = &s->step[i];
         const double exchange = step->phase[MT_PHASE_INSIDE] + step->phase[MT_PHASE_BETWEEN];
@@ -60,7 +60,7 @@ static mt_status compare(mt_arena *arena, const mt_steps *s, const mt_step_costs
     MT_TRY(mt_steps_compare(arena, s, c));
     MT_TRY(mt_comparison_add(c, "PDE part with its exchange", "heart04_seconds_pde_1", all - ode, by_cycles));
     MT_TRY(mt_comparison_add(c, "ODE part", "heart04_seconds_ode_1", ode, by_cycles));
-    MT_TRY(mt_comparison_add(c, "all", "heart04_seconds_1", all, by_cycles));
+    MT_TRY(mt_comparison_add(c, "total", "heart04_seconds_1", all, by_cycles));
     return mt_comparison_add(c, "PDE part of one A100", "heart04_seconds_pde_a100", NAN, gpu);
 }
 

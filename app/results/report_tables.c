@@ -13,15 +13,20 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
 {
     const mt_diffusion *diffusion = run->diffusion;
     const mt_tissue tissue = mt_case_tissue(run->input);
-    mt_table table = mt_table_properties(arena, run->input->title[0] ? run->input->title : "Run");
-    mt_table_property(&table, "elements", (double)run->mesh->n_elements, "");
-    mt_table_property(&table, "diffusivity along fibres", mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
-    mt_table_property(&table, "diffusivity across fibres", mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
-    mt_table_property(&table, "time step of the elements", run->input->time.dt_ms, "ms");
-    mt_table_property(&table, "diffusion steps in it", (double)run->input->time.pde_steps, "");
-    mt_table_property(&table, "longest stable diffusion step", diffusion->limit_dt_ms, "ms");
+    mt_table table = mt_table_properties(arena, "run", run->input->title[0] ? run->input->title : "Run");
+    mt_table_property(&table, "elements", "elements", (double)run->mesh->n_elements, "");
+    mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "diffusivity along fibres",
+        mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
+    mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "diffusivity across fibres",
+        mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
+    mt_table_property(&table, "time_step_ms", "time step", run->input->time.dt_ms, "ms");
+    mt_table_property(&table, "substeps_per_time_step", "diffusion substeps per time step",
+        (double)run->input->time.pde_steps, "");
+    mt_table_property(&table, "largest_stable_substep_ms", "largest stable diffusion substep",
+        diffusion->limit_dt_ms, "ms");
     mt_operator_rows(&table, diffusion);
-    mt_table_property(&table, "fastest growth of any pattern", diffusion->top_per_ms, "1/ms");
+    mt_table_property(&table, "largest_eigenvalue_per_ms", "largest eigenvalue of the operator",
+        diffusion->top_per_ms, "1/ms");
     double latest_ms = NAN;
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
@@ -31,23 +36,25 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         lately += run->activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
         latest_ms = fmax(latest_ms, run->activation_ms[element]); /* fmax leaves out what is no number */
     }
-    mt_table_property(
-        &table, "elements activated", 100 * (double)activated / (double)run->mesh->n_elements, "%");
-    mt_table_property(&table, "elements activated in the last 5 ms",
-        100 * (double)lately / (double)run->mesh->n_elements, "%");
-    mt_table_property(&table, "latest activation of an element", latest_ms, "ms");
-    mt_table_property(&table, "simulated time", end_ms, "ms");
-    if (run->stopped_by) mt_table_property(&table, "stopped; asked for", run->input->time.end_ms, "ms");
+    mt_table_property(&table, "elements_activated_percent", "elements activated",
+        100 * (double)activated / (double)run->mesh->n_elements, "%");
+    mt_table_property(&table, "elements_activated_in_last_5_ms_percent",
+        "elements activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_elements, "%");
+    mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
+    mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
+    if (run->stopped_by)
+        mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
+            run->input->time.end_ms, "ms");
     return table;
 }
 
 static void probe_columns(mt_table *table)
 {
-    mt_table_strings(table, "point");
-    mt_table_decimals(table, "x", "mm", 2);
-    mt_table_decimals(table, "y", "mm", 2);
-    mt_table_decimals(table, "z", "mm", 2);
-    mt_table_decimals(table, "activation", "ms", 2);
+    mt_table_strings(table, "point", "point");
+    mt_table_decimals(table, "x_mm", "x", "mm", 2);
+    mt_table_decimals(table, "y_mm", "y", "mm", 2);
+    mt_table_decimals(table, "z_mm", "z", "mm", 2);
+    mt_table_decimals(table, "activation_ms", "activation", "ms", 2);
 }
 
 /* Not a number where the wave does not reach the probe within the simulated time. */
@@ -62,8 +69,8 @@ static double activation_at(const mt_run *run, size_t probe)
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = run->probes;
-    mt_table table =
-        mt_table_begin(arena, "Activation times at points, by linear fits to the elements nearest to each");
+    mt_table table = mt_table_begin(
+        arena, "activation", "Activation times at points, by linear fits to the elements nearest to each");
     probe_columns(&table);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
@@ -76,7 +83,7 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 /* One phase of the machine's work over the compute sets [first, last]; the spread is over the tiles that have work in it, in
  * one run. */
 typedef struct phase {
-    const char *name;
+    const char *key, *label;
     uint64_t runs, total;
     ipu_spread spread;
     double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
@@ -108,9 +115,9 @@ static void add_vertices(phase *to, const ipu_profile *profile, size_t first, si
 
 /* The compute of the compute sets [first, last], or the exchange inside chips before it. */
 static phase phase_of_sets(
-    const ipu_profile *profile, const char *name, size_t first, size_t last, bool exchange)
+    const ipu_profile *profile, const char *key, const char *label, size_t first, size_t last, bool exchange)
 {
-    phase p = {.name = name};
+    phase p = {.key = key, .label = label};
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         const ipu_spread *tiles = exchange ? &step->exchange : &step->compute;
@@ -130,9 +137,10 @@ typedef uint64_t common_cycles(const ipu_profile_step *step);
 static uint64_t cycles_of_sync(const ipu_profile_step *step) { return step->sync_cycles; }
 static uint64_t cycles_of_links(const ipu_profile_step *step) { return step->external_cycles; }
 
-static phase common_phase(const ipu_profile *profile, const char *name, common_cycles *cycles_of)
+static phase common_phase(
+    const ipu_profile *profile, const char *key, const char *label, common_cycles *cycles_of)
 {
-    phase p = {.name = name};
+    phase p = {.key = key, .label = label};
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         const uint64_t cycles = cycles_of(step);
@@ -148,7 +156,7 @@ static phase common_phase(const ipu_profile *profile, const char *name, common_c
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
     const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
-    mt_table_text(table, p->name);
+    mt_table_item(table, p->key, p->label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
     mt_table_number(table, runs);
@@ -160,11 +168,10 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
     mt_table_number(table, total / run->target->clock_hz);
 }
 
-/* A row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
+/* The rest of a row of a whole time step, of which only cycles and shares are told. Nothing of exchange and synchronisation overlaps
  * with compute: all of both is exposed. */
-static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64_t cycles)
+static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
-    mt_table_text(table, name);
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
     mt_table_number(table, (double)cycles / (double)run->n_steps);
     mt_table_number(table, NAN);
@@ -175,31 +182,34 @@ static void sum_row(mt_table *table, const mt_run *run, const char *name, uint64
 static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 {
     const ipu_profile *profile = run->profile;
-    mt_table table = mt_table_begin(arena,
+    mt_table table = mt_table_begin(arena, "cycles",
         "Cycles of a time step on the emulated machine: min, mean and max over the tiles that have work");
-    mt_table_strings(&table, "phase");
-    mt_table_decimals(&table, "vertices", "", 0);
-    mt_table_decimals(&table, "tiles", "", 0);
-    mt_table_decimals(&table, "runs", "", 2);
-    mt_table_decimals(&table, "min", "cycles", 0);
-    mt_table_decimals(&table, "mean", "cycles", 0);
-    mt_table_decimals(&table, "max", "cycles", 0);
-    mt_table_decimals(&table, "mean/max", "%", 1);
-    mt_table_decimals(&table, "share", "%", 1);
-    mt_table_digits(&table, "whole run", "s", 4);
+    mt_table_strings(&table, "phase", "phase");
+    mt_table_decimals(&table, "vertices", "vertices", "", 0);
+    mt_table_decimals(&table, "tiles", "tiles", "", 0);
+    mt_table_decimals(&table, "runs", "runs", "", 2);
+    mt_table_decimals(&table, "min_cycles", "min", "cycles", 0);
+    mt_table_decimals(&table, "mean_cycles", "mean", "cycles", 0);
+    mt_table_decimals(&table, "max_cycles", "max", "cycles", 0);
+    mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
+    mt_table_decimals(&table, "share_percent", "share", "%", 1);
+    mt_table_digits(&table, "whole_run_s", "whole run", "s", 4);
     phase phases[] = {
-        phase_of_sets(profile, "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, false),
-        phase_of_sets(profile, "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, true),
-        phase_of_sets(profile, "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE, false),
-        phase_of_sets(profile, "activation", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION, false),
-        phase_of_sets(profile, "stimulus", MT_PLAN_STIMULUS, profile->n_steps, false),
-        common_phase(profile, "sync", cycles_of_sync),
-        common_phase(profile, "links", cycles_of_links),
+        phase_of_sets(profile, "pde_compute", "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, false),
+        phase_of_sets(profile, "pde_exchange", "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, true),
+        phase_of_sets(profile, "ode_compute", "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE, false),
+        phase_of_sets(
+            profile, "activation", "activation times", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION, false),
+        phase_of_sets(profile, "stimulus", "stimulus", MT_PLAN_STIMULUS, profile->n_steps, false),
+        common_phase(profile, "sync", "sync", cycles_of_sync),
+        common_phase(profile, "links", "links between IPUs", cycles_of_links),
     };
     const size_t n = sizeof phases / sizeof phases[0] - !mt_profile_crosses(profile); /* links come last */
     for (size_t k = 0; k < n; k++) phase_row(&table, run, &phases[k]);
-    sum_row(&table, run, "all", profile->cycles);
-    sum_row(&table, run, "  exposed exchange", profile->exchange_cycles + profile->sync_cycles);
+    mt_table_item(&table, "time_step", "time step", 0);
+    sum_row(&table, run, profile->cycles);
+    mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
+    sum_row(&table, run, profile->exchange_cycles + profile->sync_cycles);
     return table;
 }
 
@@ -207,16 +217,16 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
 static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
 {
     const bool crosses = mt_profile_crosses(profile);
-    mt_table table = mt_table_begin(arena, "Exchange, all tiles, each time it runs");
-    mt_table_strings(&table, "compute set");
-    mt_table_decimals(&table, "runs", "", 0);
-    mt_table_decimals(&table, "pieces received", "", 0);
-    mt_table_decimals(&table, "received", "bytes", 0);
-    mt_table_decimals(&table, "sent", "bytes", 0);
-    mt_table_decimals(&table, "copied", "bytes", 0);
-    if (crosses) mt_table_decimals(&table, "between IPUs", "bytes", 0);
-    if (crosses) mt_table_decimals(&table, "busiest link", "cycles", 0);
-    if (crosses) mt_table_strings(&table, "which");
+    mt_table table = mt_table_begin(arena, "exchange", "Exchange of all tiles in one run of a compute set");
+    mt_table_strings(&table, "compute_set", "compute set");
+    mt_table_decimals(&table, "runs", "runs", "", 0);
+    mt_table_decimals(&table, "pieces_received", "pieces received", "", 0);
+    mt_table_decimals(&table, "received_bytes", "received", "bytes", 0);
+    mt_table_decimals(&table, "sent_bytes", "sent", "bytes", 0);
+    mt_table_decimals(&table, "copied_bytes", "copied", "bytes", 0);
+    if (crosses) mt_table_decimals(&table, "between_ipus_bytes", "between IPUs", "bytes", 0);
+    if (crosses) mt_table_decimals(&table, "busiest_link_cycles", "busiest link", "cycles", 0);
+    if (crosses) mt_table_strings(&table, "busiest_link", "which link");
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         if (step->ranges_received == 0 || step->runs == 0) continue;
@@ -233,35 +243,47 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
-/* all: bytes of all tiles; not a number where that says nothing. */
-static void memory_row(
-    mt_table *table, const char *what, size_t bytes, double all, const ipu_profile *profile)
+/* The rest of a row behind its item. all: bytes of all tiles; not a number where that says nothing. */
+static void memory_row(mt_table *table, size_t bytes, double all, const ipu_profile *profile)
 {
-    mt_table_text(table, what);
     mt_table_number(table, (double)bytes);
     mt_table_number(table, 100 * (double)bytes / (double)profile->memory_there);
     mt_table_number(table, all);
 }
 
+/* Of ipu_memory_category_name. */
+static const char *const category_key[IPU_MEMORY_CATEGORIES] = {[IPU_MEMORY_VARIABLES] = "variables",
+    [IPU_MEMORY_TEMPORARIES] = "temporary_variables",
+    [IPU_MEMORY_RECEIVED] = "received",
+    [IPU_MEMORY_VERTEX_STATE] = "vertex_state",
+    [IPU_MEMORY_VERTEX_CODE] = "vertex_code",
+    [IPU_MEMORY_EXCHANGE_CODE] = "exchange_code",
+    [IPU_MEMORY_RESERVED] = "reserved"};
+
 static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 {
     const ipu_tile_memory *tile = &profile->fullest, *all = &profile->memory_all;
-    mt_table table = mt_table_begin(arena, "Memory of a tile");
-    mt_table_strings(&table, "what");
-    mt_table_decimals(&table, "bytes", "", 0);
-    mt_table_decimals(&table, "of what is there", "%", 1);
-    mt_table_decimals(&table, "all tiles", "bytes", 0);
-    memory_row(&table, "median tile", profile->memory_median, NAN, profile);
-    memory_row(&table, "fullest tile", profile->memory_max, (double)(all->total + all->gaps), profile);
+    mt_table table = mt_table_begin(arena, "memory", "Memory of a tile");
+    mt_table_strings(&table, "item", "item");
+    mt_table_decimals(&table, "bytes", "bytes", "", 0);
+    mt_table_decimals(&table, "share_percent", "share of tile memory", "%", 1);
+    mt_table_decimals(&table, "all_tiles_bytes", "all tiles", "bytes", 0);
+    mt_table_item(&table, "median_tile", "median tile", 0);
+    memory_row(&table, profile->memory_median, NAN, profile);
+    mt_table_item(&table, "fullest_tile", "fullest tile", 0);
+    memory_row(&table, profile->memory_max, (double)(all->total + all->gaps), profile);
     for (int k = 0; k < IPU_MEMORY_CATEGORIES; k++) {
-        char what[64];
-        (void)snprintf(what, sizeof what, "  %s", ipu_memory_category_name[k]);
-        memory_row(&table, what, tile->bytes[k], (double)all->bytes[k], profile);
+        mt_table_item(&table, category_key[k], ipu_memory_category_name[k], 1);
+        memory_row(&table, tile->bytes[k], (double)all->bytes[k], profile);
     }
-    memory_row(&table, "  gaps", tile->gaps, (double)all->gaps, profile);
-    memory_row(&table, "fullest tile: always live", tile->always_live, (double)all->always_live, profile);
-    memory_row(&table, "fullest tile: others, the most at once", tile->not_always_live, NAN, profile);
-    memory_row(&table, "there", profile->memory_there, NAN, profile);
+    mt_table_item(&table, "gaps", "gaps", 1);
+    memory_row(&table, tile->gaps, (double)all->gaps, profile);
+    mt_table_item(&table, "always_live", "fullest tile: always live", 0);
+    memory_row(&table, tile->always_live, (double)all->always_live, profile);
+    mt_table_item(&table, "temporary_peak", "fullest tile: peak of temporary memory", 0);
+    memory_row(&table, tile->not_always_live, NAN, profile);
+    mt_table_item(&table, "available", "available", 0);
+    memory_row(&table, profile->memory_there, NAN, profile);
     return table;
 }
 

@@ -78,22 +78,26 @@ mt_status mt_anatomy_choose(mt_arena *arena, const mt_arguments *arguments, cons
 void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *surfaces)
 {
     size_t others = mesh->n_faces;
-    static const char *const how[] = {"given", "found by the flat base", "found by light and shade"};
-    static const char *const row[][2] = {{"", ""}, {"triangles of the base", "area of the base"},
-        {"triangles of the epicardium", "area of the epicardium"},
-        {"triangles of the left endocardium", "area of the left endocardium"},
-        {"triangles of the right endocardium", "area of the right endocardium"}};
-    mt_table_text(table, "surfaces");
-    mt_table_text(table, how[surfaces->how]);
-    mt_table_text(table, "");
+    static const char *const how[] = {"given", "found by the flat base", "found by visibility"};
+    static const struct {
+        const char *count_key, *count, *area_key, *area;
+    } row[MT_SURFACES] = {
+        [MT_SURFACE_BASE] = {"base_triangles", "triangles of the base", "base_area_mm2", "area of the base"},
+        [MT_SURFACE_EPI] = {"epicardium_triangles", "triangles of the epicardium", "epicardium_area_mm2",
+            "area of the epicardium"},
+        [MT_SURFACE_LV] = {"left_endocardium_triangles", "triangles of the left endocardium",
+            "left_endocardium_area_mm2", "area of the left endocardium"},
+        [MT_SURFACE_RV] = {"right_endocardium_triangles", "triangles of the right endocardium",
+            "right_endocardium_area_mm2", "area of the right endocardium"}};
+    mt_table_property_text(table, "surfaces", "surfaces", how[surfaces->how]);
     for (int s = MT_SURFACE_BASE; s < MT_SURFACES; s++) {
-        mt_table_property(table, row[s][0], (double)surfaces->n_triangles[s], "");
-        mt_table_property(table, row[s][1], surfaces->area_mm2[s], "mm^2");
+        mt_table_property(table, row[s].count_key, row[s].count, (double)surfaces->n_triangles[s], "");
+        mt_table_property(table, row[s].area_key, row[s].area, surfaces->area_mm2[s], "mm^2");
         others -= surfaces->n_triangles[s];
     }
-    mt_table_property(table, "triangles of other tags", (double)others, "");
-    mt_table_property(
-        table, "triangles of no surface, dropped", (double)(surfaces->n_triangles[0] - others), "");
+    mt_table_property(table, "other_triangles", "triangles with other tags", (double)others, "");
+    mt_table_property(table, "triangles_dropped", "triangles on no surface, dropped",
+        (double)(surfaces->n_triangles[0] - others), "");
 }
 
 mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh)
@@ -101,8 +105,8 @@ mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh)
     mt_landmarks landmarks;
     MT_TRY(mt_landmarks_find(mesh, &landmarks));
     const double *apex = mesh->xyz_mm + 3 * landmarks.apex;
-    mt_table_property(table, "apex x", apex[0], "mm");
-    mt_table_property(table, "apex y", apex[1], "mm");
-    mt_table_property(table, "apex z", apex[2], "mm");
+    mt_table_property(table, "apex_x_mm", "apex x", apex[0], "mm");
+    mt_table_property(table, "apex_y_mm", "apex y", apex[1], "mm");
+    mt_table_property(table, "apex_z_mm", "apex z", apex[2], "mm");
     return MT_OK;
 }

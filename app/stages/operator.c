@@ -66,25 +66,26 @@ bool mt_operator_limits(const mt_diffusion *diffusion)
 
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
 {
-    mt_table_property(
-        table, "elements limited for stability", diffusion ? (double)diffusion->n_limited : NAN, "");
+    mt_table_property(table, "elements_with_limited_gradients", "elements with limited gradients",
+        diffusion ? (double)diffusion->n_limited : NAN, "");
     if (diffusion && diffusion->n_slivers > 0)
-        mt_table_property(table, "slivers limited", (double)diffusion->n_slivers, "");
+        mt_table_property(table, "limited_slivers", "limited slivers", (double)diffusion->n_slivers, "");
 }
 
 mt_table mt_operator_table(
     mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
 {
     const bool all = diffusion->n_limited + diffusion->n_slivers <= SHOWN;
-    mt_table table = mt_table_begin(arena, all ? "Limited elements" : "Limited elements, the first");
-    mt_table_decimals(&table, "element", "", 0);
-    mt_table_digits(&table, "x", "mm", 6);
-    mt_table_digits(&table, "y", "mm", 6);
-    mt_table_digits(&table, "z", "mm", 6);
-    mt_table_digits(&table, "volume", "mm^3", 4);
-    mt_table_digits(&table, "theta", "", 4);
-    mt_table_digits(&table, "worst cosine", "", 4);
-    mt_table_digits(&table, "capacity", "volumes", 4);
+    mt_table table =
+        mt_table_begin(arena, "limited_elements", all ? "Limited elements" : "Limited elements, the first");
+    mt_table_decimals(&table, "element", "element", "", 0);
+    mt_table_digits(&table, "x_mm", "x", "mm", 6);
+    mt_table_digits(&table, "y_mm", "y", "mm", 6);
+    mt_table_digits(&table, "z_mm", "z", "mm", 6);
+    mt_table_digits(&table, "volume_mm3", "volume", "mm^3", 4);
+    mt_table_digits(&table, "theta", "theta", "", 4);
+    mt_table_digits(&table, "worst_cosine", "worst cosine", "", 4);
+    mt_table_digits(&table, "capacity_volumes", "capacity", "volumes", 4);
     size_t shown = 0;
     for (size_t c = 0; c < mesh->n_elements && shown < SHOWN; c++) {
         double x[3];

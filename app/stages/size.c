@@ -3,19 +3,15 @@
 
 #include <stdio.h>
 
-static void row(mt_table *table, const char *name, const char *text)
-{
-    mt_table_text(table, name);
-    mt_table_text(table, text);
-    mt_table_text(table, "");
-}
-
 void mt_content_rows(mt_table *table, const mt_mesh *mesh)
 {
-    row(table, "fibres", !mesh->fibre ? "no" : mt_info_fibres_alike(mesh) ? "yes, all alike" : "yes");
-    row(table, "sheets", mesh->sheet ? "yes" : "no");
-    row(table, "depth", mesh->depth ? "yes" : "no");
-    row(table, "layers", mesh->layer ? "yes" : "no");
+    mt_table_property_text(table, "fibres", "fibres",
+        !mesh->fibre                 ? "no"
+        : mt_info_fibres_alike(mesh) ? "yes, all alike"
+                                     : "yes");
+    mt_table_property_text(table, "sheets", "sheets", mesh->sheet ? "yes" : "no");
+    mt_table_property_text(table, "depth", "depth", mesh->depth ? "yes" : "no");
+    mt_table_property_text(table, "layers", "layers", mesh->layer ? "yes" : "no");
 }
 
 void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *mesh)
@@ -27,7 +23,9 @@ void mt_warn_of_loss(const char *path, const mt_mesh_format *to, const mt_mesh *
 
 void mt_size_rows(mt_table *table, const mt_info *info)
 {
-    static const char *const names[] = {"extent x", "extent y", "extent z"};
-    for (int k = 0; k < 3; k++) mt_table_property(table, names[k], info->max_mm[k] - info->min_mm[k], "mm");
-    mt_table_property(table, "volume", info->volume_mm3, "mm^3");
+    static const char *const names[][2] = {
+        {"extent_x_mm", "extent x"}, {"extent_y_mm", "extent y"}, {"extent_z_mm", "extent z"}};
+    for (int k = 0; k < 3; k++)
+        mt_table_property(table, names[k][0], names[k][1], info->max_mm[k] - info->min_mm[k], "mm");
+    mt_table_property(table, "volume_mm3", "volume", info->volume_mm3, "mm^3");
 }

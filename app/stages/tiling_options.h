@@ -14,11 +14,11 @@
             .help = "to all tiles at once, or to the IPUs first; default: flat"},                            \
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
-            .help = "the largest part against the mean, 1.001 to 2; default: 1.03"},                         \
-        {.name = "--balance-halo", .help = "move elements until the tiles that need most need less"},        \
+            .help = "imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},                     \
+        {.name = "--balance-halo", .help = "move elements between tiles to make the largest halo smaller"},  \
         {.name = "--ranges",                                                                                 \
             .value = "R",                                                                                    \
-            .help = "at most so many ranges a tile sends; for the scheme budget"},                           \
+            .help = "the largest number of ranges that a tile sends; for the scheme budget"},                \
         MT_OPTION_MACHINE_SET
 
 /* Gives the tiling that these options ask for, on all tiles; --ranges is read below. MT_INPUT names the option. */

@@ -431,7 +431,7 @@ static mt_status run_while(ipu_engine *engine, const ipu_program *program)
         if (turn == program->count)
             return mt_fail(MT_NUMERICS,
                 "engine: a loop's predicate, of variable '%s', is still true after %" PRIu64
-                " turns; allowed: as many",
+                " turns; allowed: at most that many",
                 predicate_name(engine, program), turn);
         MT_TRY(run_program(engine, program->children[1]));
     }

@@ -10,15 +10,16 @@
 #include "mesh/mend/runs.h"
 
 const mt_defect_kind mt_defect_kinds[MT_DEFECT_KINDS] = {
-    [MT_DEFECT_INVERTED] = {"inverted elements", "element", true},
-    [MT_DEFECT_FLAT] = {"flat elements", "element", true},
-    [MT_DEFECT_DUPLICATE] = {"duplicate elements", "element", true},
-    [MT_DEFECT_CROWDED] = {"faces of more than two elements", "element", true},
-    [MT_DEFECT_TRIANGLE] = {"tagged triangles with a repeated vertex", "triangle", true},
-    [MT_DEFECT_FOLD] = {"faces with both elements on one side", "element", false},
-    [MT_DEFECT_DANGLING] = {"vertices of no element", "vertex", false},
-    [MT_DEFECT_PIECE] = {"pieces apart from the largest", "element", false},
-    [MT_DEFECT_STRAY] = {"tagged triangles that are no face", "triangle", false},
+    [MT_DEFECT_INVERTED] = {"inverted_elements", "inverted elements", "element", true},
+    [MT_DEFECT_FLAT] = {"flat_elements", "flat elements", "element", true},
+    [MT_DEFECT_DUPLICATE] = {"duplicate_elements", "duplicate elements", "element", true},
+    [MT_DEFECT_CROWDED] = {"crowded_faces", "faces shared by more than two elements", "element", true},
+    [MT_DEFECT_TRIANGLE] = {"degenerate_triangles", "tagged triangles with a repeated vertex", "triangle",
+        true},
+    [MT_DEFECT_FOLD] = {"folded_faces", "faces with both elements on one side", "element", false},
+    [MT_DEFECT_DANGLING] = {"unreferenced_vertices", "unreferenced vertices", "vertex", false},
+    [MT_DEFECT_PIECE] = {"detached_pieces", "pieces detached from the largest", "element", false},
+    [MT_DEFECT_STRAY] = {"stray_triangles", "tagged triangles that are not faces", "triangle", false},
 };
 
 /* ---- finding ---- */

@@ -24,6 +24,7 @@ typedef enum mt_defect {
 } mt_defect;
 
 typedef struct mt_defect_kind {
+    const char *key;  /* "inverted_elements", for programs */
     const char *name; /* "inverted elements" */
     const char *of;   /* what the numbers of its places number: "element", "vertex" or "triangle" */
     bool fatal;       /* nothing can run on such a mesh */

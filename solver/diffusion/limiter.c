@@ -40,7 +40,7 @@ static bool apply_symmetric(const void *context, const double *x, double *y)
     const symmetric *part = context;
     const mt_stars *s = part->stars;
     const double share = (double)(*part->applied)++ / MAX_LANCZOS;
-    if (!mt_watch_go_on(s->watch, "measuring the longest stable step", share)) return false;
+    if (!mt_watch_go_on(s->watch, "measuring the largest stable substep", share)) return false;
 #pragma omp parallel if (s->n >= MT_STARS_PARALLEL_FROM)
     {
 #pragma omp for schedule(static)

@@ -27,7 +27,7 @@ static mt_costs read_profile(const ipu_profile *profile)
 
 const char *mt_costs_verdict(const mt_costs *costs)
 {
-    return costs->fits ? "yes" : costs->may_deadlock ? "could stand still" : "does not fit";
+    return costs->fits ? "yes" : costs->may_deadlock ? "may deadlock" : "does not fit";
 }
 
 mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo, ipu_target *target,

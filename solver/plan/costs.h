@@ -23,7 +23,7 @@ typedef struct mt_costs {
                                          step, compute of one step of the cell model */
 } mt_costs;
 
-/* "yes", "does not fit" or "could stand still", for tables and warnings. */
+/* "yes", "does not fit" or "may deadlock", for tables and warnings. */
 const char *mt_costs_verdict(const mt_costs *costs);
 
 /* Gives the costs of a halo on as many chips as it has groups, the machine with that many chips and, where the halo fits, its

@@ -191,14 +191,15 @@ static inline bool json_obeys_members(
     const json *root, const json *schema, const json *value, const char *path)
 {
     const json *properties = json_find(schema, "properties"), *required = json_find(schema, "required"),
-               *items = json_find(schema, "items");
+               *items = json_find(schema, "items"), *more = json_find(schema, "additionalProperties");
     char below[256];
     for (const json *key = required ? required->first : NULL; key; key = key->next)
         if (!json_find(value, key->text)) return json_refuse(path, key->text);
     for (const json *member = value->first; member; member = member->next) {
         (void)snprintf(below, sizeof below, "%.120s.%.120s", path, member->key ? member->key : "item");
-        const json *of = items ? items : json_find(properties, member->key);
-        if (!of) return json_refuse(below, "not allowed"); /* additionalProperties is false everywhere */
+        const json *of = items ? items : properties ? json_find(properties, member->key) : NULL;
+        if (!of && more->kind == JSON_OBJECT) of = more;
+        if (!of) return json_refuse(below, "not allowed");
         if (!json_obeys(root, of, member, below)) return false;
     }
     return true;
@@ -226,7 +227,8 @@ static inline bool json_obeys(const json *root, const json *schema, const json *
     if (fixed && (fixed->kind != value->kind || fixed->number != value->number ||
                      (fixed->kind == JSON_TEXT && strcmp(fixed->text, value->text) != 0)))
         return json_refuse(path, "const");
-    if (value->kind == JSON_OBJECT) cr_assert_eq(json_at(schema, "additionalProperties")->number, 0);
+    if (value->kind == JSON_OBJECT)
+        cr_assert_eq(json_at(schema, "additionalProperties")->number, 0); /* or a schema */
     return value->first == NULL && !json_find(schema, "required")
                ? true
                : json_obeys_members(root, schema, value, path);

@@ -255,6 +255,22 @@ static inline void refuses(int code, const char *text, const char *format, ...)
 
 /* ---- JSON */
 
+/* The number called `key` in the first table of properties that has it; NaN where it is null. */
+static inline double json_property(const char *text, const char *key)
+{
+    static const char begin[] = "\"properties\": {";
+    char mark[128];
+    (void)snprintf(mark, sizeof mark, "\"%s\": ", key);
+    for (const char *at = text; (at = strstr(at, begin)); at++) {
+        const char *value = strstr(at + strlen(begin), mark);
+        if (!value || value > strchr(at, '}')) continue;
+        value += strlen(mark);
+        return strncmp(value, "null", 4) == 0 ? NAN : strtod(value, NULL);
+    }
+    cr_assert(false, "no property '%s' in %s", key, text);
+    return NAN;
+}
+
 /* Of the first row that has the text `row` and a number called `name` behind it: that number; NaN where it is
  * null. */
 static inline double json_number(const char *text, const char *row, const char *name)

@@ -29,10 +29,10 @@ static void expect(const mt_table *tables, size_t n, bool as_document, mt_format
 
 static mt_table costs(mt_arena *arena)
 {
-    mt_table t = mt_table_begin(arena, "Cost of a \"step\"");
-    mt_table_strings(&t, "scheme");
-    mt_table_decimals(&t, "cycles", "", 0);
-    mt_table_digits(&t, "time", "\u00b5s", 3);
+    mt_table t = mt_table_begin(arena, "costs", "Cost of a \"step\"");
+    mt_table_strings(&t, "scheme", "scheme");
+    mt_table_decimals(&t, "cycles", "Cycles", "", 0);
+    mt_table_digits(&t, "time_us", "time", "\u00b5s", 3);
     mt_table_text(&t, "exact"), mt_table_number(&t, 1234567), mt_table_number(&t, 17.0666);
     mt_table_text(&t, "full, \"old\""), mt_table_number(&t, NAN), mt_table_number(&t, 0.1);
     mt_table_text(&t, NULL), mt_table_number(&t, -3), mt_table_number(&t, 1e-9);
@@ -48,7 +48,7 @@ Test(table, text_aligns_columns_below_names_and_units)
         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
         "\u2500\u2500\u2500"
         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\n"
-        "scheme        cycles   time\n"
+        "scheme        Cycles   time\n"
         "                         \u00b5s\n"
         "\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500"
         "\u2500\u2500\u2500"
@@ -62,31 +62,32 @@ Test(table, text_aligns_columns_below_names_and_units)
     mt_arena_free(&arena);
 }
 
-Test(table, json_is_one_object_with_all_digits_and_escapes)
+Test(table, json_has_keys_all_digits_and_escapes)
 {
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     expect(&t, 1, false, MT_FORMAT_JSON,
-        "{\n"
+        "[{\n"
+        "  \"table\": \"costs\",\n"
         "  \"title\": \"Cost of a \\\"step\\\"\",\n"
         "  \"columns\": [\n"
-        "    {\"name\": \"scheme\", \"unit\": \"\"},\n"
-        "    {\"name\": \"cycles\", \"unit\": \"\"},\n"
-        "    {\"name\": \"time\", \"unit\": \"\u00b5s\"}],\n"
+        "    {\"key\": \"scheme\", \"label\": \"scheme\", \"unit\": \"\"},\n"
+        "    {\"key\": \"cycles\", \"label\": \"Cycles\", \"unit\": \"\"},\n"
+        "    {\"key\": \"time_us\", \"label\": \"time\", \"unit\": \"\u00b5s\"}],\n"
         "  \"rows\": [\n"
-        "    {\"scheme\": \"exact\", \"cycles\": 1234567, \"time\": 17.0666},\n"
-        "    {\"scheme\": \"full, \\\"old\\\"\", \"cycles\": null, \"time\": 0.1},\n"
-        "    {\"scheme\": null, \"cycles\": -3, \"time\": 1e-09}]\n"
-        "}\n");
+        "    {\"scheme\": \"exact\", \"cycles\": 1234567, \"time_us\": 17.0666},\n"
+        "    {\"scheme\": \"full, \\\"old\\\"\", \"cycles\": null, \"time_us\": 0.1},\n"
+        "    {\"scheme\": null, \"cycles\": -3, \"time_us\": 1e-09}]\n"
+        "}]\n");
     mt_arena_free(&arena);
 }
 
-Test(table, csv_names_units_in_the_header_and_quotes_where_needed)
+Test(table, csv_has_keys_in_the_header_and_quotes_where_needed)
 {
     mt_arena arena = {0};
     mt_table t = costs(&arena);
     expect(&t, 1, false, MT_FORMAT_CSV,
-        "scheme,cycles,time[\u00b5s]\n"
+        "scheme,cycles,time_us\n"
         "exact,1234567,17.0666\n"
         "\"full, \"\"old\"\"\",,0.1\n"
         ",-3,1e-09\n");
@@ -95,8 +96,8 @@ Test(table, csv_names_units_in_the_header_and_quotes_where_needed)
 
 static mt_table tiny(mt_arena *arena, const char *title, double value)
 {
-    mt_table t = mt_table_begin(arena, title);
-    mt_table_decimals(&t, "n", "mm", 1);
+    mt_table t = mt_table_begin(arena, "tiny", title);
+    mt_table_decimals(&t, "n_mm", "n", "mm", 1);
     if (!isnan(value)) mt_table_number(&t, value);
     return t;
 }
@@ -108,22 +109,62 @@ Test(table, several_tables_are_one_document)
     expect(t, 2, true, MT_FORMAT_TEXT,
         "one\n\u2500\u2500\u2500\n  n\n mm\n\u2500\u2500\u2500\n2.2\n\u2500\u2500\u2500\n"
         "\ntwo\n\u2500\u2500\n n\nmm\n\u2500\u2500\n\u2500\u2500\n");
-    expect(t, 2, true, MT_FORMAT_CSV, "# one\nn[mm]\n2.25\n\n# two\nn[mm]\n");
+    expect(t, 2, true, MT_FORMAT_CSV, "# tiny: one\nn_mm\n2.25\n\n# tiny: two\nn_mm\n");
     expect(t, 2, true, MT_FORMAT_JSON,
-        "[{\n  \"title\": \"one\",\n  \"columns\": [\n    {\"name\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": "
-        "[\n"
-        "    {\"n\": 2.25}]\n},\n"
-        "{\n  \"title\": \"two\",\n  \"columns\": [\n    {\"name\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": "
-        "[]\n}]\n");
+        "[{\n  \"table\": \"tiny\",\n  \"title\": \"one\",\n  \"columns\": [\n"
+        "    {\"key\": \"n_mm\", \"label\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": [\n"
+        "    {\"n_mm\": 2.25}]\n},\n"
+        "{\n  \"table\": \"tiny\",\n  \"title\": \"two\",\n  \"columns\": [\n"
+        "    {\"key\": \"n_mm\", \"label\": \"n\", \"unit\": \"mm\"}],\n  \"rows\": []\n}]\n");
     expect(t, 0, true, MT_FORMAT_JSON, "[]\n");
+    mt_arena_free(&arena);
+}
+
+/* The key is for programs; the label, further right the deeper, for people. */
+Test(table, an_item_is_its_key_for_programs_and_its_label_in_text)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_begin(&arena, "memory", "Memory");
+    mt_table_strings(&t, "item", "what");
+    mt_table_decimals(&t, "n_bytes", "n", "bytes", 0);
+    mt_table_item(&t, "all", "all of it", 0), mt_table_number(&t, 30);
+    mt_table_item(&t, "code", "program code", 1), mt_table_number(&t, 10);
+    char *text = printed(&t, 1, false, MT_FORMAT_TEXT);
+    cr_assert(strstr(text, "\nall of it          30\n  program code     10\n"), "%s", text);
+    free(text);
+    expect(&t, 1, false, MT_FORMAT_CSV, "item,n_bytes\nall,30\ncode,10\n");
+    text = printed(&t, 1, false, MT_FORMAT_JSON);
+    cr_assert(strstr(text, "{\"item\": \"code\", \"n_bytes\": 10}"), "%s", text);
+    free(text);
+    mt_arena_free(&arena);
+}
+
+Test(table, properties_are_one_object_of_keys_and_values)
+{
+    mt_arena arena = {0};
+    mt_table t = mt_table_properties(&arena, "mesh", "a.hdf");
+    mt_table_property(&t, "volume_mm3", "volume", 0.1, "mm^3");
+    mt_table_property(&t, "angle_deg", "worst angle", NAN, "deg");
+    mt_table_property_text(&t, "fibres", "fibres", "yes, \"alike\"");
+    expect(&t, 1, false, MT_FORMAT_JSON,
+        "[{\n  \"table\": \"mesh\",\n  \"title\": \"a.hdf\",\n"
+        "  \"properties\": {\"volume_mm3\": 0.1, \"angle_deg\": null, \"fibres\": \"yes, "
+        "\\\"alike\\\"\"}\n}]\n");
+    expect(&t, 1, false, MT_FORMAT_CSV,
+        "key,value,unit\nvolume_mm3,0.1,mm^3\nangle_deg,,deg\nfibres,\"yes, \"\"alike\"\"\",\n");
+    char *text = printed(&t, 1, false, MT_FORMAT_TEXT);
+    cr_assert(strstr(text, "\nproperty            value  unit\n") &&
+                  strstr(text, "\nworst angle             -  deg\n"),
+        "%s", text);
+    free(text);
     mt_arena_free(&arena);
 }
 
 Test(table, json_is_utf_8_whatever_bytes_the_texts_have)
 {
     mt_arena arena = {0};
-    mt_table t = mt_table_begin(&arena, "K\xE4se \xE2\x99\xA5 \xE2\x99");
-    mt_table_strings(&t, "what");
+    mt_table t = mt_table_begin(&arena, "cheese", "K\xE4se \xE2\x99\xA5 \xE2\x99");
+    mt_table_strings(&t, "what", "what");
     mt_table_text(&t, "\xFF\"\xC3\xA4");
     char *text = printed(&t, 1, false, MT_FORMAT_JSON);
     cr_assert(strstr(text, "\"K\xEF\xBF\xBDse \xE2\x99\xA5 \xEF\xBF\xBD\xEF\xBF\xBD\""), "%s", text);
@@ -135,9 +176,9 @@ Test(table, json_is_utf_8_whatever_bytes_the_texts_have)
 Test(table, json_can_be_parsed_whatever_the_texts_are)
 {
     mt_arena arena = {0};
-    mt_table t[2] = {mt_table_begin(&arena, "a\\b\"c\"\n\t\x01 end"), costs(&arena)};
-    mt_table_strings(&t[0], "key \"quoted\"");
-    mt_table_digits(&t[0], "x", "%", 3);
+    mt_table t[2] = {mt_table_begin(&arena, "odd", "a\\b\"c\"\n\t\x01 end"), costs(&arena)};
+    mt_table_strings(&t[0], "label", "label \"quoted\"");
+    mt_table_digits(&t[0], "x_percent", "x", "%", 3);
     mt_table_text(&t[0], "\x1f\r\\"), mt_table_number(&t[0], INFINITY);
     mt_table_text(&t[0], ""), mt_table_number(&t[0], -0.1234567890123456789e-300);
     char *text = printed(t, 2, true, MT_FORMAT_JSON);
@@ -169,7 +210,7 @@ Test(table, a_short_row_or_a_late_column_is_refused)
     cr_assert_eq(mt_table_print(stdout, &t, MT_FORMAT_TEXT), MT_INPUT);
     cr_assert(strstr(mt_message(), "10 values"), "%s", mt_message());
     mt_table late = tiny(&arena, "late", 1);
-    mt_table_strings(&late, "more");
+    mt_table_strings(&late, "more", "more");
     mt_table_number(&late, 2);
     cr_assert_eq(mt_tables_print(stdout, &late, 1, MT_FORMAT_CSV), MT_INPUT);
     mt_arena_free(&arena);
@@ -203,9 +244,9 @@ Test(table, formats_are_known_by_name)
 /* 100 rows make the values grow several times. */
 static mt_status fill_and_print(mt_arena *arena, FILE *stream)
 {
-    mt_table t = mt_table_begin(arena, "many");
-    mt_table_strings(&t, "a");
-    mt_table_digits(&t, "b", "s", 3);
+    mt_table t = mt_table_begin(arena, "many", "Many");
+    mt_table_strings(&t, "a", "first");
+    mt_table_digits(&t, "b_s", "second", "s", 3);
     for (int k = 0; k < 100; k++) mt_table_text(&t, "x"), mt_table_number(&t, k);
     return mt_table_print(stream, &t, MT_FORMAT_CSV);
 }
@@ -219,7 +260,7 @@ Test(table, a_long_table_keeps_all_its_values)
     FILE *stream = open_memstream(&text, &n);
     cr_assert_eq(fill_and_print(&arena, stream), MT_OK, "%s", mt_message());
     (void)fclose(stream);
-    char *line = strtok_r(strstr(text, "a,b[s]"), "\n", &save);
+    char *line = strtok_r(strstr(text, "a,b_s"), "\n", &save);
     for (int k = 0; k < 100; k++) {
         (void)snprintf(row, sizeof row, "x,%d", k);
         cr_assert((line = strtok_r(NULL, "\n", &save)) != NULL);

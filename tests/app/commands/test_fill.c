@@ -114,10 +114,10 @@ Test(fill, one_file_becomes_a_heart_whose_surfaces_are_found)
     write_obj("heart.obj", &bowl, 0);
     char *text = works("mesh fill heart.obj --unit cm --elements 6000 -o heart.msh --format json");
     cr_assert(is_json(text), "%s", text);
-    cr_assert(strstr(text, "found by the flat base") && strstr(text, "\"taken\""), "%s", text);
-    cr_assert_float_eq(json_number(text, "area of the base", "value"), wanted.area_mm2[MT_SURFACE_BASE],
+    cr_assert(strstr(text, "found by the flat base") && strstr(text, "\"chosen\""), "%s", text);
+    cr_assert_float_eq(json_property(text, "base_area_mm2"), wanted.area_mm2[MT_SURFACE_BASE],
         0.02 * wanted.area_mm2[MT_SURFACE_BASE]);
-    const double volume = json_number(text, "volume enclosed", "value");
+    const double volume = json_property(text, "enclosed_volume_mm3");
     free(text);
     assert_heart("heart.msh", 6000, &wanted, 0.05);
     ok(mt_mesh_read(&arena, "heart.msh", &mesh));
@@ -139,10 +139,10 @@ Test(fill, the_mean_edge_comes_out_as_asked_for_and_a_sharp_rim_becomes_the_base
     write_obj("epi.obj", &bowl, MT_SURFACE_EPI);
     write_obj("lv.obj", &bowl, MT_SURFACE_LV);
     char *text = works("mesh fill epi.obj lv.obj --as epi,lv --edge-mm 6 -o heart.hdf --format json");
-    cr_assert_gt(json_number(text, "area of the base", "value"), 0);
+    cr_assert_gt(json_property(text, "base_area_mm2"), 0);
     free(text);
     text = works("mesh info heart.hdf --format json");
-    cr_assert_float_eq(json_number(text, "mean edge", "value"), 6, 0.6);
+    cr_assert_float_eq(json_property(text, "mean_edge_mm"), 6, 0.6);
     free(text);
     mt_arena_free(&arena);
 }
@@ -155,8 +155,8 @@ Test(fill, a_body_without_anatomy_is_filled_and_a_warning_says_so)
     write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
                            "f 1 2 3 4\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 4 1 5 8\n");
     char *text = works("mesh fill cube.obj --elements 2000 -o cube.hdf --format json");
-    cr_assert_eq(json_number(text, "triangles given", "value"), 14, "%s", text);
-    cr_assert_eq(json_number(text, "triangles without area or twice", "value"), 2, "%s", text);
+    cr_assert_eq(json_property(text, "input_triangles"), 14, "%s", text);
+    cr_assert_eq(json_property(text, "degenerate_or_duplicate_triangles"), 2, "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "cube.hdf", &mesh));
     cr_assert(mesh.n_faces == 0 && fabs((double)mesh.n_elements / 2000 - 1) <= 0.05, "%zu", mesh.n_elements);
@@ -190,7 +190,7 @@ Test(fill, where_a_surface_cannot_be_meshed_anew_its_triangles_stay_as_they_are)
     write_obj("heart.obj", &bowl, 0);
     put_before_gmsh("angle 0");
     char *text = works("mesh fill heart.obj --elements 6000 -o heart.hdf --format json");
-    cr_assert(strstr(text, "\"failed\"") && strstr(text, "\"as it is\""), "%s", text);
+    cr_assert(strstr(text, "\"failed\"") && strstr(text, "\"as given\""), "%s", text);
     free(text);
     ok(mt_mesh_read(&arena, "heart.hdf", &mesh));
     mt_surfaces_count(&mesh, &have);

@@ -32,9 +32,9 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_s
     double *depth;
     char *table = works("mesh fibres heart.hdf -o fibred.hdf --format json");
     /* the tip of the left ventricle, 1.1 (72 + 10) mm below the base, to half an edge across */
-    cr_assert_float_eq(json_number(table, "apex x", "value"), 0, 3, "%s", table);
-    cr_assert_float_eq(json_number(table, "apex y", "value"), 0, 3, "%s", table);
-    cr_assert_float_eq(json_number(table, "apex z", "value"), -90.2, 0.1, "%s", table);
+    cr_assert_float_eq(json_property(table, "apex_x_mm"), 0, 3, "%s", table);
+    cr_assert_float_eq(json_property(table, "apex_y_mm"), 0, 3, "%s", table);
+    cr_assert_float_eq(json_property(table, "apex_z_mm"), -90.2, 0.1, "%s", table);
     free(table);
     cr_assert_eq(mt_vtkhdf_read(&arena, "fibred.hdf", &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_vtkhdf_read_field(&arena, "fibred.hdf", "depth", mesh.n_elements, &depth), MT_OK, "%s",
@@ -143,9 +143,9 @@ Test(hearts, angles_and_shares_belong_to_the_side_that_is_named)
     cr_assert_leq(fibres_apart(&mesh, &steep, 0, 0.1), 5.0001);
     cr_assert_leq(fibres_apart(&mesh, &flat, 0.9, 1), 5.0001);
     cr_assert_gt(fibres_apart(&mesh, &steep, 0.9, 1), 40);
-    const double inner = json_number(json, "volume of the inner layer", "value"),
-                 middle = json_number(json, "volume of the middle layer", "value"),
-                 outer = json_number(json, "volume of the outer layer", "value");
+    const double inner = json_property(json, "inner_layer_percent"),
+                 middle = json_property(json, "middle_layer_percent"),
+                 outer = json_property(json, "outer_layer_percent");
     cr_assert_float_eq(inner + middle + outer, 100, 1e-9);
     cr_assert(outer > 1.5 * inner && outer > 1.5 * middle, "%g, %g, %g", inner, middle, outer);
     free(json);
@@ -158,16 +158,16 @@ Test(hearts, fibres_there_were_are_compared_with)
     char *first = works("mesh fibres wall.hdf -o first.hdf --endo-deg 20 --epi-deg 20 --format json");
     char *again = works("mesh fibres first.hdf -o again.hdf --endo-deg 20 --epi-deg 20 --format json");
     char *other = works("mesh fibres first.hdf -o other.hdf --endo-deg -30 --epi-deg -30 --format json");
-    cr_assert(!strstr(first, "old fibres"), "%s", first);
-    const char *const rows[] = {"angle to the old fibres, mean", "angle to the old fibres, median",
-        "angle to the old fibres, 90 % below"};
+    cr_assert(!strstr(first, "previous_fibres"), "%s", first);
+    const char *const rows[] = {"mean_angle_to_previous_fibres_deg", "median_angle_to_previous_fibres_deg",
+        "p90_angle_to_previous_fibres_deg"};
     for (size_t k = 0; k < 3; k++) {
-        cr_assert_float_eq(json_number(again, rows[k], "value"), 0, 1e-6, "%s", again);
-        cr_assert_float_eq(json_number(other, rows[k], "value"), 50, 1e-6, "%s", other);
+        cr_assert_float_eq(json_property(again, rows[k]), 0, 1e-6, "%s", again);
+        cr_assert_float_eq(json_property(other, rows[k]), 50, 1e-6, "%s", other);
     }
-    cr_assert_float_eq(json_number(first, "volume of the inner layer", "value") +
-                           json_number(first, "volume of the middle layer", "value") +
-                           json_number(first, "volume of the outer layer", "value"),
+    cr_assert_float_eq(json_property(first, "inner_layer_percent") +
+                           json_property(first, "middle_layer_percent") +
+                           json_property(first, "outer_layer_percent"),
         100, 1e-9);
     free(first), free(again), free(other);
 }

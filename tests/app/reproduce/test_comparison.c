@@ -47,20 +47,24 @@ Test(comparison, differences_are_from_the_middle_and_in_points_of_what_is_a_shar
     ok(mt_comparison_add(&c, "one", "heart04_pde_mean_1", 119, "half"));
     ok(mt_comparison_add(&c, "two", "heart04_seconds_1", 1.1 * 73.8, "tenth"));
     ok(mt_comparison_add(&c, "share", "heart04_share_pde_1", 24.3, "half"));
-    ok(mt_comparison_add(&c, "none", "heart04_seconds_1", NAN, "no"));
+    ok(mt_comparison_add(&c, "none", "heart04_seconds_pde_a100", NAN, "no"));
     mt_comparison_note(&c, "a note");
     char *json = printed(&c);
-    cr_assert_eq(json_number(json, "one", "published"), 238);
-    cr_assert(isnan(json_number(json, "one", "to")) && isnan(json_number(json, "one", "points")));
-    cr_assert_float_eq(json_number(json, "one", "difference"), -50, 1e-9);
-    cr_assert_eq(json_number(json, "two", "to"), 74.9);
-    cr_assert_float_eq(json_number(json, "two", "difference"), 10, 1e-9);
-    cr_assert_float_eq(json_number(json, "share", "points"), -1.5, 1e-9);
-    cr_assert(isnan(json_number(json, "share", "difference")));
-    cr_assert(isnan(json_number(json, "none", "ours")) && isnan(json_number(json, "none", "difference")));
-    cr_assert_eq(json_number(json, "none", "published"), 72.7);
-    cr_assert(strstr(json, "\"published\": 238, \"to\": null, \"how\": \"published\""), "%s", json);
-    cr_assert(strstr(json, "\"published\": 72.7, \"to\": 74.9, \"how\": \"derived\""), "%s", json);
+    cr_assert_eq(json_number(json, "heart04_pde_mean_1", "published"), 238);
+    cr_assert(isnan(json_number(json, "heart04_pde_mean_1", "published_to")) &&
+              isnan(json_number(json, "heart04_pde_mean_1", "difference_points")));
+    cr_assert_float_eq(json_number(json, "heart04_pde_mean_1", "difference_percent"), -50, 1e-9);
+    cr_assert_eq(json_number(json, "heart04_seconds_1", "published_to"), 74.9);
+    cr_assert_float_eq(json_number(json, "heart04_seconds_1", "difference_percent"), 10, 1e-9);
+    cr_assert_float_eq(json_number(json, "heart04_share_pde_1", "difference_points"), -1.5, 1e-9);
+    cr_assert(isnan(json_number(json, "heart04_share_pde_1", "difference_percent")));
+    cr_assert(isnan(json_number(json, "heart04_seconds_pde_a100", "ours")) &&
+              isnan(json_number(json, "heart04_seconds_pde_a100", "difference_percent")));
+    cr_assert_eq(json_number(json, "heart04_seconds_pde_a100", "published"), 28.2);
+    cr_assert(
+        strstr(json, "\"published\": 238, \"published_to\": null, \"basis\": \"published\""), "%s", json);
+    cr_assert(
+        strstr(json, "\"published\": 72.7, \"published_to\": 74.9, \"basis\": \"derived\""), "%s", json);
     free(json);
 }
 
@@ -69,17 +73,17 @@ Test(comparison, the_same_reason_is_told_once)
     mt_comparison c = mt_comparison_begin(&arena, "both", true);
     char again[] = "first";
     ok(mt_comparison_add(&c, "a", "heart04_pde_mean_1", 1, "first"));
-    ok(mt_comparison_add(&c, "b", "heart04_pde_mean_1", 1, "second"));
-    ok(mt_comparison_add(&c, "c", "heart04_pde_mean_1", 1, again));
+    ok(mt_comparison_add(&c, "b", "heart04_pde_max_1", 1, "second"));
+    ok(mt_comparison_add(&c, "c", "heart04_pde_min_1", 1, again));
     mt_comparison_note(&c, "a note");
     char *json = printed(&c);
-    cr_assert_eq(json_number(json, "a", "reason"), 1);
-    cr_assert_eq(json_number(json, "b", "reason"), 2);
-    cr_assert_eq(json_number(json, "c", "reason"), 1);
+    cr_assert_eq(json_number(json, "heart04_pde_mean_1", "reason"), 1);
+    cr_assert_eq(json_number(json, "heart04_pde_max_1", "reason"), 2);
+    cr_assert_eq(json_number(json, "heart04_pde_min_1", "reason"), 1);
     const char *first = strstr(json, "\"first\"");
     cr_assert(first && !strstr(first + 1, "\"first\""), "%s", json);
-    cr_assert(strstr(json, "{\"reason\": 2, \"words\": \"second\"}"), "%s", json);
-    cr_assert(strstr(json, "{\"reason\": null, \"words\": \"a note\"}"), "%s", json);
+    cr_assert(strstr(json, "{\"reason\": 2, \"explanation\": \"second\"}"), "%s", json);
+    cr_assert(strstr(json, "{\"reason\": null, \"explanation\": \"a note\"}"), "%s", json);
     free(json);
 }
 
@@ -88,11 +92,12 @@ Test(comparison, what_is_not_comparable_is_left_out)
     mt_comparison c = mt_comparison_begin(&arena, "ours", false);
     ok(mt_comparison_add(&c, "a", "heart04_seconds_1", 7, "not told"));
     char *json = printed(&c);
-    cr_assert_eq(json_number(json, "a", "ours"), 7);
-    static const char *const empty[] = {"published", "to", "difference", "points", "reason"};
+    cr_assert_eq(json_number(json, "heart04_seconds_1", "ours"), 7);
+    static const char *const empty[] = {
+        "published", "published_to", "difference_percent", "difference_points", "reason"};
     for (size_t k = 0; k < sizeof empty / sizeof *empty; k++)
-        cr_assert(isnan(json_number(json, "a", empty[k])));
+        cr_assert(isnan(json_number(json, "heart04_seconds_1", empty[k])));
     cr_assert(
-        !strstr(json, "not told") && !strstr(json, "Reasons") && strstr(json, "\"how\": null"), "%s", json);
+        !strstr(json, "not told") && !strstr(json, "Reasons") && strstr(json, "\"basis\": null"), "%s", json);
     free(json);
 }

@@ -39,28 +39,23 @@ Test(reproduce, rows_of_table1_are_what_partition_counts)
 {
     char *csv = works(
         "reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,2 --schemes mixed-clean --format csv");
-    const char *costs = strstr(csv, "# What it costs");
-    cr_assert(strstr(csv, "\nIPUs,scheme,received max,") && costs, "%s", csv);
+    const char *costs = strstr(csv, "# costs: ");
+    cr_assert(strstr(csv, "\nipus,scheme,received_max,") && costs, "%s", csv);
     for (int row = 0; row < 2; row++) {
         char *json = works("partition slab.hdf --target three.yaml --ipus %d --format json", 1 + row);
         cr_assert_eq(element_of(csv, row, IPUS), 1 + row);
-        cr_assert_eq(
-            1024 * element_of(costs, row, MEMORY), json_number(json, "memory of the fullest tile", "value"));
-        cr_assert_eq(1024 * element_of(costs, row, MEMORY_MEDIAN),
-            json_number(json, "memory of the median tile", "value"));
-        cr_assert_eq(
-            element_of(csv, row, RECEIVED), json_number(strstr(json, "A tile"), "elements received", "max"));
+        cr_assert_eq(1024 * element_of(costs, row, MEMORY), json_property(json, "fullest_tile_bytes"));
+        cr_assert_eq(1024 * element_of(costs, row, MEMORY_MEDIAN), json_property(json, "median_tile_bytes"));
+        cr_assert_eq(element_of(csv, row, RECEIVED),
+            json_number(strstr(json, "\"tiles\""), "elements_received", "max"));
         cr_assert_eq(element_of(csv, row, RECEIVED_MEDIAN),
-            json_number(strstr(json, "A tile"), "elements received", "median"));
-        cr_assert_eq(element_of(csv, row, UNUSED), json_number(json, "of these unused", "median"));
-        cr_assert_eq(
-            element_of(costs, row, CROSSING), json_number(json, "of these from other IPUs", "value"));
-        cr_assert_eq(
-            element_of(costs, row, EXCHANGE), json_number(json, "exchange of a diffusion step", "value"));
-        cr_assert_eq(element_of(csv, row, SHARE), json_number(json, "share of received elements", "value"));
-        cr_assert_eq(element_of(costs, row, PIECES), json_number(json, "pieces received", "max"));
-        cr_assert_eq(element_of(costs, row, MEAN),
-            json_number(json, "exchange of the mean tile against the slowest", "value"));
+            json_number(strstr(json, "\"tiles\""), "elements_received", "median"));
+        cr_assert_eq(element_of(csv, row, UNUSED), json_number(json, "elements_unused", "median"));
+        cr_assert_eq(element_of(costs, row, CROSSING), json_property(json, "elements_from_other_ipus"));
+        cr_assert_eq(element_of(costs, row, EXCHANGE), json_property(json, "exchange_cycles"));
+        cr_assert_eq(element_of(csv, row, SHARE), json_property(json, "received_percent"));
+        cr_assert_eq(element_of(costs, row, PIECES), json_number(json, "pieces_received", "max"));
+        cr_assert_eq(element_of(costs, row, MEAN), json_property(json, "exchange_load_balance_percent"));
         free(json);
     }
     free(csv);
@@ -130,7 +125,7 @@ static double number_in(const char *row, const char *column, const char *format,
 }
 
 static const char *const phases[] = {
-    "PDE compute", "PDE exchange inside IPUs", "PDE links between IPUs", "PDE sync", "ODE compute"};
+    "pde_compute", "pde_exchange_inside_ipus", "pde_links", "pde_sync", "ode_compute"};
 enum { N_PHASES = sizeof phases / sizeof *phases };
 
 Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
@@ -140,14 +135,14 @@ Test(reproduce, the_phases_of_table2_add_up_to_the_time_step)
         double cycles = 0, share = 0;
         for (int f = 0; f < N_PHASES; f++) {
             const double runs = json_number(json, phases[f], "runs"),
-                         max = json_number(json, phases[f], "max");
+                         max = json_number(json, phases[f], "max_cycles");
             cr_assert_eq(runs, f == N_PHASES - 1 ? 1 : 4);
             cycles += runs * max;
-            share += json_number(json, phases[f], "share");
+            share += json_number(json, phases[f], "share_percent");
         }
-        cr_assert_eq(cycles, json_number(json, "time step", "max"));
+        cr_assert_eq(cycles, json_number(json, "time_step", "max_cycles"));
         cr_assert_float_eq(share, 100, 1e-9);
-        cr_assert(ipus == 1 || json_number(json, "PDE links between IPUs", "max") > 0, "%s", json);
+        cr_assert(ipus == 1 || json_number(json, "pde_links", "max_cycles") > 0, "%s", json);
         free(json);
     }
 }
@@ -167,23 +162,23 @@ Test(reproduce, compute_of_table2_is_that_of_the_elements_of_a_tile)
         char *json = works("reproduce table2 " SLAB " --ipus %d --scheme exact --format json", ipus);
         char *parts =
             works("partition slab.hdf --target three.yaml --ipus %d --scheme exact --format json", ipus);
-        const char *tiles = strstr(parts, "A tile of");
-        static const char *const kinds[][2] = {{"PDE compute", "pde"}, {"ODE compute", "ode"}};
+        const char *tiles = strstr(parts, "\"tiles\"");
+        static const char *const kinds[][2] = {{"pde_compute", "pde"}, {"ode_compute", "ode"}};
         for (int k = 0; k < 2; k++) {
             const double max = cycles_of(kinds[k][1], json_number(tiles, "elements", "max"));
-            cr_assert_eq(json_number(json, kinds[k][0], "max"), max);
-            cr_assert_eq(json_number(json, kinds[k][0], "min"),
+            cr_assert_eq(json_number(json, kinds[k][0], "max_cycles"), max);
+            cr_assert_eq(json_number(json, kinds[k][0], "min_cycles"),
                 cycles_of(kinds[k][1], json_number(tiles, "elements", "min")));
-            cr_assert_float_eq(json_number(json, kinds[k][0], "mean against max"),
-                100 * json_number(json, kinds[k][0], "mean") / max, 1e-9);
+            cr_assert_float_eq(json_number(json, kinds[k][0], "load_balance_percent"),
+                100 * json_number(json, kinds[k][0], "mean_cycles") / max, 1e-9);
         }
-        const double links = json_number(json, "PDE links between IPUs", "max");
-        cr_assert_eq(links, json_number(parts, "of it the busiest link between IPUs", "value"));
-        cr_assert_eq(json_number(json, "PDE exchange inside IPUs", "max") + links,
-            json_number(parts, "exchange of a diffusion step", "value"));
-        cr_assert_float_eq(json_number(json, "PDE exchange inside IPUs", "mean against max"),
-            100 * json_number(json, "PDE exchange inside IPUs", "mean") /
-                json_number(json, "PDE exchange inside IPUs", "max"),
+        const double links = json_number(json, "pde_links", "max_cycles");
+        cr_assert_eq(links, json_property(parts, "busiest_link_cycles"));
+        cr_assert_eq(json_number(json, "pde_exchange_inside_ipus", "max_cycles") + links,
+            json_property(parts, "exchange_cycles"));
+        cr_assert_float_eq(json_number(json, "pde_exchange_inside_ipus", "load_balance_percent"),
+            100 * json_number(json, "pde_exchange_inside_ipus", "mean_cycles") /
+                json_number(json, "pde_exchange_inside_ipus", "max_cycles"),
             1e-9);
         free(json), free(parts);
     }
@@ -196,9 +191,9 @@ Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
     enum { PDE = 1, OF_IT, ODE, ALL, RATE };
     for (int row = 0; row < 2; row++) {
         char *json = works("reproduce table2 " SLAB " --ipus %d --format json", 1 + row);
-        const double each = 25000 / 1.325e9, ode = json_number(json, "ODE compute", "max") * each;
-        const double pde = 4 * json_number(json, "PDE compute", "max") * each;
-        const double all = json_number(json, "time step", "max") * each;
+        const double each = 25000 / 1.325e9, ode = json_number(json, "ode_compute", "max_cycles") * each;
+        const double pde = 4 * json_number(json, "pde_compute", "max_cycles") * each;
+        const double all = json_number(json, "time_step", "max_cycles") * each;
         cr_assert_eq(element_of(csv, row, IPUS), 1 + row);
         cr_assert_float_eq(element_of(csv, row, ALL), all, 1e-9 * all);
         cr_assert_float_eq(element_of(csv, row, ODE), ode, 1e-9 * all);
@@ -213,14 +208,15 @@ Test(reproduce, seconds_of_table3_are_the_cycles_of_table2)
 /* Of four diffusion steps, one; at twice the clock, half the time; without a sync, so many cycles less. */
 Test(reproduce, diffusion_steps_and_values_of_the_machine_can_be_told)
 {
-    const double four = number_in("time step", "max", "reproduce table2 " SLAB " --ipus 1");
-    const double one = number_in("time step", "max", "reproduce table2 " SLAB " --ipus 1 --pde-steps 1");
-    const double ode = number_in("ODE compute", "max", "reproduce table2 " SLAB " --ipus 1");
+    const double four = number_in("time_step", "max_cycles", "reproduce table2 " SLAB " --ipus 1");
+    const double one =
+        number_in("time_step", "max_cycles", "reproduce table2 " SLAB " --ipus 1 --pde-steps 1");
+    const double ode = number_in("ode_compute", "max_cycles", "reproduce table2 " SLAB " --ipus 1");
     cr_assert_eq(4 * (one - ode), four - ode);
-    const double sync = number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 1");
+    const double sync = number_in("pde_sync", "max_cycles", "reproduce table2 " SLAB " --ipus 1");
     cr_assert_gt(sync, 0);
     cr_assert_eq(
-        four - 4 * sync, number_in("time step", "max",
+        four - 4 * sync, number_in("time_step", "max_cycles",
                              "reproduce table2 " SLAB " --ipus 1 --machine-set exchange.sync_cycles=0"));
     char *slow = works("reproduce table3 " SLAB " --ipus 1 --format csv");
     char *fast = works("reproduce table3 " SLAB " --ipus 1 --format csv --machine-set clock_hz=2.65e9");
@@ -240,9 +236,10 @@ Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
     cr_assert_lt(element_of(torus, 0, BETWEEN), element_of(ladder, 0, BETWEEN));
     cr_assert_eq(element_of(torus, 0, INSIDE), element_of(ladder, 0, INSIDE));
     const double links =
-        number_in("PDE links between IPUs", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full");
-    const double sync = number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 8 --scheme full") -
-                        number_in("PDE sync", "max", "reproduce table2 " SLAB " --ipus 1 --scheme full");
+        number_in("pde_links", "max_cycles", "reproduce table2 " SLAB " --ipus 8 --scheme full");
+    const double sync =
+        number_in("pde_sync", "max_cycles", "reproduce table2 " SLAB " --ipus 8 --scheme full") -
+        number_in("pde_sync", "max_cycles", "reproduce table2 " SLAB " --ipus 1 --scheme full");
     cr_assert_gt(sync, 0);
     cr_assert_eq(element_of(ladder, 0, BETWEEN), 4 * (links + sync));
     double sum = 0, share = 0;
@@ -260,8 +257,8 @@ Test(reproduce, a_torus_can_be_told_instead_of_the_ladder)
 Test(reproduce, three_ipus_can_be_joined_by_a_list_of_links)
 {
     write_ring_machine("ring.yaml", 3);
-    cr_assert_gt(number_in("PDE links between IPUs", "max",
-                     "reproduce table2 --mesh slab.hdf --target ring.yaml --ipus 3"),
+    cr_assert_gt(
+        number_in("pde_links", "max_cycles", "reproduce table2 --mesh slab.hdf --target ring.yaml --ipus 3"),
         0);
     refuses(2, "4 IPUs on links that join 3; allowed: 1 or 3",
         "reproduce figure6 --mesh slab.hdf --target ring.yaml --ipus 1,4");
@@ -300,8 +297,8 @@ Test(reproduce, what_does_not_fit_is_a_row_that_says_so)
                    &csv, "reproduce table2 --mesh slab.hdf --target small.yaml --ipus 1,2 --format csv");
     cr_assert(
         strstr(said, "warning: mixed-clean on 1 IPU does not fit: ") && !strstr(said, "2 IPUs"), "%s", said);
-    cr_assert(strstr(csv, "\n1,does not fit,,,,,,,,\n2,PDE compute,4,") ||
-                  strstr(csv, "\n1,does not fit,,,,,,,\n2,PDE compute,4,"),
+    cr_assert(strstr(csv, "\n1,does_not_fit,,,,,,,,\n2,pde_compute,4,") ||
+                  strstr(csv, "\n1,does_not_fit,,,,,,,\n2,pde_compute,4,"),
         "%s", csv);
     cr_assert(!strstr(csv, "On 1 IPU"), "%s", csv);
     free(csv), free(said);
@@ -338,15 +335,15 @@ Test(reproduce, a_picture_of_what_fits_nowhere_is_refused)
 }
 
 /* Messages round a large torus can wait for each other for ever; the rows of smaller ones stay. */
-Test(reproduce, a_torus_that_could_stand_still_is_a_row_that_says_so)
+Test(reproduce, a_torus_that_may_deadlock_is_a_row_that_says_so)
 {
     char *csv, *said = warnings(&csv, "reproduce table3 --mesh slab.hdf --target three.yaml --ipus 4,32 "
                                       "--machine-set links.shape=torus --scheme full "
                                       "--format csv");
-    cr_assert(strstr(said, "warning: full on 32 IPUs could stand still: ") &&
+    cr_assert(strstr(said, "warning: full on 32 IPUs may deadlock: ") &&
                   strstr(said, "wait for each other for ever"),
         "%s", said);
-    cr_assert(strstr(csv, "\n32,,,,,,could stand still\n") && element_of(csv, 0, 4) > 0, "%s", csv);
+    cr_assert(strstr(csv, "\n32,,,,,,may deadlock\n") && element_of(csv, 0, 4) > 0, "%s", csv);
     free(csv), free(said);
 }
 
@@ -355,11 +352,11 @@ Test(reproduce, published_times_stand_beside_meshes_of_that_size_only)
 {
     static const char *const lines[] = {"reproduce table2 " SLAB " --ipus 1,2 --format json",
         "reproduce table3 " SLAB " --ipus 1,2 --format json"};
-    static const char *const rows[] = {"PDE compute, mean tile", "all"};
+    static const char *const rows[] = {"heart04_pde_mean_1", "heart04_seconds_1"};
     for (int k = 0; k < 2; k++) {
         char *json = works("%s", lines[k]);
         cr_assert(isnan(json_number(json, rows[k], "published")) &&
-                      isnan(json_number(json, rows[k], "difference")) &&
+                      isnan(json_number(json, rows[k], "difference_percent")) &&
                       isnan(json_number(json, rows[k], "reason")) && json_number(json, rows[k], "ours") > 0,
             "%s", json);
         cr_assert(!strstr(json, "The study's"), "%s", json);
@@ -406,23 +403,25 @@ Test(reproduce, ours_beside_the_published_are_those_of_one_ipu)
     char *json = works("reproduce table2 " SLAB " --ipus 2,1 --format json");
     char *one = works("reproduce table2 " SLAB " --ipus 1 --format json"), *beside = strstr(json, "On 1 IPU");
     cr_assert_not_null(beside);
-    const double pde = json_number(one, "PDE compute", "max"), ode = json_number(one, "ODE compute", "max");
-    const double exchange =
-        json_number(one, "PDE exchange inside IPUs", "max") + json_number(one, "PDE sync", "max");
-    const double all = json_number(one, "time step", "max");
+    const double pde = json_number(one, "pde_compute", "max_cycles"),
+                 ode = json_number(one, "ode_compute", "max_cycles");
+    const double exchange = json_number(one, "pde_exchange_inside_ipus", "max_cycles") +
+                            json_number(one, "pde_sync", "max_cycles");
+    const double all = json_number(one, "time_step", "max_cycles");
     const struct {
         const char *row;
         double value;
-    } expected[] = {{"PDE compute, slowest tile", pde / 1e3},
-        {"PDE compute, fastest tile", json_number(one, "PDE compute", "min") / 1e3},
-        {"PDE compute, standard deviation", json_number(one, "PDE compute", "sd") / 1e3},
-        {"PDE exchange with its sync", exchange / 1e3}, {"ODE compute, slowest tile", ode / 1e3},
-        {"ODE compute, mean tile", json_number(one, "ODE compute", "mean") / 1e3},
-        {"PDE part of a time step", 400 * (pde + exchange) / all},
-        {"of it the exchange", 400 * exchange / all}, {"ODE part of a time step", 100 * ode / all},
-        {"PDE compute / PDE exchange", pde / exchange}, {"ODE step / PDE step", ode / (pde + exchange)},
-        {"PDE exchange, mean / slowest", json_number(one, "PDE exchange inside IPUs", "mean against max")},
-        {"diffusion, on the tiles", json_number(one, "PDE compute", "mean") / (2304.0 / 3)}};
+    } expected[] = {{"heart04_pde_max_1", pde / 1e3},
+        {"heart04_pde_min_1", json_number(one, "pde_compute", "min_cycles") / 1e3},
+        {"heart04_pde_sd_1", json_number(one, "pde_compute", "sd_cycles") / 1e3},
+        {"heart04_exchange_1", exchange / 1e3}, {"heart04_ode_max_1", ode / 1e3},
+        {"heart04_ode_mean_1", json_number(one, "ode_compute", "mean_cycles") / 1e3},
+        {"heart04_share_pde_1", 400 * (pde + exchange) / all},
+        {"heart04_share_exchange_1", 400 * exchange / all}, {"heart04_share_ode_1", 100 * ode / all},
+        {"heart04_compute_per_exchange_1", pde / exchange}, {"heart04_ode_per_pde_1", ode / (pde + exchange)},
+        {"heart04_effectiveness_exchange_1",
+            json_number(one, "pde_exchange_inside_ipus", "load_balance_percent")},
+        {"spmv_profile", json_number(one, "pde_compute", "mean_cycles") / (2304.0 / 3)}};
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
         cr_assert_float_eq(json_number(beside, expected[k].row, "ours"), expected[k].value,
             1e-9 * expected[k].value, "%s", expected[k].row);

@@ -345,7 +345,8 @@ static void leaves_what_there_is(int number, const char *name)
     cr_assert(strstr(said, "myotile: stopped at ") &&
                   strstr(said, " of 300000 ms; what there is by then is in out/"),
         "%s", said);
-    cr_assert(strstr(table, "stopped; asked for") && strstr(table, "300000  ms"), "%s", table);
+    cr_assert(
+        strstr(table, "requested time; the run was stopped") && strstr(table, "300000  ms"), "%s", table);
     cr_assert(strstr(log, "myotile: stopping: writing the results so far; a second signal quits at once\n"),
         "%s", log);
     cr_assert(there("out/activation.png") && there("out/activation.csv") && there("out/used.yaml"));

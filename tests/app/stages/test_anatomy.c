@@ -79,10 +79,10 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_keeps_all_else_to_the_bit)
     ok(mt_vtkhdf_write("untagged.hdf", &untagged, 0, NULL));
     char *text = works("mesh surfaces untagged.hdf -o tagged.hdf --format json");
     cr_assert(strstr(text, "found by the flat base"), "%s", text);
-    cr_assert_eq(json_number(text, "triangles of the epicardium", "value"), (double)had.n_triangles[2]);
+    cr_assert_eq(json_property(text, "epicardium_triangles"), (double)had.n_triangles[2]);
     cr_assert_float_eq(
-        json_number(text, "area of the left endocardium", "value"), had.area_mm2[3], 1e-9 * had.area_mm2[3]);
-    cr_assert_float_eq(json_number(text, "apex z", "value"), -90, 1e-6, "%s", text);
+        json_property(text, "left_endocardium_area_mm2"), had.area_mm2[3], 1e-9 * had.area_mm2[3]);
+    cr_assert_float_eq(json_property(text, "apex_z_mm"), -90, 1e-6, "%s", text);
     free(text);
     assert_same_heart("tagged.hdf");
     free(works("mesh surfaces untagged.hdf -o tagged.vtu"));
@@ -118,7 +118,7 @@ Test(anatomy, surfaces_that_are_no_hearts_are_tagged_all_the_same)
     char *text, *said = warnings(&text, "mesh surfaces outside.hdf -o epi.hdf --tags epi=7 --format json");
     cr_assert(
         strstr(said, "warning: outside.hdf: no apex: no triangle of the mesh is tagged as base"), "%s", said);
-    cr_assert_eq(json_number(text, "triangles of the epicardium", "value"), (double)some.n_faces);
+    cr_assert_eq(json_property(text, "epicardium_triangles"), (double)some.n_faces);
     free(said), free(text);
 }
 
@@ -155,19 +155,19 @@ Test(anatomy, tags_beside_ours_are_told_and_kept_and_ours_that_mean_something_el
     cr_assert(strstr(said, "warning: beside.hdf: the tags of its triangles are 1, 2, 3 and 50;") &&
                   strstr(said, "`--tags base=1,epi=2,lv=3+50` (overlap"),
         "%s", said);
-    cr_assert_eq(json_number(text, "triangles of the left endocardium", "value"), left[0], "%s", text);
-    cr_assert_eq(json_number(text, "triangles of other tags", "value"), left[1], "%s", text);
+    cr_assert_eq(json_property(text, "left_endocardium_triangles"), left[0], "%s", text);
+    cr_assert_eq(json_property(text, "other_triangles"), left[1], "%s", text);
     free(said), free(text);
     text = works("mesh fibres beside.hdf -o whole.hdf --tags base=1,epi=2,lv=3+50 --format json");
-    cr_assert_eq(json_number(text, "triangles of the left endocardium", "value"), left[0] + left[1]);
+    cr_assert_eq(json_property(text, "left_endocardium_triangles"), left[0] + left[1]);
     free(text);
     /* what is not named stays where it cannot be mistaken */
     free(warnings(&text, "mesh surfaces beside.hdf -o part.hdf --tags base=1,epi=2 --format json"));
     ok(mt_mesh_read(&arena, "part.hdf", &m));
     ok(mt_surface_there(&m, 50));
     cr_assert_eq(mt_surface_there(&m, 3), MT_INPUT);
-    cr_assert_eq(json_number(text, "triangles of other tags", "value"), left[1]);
-    cr_assert_eq(json_number(text, "triangles of no surface, dropped", "value"), left[0]);
+    cr_assert_eq(json_property(text, "other_triangles"), left[1]);
+    cr_assert_eq(json_property(text, "triangles_dropped"), left[0]);
     free(text);
     write_renamed("turned.hdf", turned, turned);
     refuses(2, "`--tags base=2,epi=1,lv=30`", "mesh fibres turned.hdf -o fibred.hdf");

@@ -110,7 +110,7 @@ Test(operator, is_made_with_what_the_cache_knows)
     ok(mt_limits_pack(&arena, key, &known, &bytes, &n));
     mt_cache_keep(key, bytes, n);
     char *planted = table_of(info);
-    cr_assert_eq(json_number(planted, "longest stable diffusion step", "value"), 0.125);
+    cr_assert_eq(json_property(planted, "largest_stable_substep_ms"), 0.125);
     same_table("mesh info a.hdf --format json --no-cache", without);
     free(planted);
 
@@ -247,7 +247,7 @@ Test(operator, many_limited_elements_are_warned_of)
     write_crooked("a.hdf");
     write_case("a.yaml", "file: a.hdf", "0.0001");
     said = warnings(&table, "run a.yaml --output out --format json");
-    const double limited = json_number(table, "elements limited for stability", "value");
+    const double limited = json_property(table, "elements_with_limited_gradients");
     cr_assert(limited > 0.01 * 2352, "%g", limited);
     cr_assert(strstr(said, "a.hdf: ") && strstr(said, "of 2352 elements (") && strstr(said, "up to 13 %"),
         "%s", said);
@@ -264,9 +264,9 @@ Test(operator, slivers_run_and_are_told)
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     write_case("a.yaml", "file: a.hdf", "0.019");
     char *table, *said = warnings(&table, "run a.yaml --output out --format json");
-    cr_assert_eq(json_number(table, "slivers limited", "value"), 10);
+    cr_assert_eq(json_property(table, "limited_slivers"), 10);
     cr_assert(strstr(said, "10 of 606 elements (1.65 %) are slivers"), "%s", said);
-    cr_assert(strstr(table, "\"worst cosine\": ") && strstr(table, "\"capacity\": "), "%s", table);
+    cr_assert(strstr(table, "\"worst_cosine\": ") && strstr(table, "\"capacity_volumes\": "), "%s", table);
     free(said), free(table);
     mt_arena_free(&arena);
 }

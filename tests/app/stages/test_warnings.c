@@ -161,8 +161,8 @@ Test(warnings, a_stimulus_that_activates_nothing_is_named_with_what_it_raised_v_
 Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
 {
     char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
-    const double activated = json_number(table, "elements activated", "value"),
-                 lately = json_number(table, "elements activated in the last 5 ms", "value");
+    const double activated = json_property(table, "elements_activated_percent"),
+                 lately = json_property(table, "elements_activated_in_last_5_ms_percent");
     char expected[128];
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
@@ -174,7 +174,7 @@ Test(warnings, a_wave_that_is_still_on_its_way_is_told_of)
     free(said), free(table);
     said = warnings(&table, "run small.yaml --output out --set time.end_ms=20 --format json");
     cr_expect_str_empty(said);
-    cr_expect_eq(json_number(table, "elements activated in the last 5 ms", "value"), 0);
+    cr_expect_eq(json_property(table, "elements_activated_in_last_5_ms_percent"), 0);
     free(said), free(table);
 }
 

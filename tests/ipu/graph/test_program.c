@@ -218,7 +218,8 @@ Test(program, a_loop_that_goes_on_for_too_long_is_an_error)
     ipu_engine *engine = jacobi_engine(&j, turns - 1);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
     (void)snprintf(message, sizeof message,
-        "engine: a loop's predicate, of variable 'go', is still true after %lu turns; allowed: as many",
+        "engine: a loop's predicate, of variable 'go', is still true after %lu turns; allowed: at most that "
+        "many",
         (unsigned long)turns - 1);
     cr_expect_str_eq(mt_message(), message);
     cr_expect_eq(engine->runs[j.step], turns - 1);

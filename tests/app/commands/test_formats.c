@@ -1,0 +1,172 @@
+/* What programs read: the tables of every command as JSON, by data/reference/tables.schema.json, and as CSV. */
+#include <criterion/criterion.h>
+
+#include "tests/app/json.h"
+#include "tests/app/program.h"
+#include "tests/solver/small_case.h"
+
+#include <omp.h>
+
+static const char small[] = "title: Small slab\n" SMALL_SLAB USUAL_TISSUE
+                            "time: {end_ms: 0.1}\n" SMALL_STIMULUS("2") "points:\n"
+                                                                        "  - {name: near, at_mm: [0, 0, 0]}\n"
+                                                                        "machine: {tiles: 8}\n";
+
+/* Of every command that has tables, and every table of it: in their order, one makes what the next reads. */
+static const char *const lines[] = {
+    "run small.yaml --output out --force",
+    "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
+    "run small.yaml --output out --force --set machine.backend=cpu",
+    "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
+    "mesh ventricles --elements 5000 -o heart.hdf --force",
+    "mesh info heart.hdf --trial-steps 2",
+    "mesh surfaces heart.hdf -o found.hdf --surfaces found --force",
+    "mesh fibres heart.hdf -o fibred.hdf --force",
+    "mesh fibres fibred.hdf -o again.hdf --force",
+    "mesh refine slab.hdf -o fine.hdf --force",
+    "mesh convert broken.msh mended.hdf --repair --force",
+    "mesh convert apart.msh apart.hdf --force",
+    "mesh fill cube.obj --elements 200 -o filled.hdf --force",
+    "machine list",
+    "machine show gc200",
+    "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+};
+enum { N_LINES = sizeof lines / sizeof *lines };
+
+static const char nodes[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n"
+                            "1 0 0 0\n2 90 0 0\n3 0 90 0\n4 0 0 90\n5 200 0 0\n6 290 0 0\n7 200 90 0\n8 200 "
+                            "0 90\n$EndNodes\n$Elements\n2\n1 4 2 1 1 ";
+
+static mt_arena arena;
+
+static void enter(void)
+{
+    char text[512];
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("small.yaml", small);
+    write_machine("eight.yaml", 8);
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    (void)snprintf(text, sizeof text, "%s1 3 2 4\n2 4 2 1 1 5 6 7 8\n$EndElements\n", nodes); /* inverted */
+    write_text("broken.msh", text);
+    (void)snprintf(text, sizeof text, "%s1 2 3 4\n2 4 2 1 1 5 6 7 8\n$EndElements\n", nodes);
+    write_text("apart.msh", text);
+    write_text("cube.obj", "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 9\nv 9 0 9\nv 9 9 9\nv 0 9 9\n"
+                           "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 "
+                           "8\nf 3 8 7\nf 4 1 5\nf "
+                           "4 5 8\n");
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(formats, .init = enter, .fini = leave, .timeout = 300);
+
+static bool is_key(const char *text)
+{
+    return *text >= 'a' && *text <= 'z' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == 0;
+}
+
+/* Each is a key, and stands there once. */
+static void check_keys(const char *line, const json *object)
+{
+    for (const json *member = object->first; member; member = member->next) {
+        cr_assert(is_key(member->key), "%s: '%s'", line, member->key);
+        cr_assert_eq(json_find(object, member->key), member, "%s: %s twice", line, member->key);
+    }
+}
+
+/* All rows have the columns' keys, in their order. */
+static void check_rows(const char *line, const json *table)
+{
+    const json *columns = json_at(table, "columns");
+    for (const json *row = json_at(table, "rows")->first; row; row = row->next) {
+        check_keys(line, row);
+        cr_assert_eq(json_length(row), json_length(columns), "%s", line);
+        for (const json *value = row->first, *column = columns->first; value;
+             value = value->next, column = column->next)
+            cr_assert_str_eq(value->key, json_at(column, "key")->text, "%s", line);
+    }
+}
+
+static void check_json(const json *schema, const char *line, const json *tables)
+{
+    cr_assert(json_obeys(schema, schema, tables, "tables"), "%s: %s", line, json_why);
+    cr_assert_not_null(tables->first, "%s", line);
+    for (const json *table = tables->first; table; table = table->next) {
+        const json *properties = json_find(table, "properties");
+        cr_assert(is_key(json_at(table, "table")->text), "%s", line);
+        cr_assert_neq(properties == NULL, json_find(table, "rows") == NULL, "%s: both or none", line);
+        if (properties)
+            check_keys(line, properties);
+        else
+            check_rows(line, table);
+    }
+}
+
+/* A table that stands alone has no title. */
+static void check_csv(const char *line, const json *tables, const char *csv)
+{
+    for (const json *table = tables->first; table; table = table->next) {
+        char title[256], header[2048] = "key,value,unit";
+        (void)snprintf(title, sizeof title, "# %s: ", json_at(table, "table")->text);
+        const json *columns = json_find(table, "columns");
+        size_t used = 0;
+        for (const json *c = columns ? columns->first : NULL; c; c = c->next)
+            used += (size_t)snprintf(
+                header + used, sizeof header - used, "%s%s", used ? "," : "", json_at(c, "key")->text);
+        if (tables->first->next || *csv == '#') {
+            csv = strstr(csv, title);
+            cr_assert(csv && (csv = strchr(csv, '\n')), "%s: no %s", line, title);
+            csv++;
+        }
+        cr_assert(strncmp(csv, header, used ? used : 14) == 0 && csv[used ? used : 14] == '\n',
+            "%s: no %s in %s", line, header, csv);
+    }
+}
+
+/* What the line prints in a format, to be freed. */
+static char *printed(const char *format, const char *line)
+{
+    char *out, whole[LINE_SIZE];
+    (void)snprintf(whole, sizeof whole, "%s --format %s", line, format);
+    free(warnings(&out, whole));
+    return out;
+}
+
+Test(formats, tables_of_every_command_are_what_their_schema_says_and_csv_has_their_keys)
+{
+    char path[1100];
+    size_t n;
+    (void)snprintf(path, sizeof path, "%s/data/reference/tables.schema.json", source_root);
+    char *text = bytes_of(path, &n);
+    const json *schema = json_parse(&arena, text);
+    free(text);
+    for (size_t k = 0; k < N_LINES; k++) {
+        char *out = printed("json", lines[k]), *csv = printed("csv", lines[k]);
+        const json *tables = json_parse(&arena, out);
+        check_json(schema, lines[k], tables);
+        check_csv(lines[k], tables, csv);
+        free(out), free(csv);
+    }
+}
+
+Test(formats, every_command_with_tables_is_among_these)
+{
+    for (const mt_command *const *c = mt_commands; *c; c++) {
+        bool has_tables = false, tested = false;
+        for (const mt_option *o = (*c)->options; o->name; o++) has_tables |= strcmp(o->name, "--format") == 0;
+        for (size_t k = 0; k < N_LINES; k++) {
+            const size_t n = strlen((*c)->name);
+            tested |= strncmp(lines[k], (*c)->name, n) == 0 && (lines[k][n] == ' ' || !lines[k][n]);
+        }
+        cr_assert_eq(has_tables, tested, "%s", (*c)->name);
+    }
+}
