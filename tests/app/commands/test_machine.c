@@ -126,7 +126,8 @@ Test(machine, what_is_set_is_shown_with_the_option_that_set_it)
 {
     char *csv = works("machine show gc200 --format csv --machine-set exchange.sync_cycles=200 --machine-set "
                       "links.shape=torus");
-    cr_expect(strncmp(csv, "# machine: GC200 with exchange.sync_cycles=200, links.shape=torus: ", 67) == 0, "%s", csv);
+    cr_expect(strncmp(csv, "# machine: GC200 with exchange.sync_cycles=200, links.shape=torus: ", 67) == 0,
+        "%s", csv);
     cr_expect(
         strstr(csv, "\nexchange.sync_cycles,200,tile cycles,set,--machine-set exchange.sync_cycles=200\n"),
         "%s", csv);
