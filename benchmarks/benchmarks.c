@@ -44,7 +44,7 @@ static void must(mt_status status)
 
 static void *take(mt_arena *arena, size_t count, size_t size)
 {
-    void *memory = mt_arena_take(arena, count, size);
+    void *memory = mt_arena_alloc(arena, count, size);
     must(memory ? MT_OK : MT_FILE);
     return memory;
 }

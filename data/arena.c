@@ -14,7 +14,7 @@ struct mt_arena_block {
 static _Thread_local size_t fail_countdown, taken;
 
 void mt_arena_fail_at(size_t n) { fail_countdown = n; }
-size_t mt_arena_taken(void) { return taken; }
+size_t mt_arena_allocated(void) { return taken; }
 
 /* Large blocks get large pages where the system offers them: what streams through memory would spend a good
  * part of its time on finding small ones. */
@@ -29,7 +29,7 @@ static void *take_block(size_t bytes, size_t *whole)
     return block;
 }
 
-void *mt_arena_take(mt_arena *arena, size_t count, size_t size)
+void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
 {
     size_t bytes = 0;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * (size_t)HUGE_PAGE) {

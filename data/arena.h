@@ -1,7 +1,7 @@
-/* Memory by lifetime: everything taken from an arena goes when the arena is freed, and only then.
+/* Memory by lifetime: everything allocated in an arena goes when the arena is freed, and only then.
  *
- * Zeroed, aligned to 64 bytes. A function that builds something takes the arena its result shall live in;
- * what it needs only on the way it takes from an arena of its own. Not for use inside parallel regions. */
+ * Zeroed, aligned to 64 bytes. A function that builds something gets the arena that its result lives in;
+ * what it needs only on the way it allocates in an arena of its own. Not for use inside parallel regions. */
 #ifndef MT_DATA_ARENA_H
 #define MT_DATA_ARENA_H
 
@@ -16,22 +16,22 @@ typedef struct mt_arena {
 
 /* `count` items of `size` bytes, or NULL with the message set (no memory, or count * size overflows). A count
  * of zero gives a valid pointer to nothing. */
-void *mt_arena_take(mt_arena *arena, size_t count, size_t size);
+void *mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 
-/* Frees everything taken; the arena is empty and usable again. */
+/* Frees everything allocated; the arena is empty and usable again. */
 void mt_arena_free(mt_arena *arena);
 
-/* For tests: the n-th take from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
+/* For tests: the n-th allocation from now on (1 = the next), in any arena of this thread, fails once. 0 = never. */
 void mt_arena_fail_at(size_t n);
 
 /* For tests: bytes that this thread has asked for so far, in all arenas, given back or not. */
-size_t mt_arena_taken(void);
+size_t mt_arena_allocated(void);
 
 /* pointer = an array of `count` zeroed items; returns MT_MEMORY from the calling function where there is no
  * memory. */
-#define MT_TAKE(arena, pointer, count)                                                                       \
+#define MT_ALLOC(arena, pointer, count)                                                                      \
     do {                                                                                                     \
-        (pointer) = mt_arena_take((arena), (count), sizeof *(pointer));                                      \
+        (pointer) = mt_arena_alloc((arena), (count), sizeof *(pointer));                                     \
         if (!(pointer)) return MT_MEMORY;                                                                    \
     } while (0)
 

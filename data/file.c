@@ -125,7 +125,7 @@ static void remove_left_behind(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return;
-    if (mt_lock_take(fd) == MT_LOCK_TAKEN)
+    if (mt_lock_try(fd) == MT_LOCK_TAKEN)
         (void)unlink(path); /* under the lock: whoever made it just now sees that it is gone */
     (void)close(fd);
 }
@@ -211,7 +211,7 @@ static bool create_part(struct mt_file_part *part)
         if (part->lock < 0 && errno == EMFILE && allow_more_files()) continue;
         if (part->lock < 0 && errno != EEXIST) return false;
         if (part->lock < 0) continue;
-        if (mt_lock_take(part->lock) != MT_LOCK_HELD && fstat(part->lock, &info) == 0 && info.st_nlink > 0)
+        if (mt_lock_try(part->lock) != MT_LOCK_HELD && fstat(part->lock, &info) == 0 && info.st_nlink > 0)
             return true;
         (void)close(part->lock); /* swept away between its making and its lock */
     }
@@ -587,7 +587,7 @@ mt_status mt_file_absolute(mt_arena *arena, const char **path)
 {
     char *found = realpath(*path, NULL);
     if (!found) return mt_fail(MT_FILE, "%s: %s", *path, strerror(errno));
-    char *kept = mt_arena_take(arena, strlen(found) + 1, 1);
+    char *kept = mt_arena_alloc(arena, strlen(found) + 1, 1);
     if (kept) *path = strcpy(kept, found);
     free(found);
     return kept ? MT_OK : MT_MEMORY;

@@ -51,7 +51,7 @@ static mt_status lock_mark(mt_folder *folder)
         folder->lock = open(folder->mark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (folder->lock < 0)
             return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder->path, strerror(errno));
-        const bool taken = mt_lock_take(folder->lock) == MT_LOCK_HELD;
+        const bool taken = mt_lock_try(folder->lock) == MT_LOCK_HELD;
         if (!taken && fstat(folder->lock, &info) == 0 && info.st_nlink > 0) return MT_OK;
         (void)close(folder->lock);
         if (taken)

@@ -41,7 +41,7 @@ mt_status mt_journal_begin(const char *folder, mt_journal *journal)
         const int fd = open(journal->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0 && errno == EEXIST) continue;
         if (fd < 0) return mt_fail(MT_FILE, "%s: cannot be written in: %s", folder, strerror(errno));
-        if (mt_lock_take(fd) != MT_LOCK_HELD && is_own(fd)) journal->stream = fdopen(fd, "wb");
+        if (mt_lock_try(fd) != MT_LOCK_HELD && is_own(fd)) journal->stream = fdopen(fd, "wb");
         if (!journal->stream) (void)close(fd);
     }
     return journal->stream ? MT_OK : mt_fail(MT_FILE, "%s: no journal can be written there", folder);
@@ -119,7 +119,7 @@ void mt_journal_finish(const char *folder)
         if (!is_journal(e->d_name)) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
         const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        FILE *file = fd >= 0 && mt_lock_take(fd) == MT_LOCK_TAKEN && is_own(fd) ? fdopen(fd, "r+b") : NULL;
+        FILE *file = fd >= 0 && mt_lock_try(fd) == MT_LOCK_TAKEN && is_own(fd) ? fdopen(fd, "r+b") : NULL;
         if (file) finish(folder, path, file);
         if (file)
             (void)fclose(file);

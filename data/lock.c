@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-mt_lock mt_lock_take(int descriptor)
+mt_lock mt_lock_try(int descriptor)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return MT_LOCK_TAKEN;

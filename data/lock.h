@@ -7,6 +7,6 @@ typedef enum mt_lock { MT_LOCK_TAKEN, MT_LOCK_HELD, MT_LOCK_UNKNOWN } mt_lock;
 
 /* Tries to take the lock of the whole file that is open for writing under this descriptor, for as long as it, or a copy of it,
  * is open. Does not wait: held is by somebody else. */
-mt_lock mt_lock_take(int descriptor);
+mt_lock mt_lock_try(int descriptor);
 
 #endif

@@ -8,8 +8,8 @@ void mt_offsets_sum(size_t *start, size_t n)
 mt_status mt_offsets_make(mt_arena *arena, size_t n_items, size_t each, const uint32_t *key, size_t n_keys,
     size_t **start, uint32_t **item)
 {
-    MT_TAKE(arena, *start, n_keys + 2);
-    MT_TAKE(arena, *item, n_items * each);
+    MT_ALLOC(arena, *start, n_keys + 2);
+    MT_ALLOC(arena, *item, n_items * each);
     for (size_t k = 0; k < n_items * each; k++) (*start)[(size_t)key[k] + 2]++;
     mt_offsets_sum(*start, n_keys + 2);
     for (size_t i = 0; i < n_items; i++)

@@ -1,6 +1,6 @@
 /* Things in the order of their keys, by counting them: a stable sort in O(things + keys).
  *
- *     MT_TAKE(arena, start, n_keys + 2);
+ *     MT_ALLOC(arena, start, n_keys + 2);
  *     for each thing: start[key + 2]++;                    counted two places on
  *     mt_offsets_sum(start, n_keys + 2);
  *     for each thing: sorted[start[key + 1]++] = thing;    filled one place on

@@ -14,7 +14,7 @@ mt_status mt_pairs_reserve(mt_arena *arena, mt_pairs *pairs, size_t expected)
 {
     *pairs = (mt_pairs){.room = 16, .shift = 60};
     while (pairs->room < 2 * expected) pairs->room *= 2, pairs->shift--;
-    MT_TAKE(arena, pairs->entry, pairs->room);
+    MT_ALLOC(arena, pairs->entry, pairs->room);
     return MT_OK;
 }
 

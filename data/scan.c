@@ -18,7 +18,7 @@ static mt_status read_all(mt_arena *arena, FILE *file, const char *path, mt_scan
         return mt_fail(MT_FILE, "%s: cannot be read: %s", path, strerror(errno));
     if (!S_ISREG(info.st_mode)) return mt_fail(MT_FILE, "%s: is no regular file", path);
     const size_t n = (size_t)info.st_size;
-    MT_TAKE(arena, bytes, n + 1);
+    MT_ALLOC(arena, bytes, n + 1);
     if (fread(bytes, 1, n, file) != n) return mt_fail(MT_FILE, "%s: cannot be read to its end", path);
     *scan = (mt_scan){.path = path, .begin = bytes, .at = bytes, .end = bytes + n, .line = 1};
     return MT_OK;

@@ -20,7 +20,7 @@ static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *nam
     char *filled;
     MT_TRY(mt_yaml_node_read(scratch, name, text, &root));
     for (size_t i = 0; i < n_overrides; i++) MT_TRY(mt_yaml_set(scratch, table->keys, &overrides[i], root));
-    MT_TAKE(scratch, filled, table->bytes);
+    MT_ALLOC(scratch, filled, table->bytes);
     MT_TRY(mt_yaml_fill(arena, scratch, root, table->keys, filled));
     memcpy(out, filled, table->bytes);
     return MT_OK;
@@ -54,7 +54,7 @@ static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const
         if (n == room) {
             const char *before = text;
             room = 2 * n + (1 << 14);
-            MT_TAKE(arena, text, room + 1);
+            MT_ALLOC(arena, text, room + 1);
             if (n > 0) memcpy(text, before, n);
         }
         more = fread(text + n, 1, room - n, file);
@@ -103,7 +103,7 @@ mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void 
     if (fclose(to) != 0)
         (void)mt_fail(MT_MEMORY, "out of memory while writing YAML");
     else
-        text = mt_arena_take(arena, n + 1, 1);
+        text = mt_arena_alloc(arena, n + 1, 1);
     if (text) memcpy(text, made, n);
     free(made);
     *out = text;

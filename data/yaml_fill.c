@@ -73,7 +73,7 @@ static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yam
 static mt_status fill_string(mt_arena *arena, const char *text, char *to)
 {
     char *copy;
-    MT_TAKE(arena, copy, strlen(text) + 1);
+    MT_ALLOC(arena, copy, strlen(text) + 1);
     (void)strcpy(copy, text);
     memcpy(to, &copy, sizeof copy);
     return MT_OK;
@@ -104,7 +104,7 @@ static mt_status fill_sets(
     char here[MT_YAML_WORDS];
     mt_yaml_override *sets;
     if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
-    MT_TAKE(f->arena, sets, v->n);
+    MT_ALLOC(f->arena, sets, v->n);
     memcpy(base + key->offset, &sets, sizeof sets);
     memcpy(base + key->count_offset, &v->n, sizeof v->n);
     for (const mt_yaml_node *c = v->first; c; c = c->next, sets++) {
@@ -123,7 +123,7 @@ static mt_status fill_list(
     const mt_yaml_key entry = {.type = MT_YAML_TYPE_MAPPING, .keys = key->keys};
     if (v->kind != MT_YAML_IS_SEQUENCE || !is_within((double)v->n, key->range))
         return mt_yaml_refuse(v, path, key);
-    entries = mt_arena_take(f->arena, v->n, key->bytes);
+    entries = mt_arena_alloc(f->arena, v->n, key->bytes);
     if (!entries) return MT_MEMORY;
     memcpy(base + key->offset, &entries, sizeof entries);
     memcpy(base + key->count_offset, &v->n, sizeof v->n);

@@ -27,7 +27,7 @@ mt_status mt_yaml_place_text(mt_arena *arena, mt_yaml_place at, const char *path
 {
     const size_t size = strlen(at.origin) + strlen(path) + 32;
     char *made;
-    MT_TAKE(arena, made, size);
+    MT_ALLOC(arena, made, size);
     if (at.line == 0)
         (void)snprintf(made, size, "%s:", at.origin);
     else
@@ -130,7 +130,7 @@ static mt_status take_scalar(reader *r, const yaml_event_t *event, mt_yaml_node 
     const size_t n = event->data.scalar.length;
     char *text;
     if (memchr(event->data.scalar.value, 0, n)) return mt_yaml_fail(v->at, "", "a zero byte inside a value");
-    MT_TAKE(r->arena, text, n + 1);
+    MT_ALLOC(r->arena, text, n + 1);
     memcpy(text, event->data.scalar.value, n);
     v->text = text;
     v->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -152,7 +152,7 @@ static mt_status check_keys_differ(mt_arena *arena, const mt_yaml_node *v)
     char shown[MT_YAML_WORDS];
     const mt_yaml_node **sorted, *before = NULL, *again = NULL;
     size_t n = 0;
-    MT_TAKE(arena, sorted, v->n);
+    MT_ALLOC(arena, sorted, v->n);
     for (const mt_yaml_node *c = v->first; c; c = c->next) sorted[n++] = c;
     qsort(sorted, n, sizeof *sorted, by_key);
     for (size_t i = 1; i < n; i++) {
@@ -202,7 +202,7 @@ static mt_status check_tag(const mt_yaml_node *v, const yaml_event_t *event)
 static mt_status take_node(reader *r, const yaml_event_t *event, size_t depth, mt_yaml_node **out)
 {
     mt_yaml_node *v;
-    MT_TAKE(r->arena, v, 1);
+    MT_ALLOC(r->arena, v, 1);
     v->at = place_of(r, event->start_mark);
     v->kind = event->type == YAML_MAPPING_START_EVENT    ? MT_YAML_IS_MAPPING
               : event->type == YAML_SEQUENCE_START_EVENT ? MT_YAML_IS_SEQUENCE
@@ -268,7 +268,7 @@ static mt_status refuse_byte(mt_arena *arena, const char *origin, const char *so
     const char *from = source;
     if (strncmp(from, byte_order_mark, strlen(byte_order_mark)) == 0) from += strlen(byte_order_mark);
     for (; from < bad; from += mt_utf8_character(from, NULL), character++) at.line += *from == '\n';
-    MT_TAKE(arena, mended, strlen(source) + 1);
+    MT_ALLOC(arena, mended, strlen(source) + 1);
     (void)strcpy(mended, source);
     for (const char *b = mended; (b = mt_utf8_invalid(b));) mended[b - mended] = 'x';
     if (parse(arena, (mt_yaml_place){origin, 1}, mended, &root) == MT_OK && root)
@@ -285,7 +285,7 @@ mt_status mt_yaml_node_read(mt_arena *arena, const char *origin, const char *sou
     if (bad) return refuse_byte(arena, origin, source, bad);
     MT_TRY(parse(arena, start, source, root));
     if (!*root) {
-        MT_TAKE(arena, *root, 1);
+        MT_ALLOC(arena, *root, 1);
         **root = (mt_yaml_node){.kind = MT_YAML_IS_MAPPING, .at = start};
     }
     if ((*root)->kind == MT_YAML_IS_MAPPING) return MT_OK;

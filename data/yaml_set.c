@@ -25,7 +25,7 @@ static mt_status enter(way *w, const mt_yaml_key *keys)
     MT_TRY(mt_yaml_find_key(keys, w->here, above, w->word, n, &w->key));
     mt_yaml_node *child = mt_yaml_node_named(w->node, w->word, n);
     if (!child) {
-        MT_TAKE(w->arena, child, 1);
+        MT_ALLOC(w->arena, child, 1);
         *child = (mt_yaml_node){.kind = MT_YAML_IS_MAPPING, .at = w->here, .key = w->key->name};
         mt_yaml_node_append(w->node, child);
     }
@@ -66,7 +66,7 @@ mt_status mt_yaml_set(
 {
     const size_t n = strlen(override->from) + strlen(override->text) + 2;
     char *origin;
-    MT_TAKE(arena, origin, n);
+    MT_ALLOC(arena, origin, n);
     (void)snprintf(origin, n, "%s %s", override->from, override->text);
     const mt_yaml_place here = {origin, 0};
     const char *path = origin + strlen(override->from) + 1;

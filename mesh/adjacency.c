@@ -81,8 +81,8 @@ static void fill_buckets(const mt_mesh *mesh, size_t *start, mt_face *faces)
 mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces)
 {
     faces->n_vertices = mesh->n_vertices;
-    MT_TAKE(arena, faces->start, mesh->n_vertices + 2);
-    MT_TAKE(arena, faces->face, 4 * mesh->n_elements);
+    MT_ALLOC(arena, faces->start, mesh->n_vertices + 2);
+    MT_ALLOC(arena, faces->face, 4 * mesh->n_elements);
     fill_buckets(mesh, faces->start, faces->face);
     for (size_t v = 0; v < mesh->n_vertices; v++)
         sort_faces(faces->face + faces->start[v], faces->start[v + 1] - faces->start[v]);
@@ -131,7 +131,7 @@ mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *
 {
     mt_arena scratch = {0};
     adjacency->n_elements = mesh->n_elements;
-    MT_TAKE(arena, adjacency->neighbour, 4 * mesh->n_elements);
+    MT_ALLOC(arena, adjacency->neighbour, 4 * mesh->n_elements);
     mt_status status = make(&scratch, mesh, adjacency->neighbour);
     mt_arena_free(&scratch);
     return status;

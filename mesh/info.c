@@ -100,8 +100,8 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, mt_info *
     size_t *start;
     uint32_t *high;
     double sum = 0;
-    MT_TAKE(scratch, start, mesh->n_vertices + 2);
-    MT_TAKE(scratch, high, 6 * mesh->n_elements);
+    MT_ALLOC(scratch, start, mesh->n_vertices + 2);
+    MT_ALLOC(scratch, high, 6 * mesh->n_elements);
     fill_edges(mesh, start, high);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
@@ -129,8 +129,8 @@ static size_t neighbours_of(void *context, uint32_t element, const uint32_t **ne
 static mt_status count_components(mt_arena *scratch, const mt_adjacency *adjacency, mt_info *info)
 {
     uint32_t *seen, *queue;
-    MT_TAKE(scratch, seen, adjacency->n_elements);
-    MT_TAKE(scratch, queue, adjacency->n_elements);
+    MT_ALLOC(scratch, seen, adjacency->n_elements);
+    MT_ALLOC(scratch, queue, adjacency->n_elements);
     for (size_t c = 0; c < adjacency->n_elements; c++) {
         if (seen[c]) continue;
         info->n_components++;
@@ -160,7 +160,7 @@ static mt_status look(mt_arena *scratch, const mt_mesh *mesh, mt_info *info)
     return MT_OK;
 }
 
-mt_status mt_info_look(const mt_mesh *mesh, mt_info *info)
+mt_status mt_info_find(const mt_mesh *mesh, mt_info *info)
 {
     mt_arena scratch = {0};
     *info = (mt_info){.n_vertices = mesh->n_vertices, .n_elements = mesh->n_elements};
@@ -179,7 +179,7 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
 mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info)
 {
     mt_arena scratch = {0};
-    MT_TRY(mt_info_look(mesh, info));
+    MT_TRY(mt_info_find(mesh, info));
     if (mesh->n_elements == 0) return MT_OK;
     info->n_inner_faces = mt_adjacency_inner_faces(adjacency);
     info->n_boundary_faces = mt_adjacency_boundary_faces(adjacency);
@@ -216,7 +216,7 @@ typedef double size_of(const mt_mesh *mesh, size_t id);
 static mt_status add_sizes(
     mt_arena *arena, const mt_mesh *mesh, const mt_tags *tags, size_of *size, mt_info_group **groups)
 {
-    MT_TAKE(arena, *groups, tags->n);
+    MT_ALLOC(arena, *groups, tags->n);
     for (size_t t = 0; t < tags->n; t++) {
         mt_info_group *g = *groups + t;
         *g = (mt_info_group){.tag = tags->tag[t], .count = tags->offset[t + 1] - tags->offset[t]};

@@ -29,10 +29,10 @@ double mt_info_quality(const mt_mesh *mesh, size_t element);
 /* Fills what follows from the vertices, elements and tags alone: their counts, min, max, volume and length; the rest is 0.
  * The mesh (borrowed) has passed mt_mesh_check_content. MT_MEMORY. Time O(n log n); scratch 12 bytes an element,
  * freed. */
-MT_NODISCARD mt_status mt_info_look(const mt_mesh *mesh, mt_info *info);
+MT_NODISCARD mt_status mt_info_find(const mt_mesh *mesh, mt_info *info);
 
 /* Fills all of info; borrows the mesh (which has passed mt_mesh_check) and its adjacency. For a mesh of
- * no elements no more than mt_info_look. MT_MEMORY. Time O(n log n); scratch about 40 bytes an element, freed. */
+ * no elements no more than mt_info_find. MT_MEMORY. Time O(n log n); scratch about 40 bytes an element, freed. */
 MT_NODISCARD mt_status mt_info_make(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_info *info);
 
 /* Are the fibres of all elements along one axis, to 1e-6? As in a slab, or in the files of a program that

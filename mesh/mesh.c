@@ -15,15 +15,15 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_
         return mt_fail(MT_INPUT, "a mesh of %zu vertices and %zu elements; each must stay below %u",
             n_vertices, n_elements, UINT32_MAX);
     *mesh = (mt_mesh){.n_vertices = n_vertices, .n_elements = n_elements};
-    MT_TAKE(arena, mesh->xyz_mm, 3 * n_vertices);
-    MT_TAKE(arena, mesh->element_vertex, 4 * n_elements);
-    MT_TAKE(arena, mesh->region, n_elements);
+    MT_ALLOC(arena, mesh->xyz_mm, 3 * n_vertices);
+    MT_ALLOC(arena, mesh->element_vertex, 4 * n_elements);
+    MT_ALLOC(arena, mesh->region, n_elements);
     return MT_OK;
 }
 
 mt_status mt_mesh_new_fibres(mt_arena *arena, mt_mesh *mesh)
 {
-    MT_TAKE(arena, mesh->fibre, 3 * mesh->n_elements);
+    MT_ALLOC(arena, mesh->fibre, 3 * mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) mesh->fibre[3 * c] = 1;
     return MT_OK;
 }
@@ -33,15 +33,15 @@ mt_status mt_mesh_new_faces(mt_arena *arena, size_t n_faces, mt_mesh *mesh)
     if (n_faces >= UINT32_MAX)
         return mt_fail(MT_INPUT, "%zu tagged triangles; there must be fewer than %u", n_faces, UINT32_MAX);
     mesh->n_faces = 0;
-    MT_TAKE(arena, mesh->face_vertex, 3 * n_faces);
-    MT_TAKE(arena, mesh->face_tag, n_faces);
+    MT_ALLOC(arena, mesh->face_vertex, 3 * n_faces);
+    MT_ALLOC(arena, mesh->face_tag, n_faces);
     mesh->n_faces = n_faces;
     return MT_OK;
 }
 
 mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_t **used)
 {
-    MT_TAKE(arena, *used, mesh->n_vertices);
+    MT_ALLOC(arena, *used, mesh->n_vertices);
     for (size_t k = 0; k < 4 * mesh->n_elements; k++) (*used)[mesh->element_vertex[k]] = 1;
     return MT_OK;
 }
@@ -50,7 +50,7 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
 {
     uint32_t *number;
     size_t n = 0;
-    MT_TAKE(scratch, number, mesh->n_vertices);
+    MT_ALLOC(scratch, number, mesh->n_vertices);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         if (!keep[v]) continue;
         memmove(mesh->xyz_mm + 3 * n, mesh->xyz_mm + 3 * v, 3 * sizeof *mesh->xyz_mm);

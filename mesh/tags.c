@@ -18,14 +18,14 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, size_t n_items, const 
 {
     tagged *sorted;
     size_t t = 0;
-    MT_TAKE(scratch, sorted, n_items);
+    MT_ALLOC(scratch, sorted, n_items);
     for (size_t k = 0; k < n_items; k++) sorted[k] = (tagged){tag[k], (uint32_t)k};
     qsort(sorted, n_items, sizeof *sorted, compare_tagged);
     tags->n = 0;
     for (size_t k = 0; k < n_items; k++) tags->n += k == 0 || sorted[k].tag != sorted[k - 1].tag;
-    MT_TAKE(arena, tags->tag, tags->n);
-    MT_TAKE(arena, tags->offset, tags->n + 1);
-    MT_TAKE(arena, tags->id, n_items);
+    MT_ALLOC(arena, tags->tag, tags->n);
+    MT_ALLOC(arena, tags->offset, tags->n + 1);
+    MT_ALLOC(arena, tags->id, n_items);
     for (size_t k = 0; k < n_items; k++) {
         tags->id[k] = sorted[k].id;
         if (k > 0 && sorted[k].tag == sorted[k - 1].tag) continue;

@@ -66,8 +66,8 @@ static mt_status make(mt_arena *scratch, const mt_mesh *surface, mt_sides *sides
     size_t *start;
     side *sorted;
     uint32_t low, high;
-    MT_TAKE(scratch, start, surface->n_vertices + 2);
-    MT_TAKE(scratch, sorted, n);
+    MT_ALLOC(scratch, start, surface->n_vertices + 2);
+    MT_ALLOC(scratch, sorted, n);
     for (size_t s = 0; s < n; s++) {
         sides->mate[s] = MT_NO_TRIANGLE;
         ends_of(surface, s, &low, &high);
@@ -92,7 +92,7 @@ mt_status mt_sides_make(mt_arena *arena, const mt_mesh *surface, mt_sides *sides
     if (surface->n_faces >= UINT32_MAX / 3)
         return mt_fail(MT_INPUT, "a surface of %zu triangles; there must be fewer than %u", surface->n_faces,
             UINT32_MAX / 3);
-    MT_TAKE(arena, sides->mate, 3 * surface->n_faces);
+    MT_ALLOC(arena, sides->mate, 3 * surface->n_faces);
     mt_status status = make(&scratch, surface, sides);
     mt_arena_free(&scratch);
     return status;

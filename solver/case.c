@@ -359,7 +359,7 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
         return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
                                  "or take epi, mid or endo");
     MT_TRY(find_layers(problem->model, of_layer));
-    MT_TAKE(arena, variant_of, mesh->n_elements);
+    MT_ALLOC(arena, variant_of, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const int32_t layer = mesh->layer[c];
         if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
@@ -374,7 +374,7 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
 
 mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
 {
-    MT_TAKE(arena, *stimuli, from->n_stimuli);
+    MT_ALLOC(arena, *stimuli, from->n_stimuli);
     for (size_t s = 0; s < from->n_stimuli; s++) {
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;

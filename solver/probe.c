@@ -63,8 +63,8 @@ static mt_status find_with(
     mt_arena *scratch, const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
 {
     double(*centre)[3], *least;
-    MT_TAKE(scratch, centre, PASS);
-    MT_TAKE(scratch, least, n);
+    MT_ALLOC(scratch, centre, PASS);
+    MT_ALLOC(scratch, least, n);
     for (size_t p = 0; p < n; p++) least[p] = INFINITY;
     for (size_t first = 0; first < mesh->n_elements; first += PASS) {
         const size_t count = mesh->n_elements - first < PASS ? mesh->n_elements - first : PASS;
@@ -211,8 +211,8 @@ static mt_status name_outside(const mt_case *input, const mt_mesh *mesh, const m
 mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes)
 {
     *probes = (mt_probes){.n = input->n_points + input->line.points, .n_points = input->n_points};
-    MT_TAKE(arena, probes->xyz_mm, 3 * probes->n);
-    MT_TAKE(arena, probes->element, probes->n);
+    MT_ALLOC(arena, probes->xyz_mm, 3 * probes->n);
+    MT_ALLOC(arena, probes->element, probes->n);
     set_places(input, probes->xyz_mm);
     const mt_status status = mt_probe_find(mesh, probes->n, probes->xyz_mm, probes->element);
     return status == MT_INPUT ? name_outside(input, mesh, probes) : status;

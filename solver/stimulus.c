@@ -139,7 +139,7 @@ static mt_status keep_listed(
     unsigned char *listed;
     if (!region->vtx[0]) return MT_OK;
     MT_TRY(mt_fail_in("vtx", mt_vtx_read(scratch, region->vtx, mesh->n_vertices, &list)));
-    MT_TAKE(scratch, listed, mesh->n_vertices);
+    MT_ALLOC(scratch, listed, mesh->n_vertices);
     for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const uint32_t *v = mesh->element_vertex + 4 * c;
@@ -179,7 +179,7 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_stim
     unsigned char *reached;
     double centre[3], nearest_mm = INFINITY;
     MT_TRY(find_centre(region, mesh, centre));
-    MT_TAKE(scratch, reached, mesh->n_elements);
+    MT_ALLOC(scratch, reached, mesh->n_elements);
     MT_TRY(mark_surface(region, mesh, reached));
     const double on_border_mm = border_mm(mesh);
     MT_TRY(keep_listed(scratch, region, mesh, reached));
@@ -194,7 +194,7 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_stim
         *n += reached[element];
     }
     if (*n == 0) return none_reached(region, centre, nearest_mm);
-    MT_TAKE(arena, *elements, *n);
+    MT_ALLOC(arena, *elements, *n);
     *n = 0;
     for (size_t element = 0; element < mesh->n_elements; element++)
         if (reached[element]) (*elements)[(*n)++] = (uint32_t)element;

@@ -114,9 +114,9 @@ mt_status mt_arguments_read(mt_arena *arena, const mt_command *command, size_t n
     int code;
     make_table(command->options, &table);
     *arguments = (mt_arguments){.out = out};
-    MT_TAKE(arena, words, n + 2);
-    MT_TAKE(arena, arguments->operand, n + 1);
-    MT_TAKE(arena, arguments->given, n + 1);
+    MT_ALLOC(arena, words, n + 2);
+    MT_ALLOC(arena, arguments->operand, n + 1);
+    MT_ALLOC(arena, arguments->given, n + 1);
     for (size_t k = 0; k < n; k++) words[k + 1] = word[k];
     optind = 0; /* from the beginning */
     while ((code = getopt_long((int)n + 1, words, table.letters, table.name, NULL)) != -1) {
@@ -165,7 +165,7 @@ bool mt_option_given(const mt_arguments *arguments, const char *name)
 mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values)
 {
-    MT_TAKE(arena, *values, arguments->n_given + 1);
+    MT_ALLOC(arena, *values, arguments->n_given + 1);
     for (*n = 0; ((*values)[*n] = mt_option_nth(arguments, name, *n)) != NULL;) ++*n;
     return MT_OK;
 }
@@ -175,7 +175,7 @@ mt_status mt_option_overrides(
 {
     const char **texts;
     MT_TRY(mt_option_all(arena, arguments, name, n, &texts));
-    MT_TAKE(arena, *sets, *n + 1);
+    MT_ALLOC(arena, *sets, *n + 1);
     for (size_t k = 0; k < *n; k++) (*sets)[k] = (mt_yaml_override){name, texts[k]};
     return MT_OK;
 }

@@ -14,7 +14,7 @@ static mt_status copy_names(mt_arena *arena, const glob_t *found, const char **n
         const char *file = basename(found->gl_pathv[k]);
         const size_t n = strlen(file) - strlen(".yaml");
         char *name;
-        MT_TAKE(arena, name, n + 1);
+        MT_ALLOC(arena, name, n + 1);
         memcpy(name, file, n);
         names[k] = name;
     }
@@ -32,7 +32,7 @@ mt_status mt_machine_names(mt_arena *arena, size_t *n, const char ***names)
     if (failure == GLOB_NOMATCH) return MT_OK;
     if (failure) return mt_fail(MT_FILE, "%s: cannot be read", pattern);
     *n = found.gl_pathc;
-    *names = mt_arena_take(arena, *n, sizeof **names);
+    *names = mt_arena_alloc(arena, *n, sizeof **names);
     const mt_status status = *names ? copy_names(arena, &found, *names) : MT_MEMORY;
     globfree(&found);
     return status;
@@ -59,7 +59,7 @@ mt_status mt_machine_path(mt_arena *arena, const char *name, const char **path)
     const char *folder = named ? mt_data_folder() : "", *ending = named ? ".yaml" : "";
     size_t size = strlen(folder) + strlen(name) + 32;
     char *text;
-    MT_TAKE(arena, text, size);
+    MT_ALLOC(arena, text, size);
     (void)snprintf(text, size, "%s%s%s%s", folder, named ? "/machines/" : "", name, ending);
     if (named && access(text, R_OK) != 0) return unknown_machine(arena, name);
     *path = text;
@@ -72,7 +72,7 @@ static mt_status name_changes(mt_arena *arena, const mt_yaml_override *sets, siz
     size_t size = strlen(*name) + 1, used;
     char *text;
     for (size_t k = 0; k < n; k++) size += strlen(" with ") + strlen(sets[k].text);
-    MT_TAKE(arena, text, size);
+    MT_ALLOC(arena, text, size);
     used = (size_t)snprintf(text, size, "%s", *name);
     for (size_t k = 0; k < n; k++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", k > 0 ? ", " : " with ", sets[k].text);

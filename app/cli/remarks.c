@@ -10,7 +10,7 @@ mt_status mt_remarks_begin(mt_arena *arena, const char *text, mt_remarks *remark
     size_t n = 1;
     for (const char *at = text; *at; at++) n += *at == '\n';
     *remarks = (mt_remarks){.n = n};
-    MT_TAKE(arena, remarks->line, n);
+    MT_ALLOC(arena, remarks->line, n);
     for (size_t k = 0; k < n; k++, text += strcspn(text, "\n") + 1) remarks->line[k] = text;
     return MT_OK;
 }
@@ -60,7 +60,7 @@ static mt_status join_lines(mt_arena *arena, const mt_remarks *r, size_t k, char
     if (!first) return MT_OK;
     while (last + 1 < r->n && behind_next_mark(r->line[last + 1], indent)) last++;
     const char *end = r->line[last] + strcspn(r->line[last], "\n");
-    MT_TAKE(arena, *out, (size_t)(end - first) + 1);
+    MT_ALLOC(arena, *out, (size_t)(end - first) + 1);
     char *to = add_words(*out, *out, first);
     while (++k <= last) to = add_words(to, *out, behind_next_mark(r->line[k], indent));
     return MT_OK;

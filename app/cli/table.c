@@ -30,7 +30,7 @@ mt_status mt_format_option(const mt_arguments *arguments, mt_format *format)
 static const char *copy(mt_table *table, const char *text)
 {
     size_t n = strlen(text) + 1;
-    char *own = mt_arena_take(table->arena, n, 1);
+    char *own = mt_arena_alloc(table->arena, n, 1);
     if (own)
         memcpy(own, text, n);
     else
@@ -91,7 +91,7 @@ static bool room(mt_table *table)
 {
     if (table->status != MT_OK || table->n_values < table->capacity) return table->status == MT_OK;
     size_t capacity = table->capacity ? 2 * table->capacity : 64;
-    mt_value *values = mt_arena_take(table->arena, capacity, sizeof *values);
+    mt_value *values = mt_arena_alloc(table->arena, capacity, sizeof *values);
     if (!values) {
         table->status = MT_MEMORY;
         return false;

@@ -95,8 +95,8 @@ static mt_status at_rest(mt_arena *arena, const request *r, values *x)
 {
     const mt_cell_variant *variant = &r->model->variants[r->variant];
     x->n = 1 + r->model->n_states;
-    MT_TAKE(arena, x->v, x->n);
-    MT_TAKE(arena, x->single, x->n);
+    MT_ALLOC(arena, x->v, x->n);
+    MT_ALLOC(arena, x->single, x->n);
     x->v[0] = variant->v_mV;
     memcpy(x->v + 1, variant->states, r->model->n_states * sizeof *x->v);
     return MT_OK;

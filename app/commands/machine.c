@@ -169,7 +169,7 @@ static mt_status key_table(mt_arena *arena, const ipu_target *t, const machine_f
     for (size_t k = 0; k < from->n_sets; k++)
         MT_TRY(mt_yaml_set(arena, ipu_target_table.keys, &from->sets[k], there));
     MT_TRY(mt_remarks_begin(arena, from->text, &s.remarks));
-    MT_TAKE(arena, title, strlen(t->name) + strlen(path) + 3);
+    MT_ALLOC(arena, title, strlen(t->name) + strlen(path) + 3);
     (void)sprintf(title, "%s: %s", t->name, path);
     *table = mt_table_begin(arena, "machine", title);
     mt_table_strings(table, "key", "key");

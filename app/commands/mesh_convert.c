@@ -132,7 +132,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_unit_mm(mt_option_value(arguments, "--unit", from->unit), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     MT_TRY(mend(in, repairing, &mesh, &repair, &defects));
-    MT_TRY(mt_info_look(&mesh, &numbers));
+    MT_TRY(mt_info_find(&mesh, &numbers));
     MT_TRY(to->write(out, &mesh));
     warn_of_size(in, &numbers);
     mt_warn_of_loss(out, to, &mesh);

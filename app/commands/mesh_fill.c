@@ -129,7 +129,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
     if (as && tags)
         return mt_fail(MT_INPUT, "mesh fill: --as and --tags are both given; allowed: one of them");
     while (mt_operand(arguments, n)[0]) n++;
-    MT_TAKE(arena, parts, n);
+    MT_ALLOC(arena, parts, n);
     for (size_t k = 0; k < n; k++) {
         int32_t surface = 0;
         if (as) MT_TRY(nth_name(as, k, n, &surface));
@@ -319,7 +319,7 @@ static mt_status tag_surfaces(mt_arena *arena, const filling *f, mt_mesh *mesh, 
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(mt_boundary_make(arena, &adjacency, mesh));
     shape = *mesh;
-    MT_TAKE(arena, shape.face_tag, mesh->n_faces);
+    MT_ALLOC(arena, shape.face_tag, mesh->n_faces);
     if (f->named || has_tags(&f->surface)) MT_TRY(carry_tags(arena, &f->surface, mesh));
     if (f->named || tagged) {
         MT_TRY(mt_surfaces_rims(mesh));

@@ -8,7 +8,7 @@
 #include "app/stages/warnings.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/patch.h"
-#include "solver/diffusion/trial.h"
+#include "solver/diffusion/stability_trial.h"
 
 static mt_status info(mt_arena *arena, const mt_arguments *arguments);
 
@@ -129,11 +129,11 @@ static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffus
 static mt_status try_steps(
     mt_table *table, const char *path, const mt_diffusion *diffusion, bool found, size_t steps)
 {
-    mt_trial trial;
+    mt_stability_trial trial;
     if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion operator to try", path);
     mt_progress_stage("making trial substeps");
-    const mt_status status =
-        mt_trial_run(diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
+    const mt_status status = mt_stability_trial_run(
+        diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_table_property(table, "trial_substeps", "trial substeps", (double)trial.n_steps, "");

@@ -55,7 +55,7 @@ static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_gmsh_ventricles(arena, elements, out, &mesh));
     mt_progress_stage(NULL);
     MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
-    MT_TRY(mt_info_look(&mesh, &info));
+    MT_TRY(mt_info_find(&mesh, &info));
     mt_table table = mt_table_properties(arena, "mesh", out);
     mt_table_property(&table, "elements", "elements", (double)mesh.n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh.n_vertices, "");

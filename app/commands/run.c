@@ -82,7 +82,7 @@ static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments
     mt_yaml_override *more, *all;
     size_t n;
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n, &more));
-    MT_TAKE(arena, all, input->machine.n_sets + n + 1);
+    MT_ALLOC(arena, all, input->machine.n_sets + n + 1);
     for (size_t k = 0; k < input->machine.n_sets; k++) all[k] = input->machine.sets[k];
     for (size_t k = 0; k < n; k++) all[input->machine.n_sets + k] = more[k];
     input->machine.sets = all;
@@ -194,7 +194,7 @@ static mt_status simulate(
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (r->trace) MT_TRY(r->backend->trace(self, arena, &r->tracing, &o->trace));
     MT_TRY(make_steps(r, problem, self, &o->n_steps));
-    MT_TAKE(arena, o->activation_ms, problem->diffusion->n_elements);
+    MT_ALLOC(arena, o->activation_ms, problem->diffusion->n_elements);
     MT_TRY(r->backend->read(self, NULL, o->activation_ms));
     return r->backend->profile ? r->backend->profile(self, arena, &o->profile) : MT_OK;
 }

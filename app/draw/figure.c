@@ -132,7 +132,7 @@ mt_status mt_figure_draw(
     const mt_figure *f, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context)
 {
     paint *with;
-    MT_TAKE(scratch, with, 1);
+    MT_ALLOC(scratch, with, 1);
     *with = (paint){.colour_of = colour_of, .context = context};
     for (int k = 0; k <= GAMMA; k++) with->srgb[k] = (uint8_t)(255 * mt_colour_srgb((double)k / GAMMA) + 0.5);
     cairo_surface_flush(page->surface);

@@ -49,7 +49,7 @@ static mt_status drop_repeats(mt_arena *scratch, graph *g)
     const size_t n_parts = g->partition->n_parts;
     uint32_t *seen; /* seen[q]: the last part, plus one, that had q as its neighbour */
     size_t kept = 0;
-    MT_TAKE(scratch, seen, n_parts);
+    MT_ALLOC(scratch, seen, n_parts);
     for (size_t p = 0; p < n_parts; p++) {
         const size_t from = g->begin[p], to = g->begin[p + 1];
         g->begin[p] = kept;
@@ -67,12 +67,12 @@ static mt_status drop_repeats(mt_arena *scratch, graph *g)
 static mt_status make_graph(mt_arena *scratch, graph *g)
 {
     const size_t n_parts = g->partition->n_parts;
-    MT_TAKE(scratch, g->begin, n_parts + 2);
-    MT_TAKE(scratch, g->meets, MT_PART_GROUPS_MAX);
+    MT_ALLOC(scratch, g->begin, n_parts + 2);
+    MT_ALLOC(scratch, g->meets, MT_PART_GROUPS_MAX);
     mt_view_surface_meetings(g->surface, add_meeting, g);
     mt_offsets_sum(g->begin, n_parts + 2);
     uint32_t *neighbour;
-    MT_TAKE(scratch, neighbour, g->begin[n_parts + 1]);
+    MT_ALLOC(scratch, neighbour, g->begin[n_parts + 1]);
     g->neighbour = neighbour;
     mt_view_surface_meetings(g->surface, add_meeting, g);
     return drop_repeats(scratch, g);
@@ -111,10 +111,10 @@ static mt_status sort_parts(mt_arena *scratch, const graph *g, uint32_t *order)
 {
     const uint32_t n = g->partition->n_parts;
     lists l;
-    MT_TAKE(scratch, l.head, n);
-    MT_TAKE(scratch, l.next, n);
-    MT_TAKE(scratch, l.last, n);
-    MT_TAKE(scratch, l.degree, n);
+    MT_ALLOC(scratch, l.head, n);
+    MT_ALLOC(scratch, l.next, n);
+    MT_ALLOC(scratch, l.last, n);
+    MT_ALLOC(scratch, l.degree, n);
     memset(l.head, 0xFF, n * sizeof *l.head);
     for (uint32_t p = n; p-- > 0;) {
         l.degree[p] = (uint32_t)(g->begin[p + 1] - g->begin[p]);
@@ -156,7 +156,7 @@ static mt_status shade_parts(mt_arena *scratch, const graph *g, mt_part_colours 
     enum { UNSET = UINT8_MAX };
     size_t used[MT_PART_GROUPS_MAX][MT_PART_SHADES_MAX] = {{0}};
     uint32_t *order;
-    MT_TAKE(scratch, order, n_parts);
+    MT_ALLOC(scratch, order, n_parts);
     MT_TRY(sort_parts(scratch, g, order));
     memset(colours->shade, UNSET, n_parts);
     for (size_t k = 0; k < n_parts; k++) {
@@ -271,7 +271,7 @@ mt_status mt_part_colours_make(
     if (colours->n_groups > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "a picture of %zu groups of parts; at most %d are allowed",
             colours->n_groups, MT_PART_GROUPS_MAX);
-    MT_TAKE(arena, colours->shade, partition->n_parts);
+    MT_ALLOC(arena, colours->shade, partition->n_parts);
     mt_arena scratch = {0};
     const mt_status status = colour(&scratch, &(graph){.surface = surface, .partition = partition}, colours);
     mt_arena_free(&scratch);

@@ -155,7 +155,7 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
 {
     map *m;
     mt_page page;
-    MT_TAKE(scratch, m, 1);
+    MT_ALLOC(scratch, m, 1);
     mt_figure *f = &m->figure;
     make_palette(m);
     m->until_ms = until_ms;

@@ -118,7 +118,7 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     float *value;
     mt_page page;
     mt_figure *f = &p->figure;
-    MT_TAKE(scratch, value, mesh->n_elements);
+    MT_ALLOC(scratch, value, mesh->n_elements);
     MT_TRY(mt_view_surface_make_flat(scratch, mesh, adjacency, value, &f->surface));
     MT_TRY(mt_part_colours_make(scratch, &f->surface, p->partition, &p->colours));
     fill_values(p, value);

@@ -302,7 +302,7 @@ static int by_total(const void *left, const void *right)
 
 static mt_status sort_tiles(mt_arena *arena, const ipu_profile *profile, tile_total **order)
 {
-    MT_TAKE(arena, *order, profile->n_tiles);
+    MT_ALLOC(arena, *order, profile->n_tiles);
     for (size_t t = 0; t < profile->n_tiles; t++)
         (*order)[t] = (tile_total){profile->memory[t].total + profile->memory[t].gaps, t};
     qsort(*order, profile->n_tiles, sizeof **order, by_total);
@@ -476,7 +476,7 @@ static mt_status links_page(mt_page *page, const mt_profiled *profiled)
     const double pitch = fmin(30, (double)(LINK_BOTTOM - LINK_TOP) / (double)shown);
     mt_arena scratch = {0};
     char words[256], phase[32];
-    link_load *loads = mt_arena_take(&scratch, profile->n_links, sizeof *loads);
+    link_load *loads = mt_arena_alloc(&scratch, profile->n_links, sizeof *loads);
     if (!loads) return MT_MEMORY;
     for (size_t l = 0; l < profile->n_links; l++) loads[l] = (link_load){step->link_cycles[l], l};
     qsort(loads, profile->n_links, sizeof *loads, by_cycles);

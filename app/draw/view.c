@@ -75,10 +75,10 @@ static mt_status collect_faces(mt_arena *arena, const mt_adjacency *adjacency, m
 {
     const mt_mesh *mesh = s->mesh;
     size_t n = mt_adjacency_boundary_faces(adjacency);
-    MT_TAKE(arena, s->face_vertex, 3 * n);
-    MT_TAKE(arena, s->face_element, n);
-    MT_TAKE(arena, s->face_normal, 3 * n);
-    MT_TAKE(arena, s->normal, 3 * s->mesh->n_vertices);
+    MT_ALLOC(arena, s->face_vertex, 3 * n);
+    MT_ALLOC(arena, s->face_element, n);
+    MT_ALLOC(arena, s->face_normal, 3 * n);
+    MT_ALLOC(arena, s->normal, 3 * s->mesh->n_vertices);
     for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
             if (adjacency->neighbour[4 * c + f] != MT_NO_ELEMENT) continue;
@@ -119,10 +119,10 @@ static mt_status average_values(mt_arena *arena, mt_view_surface *s)
     const mt_mesh *mesh = s->mesh;
     const float *element_value = s->element_value;
     double *weight, *sum, *volume_mm3;
-    MT_TAKE(arena, weight, mesh->n_vertices);
-    MT_TAKE(arena, sum, mesh->n_vertices);
-    MT_TAKE(arena, volume_mm3, mesh->n_elements);
-    MT_TAKE(arena, s->value, mesh->n_vertices);
+    MT_ALLOC(arena, weight, mesh->n_vertices);
+    MT_ALLOC(arena, sum, mesh->n_vertices);
+    MT_ALLOC(arena, volume_mm3, mesh->n_elements);
+    MT_ALLOC(arena, s->value, mesh->n_vertices);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
         for (size_t k = 0; k < 4 && isfinite(element_value[c]); k++)
@@ -138,8 +138,8 @@ static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 {
     mt_arena scratch = {0};
     /* By the higher vertex: the edge that was met last, plus one. */
-    size_t *seen = mt_arena_take(&scratch, s->mesh->n_vertices, sizeof *seen);
-    s->edge_again = mt_arena_take(arena, 3 * s->n_faces, sizeof *s->edge_again);
+    size_t *seen = mt_arena_alloc(&scratch, s->mesh->n_vertices, sizeof *seen);
+    s->edge_again = mt_arena_alloc(arena, 3 * s->n_faces, sizeof *s->edge_again);
     for (size_t v = 0; seen && s->edge_again && v < s->mesh->n_vertices; v++)
         for (size_t i = s->edge_begin[v + 1]; i-- > s->edge_begin[v];) {
             const size_t again = seen[s->edge_to[i]]; /* of a vertex before v: not behind i */
@@ -153,9 +153,9 @@ static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 
 static mt_status sort_edges(mt_arena *arena, mt_view_surface *s)
 {
-    MT_TAKE(arena, s->edge_begin, s->mesh->n_vertices + 2);
-    MT_TAKE(arena, s->edge_to, 3 * s->n_faces);
-    MT_TAKE(arena, s->edge_face, 3 * s->n_faces);
+    MT_ALLOC(arena, s->edge_begin, s->mesh->n_vertices + 2);
+    MT_ALLOC(arena, s->edge_to, 3 * s->n_faces);
+    MT_ALLOC(arena, s->edge_face, 3 * s->n_faces);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < 3 * s->n_faces; k++) {
             uint32_t a = s->face_vertex[k], b = s->face_vertex[k % 3 == 2 ? k - 2 : k + 1];
@@ -381,11 +381,11 @@ mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt
 {
     const size_t n = (size_t)w * (size_t)h;
     *plot = (mt_plot){.w = w, .h = h};
-    MT_TAKE(arena, plot->depth, n);
-    MT_TAKE(arena, plot->value, n);
-    MT_TAKE(arena, plot->light, n);
-    MT_TAKE(arena, plot->ink, n);
-    MT_TAKE(arena, plot->sample, 3 * surface->mesh->n_vertices);
+    MT_ALLOC(arena, plot->depth, n);
+    MT_ALLOC(arena, plot->value, n);
+    MT_ALLOC(arena, plot->light, n);
+    MT_ALLOC(arena, plot->ink, n);
+    MT_ALLOC(arena, plot->sample, 3 * surface->mesh->n_vertices);
     place_vertices(plot, surface, view, samples_per_mm);
     fill_surface(plot, surface, view);
     mt_view_surface_meetings(surface, draw_edge, &(drawing){plot, surface, view});

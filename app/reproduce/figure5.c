@@ -94,11 +94,11 @@ static mt_status draw(mt_arena *arena, const scaling *all, const char *title)
     double *seconds, *ideal, *places;
     bool any = false;
     mt_reproduce_name *names;
-    MT_TAKE(arena, groups, n);
-    MT_TAKE(arena, names, n);
-    MT_TAKE(arena, seconds, n * all->n_meshes);
-    MT_TAKE(arena, ideal, n * all->n_meshes);
-    MT_TAKE(arena, places, n);
+    MT_ALLOC(arena, groups, n);
+    MT_ALLOC(arena, names, n);
+    MT_ALLOC(arena, seconds, n * all->n_meshes);
+    MT_ALLOC(arena, ideal, n * all->n_meshes);
+    MT_ALLOC(arena, places, n);
     for (size_t i = 0; i < n; i++) {
         mt_reproduce_ipus(base->ipus[i], names[i]);
         groups[i] = names[i];
@@ -146,12 +146,12 @@ static mt_status figure5(mt_arena *arena, const mt_arguments *arguments)
     const char **paths;
     mt_steps *asked;
     scaling all;
-    MT_TAKE(arena, asked, 1);
+    MT_ALLOC(arena, asked, 1);
     MT_TRY(mt_option_all(arena, arguments, "--mesh", &all.n_meshes, &paths));
     if (all.n_meshes == 0) all.n_meshes = 1; /* paths[0] is NULL: that made with gmsh */
     MT_TRY(mt_steps_parse(arena, arguments, asked));
     MT_TRY(check(&all, &asked->base));
-    MT_TAKE(arena, all.mesh, all.n_meshes);
+    MT_ALLOC(arena, all.mesh, all.n_meshes);
     for (size_t m = 0; m < all.n_meshes; m++) {
         all.mesh[m] = *asked;
         MT_TRY(mt_steps_make(paths[m], &all.mesh[m]));

@@ -57,10 +57,10 @@ static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
     const size_t n = s->base.n_ipus;
     bool any = false;
     mt_reproduce_name *names;
-    MT_TAKE(arena, groups, n);
-    MT_TAKE(arena, names, n);
-    MT_TAKE(arena, shares, n * MT_PHASES);
-    MT_TAKE(arena, bars, 1);
+    MT_ALLOC(arena, groups, n);
+    MT_ALLOC(arena, names, n);
+    MT_ALLOC(arena, shares, n * MT_PHASES);
+    MT_ALLOC(arena, bars, 1);
     bars[0] = "";
     for (size_t i = 0; i < n; i++) {
         const mt_step_costs *step = &s->step[i];
@@ -89,7 +89,7 @@ static mt_status figure6(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_steps *s;
     char title[MT_STEPS_TITLE];
-    MT_TAKE(arena, s, 1);
+    MT_ALLOC(arena, s, 1);
     MT_TRY(mt_steps_parse(arena, arguments, s));
     if (s->base.picture && s->base.n_ipus > MT_CHART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %zu counts of IPUs; allowed: at most %d", s->base.n_ipus,

@@ -130,8 +130,8 @@ static mt_status draw(mt_arena *scratch, const reproducing *r)
     static const char *const kinds[KINDS] = {"owned", "needed", "received, not used"};
     const char **groups, *bars[MT_REPRODUCE_SCHEMES];
     mt_reproduce_name *names;
-    MT_TAKE(scratch, groups, base->n_ipus);
-    MT_TAKE(scratch, names, base->n_ipus);
+    MT_ALLOC(scratch, groups, base->n_ipus);
+    MT_ALLOC(scratch, names, base->n_ipus);
     for (size_t k = 0; k < base->n_ipus; k++) {
         mt_reproduce_ipus(base->ipus[k], names[k]);
         groups[k] = names[k];
@@ -168,8 +168,8 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_reproduce_schemes("--schemes", mt_option_value(arguments, "--schemes", NULL), ranges, base));
     MT_TRY(check_picture(base));
-    MT_TAKE(arena, r->bars, base->n_ipus * base->n_schemes * KINDS);
-    MT_TAKE(arena, r->marks, base->n_ipus * base->n_schemes);
+    MT_ALLOC(arena, r->bars, base->n_ipus * base->n_schemes * KINDS);
+    MT_ALLOC(arena, r->marks, base->n_ipus * base->n_schemes);
     MT_TRY(mt_reproduce_mesh(mt_option_value(arguments, "--mesh", NULL), base));
     begin_tables(arena, r);
     MT_TRY(mt_reproduce_each(base, add_rows, r));
@@ -180,7 +180,7 @@ static mt_status table1_with(mt_arena *arena, const mt_arguments *arguments, rep
 static mt_status table1(mt_arena *arena, const mt_arguments *arguments)
 {
     reproducing *r;
-    MT_TAKE(arena, r, 1);
+    MT_ALLOC(arena, r, 1);
     mt_status status = table1_with(arena, arguments, r);
     mt_reproduce_drop_mesh(&r->base);
     return status;

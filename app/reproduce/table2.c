@@ -216,7 +216,7 @@ static mt_status compare(
     mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *comparison)
 {
     beside *b;
-    MT_TAKE(arena, b, 1);
+    MT_ALLOC(arena, b, 1);
     *b = (beside){.steps = s, .one = one};
     MT_TRY(say_reasons(b));
     MT_TRY(mt_steps_compare(arena, s, comparison));
@@ -233,7 +233,7 @@ static mt_status table2(mt_arena *arena, const mt_arguments *arguments)
     mt_comparison comparison;
     mt_table tables[1 + MT_COMPARISON_TABLES];
     size_t n = 1;
-    MT_TAKE(arena, s, 1);
+    MT_ALLOC(arena, s, 1);
     MT_TRY(mt_steps_parse(arena, arguments, s));
     MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
     tables[0] = begin_phases(arena, s);

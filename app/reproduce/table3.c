@@ -70,7 +70,7 @@ static mt_status table3(mt_arena *arena, const mt_arguments *arguments)
     mt_comparison comparison;
     mt_table tables[1 + MT_COMPARISON_TABLES];
     size_t n = 1;
-    MT_TAKE(arena, s, 1);
+    MT_ALLOC(arena, s, 1);
     MT_TRY(mt_steps_parse(arena, arguments, s));
     MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
     tables[0] = make_seconds(arena, s);

@@ -13,7 +13,7 @@
 /* As files and pictures want it: not a number where an element has not activated. */
 static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
 {
-    MT_TAKE(arena, *activation_ms, run->mesh->n_elements);
+    MT_ALLOC(arena, *activation_ms, run->mesh->n_elements);
     for (size_t c = 0; c < run->mesh->n_elements; c++)
         (*activation_ms)[c] = isfinite(run->activation_ms[c]) ? (float)run->activation_ms[c] : NAN;
     return MT_OK;
@@ -47,7 +47,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
         (void)fprintf(memory, "# The machine was:\n");
         print_as_comment(memory, machine);
     }
-    if (fclose(memory) == 0) kept = mt_arena_take(arena, size + 1, 1);
+    if (fclose(memory) == 0) kept = mt_arena_alloc(arena, size + 1, 1);
     if (kept) *text = memcpy(kept, whole, size);
     free(whole);
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
@@ -71,7 +71,7 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
     const char *used;
     char hash[MT_HASH_SIZE], nan[128];
     MT_TRY(activation_for_files(arena, run, &activation));
-    MT_TAKE(arena, number, n);
+    MT_ALLOC(arena, number, n);
     for (size_t c = 0; c < n; c++) number[c] = (int64_t)c;
     MT_TRY(used_text(arena, run, &used));
     MT_TRY(mt_mesh_hash(run->mesh, hash));

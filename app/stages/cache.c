@@ -51,7 +51,7 @@ static bool read_all(mt_arena *arena, int file, unsigned char **bytes, size_t *n
     struct stat info;
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MT_CACHE_BYTES) return false;
     *n = (size_t)info.st_size;
-    *bytes = mt_arena_take(arena, *n, 1);
+    *bytes = mt_arena_alloc(arena, *n, 1);
     if (!*bytes) return false;
     for (size_t done = 0; done < *n;) {
         const ssize_t more = read(file, *bytes + done, *n - done);

@@ -49,6 +49,6 @@ mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_probl
     p->monodomain.n_stimuli = input->n_stimuli;
     p->monodomain.stimulus = stimuli;
     p->monodomain.mesh = &p->mesh;
-    MT_TAKE(arena, p->monodomain.peak_mV, input->n_stimuli);
+    MT_ALLOC(arena, p->monodomain.peak_mV, input->n_stimuli);
     return mt_monodomain_check(&p->monodomain);
 }

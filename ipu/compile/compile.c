@@ -118,8 +118,8 @@ static mt_status make_ranges(compiling *c)
 {
     const ipu_graph *g = c->graph;
     ipu_executable *e = c->executable;
-    MT_TAKE(c->arena, e->ranges, g->n_mappings);
-    MT_TAKE(c->arena, e->first_range, g->n_variables + 1);
+    MT_ALLOC(c->arena, e->ranges, g->n_mappings);
+    MT_ALLOC(c->arena, e->first_range, g->n_variables + 1);
     for (size_t i = 0; i < g->n_mappings; i++) {
         const ipu_mapping *m = &g->mappings[i];
         e->ranges[i] = (ipu_range){m->variable, m->tile, m->from, m->n, 0};
@@ -137,9 +137,9 @@ static mt_status sort_ranges_by_tile(const compiling *c)
     ipu_executable *e = c->executable;
     size_t n = c->graph->n_mappings;
     size_t *at = NULL;
-    MT_TAKE(c->scratch, at, c->n_tiles);
-    MT_TAKE(c->arena, e->first_tile_range, c->n_tiles + 1);
-    MT_TAKE(c->arena, e->tile_range, n);
+    MT_ALLOC(c->scratch, at, c->n_tiles);
+    MT_ALLOC(c->arena, e->first_tile_range, c->n_tiles + 1);
+    MT_ALLOC(c->arena, e->tile_range, n);
     for (size_t r = 0; r < n; r++) e->first_tile_range[e->ranges[r].tile + 1]++;
     for (size_t t = 0; t < c->n_tiles; t++) {
         at[t] = e->first_tile_range[t];
@@ -153,10 +153,10 @@ static mt_status make_parts(compiling *c)
 {
     const ipu_executable *e = c->executable;
     size_t n = c->graph->n_mappings;
-    MT_TAKE(c->scratch, c->parts, n);
-    MT_TAKE(c->scratch, c->range_part, n);
-    MT_TAKE(c->scratch, c->range_at, n);
-    MT_TAKE(c->scratch, c->tile_parts, c->n_tiles + 1);
+    MT_ALLOC(c->scratch, c->parts, n);
+    MT_ALLOC(c->scratch, c->range_part, n);
+    MT_ALLOC(c->scratch, c->range_at, n);
+    MT_ALLOC(c->scratch, c->tile_parts, c->n_tiles + 1);
     for (size_t i = 0; i < n; i++) {
         const size_t r = e->tile_range[i];
         const ipu_range *range = &e->ranges[r];
@@ -181,9 +181,9 @@ static mt_status order_vertices(compiling *c)
     const ipu_graph *g = c->graph;
     size_t n_slots = c->n_sets * c->n_tiles;
     size_t *at = NULL;
-    MT_TAKE(c->arena, c->first_task, n_slots + 1);
-    MT_TAKE(c->scratch, c->order, g->n_vertices);
-    MT_TAKE(c->scratch, at, n_slots + 1);
+    MT_ALLOC(c->arena, c->first_task, n_slots + 1);
+    MT_ALLOC(c->scratch, c->order, g->n_vertices);
+    MT_ALLOC(c->scratch, at, n_slots + 1);
     for (size_t v = 0; v < g->n_vertices; v++)
         c->first_task[g->vertices[v].compute_set * c->n_tiles + g->vertices[v].tile + 1]++;
     for (size_t s = 0; s < n_slots; s++) c->first_task[s + 1] += c->first_task[s];
@@ -485,17 +485,17 @@ static mt_status plan(compiling *c)
     size_t next_place = 0;
     size_t n_slots = c->n_sets * c->n_tiles;
     count(c, &most_pieces, &all_pieces, &most_fields);
-    MT_TAKE(c->scratch, c->pieces, most_pieces);
-    MT_TAKE(c->scratch, c->drafts, all_pieces);
+    MT_ALLOC(c->scratch, c->pieces, most_pieces);
+    MT_ALLOC(c->scratch, c->drafts, all_pieces);
     c->buffer_mask = 1;
     while (c->buffer_mask < 2 * most_fields) c->buffer_mask = 2 * c->buffer_mask + 1;
-    MT_TAKE(c->scratch, c->buffers, c->buffer_mask + 1);
-    MT_TAKE(c->scratch, c->tail_slot, c->n_parts);
-    MT_TAKE(c->scratch, c->accesses, most_fields);
-    MT_TAKE(c->scratch, c->first_draft, n_slots + 1);
-    MT_TAKE(c->scratch, c->field_places, c->graph->n_connections);
-    MT_TAKE(c->scratch, c->edge_bytes, c->n_tiles);
-    MT_TAKE(c->arena, c->executable->tasks, c->graph->n_vertices);
+    MT_ALLOC(c->scratch, c->buffers, c->buffer_mask + 1);
+    MT_ALLOC(c->scratch, c->tail_slot, c->n_parts);
+    MT_ALLOC(c->scratch, c->accesses, most_fields);
+    MT_ALLOC(c->scratch, c->first_draft, n_slots + 1);
+    MT_ALLOC(c->scratch, c->field_places, c->graph->n_connections);
+    MT_ALLOC(c->scratch, c->edge_bytes, c->n_tiles);
+    MT_ALLOC(c->arena, c->executable->tasks, c->graph->n_vertices);
     for (size_t s = 0; s < n_slots; s++) MT_TRY(plan_tile(c, s, &next_place));
     c->first_draft[n_slots] = c->n_drafts;
     return MT_OK;
@@ -520,8 +520,8 @@ static mt_status place(compiling *c)
 {
     ipu_executable *e = c->executable;
     size_t offset = 0;
-    MT_TAKE(c->arena, e->tile_offset, c->n_tiles + 1);
-    MT_TAKE(c->arena, e->edge_offset, c->n_tiles);
+    MT_ALLOC(c->arena, e->tile_offset, c->n_tiles + 1);
+    MT_ALLOC(c->arena, e->edge_offset, c->n_tiles);
     for (size_t t = 0; t < c->n_tiles; t++) place_tile(c, t, &offset);
     e->tile_offset[c->n_tiles] = offset;
     for (size_t r = 0; r < c->graph->n_mappings; r++)
@@ -543,9 +543,9 @@ static mt_status emit(compiling *c)
     ipu_executable *e = c->executable;
     e->n_places = c->graph->n_connections;
     e->n_messages = c->n_drafts;
-    MT_TAKE(c->arena, e->places, e->n_places);
-    MT_TAKE(c->arena, e->messages, e->n_messages);
-    MT_TAKE(c->arena, e->message_type, e->n_messages);
+    MT_ALLOC(c->arena, e->places, e->n_places);
+    MT_ALLOC(c->arena, e->messages, e->n_messages);
+    MT_ALLOC(c->arena, e->message_type, e->n_messages);
     for (size_t slot = 0; slot < c->n_sets * c->n_tiles; slot++) {
         size_t tile = slot % c->n_tiles;
         for (size_t i = c->first_task[slot]; i < c->first_task[slot + 1]; i++) {
@@ -634,9 +634,9 @@ static mt_status make_supersteps(compiling *c)
     size_t *first_message = NULL;
     stretch *room = NULL;
     size_t n_slots = c->n_sets * c->n_tiles;
-    MT_TAKE(c->scratch, room, e->n_places);
-    MT_TAKE(c->arena, first_message, n_slots + 1);
-    MT_TAKE(c->arena, e->supersteps, c->n_sets);
+    MT_ALLOC(c->scratch, room, e->n_places);
+    MT_ALLOC(c->arena, first_message, n_slots + 1);
+    MT_ALLOC(c->arena, e->supersteps, c->n_sets);
     memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
     for (size_t s = 0; s < c->n_sets; s++) {
         ipu_superstep *step = &e->supersteps[s];
@@ -656,7 +656,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
 {
     ipu_executable *e = c->executable;
     const ipu_program **copy = NULL;
-    MT_TAKE(c->arena, copy, n_programs);
+    MT_ALLOC(c->arena, copy, n_programs);
     for (size_t i = 0; i < n_programs; i++) {
         MT_TRY(ipu_program_check(programs[i], c->graph));
         copy[i] = programs[i];
@@ -680,7 +680,7 @@ mt_status ipu_compile(mt_arena *arena, const ipu_graph *graph, const ipu_program
     size_t n_programs, ipu_executable **executable)
 {
     mt_arena scratch = {0};
-    MT_TAKE(arena, *executable, 1);
+    MT_ALLOC(arena, *executable, 1);
     compiling c = {.arena = arena,
         .scratch = &scratch,
         .graph = graph,

@@ -36,7 +36,7 @@ static mt_status collect_all(mt_arena *arena, ipu_executable *e)
     ipu_control *controls, *end;
     size_t n = 0;
     for (size_t p = 0; p < e->n_programs; p++) n += count(e->programs[p]);
-    MT_TAKE(arena, controls, n);
+    MT_ALLOC(arena, controls, n);
     end = controls;
     for (size_t p = 0; p < e->n_programs; p++) end = collect(end, e->programs[p]);
     if (n > 1) qsort(controls, n, sizeof *controls, by_program);

@@ -38,7 +38,7 @@ static mt_status schedule_superstep(const ipu_executable *e, const ipu_superstep
 {
     const ipu_target *target = s->target = &e->graph->target;
     const size_t word = target->exchange_bytes_per_cycle;
-    MT_TAKE(&s->scratch, s->fragments, step->first_message[target->tiles] - step->first_message[0]);
+    MT_ALLOC(&s->scratch, s->fragments, step->first_message[target->tiles] - step->first_message[0]);
     for (uint32_t t = 0; t < target->tiles; t++) {
         for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
             const ipu_message *m = &e->messages[i];
@@ -79,7 +79,7 @@ static void count_pieces(const scheduled *s, size_t *pieces)
 static mt_status keep(mt_arena *arena, size_t n, const uint64_t *from, const uint64_t **kept)
 {
     uint64_t *copy;
-    MT_TAKE(arena, copy, n);
+    MT_ALLOC(arena, copy, n);
     for (size_t i = 0; i < n; i++) copy[i] = from[i];
     *kept = copy;
     return MT_OK;
@@ -92,8 +92,8 @@ static mt_status keep_exchange(
     ipu_exchange *exchange = &step->exchange;
     uint64_t *copied = NULL;
     size_t *pieces = NULL;
-    MT_TAKE(arena, copied, target->tiles);
-    MT_TAKE(arena, pieces, target->tiles);
+    MT_ALLOC(arena, copied, target->tiles);
+    MT_ALLOC(arena, pieces, target->tiles);
     count_messages(e, step, exchange, copied);
     count_pieces(s, pieces);
     exchange->tile_copied = copied;
@@ -132,7 +132,7 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
     const size_t from = control->place / target->exchange_bytes_per_cycle;
     const size_t words = words_of_predicate(target, control);
     s->target = target;
-    MT_TAKE(&s->scratch, s->fragments, target->tiles);
+    MT_ALLOC(&s->scratch, s->fragments, target->tiles);
     for (uint32_t t = 0; t < target->tiles; t++)
         if (t != control->tile) s->fragments[s->n++] = (ipu_fragment){control->tile, t, from, words, from};
     return make_schedule(s);

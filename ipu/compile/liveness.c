@@ -115,9 +115,9 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
     const size_t n_sets = f->graph->n_compute_sets;
     size_t most = n_programs + 2 * n_sets;
     for (size_t i = 0; i < n_programs; i++) most += count_nodes(programs[i]);
-    MT_TAKE(f->scratch, f->nodes, most);
-    MT_TAKE(f->scratch, f->start, n_programs + n_sets);
-    MT_TAKE(f->scratch, f->other, most);
+    MT_ALLOC(f->scratch, f->nodes, most);
+    MT_ALLOC(f->scratch, f->start, n_programs + n_sets);
+    MT_ALLOC(f->scratch, f->other, most);
     for (size_t s = 0; s < n_sets; s++) f->liveness->set_moment[s] = none;
     for (size_t i = 0; i < n_programs; i++) (void)lay_out(f, programs[i], begin_program(f));
     for (uint32_t s = 0; s < n_sets; s++)
@@ -131,7 +131,7 @@ static mt_status note_compute_sets(finding *f)
 {
     const ipu_graph *g = f->graph;
     size_t *written; /* elements, by (compute set, temporary variable) */
-    MT_TAKE(f->scratch, written, g->n_compute_sets * f->n_temporary);
+    MT_ALLOC(f->scratch, written, g->n_compute_sets * f->n_temporary);
     for (size_t i = 0; i < g->n_vertices; i++) {
         const ipu_vertex *v = &g->vertices[i];
         unsigned char *accesses = f->accesses + f->liveness->set_moment[v->compute_set] * f->n_temporary;
@@ -215,8 +215,8 @@ static ipu_live_range range_of(const finding *f, size_t k)
 static mt_status find_ranges(finding *f)
 {
     ipu_liveness *l = f->liveness;
-    MT_TAKE(f->scratch, f->accesses, l->n_moments * f->n_temporary);
-    MT_TAKE(f->scratch, f->before, f->n_nodes * f->n_temporary);
+    MT_ALLOC(f->scratch, f->accesses, l->n_moments * f->n_temporary);
+    MT_ALLOC(f->scratch, f->before, f->n_nodes * f->n_temporary);
     MT_TRY(note_compute_sets(f));
     for (size_t m = 0; m < l->n_moments; m++)
         if (f->other[m]) note_other(f, f->other[m], f->accesses + m * f->n_temporary);
@@ -229,9 +229,9 @@ static mt_status find_ranges(finding *f)
 static mt_status find(mt_arena *arena, finding *f, const ipu_program *const *programs, size_t n_programs)
 {
     const ipu_graph *g = f->graph;
-    MT_TAKE(arena, f->liveness->set_moment, g->n_compute_sets);
-    MT_TAKE(arena, f->liveness->variable, g->n_variables);
-    MT_TAKE(f->scratch, f->temporary, g->n_variables);
+    MT_ALLOC(arena, f->liveness->set_moment, g->n_compute_sets);
+    MT_ALLOC(arena, f->liveness->variable, g->n_variables);
+    MT_ALLOC(f->scratch, f->temporary, g->n_variables);
     MT_TRY(lay_out_all(f, programs, n_programs));
     for (size_t v = 0; v < g->n_variables; v++) {
         f->liveness->variable[v].always = true;

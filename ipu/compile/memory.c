@@ -113,15 +113,15 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
         runs = ipu_larger(runs, of_parts + 2 * (fields + n_tasks + of_sets + 1));
     }
     *p = (placing){.executable = e, .target = &e->graph->target};
-    MT_TAKE(arena, p->blocks, parts + of_sets);
-    MT_TAKE(arena, p->part_offset, parts);
-    MT_TAKE(arena, p->part_bytes, parts);
-    MT_TAKE(arena, p->pieces, items);
-    MT_TAKE(arena, p->codelets, tasks);
-    MT_TAKE(arena, p->placed, items);
-    MT_TAKE(arena, p->runs, runs);
-    MT_TAKE(arena, p->list, (size_t)e->liveness.n_moments + 2);
-    MT_TAKE(arena, p->live_bytes, (size_t)e->liveness.n_moments + 1);
+    MT_ALLOC(arena, p->blocks, parts + of_sets);
+    MT_ALLOC(arena, p->part_offset, parts);
+    MT_ALLOC(arena, p->part_bytes, parts);
+    MT_ALLOC(arena, p->pieces, items);
+    MT_ALLOC(arena, p->codelets, tasks);
+    MT_ALLOC(arena, p->placed, items);
+    MT_ALLOC(arena, p->runs, runs);
+    MT_ALLOC(arena, p->list, (size_t)e->liveness.n_moments + 2);
+    MT_ALLOC(arena, p->live_bytes, (size_t)e->liveness.n_moments + 1);
     return MT_OK;
 }
 
@@ -517,7 +517,7 @@ mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
 {
     mt_arena scratch = {0};
     placing p;
-    MT_TAKE(arena, e->memory, e->graph->target.tiles);
+    MT_ALLOC(arena, e->memory, e->graph->target.tiles);
     MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
     mt_status status = make_room(&scratch, e, 0, e->graph->target.tiles, &p);
     if (status == MT_OK) status = place_all(&p, e);
@@ -532,7 +532,7 @@ static mt_status make_map(
     MT_TRY(make_room(scratch, e, tile, tile + 1, &p));
     place_tile(&p, tile);
     *map = (ipu_tile_map){.n_items = p.n_placed, .sums = sums_of(&p)};
-    MT_TAKE(arena, map->items, p.n_placed);
+    MT_ALLOC(arena, map->items, p.n_placed);
     for (size_t i = 0; i < p.n_placed; i++) map->items[i] = p.placed[i].item;
     return MT_OK;
 }

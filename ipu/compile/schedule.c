@@ -105,7 +105,7 @@ static mt_status make_pairs(const planner *p, mt_arena *scratch, bool paired, si
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) with[i] = i;
     if (!paired) return MT_OK;
-    MT_TAKE(scratch, mates, p->n);
+    MT_ALLOC(scratch, mates, p->n);
     for (size_t i = 0; i < p->n; i++)
         if (ipu_fragment_may_pair(p->target, &p->fragments[i])) mates[n++] = (mate){&p->fragments[i], i};
     if (n > 1) qsort(mates, n, sizeof *mates, by_what_is_taken);
@@ -130,9 +130,9 @@ static uint64_t latency_between(const planner *p, uint32_t source, uint32_t rece
 static mt_status make_transfers(planner *p, mt_arena *scratch, bool paired)
 {
     size_t *with = NULL;
-    MT_TAKE(scratch, with, p->n);
-    MT_TAKE(scratch, p->transfers, p->n);
-    MT_TAKE(scratch, p->positions, p->n_tiles);
+    MT_ALLOC(scratch, with, p->n);
+    MT_ALLOC(scratch, p->transfers, p->n);
+    MT_ALLOC(scratch, p->positions, p->n_tiles);
     MT_TRY(make_pairs(p, scratch, paired, with));
     for (size_t t = 0; t < p->n_tiles; t++) p->positions[t] = ipu_route_position(p->target, t);
     for (size_t i = 0; i < p->n; i++) {
@@ -186,12 +186,12 @@ static void count_out(const planner *p, const size_t *first, uint64_t *cycles_ou
 /* Sorts the members by source and splits them into groups. */
 static mt_status make_groups(planner *p, mt_arena *scratch, size_t *first)
 {
-    MT_TAKE(scratch, p->members, p->n_transfers);
-    MT_TAKE(scratch, p->first_member, p->n_transfers + 1);
-    MT_TAKE(scratch, p->unsent, p->n_transfers);
-    MT_TAKE(scratch, p->group, p->n_transfers);
+    MT_ALLOC(scratch, p->members, p->n_transfers);
+    MT_ALLOC(scratch, p->first_member, p->n_transfers + 1);
+    MT_ALLOC(scratch, p->unsent, p->n_transfers);
+    MT_ALLOC(scratch, p->group, p->n_transfers);
     size_t *at = NULL;
-    MT_TAKE(scratch, at, p->n_tiles);
+    MT_ALLOC(scratch, at, p->n_tiles);
     for (size_t i = 0; i < p->n_transfers; i++) first[p->transfers[i].source + 1]++;
     for (size_t t = 0; t < p->n_tiles; t++) first[t + 1] += at[t] = first[t];
     for (size_t i = 0; i < p->n_transfers; i++) {
@@ -252,8 +252,8 @@ static mt_status make_bounds(
 {
     uint64_t *begin = NULL,
              *shortest = NULL; /* of each sender: when its first word may leave; its shortest latency */
-    MT_TAKE(scratch, begin, p->n_tiles);
-    MT_TAKE(scratch, shortest, p->n_tiles);
+    MT_ALLOC(scratch, begin, p->n_tiles);
+    MT_ALLOC(scratch, shortest, p->n_tiles);
     for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
@@ -324,13 +324,13 @@ static int by_sender_load(const void *left, const void *right)
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;
-    MT_TAKE(scratch, candidates, p->n);
-    MT_TAKE(scratch, p->todo, p->n);
-    MT_TAKE(scratch, p->head, p->n_tiles + 1);
-    MT_TAKE(scratch, p->last, p->n_tiles);
-    MT_TAKE(scratch, p->ready, p->n_tiles);
-    MT_TAKE(scratch, p->heap, p->n_tiles);
-    MT_TAKE(scratch, p->heap_at, p->n_tiles);
+    MT_ALLOC(scratch, candidates, p->n);
+    MT_ALLOC(scratch, p->todo, p->n);
+    MT_ALLOC(scratch, p->head, p->n_tiles + 1);
+    MT_ALLOC(scratch, p->last, p->n_tiles);
+    MT_ALLOC(scratch, p->ready, p->n_tiles);
+    MT_ALLOC(scratch, p->heap, p->n_tiles);
+    MT_ALLOC(scratch, p->heap_at, p->n_tiles);
     for (size_t i = 0; i < p->n; i++) p->head[p->fragments[i].receiver + 1]++;
     for (size_t t = 0; t < p->n_tiles; t++) p->head[t + 1] += p->last[t] = p->head[t];
     for (size_t i = 0; i < p->n_transfers; i++) {
@@ -561,11 +561,11 @@ static void commit(planner *p, const run *r)
 
 static mt_status list(planner *p, mt_arena *scratch)
 {
-    MT_TAKE(scratch, p->done, p->n_transfers);
-    MT_TAKE(scratch, p->sends, p->first_send[p->n_tiles]);
-    MT_TAKE(scratch, p->n_sends, p->n_tiles);
-    MT_TAKE(scratch, p->taken, p->n_tiles);
-    MT_TAKE(scratch, p->taken_at, p->n_tiles);
+    MT_ALLOC(scratch, p->done, p->n_transfers);
+    MT_ALLOC(scratch, p->sends, p->first_send[p->n_tiles]);
+    MT_ALLOC(scratch, p->n_sends, p->n_tiles);
+    MT_ALLOC(scratch, p->taken, p->n_tiles);
+    MT_ALLOC(scratch, p->taken_at, p->n_tiles);
     while (p->ready[p->heap[0]] != UINT64_MAX) {
         uint64_t cycle = 0;
         const size_t chosen = choose(p, p->heap[0], &cycle);
@@ -583,7 +583,7 @@ static mt_status hand_over(const planner *p, mt_arena *arena, ipu_schedule *sche
 {
     size_t n = 0;
     for (size_t t = 0; t < p->n_tiles; t++) n += p->n_sends[t];
-    MT_TAKE(arena, schedule->sends, n);
+    MT_ALLOC(arena, schedule->sends, n);
     for (size_t t = 0; t < p->n_tiles; t++) {
         for (size_t i = p->first_send[t]; i < p->first_send[t] + p->n_sends[t]; i++) {
             const ipu_send *s = &p->sends[i];
@@ -615,14 +615,14 @@ static mt_status plan(planner *p, mt_arena *arena, mt_arena *scratch, manner how
     uint64_t *cycles_out = NULL;
     size_t *first = NULL;
     *schedule = (ipu_schedule){.n_arrivals = p->n};
-    MT_TAKE(arena, schedule->tile_cycles, p->n_tiles);
-    MT_TAKE(arena, schedule->tile_bound, p->n_tiles);
-    MT_TAKE(arena, schedule->arrivals, p->n);
-    MT_TAKE(scratch, cycles_out, p->n_tiles);
-    MT_TAKE(scratch, first, p->n_tiles + 1);
-    MT_TAKE(scratch, p->first_send, p->n_tiles + 1);
-    MT_TAKE(scratch, p->load, p->n_tiles);
-    MT_TAKE(scratch, p->asked, p->n_tiles);
+    MT_ALLOC(arena, schedule->tile_cycles, p->n_tiles);
+    MT_ALLOC(arena, schedule->tile_bound, p->n_tiles);
+    MT_ALLOC(arena, schedule->arrivals, p->n);
+    MT_ALLOC(scratch, cycles_out, p->n_tiles);
+    MT_ALLOC(scratch, first, p->n_tiles + 1);
+    MT_ALLOC(scratch, p->first_send, p->n_tiles + 1);
+    MT_ALLOC(scratch, p->load, p->n_tiles);
+    MT_ALLOC(scratch, p->asked, p->n_tiles);
     p->arrivals = schedule->arrivals;
     MT_TRY(make_transfers(p, scratch, how.paired));
     MT_TRY(make_groups(p, scratch, first));

@@ -215,10 +215,10 @@ static mt_status check(mt_arena *scratch, checker *c)
 {
     busy *lanes = NULL, *takings = NULL;
     bool *seen = NULL;
-    MT_TAKE(scratch, c->sends, c->schedule->n_sends);
-    MT_TAKE(scratch, lanes, 2 * c->schedule->n_sends);
-    MT_TAKE(scratch, takings, c->schedule->n_arrivals);
-    MT_TAKE(scratch, seen, c->n);
+    MT_ALLOC(scratch, c->sends, c->schedule->n_sends);
+    MT_ALLOC(scratch, lanes, 2 * c->schedule->n_sends);
+    MT_ALLOC(scratch, takings, c->schedule->n_arrivals);
+    MT_ALLOC(scratch, seen, c->n);
     MT_TRY(check_sends(c, lanes));
     return check_arrivals(c, takings, seen);
 }

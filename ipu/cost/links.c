@@ -11,7 +11,7 @@ mt_status ipu_links_load(mt_arena *arena, const ipu_target *target, const ipu_to
     const uint64_t *bytes, const char *what, ipu_link_loads *loads)
 {
     MT_TRY(mt_fail_in(what, ipu_topology_check_deadlock(network, bytes)));
-    MT_TAKE(arena, loads->bytes, network->n_links);
+    MT_ALLOC(arena, loads->bytes, network->n_links);
     ipu_topology_load(network, bytes, loads->bytes);
     const uint32_t most = ipu_topology_busiest(network, loads->bytes);
     loads->busiest = network->links[most].name;

@@ -15,7 +15,7 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
 {
     if (n + more <= *capacity) return MT_OK;
     size_t wanted = 2 * *capacity > n + more ? 2 * *capacity : n + more + 8;
-    void *grown = mt_arena_take(arena, wanted, size);
+    void *grown = mt_arena_alloc(arena, wanted, size);
     if (!grown) return MT_MEMORY;
     if (n > 0) memcpy(grown, *items, n * size);
     *items = grown;
@@ -34,7 +34,7 @@ static mt_status reserve(mt_arena *arena, void **items, size_t size, size_t n, s
 
 static mt_status copy_name(mt_arena *arena, const char *name, const char **out)
 {
-    char *copy = mt_arena_take(arena, strlen(name) + 1, 1);
+    char *copy = mt_arena_alloc(arena, strlen(name) + 1, 1);
     if (!copy) return MT_MEMORY;
     memcpy(copy, name, strlen(name));
     *out = copy;
@@ -43,7 +43,7 @@ static mt_status copy_name(mt_arena *arena, const char *name, const char **out)
 
 mt_status ipu_graph_new(mt_arena *arena, const ipu_target *target, ipu_graph **graph)
 {
-    MT_TAKE(arena, *graph, 1);
+    MT_ALLOC(arena, *graph, 1);
     (*graph)->arena = arena;
     (*graph)->target = *target;
     return MT_OK;

@@ -3,7 +3,7 @@
 static mt_status make(mt_arena *arena, ipu_program content, const ipu_program **program)
 {
     ipu_program *p = NULL;
-    MT_TAKE(arena, p, 1);
+    MT_ALLOC(arena, p, 1);
     *p = content;
     *program = p;
     return MT_OK;
@@ -13,7 +13,7 @@ mt_status ipu_program_sequence(
     mt_arena *arena, const ipu_program *const *children, size_t n, const ipu_program **program)
 {
     const ipu_program **copy = NULL;
-    MT_TAKE(arena, copy, n);
+    MT_ALLOC(arena, copy, n);
     for (size_t i = 0; i < n; i++) copy[i] = children[i];
     return make(arena, (ipu_program){.kind = IPU_SEQUENCE, .children = copy, .n_children = n}, program);
 }
@@ -22,7 +22,7 @@ mt_status ipu_program_repeat(
     mt_arena *arena, uint64_t count, const ipu_program *child, const ipu_program **program)
 {
     const ipu_program **copy = NULL;
-    MT_TAKE(arena, copy, 1);
+    MT_ALLOC(arena, copy, 1);
     copy[0] = child;
     return make(
         arena, (ipu_program){.kind = IPU_REPEAT, .children = copy, .n_children = 1, .count = count}, program);
@@ -49,7 +49,7 @@ mt_status ipu_program_if(mt_arena *arena, ipu_tensor predicate, const ipu_progra
     const ipu_program *otherwise, const ipu_program **program)
 {
     const ipu_program **copy = NULL;
-    MT_TAKE(arena, copy, 2);
+    MT_ALLOC(arena, copy, 2);
     copy[0] = then;
     copy[1] = otherwise;
     return make(arena,
@@ -61,7 +61,7 @@ mt_status ipu_program_repeat_while(mt_arena *arena, const ipu_program *condition
     const ipu_program *body, uint64_t limit, const ipu_program **program)
 {
     const ipu_program **copy = NULL;
-    MT_TAKE(arena, copy, 2);
+    MT_ALLOC(arena, copy, 2);
     copy[0] = condition;
     copy[1] = body;
     return make(arena,

@@ -104,7 +104,7 @@ static mt_status text(
     char line[96];
     char *copy = NULL;
     int n = snprintf(line, sizeof line, "%s %zu, IPU %u to %u", what, number, link->from, link->to);
-    MT_TAKE(arena, copy, (size_t)n + 1);
+    MT_ALLOC(arena, copy, (size_t)n + 1);
     memcpy(copy, line, (size_t)n + 1);
     *name = copy;
     return MT_OK;
@@ -160,8 +160,8 @@ static mt_status set_rails(const building *b, uint32_t n_joints)
 static mt_status by_chip(mt_arena *arena, const ipu_topology *t, bool ends, uint32_t **first, uint32_t **list)
 {
     uint32_t *at = NULL;
-    MT_TAKE(arena, at, t->n_chips + 2);
-    MT_TAKE(arena, *list, t->n_links);
+    MT_ALLOC(arena, at, t->n_chips + 2);
+    MT_ALLOC(arena, *list, t->n_links);
     for (uint32_t l = 0; l < t->n_links; l++) at[(ends ? t->links[l].to : t->links[l].from) + 2]++;
     for (uint32_t c = 0; c < t->n_chips; c++) at[c + 2] += at[c + 1];
     for (uint32_t l = 0; l < t->n_links; l++)
@@ -175,12 +175,12 @@ static mt_status join_rungs(mt_arena *arena, const ipu_links *links, size_t n_ch
     MT_TRY(ipu_topology_allows(links, n_chips));
     const uint32_t n_rungs = (uint32_t)n_chips / 2, n_joints = n_rungs ? joints_of(links->shape, n_rungs) : 0;
     ipu_topology *t = NULL;
-    MT_TAKE(arena, t, 1);
+    MT_ALLOC(arena, t, 1);
     *t = (ipu_topology){.shape = links->shape,
         .n_chips = (uint32_t)n_chips,
         .n_links = n_rungs * LINKS_OF_RUNG + n_joints * LINKS_OF_JOINT,
         .hops = n_rungs ? 1 + n_rungs / 2 : 0};
-    MT_TAKE(arena, t->links, t->n_links);
+    MT_ALLOC(arena, t->links, t->n_links);
     if (n_rungs) {
         const building b = {arena, links, t};
         MT_TRY(set_rungs(&b));
@@ -236,8 +236,8 @@ static mt_status find_routes(mt_arena *scratch, ipu_topology *t)
 {
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
     MT_TRY(by_chip(scratch, t, true, &first, &in));
-    MT_TAKE(scratch, hops, t->n_chips);
-    MT_TAKE(scratch, queue, t->n_chips);
+    MT_ALLOC(scratch, hops, t->n_chips);
+    MT_ALLOC(scratch, queue, t->n_chips);
     t->hops = UINT32_MAX;
     for (uint32_t to = 0; to < t->n_chips; to++) {
         const uint32_t reached = spread_back(t, first, in, to, hops, queue);
@@ -260,10 +260,10 @@ mt_status ipu_topology_list(
     MT_TRY(allows_number(n_chips));
     if (n_links > INT32_MAX)
         return mt_fail(MT_INPUT, "%zu links between IPUs; allowed: at most %d", n_links, INT32_MAX);
-    MT_TAKE(arena, t, 1);
+    MT_ALLOC(arena, t, 1);
     *t = (ipu_topology){.shape = IPU_LINK_LIST, .n_chips = (uint32_t)n_chips, .n_links = (uint32_t)n_links};
-    MT_TAKE(arena, t->links, n_links);
-    MT_TAKE(arena, t->next, n_chips * n_chips);
+    MT_ALLOC(arena, t->links, n_links);
+    MT_ALLOC(arena, t->next, n_chips * n_chips);
     for (size_t l = 0; l < n_links; l++) {
         MT_TRY(check_link(&links[l], l, n_chips));
         t->links[l] = links[l];
@@ -285,7 +285,7 @@ mt_status ipu_topology_of(mt_arena *arena, const ipu_links *links, size_t n_chip
     if (links->shape != IPU_LINK_LIST) return join_rungs(arena, links, n_chips, topology);
     if (n_chips == 1) return ipu_topology_list(arena, NULL, 0, 1, topology);
     MT_TRY(ipu_topology_allows(links, n_chips));
-    MT_TAKE(&scratch, listed, links->n_list);
+    MT_ALLOC(&scratch, listed, links->n_list);
     for (size_t l = 0; l < links->n_list; l++)
         listed[l] =
             (ipu_link){links->list[l].from, links->list[l].to, rate_of(links, links->list[l].lanes), NULL};
@@ -299,9 +299,9 @@ static mt_status check_ways(mt_arena *scratch, const char *file, const ipu_links
 {
     ipu_topology t = {.n_chips = (uint32_t)listed_chips(links), .n_links = (uint32_t)links->n_list};
     uint32_t *first = NULL, *in = NULL, *hops = NULL, *queue = NULL;
-    MT_TAKE(scratch, t.links, t.n_links);
-    MT_TAKE(scratch, hops, t.n_chips);
-    MT_TAKE(scratch, queue, t.n_chips);
+    MT_ALLOC(scratch, t.links, t.n_links);
+    MT_ALLOC(scratch, hops, t.n_chips);
+    MT_ALLOC(scratch, queue, t.n_chips);
     for (uint32_t l = 0; l < t.n_links; l++) {
         const ipu_listed_link *link = &links->list[l];
         t.links[l] = (ipu_link){back ? link->to : link->from, back ? link->from : link->to, 0, NULL};
@@ -321,7 +321,7 @@ static mt_status check_leaves(mt_arena *scratch, const char *file, const ipu_lin
 {
     const size_t n_chips = listed_chips(links), n = n_chips <= links->n_list ? n_chips : links->n_list + 1;
     bool *leaves = NULL;
-    MT_TAKE(scratch, leaves, n);
+    MT_ALLOC(scratch, leaves, n);
     for (size_t l = 0; l < links->n_list; l++)
         if (links->list[l].from < n) leaves[links->list[l].from] = true;
     for (size_t c = 0; c < n; c++)
@@ -441,13 +441,13 @@ static mt_status collect_waits(mt_arena *scratch, const uint64_t *bytes, waits *
     const ipu_topology *t = w->topology;
     uint32_t *seen = NULL;
     size_t n = 0;
-    MT_TAKE(scratch, w->first, t->n_links);
-    MT_TAKE(scratch, seen, t->n_links);
+    MT_ALLOC(scratch, w->first, t->n_links);
+    MT_ALLOC(scratch, seen, t->n_links);
     for (uint32_t l = 0; l < t->n_links; l++) {
         w->first[l] = n;
         n += t->first_out[t->links[l].to + 1] - t->first_out[t->links[l].to];
     }
-    MT_TAKE(scratch, w->follows, n);
+    MT_ALLOC(scratch, w->follows, n);
     for (uint32_t to = 0; to < t->n_chips; to++)
         for (uint32_t from = 0; from < t->n_chips; from++) {
             if (from == to || bytes[(size_t)from * t->n_chips + to] == 0) continue;
@@ -496,9 +496,9 @@ static mt_status search(mt_arena *scratch, const waits *w)
     const ipu_topology *t = w->topology;
     uint32_t *path = NULL, *turn = NULL;
     unsigned char *state = NULL;
-    MT_TAKE(scratch, path, t->n_links);
-    MT_TAKE(scratch, turn, t->n_links);
-    MT_TAKE(scratch, state, t->n_links);
+    MT_ALLOC(scratch, path, t->n_links);
+    MT_ALLOC(scratch, turn, t->n_links);
+    MT_ALLOC(scratch, state, t->n_links);
     for (uint32_t start = 0; start < t->n_links; start++) {
         if (state[start] != NEW) continue;
         size_t depth = 1;

@@ -47,17 +47,17 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     const ipu_graph *graph = executable->graph;
     size_t bytes = executable->tile_offset[graph->target.tiles];
     ipu_engine *e = NULL;
-    MT_TAKE(arena, e, 1);
+    MT_ALLOC(arena, e, 1);
     e->executable = executable;
     e->checked = checked;
     MT_TRY(ipu_timing_make(arena, executable, &e->timing));
-    MT_TAKE(arena, e->image, bytes);
-    MT_TAKE(arena, e->spans, executable->n_places);
-    MT_TAKE(arena, e->streams, graph->n_streams);
-    MT_TAKE(arena, e->runs, graph->n_compute_sets);
-    MT_TAKE(arena, e->compute_cycles, graph->n_compute_sets);
-    MT_TAKE(arena, e->used_slots, graph->n_compute_sets);
-    MT_TAKE(arena, e->control_runs, executable->n_controls);
+    MT_ALLOC(arena, e->image, bytes);
+    MT_ALLOC(arena, e->spans, executable->n_places);
+    MT_ALLOC(arena, e->streams, graph->n_streams);
+    MT_ALLOC(arena, e->runs, graph->n_compute_sets);
+    MT_ALLOC(arena, e->compute_cycles, graph->n_compute_sets);
+    MT_ALLOC(arena, e->used_slots, graph->n_compute_sets);
+    MT_ALLOC(arena, e->control_runs, executable->n_controls);
     if (e->checked) memset(e->image, 0xff, bytes);
     for (size_t i = 0; i < executable->n_places; i++)
         e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};

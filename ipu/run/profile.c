@@ -80,7 +80,7 @@ static mt_status keep_name(mt_arena *arena, const char **name)
     if (!*name) return MT_OK;
     const size_t n = strlen(*name) + 1;
     char *kept;
-    MT_TAKE(arena, kept, n);
+    MT_ALLOC(arena, kept, n);
     *name = memcpy(kept, *name, n);
     return MT_OK;
 }
@@ -97,8 +97,8 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
     size_t n = e->graph->target.tiles;
     mt_arena scratch = {0};
     ipu_tile_memory *memory;
-    MT_TAKE(arena, memory, n);
-    size_t *totals = mt_arena_take(&scratch, n, sizeof *totals);
+    MT_ALLOC(arena, memory, n);
+    size_t *totals = mt_arena_alloc(&scratch, n, sizeof *totals);
     if (!totals) return MT_MEMORY;
     profile->memory = memcpy(memory, e->memory, n * sizeof *memory);
     for (size_t t = 0; t < n; t++) {
@@ -118,7 +118,7 @@ static mt_status add_memory(mt_arena *arena, const ipu_executable *e, ipu_profil
 static mt_status keep_counts(mt_arena *arena, const uint64_t **counts, size_t n)
 {
     uint64_t *kept;
-    MT_TAKE(arena, kept, n);
+    MT_ALLOC(arena, kept, n);
     if (n > 0) *counts = memcpy(kept, *counts, n * sizeof *kept);
     return MT_OK;
 }
@@ -129,7 +129,7 @@ static mt_status add_links(mt_arena *arena, const ipu_topology *network, ipu_pro
 {
     if (!network) return MT_OK;
     profile->n_links = network->n_links;
-    MT_TAKE(arena, profile->links, profile->n_links);
+    MT_ALLOC(arena, profile->links, profile->n_links);
     for (size_t l = 0; l < profile->n_links; l++) {
         const ipu_link *link = &network->links[l];
         profile->links[l] = (ipu_profile_link){link->name, link->from, link->to};
@@ -146,7 +146,7 @@ static mt_status add_loads(
     const ipu_topology *network = timing->network;
     to->link_bytes = step->link_bytes;
     MT_TRY(keep_counts(arena, &to->link_bytes, network->n_links));
-    MT_TAKE(arena, cycles, network->n_links);
+    MT_ALLOC(arena, cycles, network->n_links);
     for (size_t l = 0; l < network->n_links; l++)
         cycles[l] = ipu_link_cycles(
             &network->links[l], step->link_bytes[l], timing->executable->graph->target.clock_hz);
@@ -186,8 +186,8 @@ static uint64_t tile_cycles(const ipu_executable *e, const ipu_task *task)
 static mt_status count_kinds(mt_arena *scratch, const ipu_executable *e, kinds *k)
 {
     const size_t n_tiles = e->graph->target.tiles;
-    MT_TAKE(scratch, k->rows, e->graph->n_vertices);
-    MT_TAKE(scratch, k->codelets, e->graph->n_vertices);
+    MT_ALLOC(scratch, k->rows, e->graph->n_vertices);
+    MT_ALLOC(scratch, k->codelets, e->graph->n_vertices);
     for (size_t s = 0; s < e->graph->n_compute_sets; s++) {
         const ipu_superstep *step = &e->supersteps[s];
         const size_t first = k->n;
@@ -206,7 +206,7 @@ static mt_status add_vertices(mt_arena *arena, const ipu_executable *e, ipu_prof
     kinds k = {0};
     mt_status status = count_kinds(&scratch, e, &k);
     profile->n_vertices = k.n;
-    profile->vertices = status == MT_OK ? mt_arena_take(arena, k.n, sizeof *profile->vertices) : NULL;
+    profile->vertices = status == MT_OK ? mt_arena_alloc(arena, k.n, sizeof *profile->vertices) : NULL;
     if (status == MT_OK && !profile->vertices) status = MT_MEMORY;
     for (size_t v = 0; status == MT_OK && v < k.n; v++) {
         profile->vertices[v] = k.rows[v];
@@ -223,7 +223,7 @@ static mt_status make_costs(mt_arena *arena, const ipu_timing *timing, ipu_profi
     const ipu_executable *executable = timing->executable;
     const size_t n_tiles = executable->graph->target.tiles;
     *profile = (ipu_profile){.n_steps = executable->graph->n_compute_sets, .n_tiles = n_tiles};
-    MT_TAKE(arena, profile->steps, profile->n_steps);
+    MT_ALLOC(arena, profile->steps, profile->n_steps);
     for (size_t s = 0; s < profile->n_steps; s++) {
         ipu_profile_step *step = &profile->steps[s];
         *step = step_of(&executable->supersteps[s], &timing->supersteps[s], n_tiles);

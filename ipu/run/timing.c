@@ -22,7 +22,7 @@ static mt_status time_exchange(
     mt_arena *arena, const ipu_target *target, const ipu_exchange *exchange, ipu_superstep_timing *timing)
 {
     uint64_t *cycles = NULL;
-    MT_TAKE(arena, cycles, target->tiles);
+    MT_ALLOC(arena, cycles, target->tiles);
     timing->exchange_bound_cycles = exchange->bound;
     for (size_t t = 0; t < target->tiles; t++) {
         const uint64_t copy = ipu_divide_up(exchange->tile_copied[t], target->local_copy_bytes_per_cycle);
@@ -65,7 +65,7 @@ static mt_status time_compute(
 {
     uint64_t *cycles = NULL;
     ipu_workers workers;
-    MT_TAKE(arena, cycles, e->graph->target.tiles);
+    MT_ALLOC(arena, cycles, e->graph->target.tiles);
     for (size_t t = 0; t < e->graph->target.tiles; t++) {
         MT_TRY(compute_tile(e, step, t, &workers));
         cycles[t] = ipu_workers_cycles(&workers);
@@ -98,7 +98,7 @@ static mt_status find_crossings(
     mt_arena *scratch, const ipu_executable *e, const ipu_superstep *step, crossing **crossings, size_t *n)
 {
     const ipu_target *target = &e->graph->target;
-    MT_TAKE(scratch, *crossings, step->first_message[target->tiles] - step->first_message[0]);
+    MT_ALLOC(scratch, *crossings, step->first_message[target->tiles] - step->first_message[0]);
     for (size_t t = 0; t < target->tiles; t++) {
         const size_t chip = ipu_target_chip(target, t);
         for (size_t i = step->first_message[t]; i < step->first_message[t + 1]; i++) {
@@ -145,7 +145,7 @@ static mt_status time_links(mt_arena *arena, mt_arena *scratch, const ipu_timing
     if (!t->network) return MT_OK;
     MT_TRY(find_crossings(scratch, t->executable, step, &crossings, &n));
     if (n == 0) return MT_OK;
-    MT_TAKE(scratch, bytes, target->ipus * target->ipus);
+    MT_ALLOC(scratch, bytes, target->ipus * target->ipus);
     timing->bytes_crossing = add_crossings(target, crossings, n, bytes);
     (void)snprintf(what, sizeof what, "compute set '%s'", step->name);
     MT_TRY(ipu_links_load(arena, target, t->network, bytes, what, &loads));
@@ -180,7 +180,7 @@ static mt_status time_predicate(
     uint64_t *bytes = NULL;
     ipu_link_loads loads = {0};
     if (t->network) {
-        MT_TAKE(scratch, bytes, target->ipus * target->ipus);
+        MT_ALLOC(scratch, bytes, target->ipus * target->ipus);
         for (size_t k = 0; k < target->ipus; k++)
             if (k != chip)
                 bytes[chip * target->ipus + k] =
@@ -254,8 +254,8 @@ static mt_status time_transfer(
             "program: stream '%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: "
             "both above 0",
             t->executable->graph->streams[program->stream].name, write ? "from" : "to", rate, c.packet);
-    MT_TAKE(scratch, c.chip_bytes, t->network ? t->network->n_chips : 1);
-    MT_TAKE(scratch, c.tile_words, target->tiles);
+    MT_ALLOC(scratch, c.chip_bytes, t->network ? t->network->n_chips : 1);
+    MT_ALLOC(scratch, c.tile_words, target->tiles);
     carry_all(t, &c, &program->tensor);
     *cost = ipu_control_transfer(target, t->network, write, c.most_bytes, c.most_words);
     return MT_OK;
@@ -265,7 +265,7 @@ static mt_status time_transfer(
 
 static mt_status time_supersteps(mt_arena *arena, ipu_timing *t)
 {
-    MT_TAKE(arena, t->supersteps, t->executable->graph->n_compute_sets);
+    MT_ALLOC(arena, t->supersteps, t->executable->graph->n_compute_sets);
     for (size_t s = 0; s < t->executable->graph->n_compute_sets; s++) {
         mt_arena scratch = {0};
         const mt_status status =
@@ -278,7 +278,7 @@ static mt_status time_supersteps(mt_arena *arena, ipu_timing *t)
 
 static mt_status time_controls(mt_arena *arena, ipu_timing *t)
 {
-    MT_TAKE(arena, t->controls, t->executable->n_controls);
+    MT_ALLOC(arena, t->controls, t->executable->n_controls);
     for (size_t c = 0; c < t->executable->n_controls; c++) {
         const ipu_control *control = &t->executable->controls[c];
         mt_arena scratch = {0};

@@ -3,8 +3,8 @@
 mt_status ipu_trace_new(mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace)
 {
     ipu_trace *t = NULL;
-    MT_TAKE(arena, t, 1);
-    MT_TAKE(arena, t->supersteps, room);
+    MT_ALLOC(arena, t, 1);
+    MT_ALLOC(arena, t->supersteps, room);
     t->timing = timing;
     t->room = room;
     *trace = t;

@@ -390,13 +390,13 @@ static void take(ordering *o, int line)
 static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ordered)
 {
     ordering o = {.c = c};
-    MT_TAKE(scratch, o.defined_by, MAX_VALUES);
-    MT_TAKE(scratch, o.depth, MAX_CODE);
-    MT_TAKE(scratch, o.waits, MAX_CODE);
-    MT_TAKE(scratch, o.uses_left, MAX_VALUES);
-    MT_TAKE(scratch, o.done, MAX_CODE);
+    MT_ALLOC(scratch, o.defined_by, MAX_VALUES);
+    MT_ALLOC(scratch, o.depth, MAX_CODE);
+    MT_ALLOC(scratch, o.waits, MAX_CODE);
+    MT_ALLOC(scratch, o.uses_left, MAX_VALUES);
+    MT_ALLOC(scratch, o.done, MAX_CODE);
     bool *held;
-    MT_TAKE(scratch, held, MAX_VALUES);
+    MT_ALLOC(scratch, held, MAX_VALUES);
     for (int v = 0; v < MAX_VALUES; v++) o.defined_by[v] = NOTHING;
     for (int l = 0; l < c->n; l++)
         if (c->line[l].result != NOTHING) o.defined_by[c->line[l].result] = l;
@@ -511,9 +511,9 @@ static void allocate_line(allocation *a, int line)
 
 static mt_status allocate_registers(mt_arena *scratch, allocation *a)
 {
-    MT_TAKE(scratch, a->stored, MAX_VALUES);
-    MT_TAKE(scratch, a->defined_here, MAX_VALUES);
-    MT_TAKE(scratch, a->out, MAX_OUT * MAX_CODE);
+    MT_ALLOC(scratch, a->stored, MAX_VALUES);
+    MT_ALLOC(scratch, a->defined_here, MAX_VALUES);
+    MT_ALLOC(scratch, a->out, MAX_OUT * MAX_CODE);
     for (int l = 0; l < a->n_in; l++)
         if (a->in[l].result != NOTHING) a->defined_here[a->in[l].result] = true;
     for (int l = 0; l < a->n_in; l++) /* live-in values, in the order of first use */
@@ -626,18 +626,18 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
 static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_mix *mix)
 {
     code c = {.n_values = TEXT_VALUES};
-    MT_TAKE(scratch, c.line, MAX_CODE);
-    MT_TAKE(scratch, c.file, MAX_VALUES);
-    MT_TAKE(scratch, c.uses, MAX_VALUES);
-    MT_TAKE(scratch, c.walks, MAX_VALUES);
-    MT_TAKE(scratch, c.meaning, MAX_VALUES);
+    MT_ALLOC(scratch, c.line, MAX_CODE);
+    MT_ALLOC(scratch, c.file, MAX_VALUES);
+    MT_ALLOC(scratch, c.uses, MAX_VALUES);
+    MT_ALLOC(scratch, c.walks, MAX_VALUES);
+    MT_ALLOC(scratch, c.meaning, MAX_VALUES);
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
         return mt_fail(MT_INPUT, "%s: no loop of one basic block in it", mix->name);
     MT_TRY(find_floats(&c, body, loop));
     MT_TRY(lower_loop(&c, loop, loop_end));
     instruction *ordered;
-    MT_TAKE(scratch, ordered, MAX_CODE);
+    MT_ALLOC(scratch, ordered, MAX_CODE);
     MT_TRY(put_in_order(scratch, &c, ordered));
     allocation a = {.c = &c, .in = ordered, .n_in = c.n};
     MT_TRY(allocate_registers(scratch, &a));

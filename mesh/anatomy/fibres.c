@@ -171,7 +171,7 @@ static mt_status solve_wall(mt_arena *scratch, const mt_mesh *mesh, const mt_fib
 {
     unsigned char *given;
     mt_laplace problem;
-    MT_TAKE(scratch, given, mesh->n_vertices);
+    MT_ALLOC(scratch, given, mesh->n_vertices);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         given[v] = surface[v] & (EPI | LV | RV);
         fibres->has_rv |= (surface[v] & RV) != 0;
@@ -189,8 +189,8 @@ static mt_status solve_length(mt_arena *scratch, const mt_mesh *mesh, const mt_f
 {
     unsigned char *given, *apex;
     mt_laplace problem;
-    MT_TAKE(scratch, given, mesh->n_vertices);
-    MT_TAKE(scratch, apex, mesh->n_vertices);
+    MT_ALLOC(scratch, given, mesh->n_vertices);
+    MT_ALLOC(scratch, apex, mesh->n_vertices);
     fibres->n_apex = mark_apex(mesh, surface, base, apex);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         given[v] = apex[v] || (surface[v] & BASE);
@@ -342,8 +342,8 @@ static mt_status fill_unknown(mt_arena *scratch, const mt_adjacency *adjacency, 
     size_t n = 0, left;
     for (size_t c = 0; c < fibres->n_elements; c++) n += (state[c] & UNKNOWN) != 0;
     fibres->n_copied = n;
-    MT_TAKE(scratch, todo, n);
-    MT_TAKE(scratch, source, n);
+    MT_ALLOC(scratch, todo, n);
+    MT_ALLOC(scratch, source, n);
     n = 0;
     for (size_t c = 0; c < fibres->n_elements; c++)
         if (state[c] & UNKNOWN) todo[n++] = (uint32_t)c;
@@ -399,8 +399,8 @@ static mt_status make(mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency
 {
     unsigned char *surface, *state;
     plane base;
-    MT_TAKE(scratch, surface, mesh->n_vertices);
-    MT_TAKE(scratch, state, mesh->n_elements);
+    MT_ALLOC(scratch, surface, mesh->n_vertices);
+    MT_ALLOC(scratch, state, mesh->n_elements);
     MT_TRY(mark_surfaces(mesh, surface));
     MT_TRY(fit_base(mesh, surface, &base));
     mt_arena matrix = {0}; /* one at a time: they are the largest things here */
@@ -423,14 +423,14 @@ mt_status mt_fibres_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacenc
     mt_arena scratch = {0};
     MT_TRY(check_rule(rule));
     *fibres = (mt_fibres){.n_elements = mesh->n_elements, .n_vertices = mesh->n_vertices};
-    MT_TAKE(arena, fibres->fibre, 3 * mesh->n_elements);
-    MT_TAKE(arena, fibres->sheet, 3 * mesh->n_elements);
-    MT_TAKE(arena, fibres->normal, 3 * mesh->n_elements);
-    MT_TAKE(arena, fibres->depth, mesh->n_elements);
-    MT_TAKE(arena, fibres->layer, mesh->n_elements);
-    MT_TAKE(arena, fibres->phi_lv, mesh->n_vertices);
-    MT_TAKE(arena, fibres->phi_rv, mesh->n_vertices);
-    MT_TAKE(arena, fibres->psi, mesh->n_vertices);
+    MT_ALLOC(arena, fibres->fibre, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->sheet, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->normal, 3 * mesh->n_elements);
+    MT_ALLOC(arena, fibres->depth, mesh->n_elements);
+    MT_ALLOC(arena, fibres->layer, mesh->n_elements);
+    MT_ALLOC(arena, fibres->phi_lv, mesh->n_vertices);
+    MT_ALLOC(arena, fibres->phi_rv, mesh->n_vertices);
+    MT_ALLOC(arena, fibres->psi, mesh->n_vertices);
     mt_status status = make(&scratch, mesh, adjacency, rule, fibres);
     mt_arena_free(&scratch);
     return status;
@@ -458,7 +458,7 @@ static mt_status find_landmarks(mt_arena *scratch, const mt_mesh *mesh, mt_landm
 {
     unsigned char *surface;
     plane base;
-    MT_TAKE(scratch, surface, mesh->n_vertices);
+    MT_ALLOC(scratch, surface, mesh->n_vertices);
     MT_TRY(mark_surfaces(mesh, surface));
     MT_TRY(fit_base(mesh, surface, &base));
     memcpy(landmarks->base_mm, base.centre, sizeof base.centre);
@@ -488,7 +488,7 @@ mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b,
     double *angle, sum = 0;
     *angles = (mt_fibres_angles){0};
     if (n_elements == 0) return MT_OK;
-    MT_TAKE(&scratch, angle, n_elements);
+    MT_ALLOC(&scratch, angle, n_elements);
     for (size_t c = 0; c < n_elements; c++) {
         const double *f = a + 3 * c, *g = b + 3 * c;
         double turn[3];

@@ -58,16 +58,16 @@ static mt_status assemble(mt_arena *scratch, const mt_mesh *mesh, graph *g)
 {
     MT_TRY(mt_offsets_make(
         scratch, mesh->n_elements, 4, mesh->element_vertex, g->n, &g->element_of, &g->element));
-    MT_TAKE(scratch, g->row, g->n + 1);
+    MT_ALLOC(scratch, g->row, g->n + 1);
     /* A vertex with m elements around it has at most 3 m neighbours: room to count in. */
     uint32_t *room;
-    MT_TAKE(scratch, room, 12 * mesh->n_elements);
+    MT_ALLOC(scratch, room, 12 * mesh->n_elements);
 #pragma omp parallel for schedule(static)
     for (size_t v = 0; v < g->n; v++)
         g->row[v + 1] = gather_row(mesh, g, v, room + 3 * g->element_of[v], NULL);
     mt_offsets_sum(g->row, g->n + 1);
-    MT_TAKE(scratch, g->column, g->row[g->n]);
-    MT_TAKE(scratch, g->value, g->row[g->n]);
+    MT_ALLOC(scratch, g->column, g->row[g->n]);
+    MT_ALLOC(scratch, g->value, g->row[g->n]);
 #pragma omp parallel for schedule(static)
     for (size_t v = 0; v < g->n; v++) gather_row(mesh, g, v, g->column + g->row[v], g->value + g->row[v]);
     return MT_OK;
@@ -86,7 +86,7 @@ static mt_status order_vertices(mt_arena *scratch, graph *g, const unsigned char
 {
     uint32_t *seen;
     size_t n = 0, total = 0;
-    MT_TAKE(scratch, seen, g->n);
+    MT_ALLOC(scratch, seen, g->n);
     for (size_t v = 0; v < g->n; v++) {
         if (seen[v]) continue;
         const size_t end = n + mt_flood((uint32_t)v, 1, neighbours_of, g, seen, order + n);
@@ -167,19 +167,19 @@ static mt_status make(
     graph g = {.n = mesh->n_vertices};
     uint32_t *order, *position;
     MT_TRY(assemble(scratch, mesh, &g));
-    MT_TAKE(scratch, order, g.n);
-    MT_TAKE(scratch, position, g.n);
+    MT_ALLOC(scratch, order, g.n);
+    MT_ALLOC(scratch, position, g.n);
     MT_TRY(order_vertices(scratch, &g, given, order));
     *problem = (mt_laplace){.n_vertices = g.n};
-    MT_TAKE(arena, problem->vertex, g.n);
+    MT_ALLOC(arena, problem->vertex, g.n);
     problem->n_free = split_free(&g, given, order, problem->vertex, position);
-    MT_TAKE(arena, problem->row, problem->n_free + 1);
+    MT_ALLOC(arena, problem->row, problem->n_free + 1);
     for (size_t i = 0; i < problem->n_free; i++)
         problem->row[i + 1] = problem->row[i] + g.row[problem->vertex[i] + 1] - g.row[problem->vertex[i]];
-    MT_TAKE(arena, problem->column, problem->row[problem->n_free]);
-    MT_TAKE(arena, problem->value, problem->row[problem->n_free]);
-    MT_TAKE(arena, problem->diagonal, problem->n_free);
-    MT_TAKE(arena, problem->pivot, problem->n_free);
+    MT_ALLOC(arena, problem->column, problem->row[problem->n_free]);
+    MT_ALLOC(arena, problem->value, problem->row[problem->n_free]);
+    MT_ALLOC(arena, problem->diagonal, problem->n_free);
+    MT_ALLOC(arena, problem->pivot, problem->n_free);
     problem->block_rows = (problem->n_free + MAX_BLOCKS - 1) / MAX_BLOCKS;
     if (problem->block_rows < MIN_BLOCK_ROWS) problem->block_rows = MIN_BLOCK_ROWS;
 #pragma omp parallel for schedule(static)
@@ -308,12 +308,12 @@ static mt_status solve(mt_arena *scratch, const mt_laplace *problem, double tole
 {
     work w = {.n_partial = (problem->n_free + SUM_ROWS - 1) / SUM_ROWS};
     size_t n = problem->n_free;
-    MT_TAKE(scratch, w.x, problem->n_vertices);
-    MT_TAKE(scratch, w.p, problem->n_vertices);
-    MT_TAKE(scratch, w.r, n);
-    MT_TAKE(scratch, w.z, n);
-    MT_TAKE(scratch, w.q, n);
-    MT_TAKE(scratch, w.partial, w.n_partial);
+    MT_ALLOC(scratch, w.x, problem->n_vertices);
+    MT_ALLOC(scratch, w.p, problem->n_vertices);
+    MT_ALLOC(scratch, w.r, n);
+    MT_ALLOC(scratch, w.z, n);
+    MT_ALLOC(scratch, w.q, n);
+    MT_ALLOC(scratch, w.partial, w.n_partial);
     for (size_t i = n; i < problem->n_vertices; i++) w.x[i] = phi[problem->vertex[i]];
     multiply(problem, w.x, w.r);
     for (size_t i = 0; i < n; i++) w.r[i] = -w.r[i];

@@ -31,7 +31,7 @@ static double area_of(const mt_mesh *mesh, size_t f)
 
 static mt_status sort_corners(mt_arena *scratch, const mt_mesh *found, corners **sorted)
 {
-    MT_TAKE(scratch, *sorted, found->n_faces);
+    MT_ALLOC(scratch, *sorted, found->n_faces);
     for (size_t f = 0; f < found->n_faces; f++) {
         corners *c = *sorted + f;
         memcpy(c->sorted, found->face_vertex + 3 * f, sizeof c->sorted);
@@ -236,7 +236,7 @@ mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
 mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh)
 {
     int32_t *old;
-    MT_TAKE(arena, old, mesh->n_faces);
+    MT_ALLOC(arena, old, mesh->n_faces);
     memcpy(old, mesh->face_tag, mesh->n_faces * sizeof *old);
     MT_TRY(mt_meaning_apply(text, mesh));
     for (size_t f = 0; f < mesh->n_faces; f++)

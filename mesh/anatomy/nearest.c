@@ -54,7 +54,7 @@ static mt_status build(mt_arena *scratch, mt_nearest *nearest)
 {
     task *stack;
     size_t n_stack = 1;
-    MT_TAKE(scratch, stack, DEPTH_MAX + 2);
+    MT_ALLOC(scratch, stack, DEPTH_MAX + 2);
     nearest->node[0] = (mt_nearest_node){.count = (uint32_t)nearest->n_triangles};
     put_box(nearest, nearest->node);
     nearest->n_nodes = 1;
@@ -83,8 +83,8 @@ mt_status mt_nearest_make(mt_arena *arena, const mt_mesh *surface, int32_t tag, 
     for (size_t f = 0; f < surface->n_faces; f++)
         nearest->n_triangles += tag == 0 || surface->face_tag[f] == tag;
     if (nearest->n_triangles == 0) return mt_fail(MT_INPUT, "a surface without triangles of tag %d", tag);
-    MT_TAKE(arena, nearest->triangle, nearest->n_triangles);
-    MT_TAKE(arena, nearest->node, 2 * nearest->n_triangles); /* no leaf is empty */
+    MT_ALLOC(arena, nearest->triangle, nearest->n_triangles);
+    MT_ALLOC(arena, nearest->node, 2 * nearest->n_triangles); /* no leaf is empty */
     size_t n = 0;
     for (size_t f = 0; f < surface->n_faces; f++)
         if (tag == 0 || surface->face_tag[f] == tag) nearest->triangle[n++] = (uint32_t)f;

@@ -67,8 +67,8 @@ static mt_status mark_faces(mt_arena *scratch, const mt_mesh *mesh, const mt_mes
     const size_t n = surface->n_faces;
     uint32_t(*sorted)[3];
     unsigned char *on;
-    MT_TAKE(scratch, sorted, n);
-    MT_TAKE(scratch, on, mesh->n_vertices);
+    MT_ALLOC(scratch, sorted, n);
+    MT_ALLOC(scratch, on, mesh->n_vertices);
     for (size_t t = 0; t < n; t++) {
         memcpy(sorted[t], surface->face_vertex + 3 * t, sizeof *sorted);
         for (int k = 0; k < 3; k++) on[sorted[t][k]] = 1;

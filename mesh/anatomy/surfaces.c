@@ -110,11 +110,11 @@ static mt_status look_at(mt_arena *scratch, const mt_mesh *surface, body *b)
 {
     *b = (body){.surface = surface, .n = surface->n_faces};
     MT_TRY(mt_sides_make(scratch, surface, &b->sides));
-    MT_TAKE(scratch, b->area, b->n);
-    MT_TAKE(scratch, b->normal, 3 * b->n);
-    MT_TAKE(scratch, b->turn_deg, 3 * b->n);
-    MT_TAKE(scratch, b->side_of, b->n);
-    MT_TAKE(scratch, b->shaded, b->n);
+    MT_ALLOC(scratch, b->area, b->n);
+    MT_ALLOC(scratch, b->normal, 3 * b->n);
+    MT_ALLOC(scratch, b->turn_deg, 3 * b->n);
+    MT_ALLOC(scratch, b->side_of, b->n);
+    MT_ALLOC(scratch, b->shaded, b->n);
     for (size_t t = 0; t < b->n; t++) {
         double *normal = b->normal + 3 * t;
         mt_triangle_area(surface, t, normal);
@@ -206,7 +206,7 @@ static mt_status find_planes(mt_arena *scratch, body *b)
 {
     double bin_area[BINS] = {0}, sum[BINS][3] = {{0}};
     level *levels;
-    MT_TAKE(scratch, levels, b->n);
+    MT_ALLOC(scratch, levels, b->n);
     for (size_t t = 0; t < b->n; t++) {
         if (!(b->area[t] > 0)) continue;
         const size_t bin = bin_of(b->normal + 3 * t);
@@ -284,8 +284,8 @@ static mt_status spread_shade(mt_arena *scratch, body *b)
     uint32_t *parent;
     crossing *crossings;
     size_t n = 0;
-    MT_TAKE(scratch, parent, b->n);
-    MT_TAKE(scratch, crossings, 3 * b->n);
+    MT_ALLOC(scratch, parent, b->n);
+    MT_ALLOC(scratch, crossings, 3 * b->n);
     mt_disjoint_begin(parent, b->n);
     for (size_t s = 0; s < 3 * b->n; s++)
         if (b->sides.mate[s] != MT_NO_TRIANGLE && s < b->sides.mate[s])
@@ -497,7 +497,7 @@ static mt_status refuse(const body *b, cut *c, const char *what)
 static mt_status join_patches(mt_arena *scratch, const body *b, cut *c)
 {
     double(*shared)[KINDS];
-    MT_TAKE(scratch, shared, c->n_patches);
+    MT_ALLOC(scratch, shared, c->n_patches);
     for (int round = 0, joined = 1; round < ROUNDS && joined; round++) {
         joined = 0;
         memset(shared, 0, c->n_patches * sizeof *shared);
@@ -537,7 +537,7 @@ static mt_status make_rims(mt_arena *scratch, const mt_mesh *surface, const mt_s
 {
     const uint32_t *vertex = surface->face_vertex;
     unsigned char *rim;
-    MT_TAKE(scratch, rim, surface->n_vertices);
+    MT_ALLOC(scratch, rim, surface->n_vertices);
     for (size_t s = 0; s < 3 * surface->n_faces; s++) {
         const uint32_t mate = sides->mate[s];
         if (mate == MT_NO_TRIANGLE) continue;
@@ -571,7 +571,7 @@ static mt_status wall_of(mt_arena *scratch, const body *b, const mt_nearest *epi
     double whole = 0, sum = 0;
     size_t n = 0;
     for (size_t t = 0; t < b->n; t++) n += tag[t] == cavity;
-    MT_TAKE(scratch, levels, n);
+    MT_ALLOC(scratch, levels, n);
     *wall_mm = 0;
     n = 0;
     for (size_t t = 0; t < b->n; t++) {
@@ -637,10 +637,10 @@ static mt_status find(mt_arena *scratch, mt_mesh *surface, mt_surfaces *found)
     MT_TRY(look_at(scratch, surface, &b));
     MT_TRY(find_planes(scratch, &b));
     MT_TRY(find_shade(scratch, &b));
-    MT_TAKE(scratch, queue, b.n);
-    MT_TAKE(scratch, c.of, b.n);
-    MT_TAKE(scratch, c.patches, b.n);
-    MT_TAKE(scratch, tag, b.n);
+    MT_ALLOC(scratch, queue, b.n);
+    MT_ALLOC(scratch, c.of, b.n);
+    MT_ALLOC(scratch, c.patches, b.n);
+    MT_ALLOC(scratch, tag, b.n);
     MT_TRY(check_pieces(&b, queue, &c));
     find_cut(&b, queue, &c);
     if (c.epi == c.n_patches || c.n_cavities == 0 || c.n_cavities > 2)

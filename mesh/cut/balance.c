@@ -299,11 +299,11 @@ static mt_status balance_parts(
     struct work *work, mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
 {
     const size_t n = partition->n_elements;
-    MT_TAKE(work->scratch, work->burden, work->n_parts);
-    MT_TAKE(work->scratch, work->locked, n);
-    MT_TAKE(work->scratch, work->seen, n);
-    MT_TAKE(work->scratch, work->step, STEPS);
-    if (measure == MT_BALANCE_MIXED) MT_TAKE(work->scratch, work->weight, work->n_parts);
+    MT_ALLOC(work->scratch, work->burden, work->n_parts);
+    MT_ALLOC(work->scratch, work->locked, n);
+    MT_ALLOC(work->scratch, work->seen, n);
+    MT_ALLOC(work->scratch, work->step, STEPS);
+    if (measure == MT_BALANCE_MIXED) MT_ALLOC(work->scratch, work->weight, work->n_parts);
     MT_TRY(mt_members_make(work->scratch, n, work->n_parts, partition->part, &work->of));
     for (uint32_t p = 0; p < work->n_parts; p++)
         if (work->of.size[p] > work->most) work->most = work->of.size[p];

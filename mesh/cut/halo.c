@@ -40,11 +40,11 @@ static mt_status find_needs(mt_arena *scratch, const mt_pattern *pattern, const 
     const mt_halo *halo, struct needs *needs)
 {
     uint32_t *seen;
-    MT_TAKE(scratch, seen, pattern->n_elements);
-    MT_TAKE(scratch, needs->offset, pattern->n_elements + 2);
+    MT_ALLOC(scratch, seen, pattern->n_elements);
+    MT_ALLOC(scratch, needs->offset, pattern->n_elements + 2);
     pass_over_needs(pattern, part, halo, seen, needs->offset, NULL);
     mt_offsets_sum(needs->offset, pattern->n_elements + 2);
-    MT_TAKE(scratch, needs->part, needs->offset[pattern->n_elements + 1]);
+    MT_ALLOC(scratch, needs->part, needs->offset[pattern->n_elements + 1]);
     pass_over_needs(pattern, part, halo, seen, needs->offset, needs->part);
     return MT_OK;
 }
@@ -106,9 +106,9 @@ static mt_status keep_ranges(mt_arena *arena, const mt_scheme_sink *sink, mt_hal
     if (sink->n_ranges >= UINT32_MAX)
         return mt_fail(MT_INPUT, "halo: %zu ranges; fewer than %u are allowed", sink->n_ranges, UINT32_MAX);
     halo->n_ranges = sink->n_ranges;
-    MT_TAKE(arena, halo->range, sink->n_ranges);
-    MT_TAKE(arena, halo->to_offset, sink->n_ranges + 1);
-    MT_TAKE(arena, halo->to_part, sink->n_to);
+    MT_ALLOC(arena, halo->range, sink->n_ranges);
+    MT_ALLOC(arena, halo->to_offset, sink->n_ranges + 1);
+    MT_ALLOC(arena, halo->to_part, sink->n_to);
     for (size_t r = 0; r < sink->n_ranges; r++) {
         halo->range[r] = sink->range[r];
         halo->to_offset[r + 1] = sink->to_end[r];
@@ -119,9 +119,9 @@ static mt_status keep_ranges(mt_arena *arena, const mt_scheme_sink *sink, mt_hal
 
 static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner *planner, mt_halo *halo)
 {
-    MT_TAKE(scratch, planner->neighbour, halo->n_parts);
-    MT_TAKE(scratch, planner->mark, halo->n_parts);
-    MT_TAKE(scratch, planner->ascending, halo->n_elements);
+    MT_ALLOC(scratch, planner->neighbour, halo->n_parts);
+    MT_ALLOC(scratch, planner->mark, halo->n_parts);
+    MT_ALLOC(scratch, planner->ascending, halo->n_elements);
     memcpy(planner->ascending, halo->own_element, halo->n_elements * sizeof *halo->own_element);
     mt_scheme_sink sink = {0};
     mt_status status = plan_parts(planner, halo, &sink);
@@ -134,8 +134,8 @@ static mt_status plan_ranges(mt_arena *arena, mt_arena *scratch, struct planner 
 static mt_status turn_around(mt_arena *arena, mt_halo *halo)
 {
     const size_t n = halo->to_offset[halo->n_ranges];
-    MT_TAKE(arena, halo->in_offset, (size_t)halo->n_parts + 2);
-    MT_TAKE(arena, halo->in_range, n);
+    MT_ALLOC(arena, halo->in_offset, (size_t)halo->n_parts + 2);
+    MT_ALLOC(arena, halo->in_range, n);
     for (size_t k = 0; k < n; k++) halo->in_offset[(size_t)halo->to_part[k] + 2]++;
     mt_offsets_sum(halo->in_offset, (size_t)halo->n_parts + 2);
     for (size_t r = 0; r < halo->n_ranges; r++)
@@ -153,10 +153,10 @@ static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_pattern *patt
     struct needs needs;
     MT_TRY(mt_offsets_make(
         arena, halo->n_elements, 1, partition->part, halo->n_parts, &halo->own_offset, &halo->own_element));
-    MT_TAKE(arena, halo->n_interior, halo->n_parts);
-    MT_TAKE(arena, halo->range_offset, (size_t)halo->n_parts + 1);
-    MT_TAKE(arena, halo->inbound, halo->n_parts);
-    MT_TAKE(arena, halo->needed, halo->n_parts);
+    MT_ALLOC(arena, halo->n_interior, halo->n_parts);
+    MT_ALLOC(arena, halo->range_offset, (size_t)halo->n_parts + 1);
+    MT_ALLOC(arena, halo->inbound, halo->n_parts);
+    MT_ALLOC(arena, halo->needed, halo->n_parts);
     MT_TRY(find_needs(scratch, pattern, partition->part, halo, &needs));
     struct planner planner = {.scheme = scheme, .needs = &needs};
     MT_TRY(plan_ranges(arena, scratch, &planner, halo));

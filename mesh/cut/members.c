@@ -17,10 +17,10 @@ mt_status mt_members_make(
     mt_arena *arena, size_t n_elements, uint32_t n_parts, uint32_t *part, mt_members *members)
 {
     members->part = part;
-    MT_TAKE(arena, members->size, n_parts);
-    MT_TAKE(arena, members->first, n_parts);
-    MT_TAKE(arena, members->next, n_elements);
-    MT_TAKE(arena, members->previous, n_elements);
+    MT_ALLOC(arena, members->size, n_parts);
+    MT_ALLOC(arena, members->first, n_parts);
+    MT_ALLOC(arena, members->next, n_elements);
+    MT_ALLOC(arena, members->previous, n_elements);
     memset(members->first, 0xff, n_parts * sizeof *members->first);
     for (size_t c = n_elements; c-- > 0;) link_element(members, (uint32_t)c, part[c]);
     return MT_OK;

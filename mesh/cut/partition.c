@@ -84,10 +84,10 @@ static mt_status join_groups(
     size_t n = 0;
     const size_t room = 2 * mt_partition_edge_cut(adjacency, groups->of_element);
     graph->n_groups = groups->n;
-    MT_TAKE(scratch, graph->start, (size_t)groups->n + 1);
-    MT_TAKE(scratch, graph->near, room);
-    MT_TAKE(scratch, graph->weight, room);
-    MT_TAKE(scratch, place, groups->n);
+    MT_ALLOC(scratch, graph->start, (size_t)groups->n + 1);
+    MT_ALLOC(scratch, graph->near, room);
+    MT_ALLOC(scratch, graph->weight, room);
+    MT_ALLOC(scratch, place, groups->n);
     for (uint32_t g = 0; g < groups->n; g++) {
         graph->start[g] = n;
         for (size_t k = 4 * groups->start[g]; k < 4 * groups->start[g + 1]; k++) {
@@ -122,7 +122,7 @@ static mt_status extract(mt_arena *scratch, const mt_adjacency *adjacency, const
 {
     const uint32_t *element = groups->element + groups->start[group];
     inner->n_elements = groups->start[group + 1] - groups->start[group];
-    MT_TAKE(scratch, inner->neighbour, 4 * inner->n_elements);
+    MT_ALLOC(scratch, inner->neighbour, 4 * inner->n_elements);
     for (size_t k = 0; k < 4 * inner->n_elements; k++) {
         const uint32_t near = adjacency->neighbour[4 * (size_t)element[k / 4] + k % 4];
         const bool inside = near != MT_NO_ELEMENT && groups->of_element[near] == group;
@@ -139,7 +139,7 @@ static mt_status divide_group(mt_arena *scratch, const mt_adjacency *adjacency, 
     mt_adjacency inner;
     uint32_t *part;
     MT_TRY(extract(scratch, adjacency, groups, group, local, &inner));
-    MT_TAKE(scratch, part, inner.n_elements);
+    MT_ALLOC(scratch, part, inner.n_elements);
     struct division within = *division;
     if (inner.n_elements > 0) within.imbalance *= (double)within.n_parts / (double)inner.n_elements;
     MT_TRY(divide(&inner, &within, part, partition));
@@ -152,8 +152,8 @@ static mt_status divide_groups(mt_arena *scratch, const mt_adjacency *adjacency,
     const struct division *division, mt_placement_distance *distance, mt_partition *partition)
 {
     uint32_t *place, *local;
-    MT_TAKE(scratch, place, groups->n);
-    MT_TAKE(scratch, local, adjacency->n_elements);
+    MT_ALLOC(scratch, place, groups->n);
+    MT_ALLOC(scratch, local, adjacency->n_elements);
     MT_TRY(place_groups(scratch, adjacency, groups, distance, place));
     for (uint32_t g = 0; g < groups->n; g++)
         for (size_t i = groups->start[g]; i < groups->start[g + 1]; i++)
@@ -178,7 +178,7 @@ static mt_status divide_twice(mt_arena *scratch, const mt_adjacency *adjacency,
     const double mean = (double)adjacency->n_elements / groups.n, bound = 1 + (imbalance - 1) / 10;
     size_t most_of_group = (size_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
-    MT_TAKE(scratch, groups.of_element, adjacency->n_elements);
+    MT_ALLOC(scratch, groups.of_element, adjacency->n_elements);
     MT_TRY(divide(adjacency, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_element,
         partition));
     MT_TRY(mt_offsets_make(
@@ -244,7 +244,7 @@ mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     *partition = (mt_partition){.n_parts = (uint32_t)n_parts,
         .parts_per_group = options->parts_per_group,
         .n_elements = adjacency->n_elements};
-    MT_TAKE(arena, partition->part, adjacency->n_elements);
+    MT_ALLOC(arena, partition->part, adjacency->n_elements);
     MT_TRY(divide_mesh(adjacency, options, partition));
     partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
     return mt_partition_check(partition);

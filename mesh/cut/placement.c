@@ -70,7 +70,7 @@ static void exchange(const mt_placement_graph *graph, uint32_t *place, uint32_t 
 mt_status mt_placement_find(const mt_placement_graph *graph, uint32_t *place)
 {
     mt_arena scratch = {0};
-    uint32_t *state = mt_arena_take(&scratch, graph->n_groups, sizeof *state);
+    uint32_t *state = mt_arena_alloc(&scratch, graph->n_groups, sizeof *state);
     if (state) {
         for (uint32_t g = 0; g < graph->n_groups; g++) state[g] = place[g] = g;
         if (graph->n_groups > 2) exchange(graph, state, place);

@@ -55,15 +55,15 @@ struct parts {
 static mt_status begin(mt_arena *scratch, struct parts *parts, uint32_t *part)
 {
     parts->arena = scratch;
-    MT_TAKE(scratch, parts->near, parts->n_parts);
-    MT_TAKE(scratch, parts->mark, parts->n_parts);
-    MT_TAKE(scratch, parts->listed, parts->n_parts);
-    MT_TAKE(scratch, parts->moved, parts->n_parts);
-    MT_TAKE(scratch, parts->from, parts->n_parts);
-    MT_TAKE(scratch, parts->place, parts->n_parts);
-    MT_TAKE(scratch, parts->queue, parts->n_parts);
-    MT_TAKE(scratch, parts->by, parts->n_parts);
-    MT_TAKE(scratch, parts->chain, parts->n_parts);
+    MT_ALLOC(scratch, parts->near, parts->n_parts);
+    MT_ALLOC(scratch, parts->mark, parts->n_parts);
+    MT_ALLOC(scratch, parts->listed, parts->n_parts);
+    MT_ALLOC(scratch, parts->moved, parts->n_parts);
+    MT_ALLOC(scratch, parts->from, parts->n_parts);
+    MT_ALLOC(scratch, parts->place, parts->n_parts);
+    MT_ALLOC(scratch, parts->queue, parts->n_parts);
+    MT_ALLOC(scratch, parts->by, parts->n_parts);
+    MT_ALLOC(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
     parts->search.start = parts->loose_part = NONE;
     return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);
@@ -108,7 +108,7 @@ static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
 {
     heap->n = 0;
     if (heap->room >= n) return true;
-    heap->key = mt_arena_take(parts->arena, n, sizeof *heap->key);
+    heap->key = mt_arena_alloc(parts->arena, n, sizeof *heap->key);
     heap->room = heap->key ? n : 0;
     parts->failed |= !heap->key;
     return heap->key != NULL;
@@ -216,7 +216,7 @@ static uint32_t *take_list(struct parts *parts, size_t n)
     enum { BLOCK = 1 << 14 };
     if (n > parts->block_left) {
         parts->block_left = n > BLOCK ? n : BLOCK;
-        parts->block = mt_arena_take(parts->arena, parts->block_left, sizeof *parts->block);
+        parts->block = mt_arena_alloc(parts->arena, parts->block_left, sizeof *parts->block);
         if (!parts->block) parts->block_left = 0;
     }
     if (!parts->block) return NULL;

@@ -93,7 +93,7 @@ static mt_status mixed_clean(const mt_scheme *scheme, const mt_needs *source, mt
     MT_TRY(mt_scheme_send(sink, *n_interior, n, source->n_neighbours, source->neighbour));
 
     uint64_t *clean; /* destination, element */
-    MT_TAKE(scratch, clean, source->n_own);
+    MT_ALLOC(scratch, clean, source->n_own);
     for (uint32_t i = 0; i < source->n_own; i++)
         if (n_needing(source, source->element[i]) == 1)
             clean[n_clean++] = (uint64_t)source->need_part[source->need_offset[source->element[i]]] << 32 |
@@ -125,7 +125,7 @@ static mt_status lay_out(mt_arena *scratch, const mt_needs *source, const mt_set
     const uint32_t *set_order, uint32_t *order, uint32_t *n_interior, uint32_t *begin)
 {
     uint32_t *next, n = *n_interior = append(source, 0, 0, order, 0);
-    MT_TAKE(scratch, next, sets->n_sets);
+    MT_ALLOC(scratch, next, sets->n_sets);
     for (uint32_t i = 0; i < sets->n_sets; i++) {
         next[set_order[i]] = begin[set_order[i]] = n;
         n += sets->size[set_order[i]];
@@ -142,9 +142,9 @@ static mt_status a_range_a_set(const mt_scheme *scheme, const mt_needs *source, 
     MT_TRY(mt_sets_make(scratch, source, &sets));
     if (scheme->ranges > 0) MT_TRY(mt_sets_merge(scratch, &sets, scheme->ranges));
     uint32_t *set_order, *begin, *to;
-    MT_TAKE(scratch, set_order, sets.n_sets);
-    MT_TAKE(scratch, begin, sets.n_sets);
-    MT_TAKE(scratch, to, sets.n_to);
+    MT_ALLOC(scratch, set_order, sets.n_sets);
+    MT_ALLOC(scratch, begin, sets.n_sets);
+    MT_ALLOC(scratch, to, sets.n_to);
     MT_TRY(mt_sets_order_runs(scratch, &sets, set_order));
     MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
     for (uint32_t i = 0; i < sets.n_sets; i++) {
@@ -175,7 +175,7 @@ static int compare_intervals(const void *left, const void *right)
 static interval *enclose(
     mt_arena *scratch, const mt_needs *source, const mt_sets *sets, const uint32_t *begin)
 {
-    interval *of = mt_arena_take(scratch, sets->n_to, sizeof *of);
+    interval *of = mt_arena_alloc(scratch, sets->n_to, sizeof *of);
     if (!of) return NULL;
     for (uint32_t q = 0; q < sets->n_to; q++) of[q] = (interval){UINT32_MAX, 0, source->neighbour[q]};
     for (uint32_t s = 0; s < sets->n_sets; s++)
@@ -194,9 +194,9 @@ static mt_status ranged(const mt_scheme *scheme, const mt_needs *source, mt_aren
     mt_sets sets;
     MT_TRY(mt_sets_make(scratch, source, &sets));
     uint32_t *set_order, *begin, *to;
-    MT_TAKE(scratch, set_order, sets.n_sets);
-    MT_TAKE(scratch, begin, sets.n_sets);
-    MT_TAKE(scratch, to, sets.n_to);
+    MT_ALLOC(scratch, set_order, sets.n_sets);
+    MT_ALLOC(scratch, begin, sets.n_sets);
+    MT_ALLOC(scratch, to, sets.n_to);
     MT_TRY(mt_sets_order_intervals(scratch, &sets, set_order));
     MT_TRY(lay_out(scratch, source, &sets, set_order, order, n_interior, begin));
     interval *of = enclose(scratch, source, &sets, begin);

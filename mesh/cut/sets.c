@@ -51,7 +51,7 @@ static int compare_listed(const void *left, const void *right)
 
 static listed *list_elements(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
-    listed *list = mt_arena_take(arena, source->n_own, sizeof *list);
+    listed *list = mt_arena_alloc(arena, source->n_own, sizeof *list);
     if (!list) return NULL;
     for (uint32_t i = 0; i < source->n_own; i++) {
         const size_t *offset = source->need_offset + source->element[i];
@@ -67,14 +67,14 @@ static listed *list_elements(mt_arena *arena, const mt_needs *source, mt_sets *s
 mt_status mt_sets_make(mt_arena *arena, const mt_needs *source, mt_sets *sets)
 {
     *sets = (mt_sets){.n_to = source->n_neighbours, .n_words = (source->n_neighbours + 63) / 64};
-    MT_TAKE(arena, sets->element, source->n_own);
+    MT_ALLOC(arena, sets->element, source->n_own);
     const listed *list = list_elements(arena, source, sets);
     if (!list) return MT_MEMORY;
     for (uint32_t i = 0; i < sets->n_elements; i++)
         sets->n_sets += i == 0 || compare_lists(&list[i - 1], &list[i]) != 0;
-    MT_TAKE(arena, sets->set_of, sets->n_elements);
-    MT_TAKE(arena, sets->size, sets->n_sets);
-    MT_TAKE(arena, sets->to, (size_t)sets->n_sets * sets->n_words);
+    MT_ALLOC(arena, sets->set_of, sets->n_elements);
+    MT_ALLOC(arena, sets->size, sets->n_sets);
+    MT_ALLOC(arena, sets->to, (size_t)sets->n_sets * sets->n_words);
     for (uint32_t i = 0, set = 0; i < sets->n_elements; i++) {
         set += i > 0 && compare_lists(&list[i - 1], &list[i]) != 0;
         sets->set_of[list[i].element] = set;
@@ -194,8 +194,8 @@ mt_status mt_sets_order_runs(mt_arena *scratch, const mt_sets *sets, uint32_t *o
 {
     const uint32_t most = 1 + (sets->n_sets < BLOCK ? sets->n_sets : BLOCK);
     tour t = {0};
-    MT_TAKE(scratch, t.stop, most);
-    MT_TAKE(scratch, t.distance, (size_t)most * most);
+    MT_ALLOC(scratch, t.stop, most);
+    MT_ALLOC(scratch, t.distance, (size_t)most * most);
     for (uint32_t first = 0; first < sets->n_sets; first += BLOCK) {
         t.n = 1 + (sets->n_sets - first < BLOCK ? sets->n_sets - first : BLOCK);
         measure(sets, first, &t);
@@ -230,19 +230,19 @@ typedef struct line {
 static mt_status begin_line(mt_arena *scratch, const mt_sets *sets, line *l)
 {
     *l = (line){.sets = sets};
-    MT_TAKE(scratch, l->offset, (size_t)sets->n_sets + 1);
+    MT_ALLOC(scratch, l->offset, (size_t)sets->n_sets + 1);
     for (uint32_t s = 0; s < sets->n_sets; s++) l->offset[s + 1] = l->offset[s] + n_destinations(sets, s);
-    MT_TAKE(scratch, l->to, l->offset[sets->n_sets]);
+    MT_ALLOC(scratch, l->to, l->offset[sets->n_sets]);
     size_t n = 0;
     for (uint32_t s = 0; s < sets->n_sets; s++)
         for (uint32_t w = 0; w < sets->n_words; w++)
             for (uint64_t b = destinations(sets, s)[w]; b != 0; b &= b - 1)
                 l->to[n++] = w * 64 + (uint32_t)__builtin_ctzll(b);
-    MT_TAKE(scratch, l->set, sets->n_sets);
-    MT_TAKE(scratch, l->before, (size_t)sets->n_sets + 1);
-    MT_TAKE(scratch, l->crossing, (size_t)sets->n_sets + 1);
-    MT_TAKE(scratch, l->first, sets->n_to);
-    MT_TAKE(scratch, l->last, sets->n_to);
+    MT_ALLOC(scratch, l->set, sets->n_sets);
+    MT_ALLOC(scratch, l->before, (size_t)sets->n_sets + 1);
+    MT_ALLOC(scratch, l->crossing, (size_t)sets->n_sets + 1);
+    MT_ALLOC(scratch, l->first, sets->n_to);
+    MT_ALLOC(scratch, l->last, sets->n_to);
     return MT_OK;
 }
 
@@ -345,9 +345,9 @@ static mt_status average_reciprocally(mt_arena *scratch, line *l)
     const uint32_t n_sets = l->sets->n_sets, n_to = l->sets->n_to;
     double *number, *weight;
     keyed *key;
-    MT_TAKE(scratch, number, n_to);
-    MT_TAKE(scratch, weight, n_to);
-    MT_TAKE(scratch, key, n_sets);
+    MT_ALLOC(scratch, number, n_to);
+    MT_ALLOC(scratch, weight, n_to);
+    MT_ALLOC(scratch, key, n_sets);
     for (uint32_t s = 0; s < n_sets; s++)
         for (size_t k = l->offset[s]; k < l->offset[s + 1]; k++) weight[l->to[k]] += l->sets->size[s];
     for (uint32_t q = 0; q < n_to; q++) number[q] = q;
@@ -496,12 +496,12 @@ mt_status mt_sets_merge(mt_arena *scratch, mt_sets *sets, uint32_t limit)
     if (sets->n_sets <= limit) return MT_OK;
     merging m = {.sets = sets};
     uint32_t *number;
-    MT_TAKE(scratch, m.into, sets->n_sets);
-    MT_TAKE(scratch, m.count, sets->n_sets);
-    MT_TAKE(scratch, m.left, BLOCK);
-    MT_TAKE(scratch, m.partner, BLOCK);
-    MT_TAKE(scratch, m.cost, BLOCK);
-    MT_TAKE(scratch, number, sets->n_sets);
+    MT_ALLOC(scratch, m.into, sets->n_sets);
+    MT_ALLOC(scratch, m.count, sets->n_sets);
+    MT_ALLOC(scratch, m.left, BLOCK);
+    MT_ALLOC(scratch, m.partner, BLOCK);
+    MT_ALLOC(scratch, m.cost, BLOCK);
+    MT_ALLOC(scratch, number, sets->n_sets);
     while (sets->n_sets > limit) merge_round(&m, limit, number);
     return MT_OK;
 }

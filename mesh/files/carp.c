@@ -87,7 +87,7 @@ static mt_status read_fibres(mt_arena *arena, mt_scan *scan, mt_mesh *mesh)
     size_t numbers;
     MT_TRY(read_fibre_header(scan, &numbers));
     MT_TRY(mt_mesh_new_fibres(arena, mesh));
-    if (numbers == 6) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
+    if (numbers == 6) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[6];
         for (size_t k = 0; k < numbers; k++) {
@@ -186,10 +186,10 @@ static mt_status keep_found(mt_arena *scratch, listing *l, found **files, size_t
     size_t room = 0;
     while (next_surface(l)) room++;
     rewinddir(l->folder);
-    MT_TAKE(scratch, *files, room);
+    MT_ALLOC(scratch, *files, room);
     for (*n = 0; *n < room && next_surface(l); ++*n) {
         char *path;
-        MT_TAKE(scratch, path, strlen(l->path) + 1);
+        MT_ALLOC(scratch, path, strlen(l->path) + 1);
         (*files)[*n] = (found){l->tag, strcpy(path, l->path)};
     }
     return MT_OK;
@@ -243,7 +243,7 @@ static mt_status read_surfaces(mt_arena *arena, mt_arena *scratch, const char *n
     surface *surfaces;
     size_t n, n_faces = 0;
     MT_TRY(find_files(scratch, name, surface_ending, &files, &n));
-    MT_TAKE(scratch, surfaces, n);
+    MT_ALLOC(scratch, surfaces, n);
     for (size_t s = 0; s < n; s++) {
         MT_TRY(mt_scan_open(scratch, files[s].path, &surfaces[s].scan));
         MT_TRY(read_count(&surfaces[s].scan, "number of triangles", sizeof "Tr 0 1 2", &surfaces[s].n));
@@ -274,7 +274,7 @@ static mt_status read_lists(mt_arena *arena, mt_arena *scratch, const char *name
     mt_vtx *lists;
     size_t n, used = 0;
     MT_TRY(find_files(scratch, name, list_ending, &files, &n));
-    MT_TAKE(scratch, lists, n);
+    MT_ALLOC(scratch, lists, n);
     for (int pass = 0; pass < 2; pass++)
         for (size_t s = 0; s < n; s++) {
             const int32_t tag = files[s].tag;

@@ -178,7 +178,7 @@ static mt_status read_listing(reader *r, bool parts, listing *l)
     for (int d = 0; d < 4; d++)
         MT_TRY(mt_scan_count(&r->scan, "number of entities", r->binary ? 36 : 10, &l->n[d]));
     for (int d = 0; d < 4; d++) {
-        MT_TAKE(r->scratch, l->of[d], l->n[d]);
+        MT_ALLOC(r->scratch, l->of[d], l->n[d]);
         for (size_t k = 0; k < l->n[d]; k++) MT_TRY(read_entity(r, d, parts, &l->of[d][k]));
         qsort(l->of[d], l->n[d], sizeof(entity), by_entity_tag);
         for (size_t k = 1; k < l->n[d]; k++)
@@ -204,7 +204,7 @@ static mt_status read_partitioned_entities(reader *r)
     begin_data(r, true);
     MT_TRY(mt_scan_long(&r->scan, "number of partitions", 0, INT32_MAX, &unused));
     MT_TRY(mt_scan_count(&r->scan, "number of ghost entities", r->binary ? 8 : 4, &r->n_ghosts));
-    MT_TAKE(r->scratch, r->ghosts, r->n_ghosts);
+    MT_ALLOC(r->scratch, r->ghosts, r->n_ghosts);
     for (size_t k = 0; k < r->n_ghosts; k++) {
         MT_TRY(mt_scan_int(&r->scan, "tag of an entity", INT32_MIN, INT32_MAX, &r->ghosts[k].tag));
         MT_TRY(mt_scan_int(&r->scan, "number of a partition", INT32_MIN, INT32_MAX, &unused));
@@ -245,8 +245,8 @@ static mt_status take_nodes(reader *r, size_t n)
 {
     if (n >= UINT32_MAX) return mt_scan_fail(&r->scan, "%zu nodes; allowed: fewer than %u", n, UINT32_MAX);
     r->n_nodes = n;
-    MT_TAKE(r->scratch, r->xyz_mm, 3 * n);
-    MT_TAKE(r->scratch, r->nodes, n);
+    MT_ALLOC(r->scratch, r->xyz_mm, 3 * n);
+    MT_ALLOC(r->scratch, r->nodes, n);
     return MT_OK;
 }
 
@@ -382,10 +382,10 @@ static mt_status take_elements(reader *r, size_t n)
 {
     if (n >= UINT32_MAX) return mt_scan_fail(&r->scan, "%zu elements; allowed: fewer than %u", n, UINT32_MAX);
     r->n_elements = n;
-    MT_TAKE(r->scratch, r->tetrahedron_vertex, 4 * n);
-    MT_TAKE(r->scratch, r->region, n);
-    MT_TAKE(r->scratch, r->face_vertex, 3 * n);
-    MT_TAKE(r->scratch, r->face_tag, n);
+    MT_ALLOC(r->scratch, r->tetrahedron_vertex, 4 * n);
+    MT_ALLOC(r->scratch, r->region, n);
+    MT_ALLOC(r->scratch, r->face_vertex, 3 * n);
+    MT_ALLOC(r->scratch, r->face_tag, n);
     return MT_OK;
 }
 
@@ -527,7 +527,7 @@ static size_t number_vertices(const reader *r, uint32_t *new_index)
 static mt_status make_mesh(mt_arena *arena, const reader *r, mt_mesh *mesh)
 {
     uint32_t *new_index;
-    MT_TAKE(r->scratch, new_index, r->n_nodes);
+    MT_ALLOC(r->scratch, new_index, r->n_nodes);
     const size_t used = number_vertices(r, new_index);
     MT_TRY(mt_mesh_new(arena, used, r->n_tetrahedra, mesh));
     MT_TRY(mt_mesh_new_faces(arena, r->n_faces, mesh));

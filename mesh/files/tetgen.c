@@ -221,7 +221,7 @@ static mt_status read_fibres(mt_arena *arena, mt_arena *scratch, const char *nam
             &r.scan, "%zu fibres are counted; allowed: %zu, the elements of the mesh", r.n, mesh->n_elements);
     MT_TRY(expect_rows(&r, false, 0, ortho ? 9 : 3));
     MT_TRY(mt_mesh_new_fibres(arena, mesh));
-    if (ortho) MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
+    if (ortho) MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         double x[9];
         for (size_t k = 0; k < r.numbers; k++) MT_TRY(read_real(&r, "part of a direction", 1e6, &x[k]));

@@ -81,7 +81,7 @@ static mt_status take(
         from->at += n;
         return MT_OK;
     }
-    MT_TAKE(arena, decoded, n);
+    MT_ALLOC(arena, decoded, n);
     *bytes = decoded;
     return decode(from, n, decoded);
 }
@@ -148,7 +148,7 @@ static mt_status take_compressed(mt_arena *arena, mt_vtk_bytes *from, size_t n, 
             "needed",
             from->name, (unsigned long long)n_blocks, (unsigned long long)each, (unsigned long long)last, n);
     MT_TRY(take(arena, from, "the sizes of blocks", (size_t)n_blocks * from->word, &sizes));
-    MT_TAKE(arena, out, n);
+    MT_ALLOC(arena, out, n);
     *bytes = out;
     return inflate_blocks(arena, from, (size_t)n_blocks, (size_t)each, (size_t)last, sizes, out);
 }
@@ -162,7 +162,7 @@ mt_status mt_vtk_bytes_check(const mt_vtk_bytes *from, size_t n)
         room(from));
 }
 
-mt_status mt_vtk_bytes_take(mt_arena *arena, mt_vtk_bytes *from, size_t n, const unsigned char **bytes)
+mt_status mt_vtk_bytes_read(mt_arena *arena, mt_vtk_bytes *from, size_t n, const unsigned char **bytes)
 {
     MT_TRY(mt_vtk_bytes_check(from, n));
     return (from->compressed ? take_compressed : take_plain)(arena, from, n, bytes);

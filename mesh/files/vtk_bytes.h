@@ -31,7 +31,7 @@ typedef struct mt_vtk_bytes {
 MT_NODISCARD mt_status mt_vtk_bytes_check(const mt_vtk_bytes *from, size_t n);
 
 /* Gives the n bytes of the array, in the file or in `arena`. MT_INPUT: there are more or fewer, damage. */
-MT_NODISCARD mt_status mt_vtk_bytes_take(
+MT_NODISCARD mt_status mt_vtk_bytes_read(
     mt_arena *arena, mt_vtk_bytes *from, size_t n, const unsigned char **bytes);
 
 #endif

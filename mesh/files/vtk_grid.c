@@ -344,10 +344,10 @@ mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit
     if (n_triangles > 0) MT_TRY(mt_mesh_new_faces(arena, n_triangles, mesh));
     if (n_tetrahedra > 0 && directions(grid, MT_VTK_FIBRE)->is) {
         MT_TRY(mt_mesh_new_fibres(arena, mesh));
-        if (directions(grid, MT_VTK_SHEET)->is) MT_TAKE(arena, mesh->sheet, 3 * n_tetrahedra);
+        if (directions(grid, MT_VTK_SHEET)->is) MT_ALLOC(arena, mesh->sheet, 3 * n_tetrahedra);
     }
-    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_DEPTH].is) MT_TAKE(arena, mesh->depth, n_tetrahedra);
-    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_LAYER].is) MT_TAKE(arena, mesh->layer, n_tetrahedra);
+    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_DEPTH].is) MT_ALLOC(arena, mesh->depth, n_tetrahedra);
+    if (n_tetrahedra > 0 && grid->of_cells[MT_VTK_LAYER].is) MT_ALLOC(arena, mesh->layer, n_tetrahedra);
     MT_TRY(put_points(grid, unit_mm, mesh));
     return put_cells(grid, mesh);
 }

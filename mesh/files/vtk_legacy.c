@@ -63,7 +63,7 @@ static mt_status read_numbers(reader *r, const char *what, const mt_vtk_type *ty
 {
     if (r->binary) mt_scan_next_line(&r->scan);
     MT_TRY(check_room(r, what, type, n));
-    MT_TAKE(r->scratch, *values, n);
+    MT_ALLOC(r->scratch, *values, n);
     if (!r->binary) return mt_vtk_decode_text(&r->scan, what, n, *values);
     mt_vtk_decode((const unsigned char *)r->scan.at, type, true, n, *values);
     move(r, n * type->bytes);
@@ -112,7 +112,7 @@ static mt_status read_joined(reader *r, const char *name, size_t n, size_t size,
     if (n > size)
         return mt_scan_fail(&r->scan, "%zu %s in %zu numbers; each needs one at least", n, name, size);
     MT_TRY(read_numbers(r, "corners of cells", mt_vtk_type_find("int"), size, &numbers));
-    MT_TAKE(r->scratch, end, n);
+    MT_ALLOC(r->scratch, end, n);
     for (size_t k = 0; k < n; k++) {
         const double corners = at < size ? numbers[at++] : -1;
         if (!(corners >= 0 && corners <= (double)(size - at) && corners == (double)(size_t)corners))

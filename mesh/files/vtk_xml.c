@@ -163,7 +163,7 @@ static mt_status start_piece(reader *r, const XML_Char *name, const XML_Char *co
     piece *p;
     if (strcmp(name, "Piece") != 0) return MT_OK; /* FieldData */
     if (++r->n_pieces > PIECES_MOST) return mt_scan_fail(&r->scan, "more than %d pieces", PIECES_MOST);
-    MT_TAKE(r->scratch, p, 1);
+    MT_ALLOC(r->scratch, p, 1);
     MT_TRY(read_size(r, attributes, "NumberOfPoints", &r->grid.n_points, &p->n_points));
     const size_t before = r->grid.n_elements;
     if (!r->poly_data) MT_TRY(read_size(r, attributes, "NumberOfCells", &r->grid.n_elements, &p->n[0]));
@@ -370,7 +370,7 @@ static mt_status decode(const reader *r, const array *a, const char *name, size_
     if (n == 0) return MT_OK;
     if (!a->appended && !a->base64) return decode_ascii(text_of(r, a), name, n, out);
     MT_TRY(find_bytes(r, a, name, &from));
-    mt_status status = mt_vtk_bytes_take(&own, &from, n * a->type->bytes, &bytes);
+    mt_status status = mt_vtk_bytes_read(&own, &from, n * a->type->bytes, &bytes);
     if (status == MT_OK) mt_vtk_decode(bytes, a->type, r->big_endian, n, out);
     mt_arena_free(&own);
     return status;
@@ -397,7 +397,7 @@ static mt_status read_array(
 {
     double *out;
     MT_TRY(check_array(r, a, name, n, 1));
-    MT_TAKE(r->scratch, out, n);
+    MT_ALLOC(r->scratch, out, n);
     *values = out;
     return decode(r, a, name, n, out);
 }
@@ -435,7 +435,7 @@ static mt_status join_data(reader *r, bool of_points, mt_vtk_role role, mt_vtk_d
         if (one->is) MT_TRY(check_array(r, &one->array, one->is->name, n, each));
     }
     if (!data->is) return MT_OK;
-    MT_TAKE(r->scratch, out, each * (of_points ? r->grid.n_points : r->grid.n_elements));
+    MT_ALLOC(r->scratch, out, each * (of_points ? r->grid.n_points : r->grid.n_elements));
     data->values = out;
     for (const piece *p = r->pieces; p; p = p->next) {
         const size_t n = each * (of_points ? p->n_points : p->n_elements);
@@ -450,7 +450,7 @@ static mt_status join_points(reader *r)
     double *out;
     for (const piece *p = r->pieces; p; p = p->next)
         MT_TRY(check_array(r, &p->points, "Points", p->n_points, 3));
-    MT_TAKE(r->scratch, out, 3 * r->grid.n_points);
+    MT_ALLOC(r->scratch, out, 3 * r->grid.n_points);
     r->grid.xyz = out;
     for (const piece *p = r->pieces; p; p = p->next) {
         MT_TRY(decode(r, &p->points, "Points", 3 * p->n_points, out));
@@ -467,7 +467,7 @@ static mt_status join_cells(reader *r)
         for (int k = 0; k < KINDS; k++) {
             mt_vtk_cells *cells;
             if (p->n[k] == 0) continue;
-            MT_TAKE(r->scratch, cells, 1);
+            MT_ALLOC(r->scratch, cells, 1);
             cells->first_point = first;
             cells->n_points = p->n_points;
             MT_TRY(read_cells(r, p, k, cells));

@@ -51,8 +51,8 @@ static mt_status write_elements(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mes
     uint8_t *types;
     int64_t *offsets;
     size_t n = mesh->n_elements;
-    MT_TAKE(scratch, types, n);
-    MT_TAKE(scratch, offsets, n + 1);
+    MT_ALLOC(scratch, types, n);
+    MT_ALLOC(scratch, offsets, n + 1);
     for (size_t c = 0; c <= n; c++) offsets[c] = (int64_t)(4 * c);
     memset(types, VTK_TETRA, n);
     MT_TRY(mt_h5_write(
@@ -66,7 +66,7 @@ static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *me
     const size_t shape[2] = {mesh->n_elements, 3};
     double *normal = NULL;
     if (mesh->sheet) {
-        MT_TAKE(scratch, normal, 3 * mesh->n_elements);
+        MT_ALLOC(scratch, normal, 3 * mesh->n_elements);
         for (size_t c = 0; c < mesh->n_elements; c++) mt_mesh_normal(mesh, c, normal + 3 * c);
     }
     const struct {
@@ -140,8 +140,8 @@ static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partitio
     const size_t n = partition->n_elements;
     const uint32_t each = partition->parts_per_group;
     int32_t *group, *place;
-    MT_TAKE(scratch, group, n);
-    MT_TAKE(scratch, place, n);
+    MT_ALLOC(scratch, group, n);
+    MT_ALLOC(scratch, place, n);
     for (size_t c = 0; c < n; c++) {
         group[c] = (int32_t)mt_partition_group_of(partition, c);
         place[c] = (int32_t)(partition->part[c] % each);
@@ -250,8 +250,8 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
 {
     uint8_t *types;
     int64_t *offsets;
-    MT_TAKE(scratch, types, n_elements);
-    MT_TAKE(scratch, offsets, n_elements + 1);
+    MT_ALLOC(scratch, types, n_elements);
+    MT_ALLOC(scratch, offsets, n_elements + 1);
     MT_TRY(mt_h5_read(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n_elements}, types));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_elements + 1}, offsets));
     for (size_t c = 0; c < n_elements; c++)
@@ -273,7 +273,7 @@ static mt_status read_doubles(
     bool there;
     MT_TRY(mt_h5_has(h5, name, &there));
     if (!there) return MT_OK;
-    MT_TAKE(arena, *values, each * n_elements);
+    MT_ALLOC(arena, *values, each * n_elements);
     return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_elements, each}, *values);
 }
 
@@ -287,7 +287,7 @@ static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     if (there) MT_TRY(mt_h5_read(h5, region, MT_H5_INT32, 1, &n, mesh->region));
     MT_TRY(mt_h5_has(h5, layer, &there));
     if (there) {
-        MT_TAKE(arena, mesh->layer, n);
+        MT_ALLOC(arena, mesh->layer, n);
         MT_TRY(mt_h5_read(h5, layer, MT_H5_INT32, 1, &n, mesh->layer));
     }
     MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/fibre", n, 3, &mesh->fibre));
@@ -345,7 +345,7 @@ mt_status mt_vtkhdf_read_field(
     int n = snprintf(full, sizeof full, "VTKHDF/CellData/%s", name);
     if (n < 0 || (size_t)n >= sizeof full)
         return mt_fail(MT_INPUT, "element field '%.200s...': the name is too long", name);
-    MT_TAKE(arena, *values, n_elements);
+    MT_ALLOC(arena, *values, n_elements);
     MT_TRY(mt_h5_open(path, &h5));
     mt_status status = mt_h5_read(&h5, full, MT_H5_DOUBLE, 1, &n_elements, *values);
     mt_h5_close(&h5);
@@ -393,8 +393,8 @@ static mt_status read_parts(
     *partition = (mt_partition){.n_elements = n_elements};
     MT_TRY(read_size(h5, partition));
     const uint32_t each = partition->parts_per_group;
-    MT_TAKE(scratch, number, n_elements);
-    MT_TAKE(arena, partition->part, n_elements);
+    MT_ALLOC(scratch, number, n_elements);
+    MT_ALLOC(arena, partition->part, n_elements);
     MT_TRY(read_numbers(h5, ipu, n_elements, mt_partition_groups(partition), number));
     for (size_t c = 0; c < n_elements; c++) partition->part[c] = (uint32_t)number[c] * each;
     MT_TRY(read_numbers(h5, tile, n_elements, each, number));

@@ -27,7 +27,7 @@ static mt_status read_list(
     size_t n, used = 0;
     MT_TRY(mt_scan_open(scratch, path, &scan));
     MT_TRY(read_head(&scan, &n));
-    MT_TAKE(arena, list->vertex, n);
+    MT_ALLOC(arena, list->vertex, n);
     for (size_t k = 0; k < n; k++) {
         int64_t number;
         MT_TRY(mt_scan_int(&scan, "vertex", 0, (int64_t)n_vertices - 1, &number));
@@ -79,7 +79,7 @@ static size_t find_triangles(const mt_faces *faces, const unsigned char *listed,
 static mt_status pass_tagged(mt_arena *scratch, const mt_mesh *mesh, size_t n, triangle *triangles)
 {
     uint32_t(*there)[3];
-    MT_TAKE(scratch, there, mesh->n_faces);
+    MT_ALLOC(scratch, there, mesh->n_faces);
     for (size_t f = 0; f < mesh->n_faces; f++) {
         memcpy(there[f], mesh->face_vertex + 3 * f, sizeof *there);
         mt_face_sort(there[f]);
@@ -130,14 +130,14 @@ static mt_status tag_triangles(
     triangle *triangles;
     uint32_t *in;
     MT_TRY(mt_faces_make(scratch, mesh, &faces));
-    MT_TAKE(scratch, listed, mesh->n_vertices);
+    MT_ALLOC(scratch, listed, mesh->n_vertices);
     for (size_t l = 0; l < n_lists; l++)
         for (size_t k = 0; k < lists[l].n; k++) listed[lists[l].vertex[k]] = 1;
     const size_t n = find_triangles(&faces, listed, NULL);
-    MT_TAKE(scratch, triangles, n);
+    MT_ALLOC(scratch, triangles, n);
     (void)find_triangles(&faces, listed, triangles);
     MT_TRY(pass_tagged(scratch, mesh, n, triangles));
-    MT_TAKE(scratch, in, mesh->n_vertices);
+    MT_ALLOC(scratch, in, mesh->n_vertices);
     MT_TRY(mt_mesh_new_faces(arena, old.n_faces + n, mesh));
     memcpy(mesh->face_vertex, old.face_vertex, 3 * old.n_faces * sizeof *old.face_vertex);
     memcpy(mesh->face_tag, old.face_tag, old.n_faces * sizeof *old.face_tag);

@@ -134,7 +134,7 @@ static void cut_faces(const mt_mesh *coarse, mt_mesh *fine)
 /* Eight copies of each item of `each` bytes. */
 static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
 {
-    char *to = mt_arena_take(arena, 8 * n, each);
+    char *to = mt_arena_alloc(arena, 8 * n, each);
     for (size_t c = 0; to && c < n; c++)
         for (size_t k = 0; k < 8; k++) memcpy(to + each * (8 * c + k), (const char *)from + each * c, each);
     return to;
@@ -178,16 +178,16 @@ static mt_status refine(mt_arena *arena, const mt_mesh *coarse, edges *e, mt_mes
     const size_t n = coarse->n_elements, n_faces = coarse->n_faces;
     uint32_t *element_vertex, *face_vertex;
     mt_mesh numbers = {0};
-    MT_TAKE(arena, element_vertex, 32 * n);
-    MT_TAKE(arena, face_vertex, 12 * n_faces);
+    MT_ALLOC(arena, element_vertex, 32 * n);
+    MT_ALLOC(arena, face_vertex, 12 * n_faces);
     numbers.element_vertex = element_vertex, numbers.face_vertex = face_vertex;
     MT_TRY(number_midpoints(coarse, e, &numbers));
     *fine =
         (mt_mesh){.n_vertices = coarse->n_vertices + e->pairs.n, .n_elements = 8 * n, .n_faces = 4 * n_faces};
     fine->element_vertex = element_vertex, fine->face_vertex = face_vertex;
-    MT_TAKE(arena, fine->xyz_mm, 3 * fine->n_vertices);
-    MT_TAKE(arena, fine->region, fine->n_elements);
-    MT_TAKE(arena, fine->face_tag, fine->n_faces);
+    MT_ALLOC(arena, fine->xyz_mm, 3 * fine->n_vertices);
+    MT_ALLOC(arena, fine->region, fine->n_elements);
+    MT_ALLOC(arena, fine->face_tag, fine->n_faces);
     place_vertices(coarse, e, fine);
     cut_elements(coarse, fine);
     cut_faces(coarse, fine);

@@ -72,9 +72,9 @@ static mt_status merge_points(mt_arena *scratch, mt_mesh *surface, mt_closed *re
     if (surface->n_vertices > 0 && !(b.side > 0))
         return mt_fail(MT_INPUT, "the surface's points are all one");
     while (b.mask < surface->n_vertices) b.mask = 2 * b.mask + 1;
-    MT_TAKE(scratch, b.head, b.mask + 1);
-    MT_TAKE(scratch, b.next, surface->n_vertices);
-    MT_TAKE(scratch, becomes, surface->n_vertices);
+    MT_ALLOC(scratch, b.head, b.mask + 1);
+    MT_ALLOC(scratch, b.next, surface->n_vertices);
+    MT_ALLOC(scratch, becomes, surface->n_vertices);
     for (size_t k = 0; k <= b.mask; k++) b.head[k] = MT_NO_TRIANGLE;
     for (size_t v = 0; v < surface->n_vertices; v++) {
         const double *x = surface->xyz_mm + 3 * v;
@@ -127,8 +127,8 @@ static mt_status drop_useless(mt_arena *scratch, mt_mesh *surface, mt_closed *re
     corners *sorted;
     unsigned char *drop;
     size_t n = 0;
-    MT_TAKE(scratch, sorted, surface->n_faces);
-    MT_TAKE(scratch, drop, surface->n_faces);
+    MT_ALLOC(scratch, sorted, surface->n_faces);
+    MT_ALLOC(scratch, drop, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) {
         const uint32_t *v = surface->face_vertex + 3 * t;
         drop[t] = mt_mesh_triangle_repeats(v);
@@ -191,10 +191,10 @@ static mt_status find_pieces(mt_arena *scratch, const mt_mesh *surface, const mt
 {
     uint32_t *queue;
     *p = (pieces){.surface = surface, .sides = sides};
-    MT_TAKE(scratch, p->of, surface->n_faces);
-    MT_TAKE(scratch, p->turn, surface->n_faces);
-    MT_TAKE(scratch, p->area, surface->n_faces);
-    MT_TAKE(scratch, queue, surface->n_faces);
+    MT_ALLOC(scratch, p->of, surface->n_faces);
+    MT_ALLOC(scratch, p->turn, surface->n_faces);
+    MT_ALLOC(scratch, p->area, surface->n_faces);
+    MT_ALLOC(scratch, queue, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) p->of[t] = MT_NO_TRIANGLE;
     for (size_t t = 0; t < surface->n_faces; t++) {
         double area[3];
@@ -215,7 +215,7 @@ static mt_status drop_chips(mt_arena *scratch, mt_mesh *surface, mt_closed *repo
     unsigned char *drop;
     MT_TRY(mt_sides_make(scratch, surface, &sides));
     MT_TRY(find_pieces(scratch, surface, &sides, &p));
-    MT_TAKE(scratch, drop, surface->n_faces);
+    MT_ALLOC(scratch, drop, surface->n_faces);
     for (size_t t = 0; t < surface->n_faces; t++) {
         drop[t] = p.area[p.of[t]] < chip_area * p.whole;
         report->n_chips += drop[t];
@@ -228,7 +228,7 @@ static mt_status drop_chips(mt_arena *scratch, mt_mesh *surface, mt_closed *repo
 static mt_status drop_points(mt_arena *scratch, mt_mesh *surface)
 {
     uint8_t *used;
-    MT_TAKE(scratch, used, surface->n_vertices);
+    MT_ALLOC(scratch, used, surface->n_vertices);
     for (size_t k = 0; k < 3 * surface->n_faces; k++) used[surface->face_vertex[k]] = 1;
     return mt_mesh_keep_vertices(scratch, surface, used);
 }

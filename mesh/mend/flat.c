@@ -47,8 +47,8 @@ typedef struct sides {
 static mt_status region_make(mt_arena *scratch, mt_mesh *mesh, uint8_t *dead, region *r)
 {
     *r = (region){.mesh = mesh, .dead = dead, .effort = EFFORT_LEAST + EFFORT_A_ELEMENT * mesh->n_elements};
-    MT_TAKE(scratch, r->next, mesh->n_vertices);
-    MT_TAKE(scratch, r->into, mesh->n_vertices);
+    MT_ALLOC(scratch, r->next, mesh->n_vertices);
+    MT_ALLOC(scratch, r->into, mesh->n_vertices);
     MT_TRY(mt_offsets_make(
         scratch, mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices, &r->start, &r->element));
     for (size_t v = 0; v < mesh->n_vertices; v++) r->next[v] = r->into[v] = (uint32_t)v;
@@ -334,7 +334,7 @@ static mt_status list_flat(mt_arena *scratch, const mt_mesh *mesh, uint32_t **fl
     size_t k = 0;
     *n = 0;
     for (size_t c = 0; c < mesh->n_elements; c++) *n += is_flat(mesh, c);
-    MT_TAKE(scratch, *flat, *n);
+    MT_ALLOC(scratch, *flat, *n);
     for (size_t c = 0; c < mesh->n_elements; c++)
         if (is_flat(mesh, c)) (*flat)[k++] = (uint32_t)c;
     return MT_OK;

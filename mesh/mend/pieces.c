@@ -7,7 +7,7 @@
 mt_status mt_pieces_begin(mt_arena *arena, size_t n_elements, mt_pieces *p)
 {
     *p = (mt_pieces){0};
-    MT_TAKE(arena, p->first, n_elements);
+    MT_ALLOC(arena, p->first, n_elements);
     mt_disjoint_begin(p->first, n_elements);
     return MT_OK;
 }
@@ -20,7 +20,7 @@ void mt_pieces_join(mt_pieces *p, const mt_face *run, size_t n)
 mt_status mt_pieces_end(mt_arena *scratch, const mt_mesh *mesh, mt_pieces *p)
 {
     double *volume;
-    MT_TAKE(scratch, volume, mesh->n_elements);
+    MT_ALLOC(scratch, volume, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         p->first[c] = mt_disjoint_root(p->first, (uint32_t)c);
         p->n += p->first[c] == c;

@@ -128,7 +128,7 @@ static mt_status drop_overlapping(mt_arena *scratch, mending *m)
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     for (size_t v = 0; v < faces.n_vertices; v++)
         if (faces.start[v + 1] - faces.start[v] > longest) longest = faces.start[v + 1] - faces.start[v];
-    MT_TAKE(scratch, c.members, longest);
+    MT_ALLOC(scratch, c.members, longest);
     mt_runs_each(&faces, thin_out, &c);
     m->repair->overlapping = drop_elements(m->mesh, m->dead);
     return MT_OK;
@@ -191,7 +191,7 @@ mt_status mt_repair_mesh(mt_mesh *mesh, mt_repair *repair)
     mending m = {.mesh = mesh, .repair = repair};
     mt_status status = MT_OK;
     *repair = (mt_repair){0};
-    MT_TAKE(&lasting, m.dead, mesh->n_elements);
+    MT_ALLOC(&lasting, m.dead, mesh->n_elements);
     turn(mesh, repair);
     for (size_t k = 0; k < sizeof steps / sizeof *steps && status == MT_OK; k++) {
         mt_arena scratch = {0};

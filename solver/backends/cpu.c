@@ -35,18 +35,18 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_TRY(mt_monodomain_check(problem));
     const size_t n = problem->diffusion->n_elements, n_states = problem->model->n_states;
     cpu *c;
-    MT_TAKE(arena, c, 1);
+    MT_ALLOC(arena, c, 1);
     *c = (cpu){.problem = problem, .n = n};
-    MT_TAKE(arena, c->v, n);
-    MT_TAKE(arena, c->v_next, n);
-    MT_TAKE(arena, c->before, n);
-    MT_TAKE(arena, c->activation_ms, n);
-    MT_TAKE(arena, c->state, n * n_states);
-    MT_TAKE(arena, c->diagonal, n);
-    MT_TAKE(arena, c->off, n * MT_ELLPACK_WIDTH);
-    MT_TAKE(arena, c->column, n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, c->v, n);
+    MT_ALLOC(arena, c->v_next, n);
+    MT_ALLOC(arena, c->before, n);
+    MT_ALLOC(arena, c->activation_ms, n);
+    MT_ALLOC(arena, c->state, n * n_states);
+    MT_ALLOC(arena, c->diagonal, n);
+    MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
     mt_arena scratch = {0};
-    double *off = mt_arena_take(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);
+    double *off = mt_arena_alloc(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);
     if (off) {
         mt_diffusion_step_matrix(
             problem->diffusion, problem->dt_ms / (double)problem->pde_steps, c->diagonal, off);

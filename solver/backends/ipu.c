@@ -62,13 +62,13 @@ static mt_status open_with(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, void **out)
 {
     ipu *self;
-    MT_TAKE(arena, self, 1);
+    MT_ALLOC(arena, self, 1);
     MT_TRY(mt_plan_make(arena, values, problem, layout, &self->plan));
     MT_TRY(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
     MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
-    MT_TAKE(arena, self->buffer,
+    MT_ALLOC(arena, self->buffer,
         problem->model->n_states * self->plan.halo->n_elements + self->plan.halo->n_parts);
     write_all(self, problem);
     *out = self;
@@ -125,7 +125,7 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
     ipu *self = opaque;
     ipu_trace_size all = {0}, *of;
     size_t fitting = 0;
-    MT_TAKE(arena, of, self->plan.n_programs);
+    MT_ALLOC(arena, of, self->plan.n_programs);
     for (size_t p = 0; p < self->plan.n_programs; p++) {
         of[p] = ipu_trace_size_of(
             &self->engine->timing, self->plan.program[p], what->first_tile, what->last_tile);

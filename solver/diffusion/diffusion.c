@@ -62,10 +62,10 @@ static void fill_rows(const mt_stars *s, mt_diffusion *diffusion)
 /* The rows are not needed before the end: their place serves as scratch. */
 static mt_status operator_make(mt_arena *arena, mt_stars *s, mt_diffusion *diffusion)
 {
-    MT_TAKE(arena, diffusion->volume_mm3, s->n);
-    MT_TAKE(arena, diffusion->rate, ROW * s->n);
-    MT_TAKE(arena, diffusion->column, ROW * s->n);
-    MT_TAKE(arena, diffusion->theta, s->n);
+    MT_ALLOC(arena, diffusion->volume_mm3, s->n);
+    MT_ALLOC(arena, diffusion->rate, ROW * s->n);
+    MT_ALLOC(arena, diffusion->column, ROW * s->n);
+    MT_ALLOC(arena, diffusion->theta, s->n);
     s->form = diffusion->rate;
     s->w = s->form + 10 * s->n;
     s->z = s->w + 4 * s->n;
@@ -146,7 +146,7 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
 {
     uint32_t *limited;
     size_t n = 0;
-    MT_TAKE(arena, limited, diffusion->n_limited);
+    MT_ALLOC(arena, limited, diffusion->n_limited);
     for (size_t c = 0; c < diffusion->n_elements && n < diffusion->n_limited; c++)
         if (diffusion->theta[c] < 1) limited[n++] = (uint32_t)c;
     *found = (mt_limits){.limit_dt_ms = diffusion->limit_dt_ms,

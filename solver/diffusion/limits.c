@@ -55,7 +55,7 @@ mt_status mt_limits_pack(
     memcpy(h.what, what, sizeof what);
     memcpy(h.key, key, KEY);
     *n = sizeof h + list + KEY;
-    MT_TAKE(arena, *bytes, *n);
+    MT_ALLOC(arena, *bytes, *n);
     memcpy(*bytes, &h, sizeof h);
     if (list > 0) memcpy(*bytes + sizeof h, known->limited, list);
     MT_TRY(fingerprint(*bytes, sizeof h + list, sum));
@@ -78,7 +78,7 @@ mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const 
         h.n_limited != list / sizeof(uint32_t))
         return MT_OK;
     uint32_t *limited;
-    MT_TAKE(arena, limited, h.n_limited);
+    MT_ALLOC(arena, limited, h.n_limited);
     if (list > 0) memcpy(limited, bytes + sizeof h, list);
     *known = (mt_limits){h.limit_dt_ms, h.top_per_ms, h.n_indefinite, h.n_rounds, h.n_limited, limited};
     *valid = true;

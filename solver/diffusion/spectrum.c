@@ -143,10 +143,10 @@ static mt_status lanczos_make(mt_arena *arena, const mt_spectrum_map *map, lancz
     l->map = map;
     l->n = map->n;
     l->n_blocks = (map->n + SUM_BLOCK - 1) / SUM_BLOCK;
-    MT_TAKE(arena, l->q_old, map->n);
-    MT_TAKE(arena, l->q, map->n);
-    MT_TAKE(arena, l->y, map->n);
-    MT_TAKE(arena, l->partial, 2 * l->n_blocks);
+    MT_ALLOC(arena, l->q_old, map->n);
+    MT_ALLOC(arena, l->q, map->n);
+    MT_ALLOC(arena, l->y, map->n);
+    MT_ALLOC(arena, l->partial, 2 * l->n_blocks);
     return MT_OK;
 }
 
@@ -290,8 +290,8 @@ mt_status mt_spectrum_run(
 {
     size_t max_steps = goal->max_steps < map->n ? goal->max_steps : map->n;
     memset(spectrum, 0, sizeof *spectrum);
-    MT_TAKE(arena, spectrum->alpha, max_steps);
-    MT_TAKE(arena, spectrum->beta, max_steps);
+    MT_ALLOC(arena, spectrum->alpha, max_steps);
+    MT_ALLOC(arena, spectrum->beta, max_steps);
     mt_arena scratch = {0};
     lanczos l;
     mt_status status = lanczos_make(&scratch, map, &l);
@@ -306,7 +306,7 @@ static mt_status top_of_tridiagonal(mt_arena *arena, const mt_spectrum *s, doubl
     double *values, double *coordinates, size_t *count)
 {
     double *u;
-    MT_TAKE(arena, u, 3 * s->steps);
+    MT_ALLOC(arena, u, 3 * s->steps);
     double apart = 1e-9 * fmax(fabs(s->lowest), fabs(s->highest));
     *count = 0;
     for (size_t index = s->steps; index-- > 0 && *count < max_vectors;) {
@@ -343,10 +343,10 @@ static mt_status top_vectors(mt_arena *arena, mt_arena *scratch, const mt_spectr
     double **vectors)
 {
     double *coordinates;
-    MT_TAKE(scratch, coordinates, max_vectors * spectrum->steps);
-    MT_TAKE(arena, *values, max_vectors);
+    MT_ALLOC(scratch, coordinates, max_vectors * spectrum->steps);
+    MT_ALLOC(arena, *values, max_vectors);
     MT_TRY(top_of_tridiagonal(scratch, spectrum, above, max_vectors, *values, coordinates, count));
-    MT_TAKE(arena, *vectors, *count * map->n);
+    MT_ALLOC(arena, *vectors, *count * map->n);
     return gather_vectors(scratch, map, spectrum, *count, coordinates, *vectors);
 }
 

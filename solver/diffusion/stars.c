@@ -333,14 +333,14 @@ static void roots(mt_stars *s)
 
 static mt_status take_room(mt_arena *scratch, mt_stars *s)
 {
-    MT_TAKE(scratch, s->centroid, 3 * s->n);
-    MT_TAKE(scratch, s->star, 16 * s->n);
-    MT_TAKE(scratch, s->back, 4 * s->n);
-    MT_TAKE(scratch, s->indefinite, s->n);
-    MT_TAKE(scratch, s->pending, s->n);
-    MT_TAKE(scratch, s->oblique, s->n);
-    MT_TAKE(scratch, s->root, s->n);
-    MT_TAKE(scratch, s->null_root, s->n);
+    MT_ALLOC(scratch, s->centroid, 3 * s->n);
+    MT_ALLOC(scratch, s->star, 16 * s->n);
+    MT_ALLOC(scratch, s->back, 4 * s->n);
+    MT_ALLOC(scratch, s->indefinite, s->n);
+    MT_ALLOC(scratch, s->pending, s->n);
+    MT_ALLOC(scratch, s->oblique, s->n);
+    MT_ALLOC(scratch, s->root, s->n);
+    MT_ALLOC(scratch, s->null_root, s->n);
     return MT_OK;
 }
 

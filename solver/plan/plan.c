@@ -92,13 +92,13 @@ static mt_status fill_matrix_with(mt_arena *scratch, mt_plan *plan)
     const size_t n = plan->halo->n_elements;
     float *diagonal, *off;
     uint32_t *map, *local;
-    MT_TAKE(scratch, diagonal, n);
-    MT_TAKE(scratch, off, n * MT_ELLPACK_WIDTH);
-    MT_TAKE(scratch, map, n);
+    MT_ALLOC(scratch, diagonal, n);
+    MT_ALLOC(scratch, off, n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(scratch, map, n);
     size_t most = 0;
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (own_count(plan, part) > most) most = own_count(plan, part);
-    MT_TAKE(scratch, local, most * MT_ELLPACK_WIDTH);
+    MT_ALLOC(scratch, local, most * MT_ELLPACK_WIDTH);
     memset(map, 0xff, n * sizeof *map);
     mt_diffusion_step_matrix_float(
         problem->diffusion, problem->dt_ms / (double)problem->pde_steps, diagonal, off);
@@ -120,9 +120,9 @@ static mt_status check_columns(const mt_halo *halo)
 static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
 {
     const size_t n = plan->halo->n_elements;
-    MT_TAKE(values, plan->d_value, n);
-    MT_TAKE(values, plan->a_value, n * MT_ELLPACK_WIDTH);
-    MT_TAKE(values, plan->column_value, n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(values, plan->d_value, n);
+    MT_ALLOC(values, plan->a_value, n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(values, plan->column_value, n * MT_ELLPACK_WIDTH);
     mt_arena scratch = {0};
     mt_status status = fill_matrix_with(&scratch, plan);
     mt_arena_free(&scratch);
@@ -133,7 +133,7 @@ static mt_status fill_variants(mt_arena *values, mt_plan *plan)
 {
     const uint16_t *of = plan->problem->variant_of;
     if (!of) return MT_OK;
-    MT_TAKE(values, plan->of_value, plan->halo->n_elements);
+    MT_ALLOC(values, plan->of_value, plan->halo->n_elements);
     for (size_t k = 0; k < plan->halo->n_elements; k++) plan->of_value[k] = of[plan->halo->own_element[k]];
     return MT_OK;
 }
@@ -233,8 +233,8 @@ typedef struct places {
 
 static mt_status find_places(mt_arena *scratch, const mt_halo *halo, places *p)
 {
-    MT_TAKE(scratch, p->part, halo->n_elements);
-    MT_TAKE(scratch, p->at, halo->n_elements);
+    MT_ALLOC(scratch, p->part, halo->n_elements);
+    MT_ALLOC(scratch, p->at, halo->n_elements);
     for (uint32_t part = 0; part < halo->n_parts; part++)
         for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++) {
             p->part[halo->own_element[k]] = part;
@@ -255,9 +255,9 @@ static mt_status add_stimulus(
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
     MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_elements, &variable));
     MT_TRY(ipu_graph_whole(plan->graph, variable, &plan->elements[s]));
-    MT_TAKE(values, plan->elements_value[s], stimulus->n_elements);
+    MT_ALLOC(values, plan->elements_value[s], stimulus->n_elements);
     size_t *offset;
-    MT_TAKE(scratch, offset, plan->halo->n_parts + (size_t)2);
+    MT_ALLOC(scratch, offset, plan->halo->n_parts + (size_t)2);
     for (size_t k = 0; k < stimulus->n_elements; k++) offset[p->part[stimulus->element[k]] + (size_t)2]++;
     mt_offsets_sum(offset, plan->halo->n_parts + (size_t)2);
     for (size_t k = 0; k < stimulus->n_elements; k++) {
@@ -280,8 +280,8 @@ static mt_status add_stimulus(
 
 static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, const contexts *c)
 {
-    MT_TAKE(arena, plan->elements, plan->problem->n_stimuli);
-    MT_TAKE(values, plan->elements_value, plan->problem->n_stimuli);
+    MT_ALLOC(arena, plan->elements, plan->problem->n_stimuli);
+    MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
     mt_arena scratch = {0};
     places p;
     mt_status status = find_places(&scratch, plan->halo, &p);
@@ -300,7 +300,7 @@ static mt_status step_program(
     const ipu_program *ab, *ba, *both, *pair[2], **parts;
     const size_t pde_steps = plan->problem->pde_steps;
     size_t n = 0;
-    MT_TAKE(arena, parts, plan->problem->n_stimuli + 4);
+    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 4);
     for (size_t s = 0; s < plan->problem->n_stimuli; s++)
         if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
@@ -322,8 +322,8 @@ static mt_status add_programs(mt_arena *arena, mt_plan *plan)
     const size_t n = problem->n_stimuli;
     size_t most = 2;
     for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
-    MT_TAKE(arena, plan->program, most);
-    MT_TAKE(arena, plan->on, most * (n ? n : 1));
+    MT_ALLOC(arena, plan->program, most);
+    MT_ALLOC(arena, plan->on, most * (n ? n : 1));
     plan->n_programs = 1; /* none on */
     for (size_t step = 0; n > 0 && step != SIZE_MAX;
          step = mt_monodomain_next_switch(problem, step, SIZE_MAX)) {
@@ -365,12 +365,12 @@ mt_status mt_plan_make(
     *plan = (mt_plan){.problem = problem, .halo = halo};
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;
-    MT_TAKE(arena, c, 1);
+    MT_ALLOC(arena, c, 1);
     c->ode = (mt_ode_context){problem->model, problem->variant, problem->dt_ms};
     c->ode_codelet =
         problem->variant_of ? mt_codelet_ode_mixed(problem->model) : mt_codelet_ode(problem->model);
     c->dt_ms = (float)problem->dt_ms;
-    MT_TAKE(arena, c->rise_mV, problem->n_stimuli);
+    MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
         c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
@@ -384,7 +384,7 @@ mt_status mt_plan_make(
         if (n > most) most = n;
     }
     ipu_slice *slices;
-    MT_TAKE(arena, slices, most + 1);
+    MT_ALLOC(arena, slices, most + 1);
     MT_TRY(add_vertices(plan, c, slices));
     if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
     return add_programs(arena, plan);

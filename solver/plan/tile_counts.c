@@ -38,7 +38,7 @@ mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile
     mt_arena scratch = {0};
     const uint32_t n = halo->n_parts;
     double *value;
-    MT_TAKE(&scratch, value, n);
+    MT_ALLOC(&scratch, value, n);
     *spread = (mt_tile_spread){0};
     for (uint32_t p = 0; p < n; p++) spread->sum += value[p] = count(halo, p);
     qsort(value, n, sizeof *value, compare_doubles);

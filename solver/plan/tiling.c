@@ -33,7 +33,7 @@ mt_status mt_tiling_check_room(const mt_tiling *tiling, uint32_t ipus, char find
 mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern)
 {
     uint32_t *columns;
-    MT_TAKE(arena, columns, adjacency->n_elements * MT_DIFFUSION_ROW);
+    MT_ALLOC(arena, columns, adjacency->n_elements * MT_DIFFUSION_ROW);
 #pragma omp parallel for schedule(static)
     for (size_t element = 0; element < adjacency->n_elements; element++)
         (void)mt_adjacency_ring(adjacency, element, columns + element * MT_DIFFUSION_ROW);

@@ -25,7 +25,7 @@ typedef struct json {
 
 static inline void *json_take(mt_arena *arena, size_t n, size_t size)
 {
-    void *memory = mt_arena_take(arena, n, size);
+    void *memory = mt_arena_alloc(arena, n, size);
     cr_assert_not_null(memory);
     return memory;
 }

@@ -25,12 +25,12 @@ static bool
 
 static bool fails(void) { return inside && ++takings == failing; }
 
-void *__real_mt_arena_take(mt_arena *arena, size_t count, size_t size);
-void *__wrap_mt_arena_take(mt_arena *arena, size_t count, size_t size);
-void *__wrap_mt_arena_take(mt_arena *arena, size_t count, size_t size)
+void *__real_mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
+void *__wrap_mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
+void *__wrap_mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
 {
     if (fails()) mt_arena_fail_at(1);
-    return __real_mt_arena_take(arena, count, size);
+    return __real_mt_arena_alloc(arena, count, size);
 }
 
 void *__real_realloc(void *old, size_t size);

@@ -12,7 +12,7 @@ Test(arena, every_take_is_zero_aligned_and_its_own)
     unsigned char *taken[TAKES];
     for (int round = 0; round < 2; round++) { /* in the second round the memory has been used before */
         for (size_t i = 0; i < TAKES; i++) {
-            taken[i] = mt_arena_take(&arena, i, 3);
+            taken[i] = mt_arena_alloc(&arena, i, 3);
             cr_assert_not_null(taken[i]);
             cr_assert_eq((uintptr_t)taken[i] % 64, 0);
             for (size_t k = 0; k < 3 * i; k++) cr_assert_eq(taken[i][k], 0);
@@ -27,13 +27,13 @@ Test(arena, every_take_is_zero_aligned_and_its_own)
 Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
 {
     mt_arena arena = {0};
-    cr_assert_not_null(mt_arena_take(&arena, 10, 8));
-    cr_assert_not_null(mt_arena_take(&arena, 1, 1));
+    cr_assert_not_null(mt_arena_alloc(&arena, 10, 8));
+    cr_assert_not_null(mt_arena_alloc(&arena, 1, 1));
     cr_assert_eq(arena.bytes, 81);
     mt_arena_free(&arena);
     cr_assert_eq(arena.bytes, 0);
     cr_assert_null(arena.blocks);
-    cr_assert_not_null(mt_arena_take(&arena, 0, 8));
+    cr_assert_not_null(mt_arena_alloc(&arena, 0, 8));
     mt_arena_free(&arena);
     mt_arena_free(&arena);
 }
@@ -41,10 +41,10 @@ Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
 Test(arena, what_cannot_be_addressed_or_had_is_refused_with_a_message)
 {
     mt_arena arena = {0};
-    cr_assert_null(mt_arena_take(&arena, SIZE_MAX / 2, 3));
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX / 2, 3));
     cr_assert_not_null(strstr(mt_message(), "more than can be addressed"), "%s", mt_message());
-    cr_assert_null(mt_arena_take(&arena, SIZE_MAX, 1));
-    cr_assert_null(mt_arena_take(&arena, SIZE_MAX - 64, 1));
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX, 1));
+    cr_assert_null(mt_arena_alloc(&arena, SIZE_MAX - 64, 1));
     cr_assert_eq(arena.bytes, 0);
     mt_arena_free(&arena);
 }
@@ -53,26 +53,26 @@ Test(arena, fail_at_fails_the_nth_take_once_in_any_arena)
 {
     mt_arena one = {0}, two = {0};
     mt_arena_fail_at(3);
-    cr_assert_not_null(mt_arena_take(&one, 1, 1));
-    cr_assert_not_null(mt_arena_take(&two, 1, 1));
-    cr_assert_null(mt_arena_take(&one, 1, 1));
+    cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
+    cr_assert_not_null(mt_arena_alloc(&two, 1, 1));
+    cr_assert_null(mt_arena_alloc(&one, 1, 1));
     cr_assert_not_null(strstr(mt_message(), "out of memory"), "%s", mt_message());
-    for (int i = 0; i < 9; i++) cr_assert_not_null(mt_arena_take(&one, 1, 1));
+    for (int i = 0; i < 9; i++) cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
     mt_arena_fail_at(1);
     mt_arena_fail_at(0);
-    cr_assert_not_null(mt_arena_take(&one, 1, 1));
+    cr_assert_not_null(mt_arena_alloc(&one, 1, 1));
     mt_arena_free(&one);
     mt_arena_free(&two);
 }
 
 static mt_status take_two(mt_arena *arena, int **first, double **second)
 {
-    MT_TAKE(arena, *first, 2);
-    MT_TAKE(arena, *second, 2);
+    MT_ALLOC(arena, *first, 2);
+    MT_ALLOC(arena, *second, 2);
     return MT_OK;
 }
 
-Test(arena, MT_TAKE_hands_the_failure_on)
+Test(arena, MT_ALLOC_hands_the_failure_on)
 {
     mt_arena arena = {0};
     int *first = NULL;

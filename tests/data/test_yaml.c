@@ -631,11 +631,11 @@ static size_t taken_for(size_t n)
     static const mt_yaml_table lists = {keys, sizeof(entries)};
     mt_arena arena = {0};
     entries read;
-    char *text = mt_arena_take(&arena, 32, n + 1), *to = text + sprintf(text, "list:\n");
+    char *text = mt_arena_alloc(&arena, 32, n + 1), *to = text + sprintf(text, "list:\n");
     for (size_t k = 0; k < n; k++) to += sprintf(to, "  - {start_ms: %zu}\n", k);
-    const size_t before = mt_arena_taken();
+    const size_t before = mt_arena_allocated();
     cr_assert_eq(mt_yaml_read(&arena, "x", text, &lists, NULL, 0, &read), MT_OK, "%s", mt_message());
-    const size_t taken = mt_arena_taken() - before;
+    const size_t taken = mt_arena_allocated() - before;
     cr_assert_eq(read.n, n);
     for (size_t k = 0; k < n; k++) cr_assert_eq(read.entry[k].start_ms, (double)k);
     mt_arena_free(&arena);

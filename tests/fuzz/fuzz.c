@@ -124,9 +124,9 @@ static mt_status read_mesh(mt_arena *arena, size_t n_bytes)
     double unit_mm = 1;
     if (mt_mesh_format_find(path[0], false, &format) != MT_OK) die("no format");
     if (mt_unit_mm(format->unit, &unit_mm) != MT_OK) die("no unit");
-    const size_t before = mt_arena_taken();
+    const size_t before = mt_arena_allocated();
     const mt_status status = format->read(arena, path[0], unit_mm, &mesh);
-    if (strcmp(ending[0], ".hdf") != 0 && mt_arena_taken() - before > multiple() * n_bytes + ROOM)
+    if (strcmp(ending[0], ".hdf") != 0 && mt_arena_allocated() - before > multiple() * n_bytes + ROOM)
         die("too much memory");
     if (status != MT_OK) return status;
     if (mt_mesh_check_content(&mesh, NULL) != MT_OK) die("a content that fails its check");

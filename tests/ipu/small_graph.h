@@ -18,7 +18,7 @@ static inline const ipu_executable *compiled(const ipu_graph *graph)
 
 static inline const ipu_timing *timed(const ipu_graph *graph)
 {
-    ipu_timing *timing = mt_arena_take(&arena, 1, sizeof *timing);
+    ipu_timing *timing = mt_arena_alloc(&arena, 1, sizeof *timing);
     cr_assert_not_null(timing);
     cr_assert_eq(ipu_timing_make(&arena, compiled(graph), timing), MT_OK, "%s", mt_message());
     return timing;

@@ -401,9 +401,9 @@ static inline bool make_stl_binary(const char *stem) { return put_buffer(stem, "
 static inline mt_status slab_with_all(mt_arena *arena, mt_mesh *mesh)
 {
     MT_TRY(mt_slab_make(arena, (double[]){1, 1, 1}, 1, mesh));
-    MT_TAKE(arena, mesh->sheet, 3 * mesh->n_elements);
-    MT_TAKE(arena, mesh->depth, mesh->n_elements);
-    MT_TAKE(arena, mesh->layer, mesh->n_elements);
+    MT_ALLOC(arena, mesh->sheet, 3 * mesh->n_elements);
+    MT_ALLOC(arena, mesh->depth, mesh->n_elements);
+    MT_ALLOC(arena, mesh->layer, mesh->n_elements);
     for (size_t c = 0; c < mesh->n_elements; c++)
         mesh->sheet[3 * c + 1] = 1, mesh->layer[c] = (int32_t)c % 3 + 1, mesh->depth[c] = (double)c / 6;
     MT_TRY(mt_mesh_new_faces(arena, 1, mesh));

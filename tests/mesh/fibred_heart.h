@@ -109,7 +109,7 @@ static inline double linear_rule(const heart *h, int region, size_t element)
  * -60 outside (on the right), where in_region says. */
 static inline void angle_errors(heart *h, int region, double *median, double *high)
 {
-    double *error = mt_arena_take(&h->arena, h->mesh.n_elements, sizeof *error);
+    double *error = mt_arena_alloc(&h->arena, h->mesh.n_elements, sizeof *error);
     size_t n = 0;
     cr_assert(error);
     for (size_t c = 0; c < h->mesh.n_elements; c++) {

@@ -20,8 +20,8 @@ static void slab(mt_arena *arena, mt_mesh *mesh)
 static void shuffle(mt_arena *arena, mt_mesh *mesh)
 {
     static const int even[3][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {3, 0, 2, 1}};
-    uint32_t *name = mt_arena_take(arena, mesh->n_vertices, sizeof *name);
-    uint32_t *old = mt_arena_take(arena, 4 * mesh->n_elements, sizeof *old);
+    uint32_t *name = mt_arena_alloc(arena, mesh->n_vertices, sizeof *name);
+    uint32_t *old = mt_arena_alloc(arena, 4 * mesh->n_elements, sizeof *old);
     cr_assert(name && old);
     for (size_t v = 0; v < mesh->n_vertices; v++) name[v] = (uint32_t)v;
     for (size_t v = mesh->n_vertices - 1; v > 0; v--) {

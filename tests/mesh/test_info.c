@@ -157,7 +157,7 @@ Test(info, a_surface_has_tags_and_a_box_but_no_volume)
     memcpy(mesh.xyz_mm, xyz_mm, sizeof xyz_mm);
     memcpy(mesh.face_tag, tag, sizeof tag);
     for (uint32_t k = 0; k < 9; k++) mesh.face_vertex[k] = k % 4;
-    cr_assert_eq(mt_info_look(&mesh, &info), MT_OK);
+    cr_assert_eq(mt_info_find(&mesh, &info), MT_OK);
     cr_assert(info.n_vertices == 4 && info.n_elements == 0 && info.n_regions == 0 && info.n_surfaces == 2);
     cr_assert(info.min_mm[0] == 0 && info.min_mm[1] == -7 && info.min_mm[2] == 3);
     cr_assert(info.max_mm[0] == 4 && info.max_mm[1] == -2 && info.max_mm[2] == 9);

@@ -42,8 +42,8 @@ static inline void stimulate_corner(slab_problem *s, const double size_mm[3], si
 static inline void corner_times(
     slab_problem *s, const double size_mm[3], size_t corner, double end_ms, double at_point_ms[POINTS])
 {
-    double *v = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *v);
-    double *activation = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *activation);
+    double *v = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *v);
+    double *activation = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *activation);
     stimulate_corner(s, size_mm, corner);
     run_backend(s, "cpu", NULL, (size_t)llround(end_ms / s->problem.dt_ms), v, activation);
     for (size_t p = 0; p < POINTS; p++) {

@@ -30,8 +30,8 @@ static inline double slope_of(size_t n, const double *x, const double *y)
 static inline double speed_between(
     mt_arena *scratch, const mt_mesh *mesh, const double *activation_ms, size_t axis, double from, double to)
 {
-    double *x = mt_arena_take(scratch, mesh->n_elements, sizeof *x);
-    double *t = mt_arena_take(scratch, mesh->n_elements, sizeof *t);
+    double *x = mt_arena_alloc(scratch, mesh->n_elements, sizeof *x);
+    double *t = mt_arena_alloc(scratch, mesh->n_elements, sizeof *t);
     size_t n = 0;
     for (size_t c = 0; c < mesh->n_elements; c++) {
         double centre[3];
@@ -59,8 +59,8 @@ static inline double slab_speed(const mt_cell_model *model, size_t axis, double 
     cr_assert_eq(mt_slab_make(&s.arena, size, edge_mm, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, near);
     s.problem.model = model;
-    double *v = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *v);
-    double *activation = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *activation);
+    double *v = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *v);
+    double *activation = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *activation);
     run_backend(&s, "cpu", NULL, (size_t)llround(long_mm / slowest / s.problem.dt_ms), v, activation);
     const double speed = speed_between(&s.arena, &s.mesh, activation, axis, 0.4 * long_mm, 0.9 * long_mm);
     mt_arena_free(&s.arena);

@@ -26,7 +26,7 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
     cr_assert_eq(mt_diffusion_make(
                      &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion),
         MT_OK, "%s", mt_message());
-    uint32_t *elements = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *elements);
+    uint32_t *elements = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *elements);
     size_t n = 0;
     for (size_t c = 0; c < s->mesh.n_elements; c++) {
         double x[3];
@@ -58,8 +58,8 @@ static inline mt_layout layout_by(
 {
     const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
     mt_partition partition;
-    mt_halo *halo = mt_arena_take(&s->arena, 1, sizeof *halo);
-    ipu_target *target = mt_arena_take(&s->arena, 1, sizeof *target);
+    mt_halo *halo = mt_arena_alloc(&s->arena, 1, sizeof *halo);
+    ipu_target *target = mt_arena_alloc(&s->arena, 1, sizeof *target);
     cr_assert_eq(ipu_target_several(&s->target, chips, target), MT_OK, "%s", mt_message());
     cr_assert_eq(
         mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());

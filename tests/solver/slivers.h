@@ -39,7 +39,7 @@ static inline void plant_slivers(
     cr_assert_eq(mt_adjacency_make(arena, from, &adjacency), MT_OK);
     cr_assert_eq(mt_mesh_new(arena, from->n_vertices + 2 * n, from->n_elements + 6 * n, to), MT_OK);
     cr_assert_eq(mt_mesh_new_fibres(arena, to), MT_OK);
-    bool *taken = mt_arena_take(arena, from->n_elements, sizeof *taken);
+    bool *taken = mt_arena_alloc(arena, from->n_elements, sizeof *taken);
     memcpy(to->xyz_mm, from->xyz_mm, 3 * from->n_vertices * sizeof *to->xyz_mm);
     memcpy(to->element_vertex, from->element_vertex, 4 * from->n_elements * sizeof *to->element_vertex);
     memcpy(to->fibre, from->fibre, 3 * from->n_elements * sizeof *to->fibre);

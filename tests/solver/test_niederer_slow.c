@@ -11,8 +11,8 @@ static slab_problem s;
 static void activation_at_points(
     const char *backend, const mt_layout *layout, double end_ms, double at_point_ms[9])
 {
-    double *v = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *v);
-    double *activation = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *activation);
+    double *v = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *v);
+    double *activation = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *activation);
     run_backend(&s, backend, layout, (size_t)llround(end_ms / s.problem.dt_ms), v, activation);
     uint32_t element[9];
     cr_assert_eq(mt_probe_find(&s.mesh, 9, &points_mm[0][0], element), MT_OK, "%s", mt_message());
@@ -45,8 +45,8 @@ Test(niederer, voltages_after_20_ms_have_the_same_bits_on_1_64_and_1472_tiles)
         int threads;
     } runs[] = {{1, 1}, {64, 1}, {1472, 1}, {1472, 2}, {64, 2}};
     make_slab_problem(&s, (double[]){20, 7, 3}, 0.5);
-    double *first = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *first);
-    double *v = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *v);
+    double *first = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *first);
+    double *v = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *v);
     for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
         const mt_layout layout = layout_on(&s, runs[r].tiles);
         omp_set_num_threads(runs[r].threads);

@@ -30,7 +30,7 @@ static void make(slab *s)
     cr_assert_eq(
         mt_diffusion_make(&s->arena, &s->mesh, &adjacency, &muscle, MT_DIFFUSION_ALPHA, &s->diffusion), MT_OK,
         "%s", mt_message());
-    s->field = mt_arena_take(&s->arena, s->mesh.n_elements, sizeof *s->field);
+    s->field = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *s->field);
     cr_assert_not_null(s->field);
 }
 

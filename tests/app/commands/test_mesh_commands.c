@@ -141,7 +141,7 @@ Test(mesh_commands, info_tells_regions_and_tagged_surfaces_by_name_and_what_elem
         strstr(text, "{\"tag\": 77, \"surface\": null, \"triangles\": 1, \"area_mm2\": 0.5}"), "%s", text);
     free(text);
     ok(mt_mesh_new_fibres(&arena, &mesh));
-    mesh.depth = mt_arena_take(&arena, mesh.n_elements, sizeof *mesh.depth);
+    mesh.depth = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.depth);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     text = works("mesh info a.hdf --format json");
     cr_assert(strstr(text, "\"fibres\": \"yes, all alike\"") && strstr(text, "\"depth\": \"yes\"") &&

@@ -29,7 +29,7 @@ static bench make_bench(void)
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
     cr_assert_eq(mt_slab_make(&b.arena, size_mm, 1, &b.mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    b.time_ms = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
@@ -130,7 +130,7 @@ Test(picture, a_heart_is_shown_from_its_front_and_from_behind)
     tagged_slab(&b.arena, (const double[]){20, 7, 3}, 0.5, &b.mesh);
     make_septum(&b.mesh);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    b.time_ms = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
     for (size_t c = 0; c < b.mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&b.mesh, c, x);
@@ -162,7 +162,7 @@ Test(picture, the_names_of_the_views_stand_above_the_heart)
     mt_arena_free(&b.arena);
     tagged_slab(&b.arena, (const double[]){3, 3, 12}, 1, &b.mesh);
     cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
-    b.time_ms = mt_arena_take(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
+    b.time_ms = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof *b.time_ms);
     cr_assert_eq(draw(&b, b.path), MT_OK, "%s", mt_message());
     cr_assert_gt(count_within(b.path, page, names, is_ink, 0), 100);
     cr_assert_eq(count_within(b.path, page, paper, is_ink, 0), 0);

@@ -53,7 +53,7 @@ static mt_status paint(const char *to)
 static mt_view_surface numbered_surface(void)
 {
     mt_view_surface surface;
-    float *number = mt_arena_take(&arena, mesh.n_elements, sizeof *number);
+    float *number = mt_arena_alloc(&arena, mesh.n_elements, sizeof *number);
     for (size_t c = 0; c < mesh.n_elements; c++) number[c] = (float)c;
     ok(mt_view_surface_make_flat(&arena, &mesh, &adjacency, number, &surface));
     return surface;
@@ -160,7 +160,7 @@ static bool is_flat(const mt_plot *plot, int x, int y, size_t *element, double *
 Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
 {
     divide(4, 10);
-    mt_figure *figure = mt_arena_take(&arena, 1, sizeof *figure);
+    mt_figure *figure = mt_arena_alloc(&arena, 1, sizeof *figure);
     figure->surface = numbered_surface();
     ok(mt_figure_make(&arena, figure));
     const mt_part_colours colours = colours_of(&figure->surface);

@@ -32,7 +32,7 @@ TestSuite(profile_picture, .init = enter, .fini = leave);
 
 static void *take(size_t n, size_t size)
 {
-    void *memory = mt_arena_take(&arena, n, size);
+    void *memory = mt_arena_alloc(&arena, n, size);
     cr_assert_not_null(memory);
     return memory;
 }

@@ -110,7 +110,7 @@ Test(view, values_at_the_surface_follow_those_of_the_elements)
     mt_view_surface surface;
     cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 2}, 0.5, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    float *value = mt_arena_take(&arena, mesh.n_elements, sizeof *value);
+    float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     for (size_t c = 0; c < mesh.n_elements; c++) {
         double x[3];
         mt_mesh_centroid(&mesh, c, x);
@@ -171,7 +171,7 @@ Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
     size_t n = 0;
     tagged_slab(&arena, (const double[]){4, 5, 5}, 1, &mesh);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
-    const float *value = mt_arena_take(&arena, mesh.n_elements, sizeof *value);
+    const float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     mt_view_surface_meetings(&surface, count_meeting, &n);
     cr_assert(surface.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * surface.n_faces, "%zu", n);

@@ -66,8 +66,8 @@ static const double cube_along = 0.12, cube_across = 0.02 / 1.5;
 /* Activation times by a backend that is set up here. */
 static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion)
 {
-    uint32_t *elements = mt_arena_take(arena, mesh->n_elements, sizeof *elements);
-    double *activation = mt_arena_take(arena, mesh->n_elements, sizeof *activation);
+    uint32_t *elements = mt_arena_alloc(arena, mesh->n_elements, sizeof *elements);
+    double *activation = mt_arena_alloc(arena, mesh->n_elements, sizeof *activation);
     size_t n = 0;
     void *self = NULL;
     for (uint32_t c = 0; c < mesh->n_elements; c++) {
@@ -95,8 +95,8 @@ static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diff
 static double step_limit(mt_arena *arena, const mt_diffusion *op)
 {
     const size_t n = op->n_elements;
-    double *s = mt_arena_take(arena, n * n, sizeof *s), *x = mt_arena_take(arena, n, sizeof *x);
-    double *y = mt_arena_take(arena, n, sizeof *y), norm = 0;
+    double *s = mt_arena_alloc(arena, n * n, sizeof *s), *x = mt_arena_alloc(arena, n, sizeof *x);
+    double *y = mt_arena_alloc(arena, n, sizeof *y), norm = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             const size_t j = op->column[MT_DIFFUSION_ROW * i + k];

@@ -41,7 +41,7 @@ TestSuite(anatomy, .init = enter, .fini = end);
 static void write_renamed(const char *path, const int32_t renamed[5], const int32_t twins[5])
 {
     mt_mesh other = heart;
-    other.face_tag = mt_arena_take(&arena, heart.n_faces, sizeof *other.face_tag);
+    other.face_tag = mt_arena_alloc(&arena, heart.n_faces, sizeof *other.face_tag);
     for (size_t f = 0; f < heart.n_faces; f++)
         other.face_tag[f] = (f % 2 ? twins : renamed)[heart.face_tag[f]];
     ok(mt_vtkhdf_write(path, &other, 0, NULL));

@@ -255,11 +255,11 @@ Test(workers, a_cost_of_data_is_that_of_each_run)
         ipu_engine_write(engine, &whole, start);
         cr_expect(engine->executable->supersteps[0].data_dependent);
         cr_expect_eq(engine->timing.supersteps[0].compute_phase_cycles, 11 + 600 + 4);
-        const size_t taken = mt_arena_taken();
+        const size_t taken = mt_arena_allocated();
         cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
         cr_expect_eq(ipu_engine_cycles(engine), 11 + 6 * 5);
         for (int run = 0; run < 2; run++) cr_assert_eq(ipu_engine_run(engine, 0), MT_OK);
-        cr_expect_eq(mt_arena_taken(), taken, "running takes no memory");
+        cr_expect_eq(mt_arena_allocated(), taken, "running takes no memory");
         const uint64_t all = (11 + 6 * 5) + (11 + 6 * 7) + (4 + 11 + 6 * 9);
         cr_expect_eq(ipu_engine_cycles(engine), all);
         cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);

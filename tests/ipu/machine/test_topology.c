@@ -52,7 +52,7 @@ static const char *way(const ipu_topology *t, uint32_t from, uint32_t to)
 /* n bytes from every chip to every other. */
 static uint64_t *all_to_all(const ipu_topology *t, uint64_t n)
 {
-    uint64_t *bytes = mt_arena_take(&arena, (size_t)t->n_chips * t->n_chips, sizeof *bytes);
+    uint64_t *bytes = mt_arena_alloc(&arena, (size_t)t->n_chips * t->n_chips, sizeof *bytes);
     for (uint32_t a = 0; a < t->n_chips; a++)
         for (uint32_t b = 0; b < t->n_chips; b++) bytes[a * t->n_chips + b] = a == b ? 0 : n;
     return bytes;
@@ -60,7 +60,7 @@ static uint64_t *all_to_all(const ipu_topology *t, uint64_t n)
 
 static uint64_t *loaded(const ipu_topology *t, const uint64_t *bytes)
 {
-    uint64_t *load = mt_arena_take(&arena, t->n_links, sizeof *load);
+    uint64_t *load = mt_arena_alloc(&arena, t->n_links, sizeof *load);
     ipu_topology_load(t, bytes, load);
     return load;
 }
@@ -261,10 +261,10 @@ Test(topology, the_check_of_a_list_takes_memory_by_its_length)
 {
     ipu_listed_link far[] = {{0, 65534, 1}, {65534, 0, 1}};
     const ipu_links links = {.shape = IPU_LINK_LIST, .list = far, .n_list = 2};
-    const size_t before = mt_arena_taken();
+    const size_t before = mt_arena_allocated();
     expect_refused(ipu_topology_check_links("x", &links),
         "x: links.list: no link from IPU 1; allowed: a way from each of IPUs 0 to 65534 to each other");
-    cr_expect_leq(mt_arena_taken() - before, 3 * sizeof(bool), "of the chips 0 to 2 at most");
+    cr_expect_leq(mt_arena_allocated() - before, 3 * sizeof(bool), "of the chips 0 to 2 at most");
 }
 
 /* ---- deadlock ---- */
@@ -297,7 +297,7 @@ Test(topology, a_torus_of_five_rungs_waits_for_itself)
 Test(topology, a_torus_whose_neighbours_talk_does_not_wait_for_itself)
 {
     const ipu_topology *t = made(IPU_TORUS, 16);
-    uint64_t *bytes = mt_arena_take(&arena, 16 * 16, sizeof *bytes);
+    uint64_t *bytes = mt_arena_alloc(&arena, 16 * 16, sizeof *bytes);
     for (uint32_t a = 0; a < 16; a++) bytes[a * 16 + (a + 2) % 16] = bytes[a * 16 + (a ^ 1)] = 1;
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }

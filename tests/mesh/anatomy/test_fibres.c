@@ -28,9 +28,9 @@ static void tag_wall(heart *h, int32_t far_tag)
     mt_mesh *mesh = &h->mesh;
     mesh->n_faces = 0;
     mesh->face_vertex =
-        mt_arena_take(&h->arena, 12 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(uint32_t));
+        mt_arena_alloc(&h->arena, 12 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(uint32_t));
     mesh->face_tag =
-        mt_arena_take(&h->arena, 4 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(int32_t));
+        mt_arena_alloc(&h->arena, 4 * mt_adjacency_boundary_faces(&h->adjacency), sizeof(int32_t));
     cr_assert(mesh->face_vertex && mesh->face_tag);
     for (size_t c = 0; c < mesh->n_elements; c++)
         for (size_t f = 0; f < 4; f++) {
@@ -397,8 +397,8 @@ Test(fibres, one_and_two_threads_give_the_same_bits)
 static void assert_three_sum_to_one(heart *h)
 {
     size_t n = h->mesh.n_vertices;
-    unsigned char *given = mt_arena_take(&h->arena, n, 1);
-    double *phi = mt_arena_take(&h->arena, n, sizeof *phi);
+    unsigned char *given = mt_arena_alloc(&h->arena, n, 1);
+    double *phi = mt_arena_alloc(&h->arena, n, sizeof *phi);
     mt_laplace problem;
     mt_laplace_report report;
     cr_assert(given && phi);

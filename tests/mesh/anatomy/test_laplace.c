@@ -32,8 +32,8 @@ static double error_of(int mean, mt_arena *arena, const mt_mesh *mesh, int (*fix
     double (*exact)(const double *), mt_laplace_report *report)
 {
     mt_laplace problem;
-    unsigned char *given = mt_arena_take(arena, mesh->n_vertices, 1);
-    double *phi = mt_arena_take(arena, mesh->n_vertices, sizeof *phi), worst = 0, squares = 0;
+    unsigned char *given = mt_arena_alloc(arena, mesh->n_vertices, 1);
+    double *phi = mt_arena_alloc(arena, mesh->n_vertices, sizeof *phi), worst = 0, squares = 0;
     cr_assert(given && phi);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         given[v] = fixed(mesh->xyz_mm + 3 * v) != 0;
@@ -147,9 +147,9 @@ Test(laplace, agrees_with_relaxation_of_the_full_matrix_where_one_side_is_one_ve
     mt_laplace_report report;
     jittered_slab(&arena, brick, 0.5, 0.2, &mesh);
     size_t n = mesh.n_vertices;
-    unsigned char *given = mt_arena_take(&arena, n, 1);
-    double *phi = mt_arena_take(&arena, n, sizeof *phi), *x = mt_arena_take(&arena, n, sizeof *x);
-    double *full = mt_arena_take(&arena, n * n, sizeof *full);
+    unsigned char *given = mt_arena_alloc(&arena, n, 1);
+    double *phi = mt_arena_alloc(&arena, n, sizeof *phi), *x = mt_arena_alloc(&arena, n, sizeof *x);
+    double *full = mt_arena_alloc(&arena, n * n, sizeof *full);
     cr_assert(given && phi && x && full);
     for (size_t v = 0; v < n; v++) {
         given[v] = at_a_corner(mesh.xyz_mm + 3 * v) != 0;
@@ -171,12 +171,12 @@ Test(laplace, one_two_and_three_threads_give_the_same_bits)
     double *phi[3];
     mt_laplace_report report[3];
     jittered_slab(&arena, brick, 0.125, 0.1, &mesh);
-    unsigned char *given = mt_arena_take(&arena, mesh.n_vertices, 1);
+    unsigned char *given = mt_arena_alloc(&arena, mesh.n_vertices, 1);
     cr_assert(given);
     for (size_t v = 0; v < mesh.n_vertices; v++) given[v] = at_x_ends(mesh.xyz_mm + 3 * v) != 0;
     for (int t = 0; t < 3; t++) {
         mt_laplace problem;
-        phi[t] = mt_arena_take(&arena, mesh.n_vertices, sizeof **phi);
+        phi[t] = mt_arena_alloc(&arena, mesh.n_vertices, sizeof **phi);
         cr_assert(phi[t]);
         for (size_t v = 0; v < mesh.n_vertices; v++) phi[t][v] = cos(3 * mesh.xyz_mm[3 * v + 1]);
         omp_set_num_threads(t + 1);
@@ -225,7 +225,7 @@ Test(laplace, not_converged_and_not_finite_are_numerics_errors)
     mt_laplace problem;
     mt_laplace_report report;
     jittered_slab(&arena, brick, 0.25, 0.1, &mesh);
-    double *phi = mt_arena_take(&arena, mesh.n_vertices, sizeof *phi);
+    double *phi = mt_arena_alloc(&arena, mesh.n_vertices, sizeof *phi);
     cr_assert(phi);
     cr_assert_eq(make_on(&arena, &mesh, 0, 2, &problem), MT_OK, "%s", mt_message());
     phi[0] = 1;
@@ -244,7 +244,7 @@ Test(laplace, out_of_memory_is_a_file_error_and_leaks_nothing)
     mt_mesh mesh;
     omp_set_num_threads(1); /* many short solutions */
     jittered_slab(&arena, (double[]){1, 1, 1}, 0.5, 0, &mesh);
-    double *phi = mt_arena_take(&arena, mesh.n_vertices, sizeof *phi);
+    double *phi = mt_arena_alloc(&arena, mesh.n_vertices, sizeof *phi);
     cr_assert(phi);
     for (size_t n = 1;; n++) {
         mt_arena result = {0};

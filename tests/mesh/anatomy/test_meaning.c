@@ -10,7 +10,7 @@
 static mt_mesh retagged(mt_arena *arena, const mt_mesh *bowl)
 {
     mt_mesh copy = *bowl;
-    copy.face_tag = mt_arena_take(arena, bowl->n_faces, sizeof *copy.face_tag);
+    copy.face_tag = mt_arena_alloc(arena, bowl->n_faces, sizeof *copy.face_tag);
     memcpy(copy.face_tag, bowl->face_tag, bowl->n_faces * sizeof *copy.face_tag);
     return copy;
 }

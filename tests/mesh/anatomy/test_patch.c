@@ -16,7 +16,7 @@ static const double size_mm[3] = {4, 6, 5};
 static void make(void)
 {
     tagged_slab(&arena, size_mm, 0.5, &mesh);
-    at = mt_arena_take(&arena, mesh.n_elements, 1);
+    at = mt_arena_alloc(&arena, mesh.n_elements, 1);
 }
 
 static void end(void) { mt_arena_free(&arena); }
@@ -85,7 +85,7 @@ Test(patch, of_a_plane_reaches_as_deep_as_asked)
 /* Where nothing is said of a triangle its tag is 0: a tag as any other. */
 Test(patch, of_tag_0_is_near_the_triangles_of_tag_0_alone)
 {
-    unsigned char *wanted = mt_arena_take(&arena, mesh.n_elements, 1);
+    unsigned char *wanted = mt_arena_alloc(&arena, mesh.n_elements, 1);
     mesh.face_tag[3] = 99;
     find(99, 0.7);
     memcpy(wanted, at, mesh.n_elements);
@@ -143,7 +143,7 @@ Test(patch, of_a_bent_surface_reaches_as_deep_as_asked)
 
 Test(patch, is_the_same_for_any_number_of_threads)
 {
-    unsigned char *one = mt_arena_take(&arena, mesh.n_elements, 1);
+    unsigned char *one = mt_arena_alloc(&arena, mesh.n_elements, 1);
     omp_set_num_threads(1);
     find(MT_SURFACE_EPI, 1.1);
     memcpy(one, at, mesh.n_elements);
@@ -156,7 +156,7 @@ Test(patch, is_the_same_for_any_number_of_threads)
 Test(patch, of_triangles_beside_the_mesh_says_how_far_they_are)
 {
     const size_t more = 3;
-    double *xyz_mm = mt_arena_take(&arena, 3 * (mesh.n_vertices + more), sizeof *xyz_mm);
+    double *xyz_mm = mt_arena_alloc(&arena, 3 * (mesh.n_vertices + more), sizeof *xyz_mm);
     memcpy(xyz_mm, mesh.xyz_mm, 3 * mesh.n_vertices * sizeof *xyz_mm);
     for (size_t k = 0; k < 3; k++) {
         double corner[3] = {-2, 3 + (double)k, 3 + (double)k}; /* in a line */

@@ -14,7 +14,7 @@
 
 static int32_t *copy_tags(mt_arena *arena, const mt_mesh *mesh)
 {
-    int32_t *tags = mt_arena_take(arena, mesh->n_faces, sizeof *tags);
+    int32_t *tags = mt_arena_alloc(arena, mesh->n_faces, sizeof *tags);
     memcpy(tags, mesh->face_tag, mesh->n_faces * sizeof *tags);
     return tags;
 }
@@ -74,8 +74,8 @@ Test(surfaces, of_two_ventricles_are_found_triangle_by_triangle)
 static void disturb(mt_mesh *mesh, mt_arena *arena, double factor)
 {
     uint64_t state = 99;
-    uint32_t *order = mt_arena_take(arena, mesh->n_vertices, sizeof *order);
-    double *xyz = mt_arena_take(arena, 3 * mesh->n_vertices, sizeof *xyz);
+    uint32_t *order = mt_arena_alloc(arena, mesh->n_vertices, sizeof *order);
+    double *xyz = mt_arena_alloc(arena, 3 * mesh->n_vertices, sizeof *xyz);
     const double a = 0.7, b = 1.9;
     for (size_t v = 0; v < mesh->n_vertices; v++) order[v] = (uint32_t)v;
     for (size_t v = mesh->n_vertices; v > 1; v--) {

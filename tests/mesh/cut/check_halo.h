@@ -112,7 +112,7 @@ static inline mt_status check_all(
     mt_arena *scratch, const mt_halo *halo, const mt_pattern *pattern, const mt_partition *partition)
 {
     uint32_t *map;
-    MT_TAKE(scratch, map, halo->n_elements);
+    MT_ALLOC(scratch, map, halo->n_elements);
     memset(map, 0xff, halo->n_elements * sizeof *map);
     MT_TRY(check_cells(halo, partition, map));
     if (halo->range_offset[halo->n_parts] != halo->n_ranges)

@@ -31,9 +31,9 @@ static void move_element(struct slow_parts *parts, uint32_t element, uint32_t to
 
 static mt_status begin(mt_arena *scratch, struct slow_parts *parts, uint32_t *part)
 {
-    MT_TAKE(scratch, parts->from, parts->n_parts);
-    MT_TAKE(scratch, parts->queue, parts->n_parts);
-    MT_TAKE(scratch, parts->chain, parts->n_parts);
+    MT_ALLOC(scratch, parts->from, parts->n_parts);
+    MT_ALLOC(scratch, parts->queue, parts->n_parts);
+    MT_ALLOC(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
     parts->cursor = parts->n_parts; /* the first to ask looks for the level */
     return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);

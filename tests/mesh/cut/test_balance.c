@@ -18,7 +18,7 @@ struct problem {
 
 static void *taken(struct problem *problem, size_t count, size_t size)
 {
-    void *memory = mt_arena_take(&problem->arena, count, size);
+    void *memory = mt_arena_alloc(&problem->arena, count, size);
     cr_assert_not_null(memory);
     return memory;
 }

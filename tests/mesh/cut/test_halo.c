@@ -28,11 +28,11 @@ static void random_problem(mt_arena *arena, uint64_t seed, struct problem *probl
     size_t n = 1 + below(200);
     problem->n_elements = n;
     problem->width = 1 + below(8);
-    problem->columns = mt_arena_take(arena, n * problem->width, sizeof(uint32_t));
+    problem->columns = mt_arena_alloc(arena, n * problem->width, sizeof(uint32_t));
     problem->partition = (mt_partition){.n_parts = 1 + below(below(2) ? 5 : 40),
         .parts_per_group = 1,
         .n_elements = n,
-        .part = mt_arena_take(arena, n, sizeof(uint32_t))};
+        .part = mt_arena_alloc(arena, n, sizeof(uint32_t))};
     uint32_t n_parts = problem->partition.n_parts, slices = below(2), near = 1 + below(30);
     for (size_t c = 0; c < n; c++) {
         problem->partition.part[c] = slices ? (uint32_t)(c * n_parts / n) : below(n_parts);
@@ -77,7 +77,7 @@ static bool needs(const struct problem *problem, uint32_t q, uint32_t c)
 /* Sends every range to the parts it goes to, and counts what arrives: times[q * n_elements + c]. */
 static uint8_t *deliver(mt_arena *arena, const mt_halo *halo)
 {
-    uint8_t *times = mt_arena_take(arena, halo->n_parts * halo->n_elements, 1);
+    uint8_t *times = mt_arena_alloc(arena, halo->n_parts * halo->n_elements, 1);
     cr_assert_not_null(times);
     for (size_t r = 0; r < halo->n_ranges; r++)
         for (size_t k = halo->to_offset[r]; k < halo->to_offset[r + 1]; k++)
@@ -106,7 +106,7 @@ static void assert_directions_agree(const mt_halo *halo, uint8_t *times)
 static uint8_t *find_wanted(mt_arena *arena, const struct problem *problem)
 {
     const uint32_t *part = problem->partition.part;
-    uint8_t *wanted = mt_arena_take(arena, problem->partition.n_parts * problem->n_elements, 1);
+    uint8_t *wanted = mt_arena_alloc(arena, problem->partition.n_parts * problem->n_elements, 1);
     cr_assert_not_null(wanted);
     for (size_t i = 0; i < problem->n_elements * problem->width; i++) {
         const uint32_t q = part[i / problem->width], c = problem->columns[i];
@@ -150,9 +150,9 @@ static void assert_pieces(const mt_halo *halo)
 /* Where a part computes with local indices it reads the values it would read with global ones. */
 static void assert_local_columns(mt_arena *arena, const struct problem *problem, const mt_halo *halo)
 {
-    uint32_t *map = mt_arena_take(arena, halo->n_elements, sizeof *map);
-    uint32_t *local = mt_arena_take(arena, halo->n_elements * problem->width, sizeof *local);
-    uint32_t *value = mt_arena_take(arena, halo->n_elements, sizeof *value);
+    uint32_t *map = mt_arena_alloc(arena, halo->n_elements, sizeof *map);
+    uint32_t *local = mt_arena_alloc(arena, halo->n_elements * problem->width, sizeof *local);
+    uint32_t *value = mt_arena_alloc(arena, halo->n_elements, sizeof *value);
     cr_assert(map && local && value);
     memset(map, 0xff, halo->n_elements * sizeof *map);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
@@ -230,7 +230,7 @@ static void broken_slab(mt_arena *arena, uint64_t seed, mt_adjacency *adjacency,
     mesh.n_elements = n;
     cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
     *problem = (struct problem){.n_elements = n, .width = MT_RING_MAX};
-    problem->columns = mt_arena_take(arena, n * MT_RING_MAX, sizeof(uint32_t));
+    problem->columns = mt_arena_alloc(arena, n * MT_RING_MAX, sizeof(uint32_t));
     for (size_t c = 0; c < n; c++) (void)mt_adjacency_ring(adjacency, c, problem->columns + c * MT_RING_MAX);
 }
 

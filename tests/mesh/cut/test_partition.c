@@ -40,7 +40,7 @@ static void divide(mt_arena *arena, const mt_adjacency *adjacency, uint32_t n_pa
 
 static size_t largest(mt_arena *arena, const mt_partition *partition, size_t *n_empty)
 {
-    size_t *size = mt_arena_take(arena, partition->n_parts, sizeof *size), most = 0;
+    size_t *size = mt_arena_alloc(arena, partition->n_parts, sizeof *size), most = 0;
     cr_assert_not_null(size);
     *n_empty = 0;
     for (size_t c = 0; c < partition->n_elements; c++) size[partition->part[c]]++;
@@ -75,7 +75,7 @@ static mt_partition groups_of(mt_arena *arena, const mt_partition *partition)
     mt_partition groups = {.n_parts = partition->n_parts / partition->parts_per_group,
         .parts_per_group = 1,
         .n_elements = partition->n_elements,
-        .part = mt_arena_take(arena, partition->n_elements, sizeof(uint32_t))};
+        .part = mt_arena_alloc(arena, partition->n_elements, sizeof(uint32_t))};
     for (size_t c = 0; c < partition->n_elements; c++)
         groups.part[c] = partition->part[c] / partition->parts_per_group;
     return groups;

@@ -13,7 +13,7 @@
 static void row_of_elements(mt_arena *arena, size_t n, size_t piece, mt_adjacency *adjacency)
 {
     adjacency->n_elements = n;
-    adjacency->neighbour = mt_arena_take(arena, 4 * n, sizeof(uint32_t));
+    adjacency->neighbour = mt_arena_alloc(arena, 4 * n, sizeof(uint32_t));
     cr_assert_not_null(adjacency->neighbour);
     memset(adjacency->neighbour, 0xff, 4 * n * sizeof(uint32_t));
     for (size_t c = 0; c + 1 < n; c++) {
@@ -165,7 +165,8 @@ Test(repair, any_parts_at_all_get_their_sizes_and_the_same_every_time)
     uint64_t state = 7;
     slab(&arena, 3, 2, 1, 0.5, &adjacency);
     const size_t n = adjacency.n_elements; /* 288 */
-    uint32_t *part = mt_arena_take(&arena, n, sizeof *part), *again = mt_arena_take(&arena, n, sizeof *again);
+    uint32_t *part = mt_arena_alloc(&arena, n, sizeof *part),
+             *again = mt_arena_alloc(&arena, n, sizeof *again);
     for (int seed = 0; seed < 200; seed++) {
         const uint32_t n_parts = (uint32_t)(1 + draw(&state, 288)),
                        few = (uint32_t)(1 + draw(&state, n_parts));
@@ -247,8 +248,8 @@ Test(repair, it_moves_what_searching_anew_for_each_element_would_move)
         const uint32_t n_parts = (uint32_t)(1 + draw(&state, n / (1 + draw(&state, 20))));
         const size_t least = draw(&state, n / n_parts + 1),
                      most = (n + n_parts - 1) / n_parts + draw(&state, 3);
-        uint32_t *part = mt_arena_take(&arena, n, sizeof *part),
-                 *slow = mt_arena_take(&arena, n, sizeof *slow);
+        uint32_t *part = mt_arena_alloc(&arena, n, sizeof *part),
+                 *slow = mt_arena_alloc(&arena, n, sizeof *slow);
         size_t moves, slow_moves = 0;
         cr_assert(part && slow);
         for (size_t c = 0; c < n; c++) part[c] = slow[c] = any_part(&state, kind, c, n, n_parts);

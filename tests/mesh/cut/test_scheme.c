@@ -29,10 +29,10 @@ typedef struct plan {
 
 static void finish(mt_arena *arena, needs *n)
 {
-    uint32_t *element = mt_arena_take(arena, n->n_elements, sizeof *element);
-    uint32_t *part = mt_arena_take(arena, (size_t)n->n_elements * MOST, sizeof *part);
-    uint32_t *neighbour = mt_arena_take(arena, MOST, sizeof *neighbour);
-    size_t *offset = mt_arena_take(arena, (size_t)n->n_elements + 1, sizeof *offset), n_part = 0;
+    uint32_t *element = mt_arena_alloc(arena, n->n_elements, sizeof *element);
+    uint32_t *part = mt_arena_alloc(arena, (size_t)n->n_elements * MOST, sizeof *part);
+    uint32_t *neighbour = mt_arena_alloc(arena, MOST, sizeof *neighbour);
+    size_t *offset = mt_arena_alloc(arena, (size_t)n->n_elements + 1, sizeof *offset), n_part = 0;
     cr_assert(element && part && neighbour && offset);
     uint64_t all = 0;
     for (uint32_t c = 0; c < n->n_elements; c++) {
@@ -50,7 +50,7 @@ static void finish(mt_arena *arena, needs *n)
 
 static void exactly(mt_arena *arena, uint32_t n_elements, const uint64_t *of, needs *n)
 {
-    *n = (needs){.n_elements = n_elements, .of = mt_arena_take(arena, n_elements, sizeof *n->of)};
+    *n = (needs){.n_elements = n_elements, .of = mt_arena_alloc(arena, n_elements, sizeof *n->of)};
     memcpy(n->of, of, n_elements * sizeof *of);
     finish(arena, n);
 }
@@ -65,7 +65,7 @@ static void random_needs(
         set[s] = 0;
         for (uint32_t k = 1 + below(most); k > 0; k--) set[s] |= (uint64_t)1 << below(n_to);
     }
-    *n = (needs){.n_elements = n_elements, .of = mt_arena_take(arena, n_elements, sizeof *n->of)};
+    *n = (needs){.n_elements = n_elements, .of = mt_arena_alloc(arena, n_elements, sizeof *n->of)};
     for (uint32_t c = 0; c < n_elements; c++) n->of[c] = below(8) == 0 ? 0 : set[below(n_sets)];
     finish(arena, n);
 }
@@ -81,7 +81,7 @@ static plan make(mt_arena *arena, const needs *n, const char *name, uint32_t ran
 {
     mt_scheme scheme;
     mt_arena scratch = {0};
-    plan p = {.order = mt_arena_take(arena, n->n_elements, sizeof *p.order), .sink = {.source = SELF}};
+    plan p = {.order = mt_arena_alloc(arena, n->n_elements, sizeof *p.order), .sink = {.source = SELF}};
     cr_assert_eq(mt_scheme_find(name, ranges, &scheme), MT_OK, "%s", mt_message());
     cr_assert_eq(scheme.plan(&scheme, &n->source, &scratch, p.order, &p.n_interior, &p.sink), MT_OK, "%s",
         mt_message());
@@ -222,7 +222,7 @@ Test(scheme, without_memory_there_is_a_failure_and_no_leak)
     mt_arena lasting = {0};
     needs n;
     some_needs(&lasting, 7, &n);
-    uint32_t *order = mt_arena_take(&lasting, n.n_elements, sizeof *order), n_interior;
+    uint32_t *order = mt_arena_alloc(&lasting, n.n_elements, sizeof *order), n_interior;
     for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
         mt_status status = MT_MEMORY;
         size_t at = 0;

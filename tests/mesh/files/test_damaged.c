@@ -65,11 +65,11 @@ static void look_at_partition(const example *e, size_t copy, size_t n_elements)
     mt_arena arena = {0};
     mt_partition partition;
     mt_adjacency alone = {.n_elements = n_elements};
-    alone.neighbour = mt_arena_take(&arena, 4 * n_elements, sizeof *alone.neighbour);
+    alone.neighbour = mt_arena_alloc(&arena, 4 * n_elements, sizeof *alone.neighbour);
     memset(alone.neighbour, 0xFF, 4 * n_elements * sizeof *alone.neighbour); /* MT_NO_ELEMENT */
-    const size_t before = mt_arena_taken();
+    const size_t before = mt_arena_allocated();
     const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], &alone, &partition);
-    cr_assert_leq(mt_arena_taken() - before, 8 * n_elements);
+    cr_assert_leq(mt_arena_allocated() - before, 8 * n_elements);
     check_answer(status, e, copy);
     if (status == MT_OK)
         cr_assert_eq(mt_partition_check(&partition), MT_OK, "%s, copy %zu: %s", e->what, copy, mt_message());
@@ -82,11 +82,11 @@ static bool look_at(const example *e, size_t copy)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    const size_t bytes = bytes_in(e), before = mt_arena_taken();
+    const size_t bytes = bytes_in(e), before = mt_arena_allocated();
     const mt_mesh_format *format = NULL;
     cr_assert_eq(mt_mesh_format_find(file[0], false, &format), MT_OK, "%s", mt_message());
     const mt_status status = format->read(&arena, file[0], 1, &mesh);
-    const size_t taken = mt_arena_taken() - before;
+    const size_t taken = mt_arena_allocated() - before;
     check_answer(status, e, copy);
     cr_assert(taken <= e->multiple * bytes, "%s, copy %zu: %zu bytes for a file of %zu; %s", e->what, copy,
         taken, bytes, mt_message());

@@ -107,13 +107,13 @@ static void stop(pid_t server)
 static void make(void)
 {
     ok(mt_slab_make(&arena, (double[]){8, 4, 2}, 0.5, &heart));
-    heart.sheet = mt_arena_take(&arena, 3 * heart.n_elements, sizeof *heart.sheet);
-    heart.depth = mt_arena_take(&arena, heart.n_elements, sizeof *heart.depth);
-    heart.layer = mt_arena_take(&arena, heart.n_elements, sizeof *heart.layer);
-    activation = mt_arena_take(&arena, heart.n_elements, sizeof *activation);
+    heart.sheet = mt_arena_alloc(&arena, 3 * heart.n_elements, sizeof *heart.sheet);
+    heart.depth = mt_arena_alloc(&arena, heart.n_elements, sizeof *heart.depth);
+    heart.layer = mt_arena_alloc(&arena, heart.n_elements, sizeof *heart.layer);
+    activation = mt_arena_alloc(&arena, heart.n_elements, sizeof *activation);
     cr_assert(heart.sheet && heart.depth && heart.layer && activation);
     partition = (mt_partition){.n_parts = 40, .parts_per_group = 10, .n_elements = heart.n_elements};
-    partition.part = mt_arena_take(&arena, heart.n_elements, sizeof *partition.part);
+    partition.part = mt_arena_alloc(&arena, heart.n_elements, sizeof *partition.part);
     cr_assert_not_null(partition.part);
     for (size_t c = 0; c < heart.n_elements; c++) partition.part[c] = (uint32_t)(5 * c % 40);
     for (size_t v = 0; v < heart.n_vertices; v++) {

@@ -51,8 +51,8 @@ Test(vtkhdf, a_mesh_and_its_fields_come_back_to_the_bit)
         mt_mesh out, in;
         double *v, *t;
         make(&arena, fine ? 1.0 / 16 : 0.5, &out);
-        float *v_out = mt_arena_take(&arena, out.n_elements, sizeof *v_out);
-        double *t_out = mt_arena_take(&arena, out.n_elements, sizeof *t_out);
+        float *v_out = mt_arena_alloc(&arena, out.n_elements, sizeof *v_out);
+        double *t_out = mt_arena_alloc(&arena, out.n_elements, sizeof *t_out);
         for (size_t c = 0; c < out.n_elements; c++)
             v_out[c] = (float)c / 3, t_out[c] = c % 5 ? (double)c / 3 : NAN;
         const mt_vtkhdf_field fields[] = {{.name = "v", .unit = "mV", .f32 = v_out},
@@ -84,10 +84,10 @@ Test(vtkhdf, what_a_mesh_may_have_comes_back_to_the_bit_and_the_normal_is_there_
     mt_h5 h5;
     make(&arena, 1, &out);
     const size_t n = out.n_elements;
-    double *normal = mt_arena_take(&arena, 3 * n, sizeof *normal);
-    out.sheet = mt_arena_take(&arena, 3 * n, sizeof *out.sheet);
-    out.depth = mt_arena_take(&arena, n, sizeof *out.depth);
-    out.layer = mt_arena_take(&arena, n, sizeof *out.layer);
+    double *normal = mt_arena_alloc(&arena, 3 * n, sizeof *normal);
+    out.sheet = mt_arena_alloc(&arena, 3 * n, sizeof *out.sheet);
+    out.depth = mt_arena_alloc(&arena, n, sizeof *out.depth);
+    out.layer = mt_arena_alloc(&arena, n, sizeof *out.layer);
     for (size_t c = 0; c < n; c++) {
         out.sheet[3 * c] = -sin((double)c), out.sheet[3 * c + 1] = cos((double)c);
         out.depth[c] = (double)c / 13, out.layer[c] = (int32_t)(c % 3) + 1;
@@ -381,10 +381,10 @@ Test(vtkhdf, what_a_mesh_need_not_have_is_refused_where_it_is_damaged)
     mt_arena arena = {0};
     mt_mesh out, in;
     make(&arena, 0.5, &out);
-    out.sheet = mt_arena_take(&arena, 3 * out.n_elements, sizeof *out.sheet);
+    out.sheet = mt_arena_alloc(&arena, 3 * out.n_elements, sizeof *out.sheet);
     for (size_t c = 0; c < out.n_elements; c++) out.sheet[3 * c + 2] = 1;
-    out.depth = mt_arena_take(&arena, out.n_elements, sizeof *out.depth);
-    out.layer = mt_arena_take(&arena, out.n_elements, sizeof *out.layer);
+    out.depth = mt_arena_alloc(&arena, out.n_elements, sizeof *out.depth);
+    out.layer = mt_arena_alloc(&arena, out.n_elements, sizeof *out.layer);
     ok(mt_mesh_new_faces(&arena, 1, &out));
     for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
     if (__lsan_disable) __lsan_disable();
@@ -408,7 +408,7 @@ static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile"
 static mt_partition divide(mt_arena *arena, size_t n_elements)
 {
     mt_partition p = {.n_parts = 15, .parts_per_group = 5, .n_elements = n_elements};
-    p.part = mt_arena_take(arena, n_elements, sizeof *p.part);
+    p.part = mt_arena_alloc(arena, n_elements, sizeof *p.part);
     for (size_t c = 0; c < n_elements; c++) p.part[c] = c % 4 ? (uint32_t)(c * c % 7) : 14;
     return p;
 }

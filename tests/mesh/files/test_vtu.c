@@ -298,9 +298,9 @@ Test(vtu, trees_beyond_reason_are_refused)
 static void make(mt_arena *arena, mt_mesh *mesh)
 {
     ok(mt_slab_make(arena, (double[]){2, 1, 1}, 0.5, mesh));
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_alloc(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] /= 3;
     for (size_t c = 0; c < mesh->n_elements; c++) {

@@ -60,8 +60,8 @@ Test(vtx, every_fault_is_named_with_its_line)
 static mt_vtx list_of(mt_arena *arena, const mt_mesh *mesh, int32_t tag)
 {
     mt_vtx list = {.path = "list", .tag = tag};
-    unsigned char *in = mt_arena_take(arena, mesh->n_vertices, 1);
-    list.vertex = mt_arena_take(arena, mesh->n_vertices, sizeof *list.vertex);
+    unsigned char *in = mt_arena_alloc(arena, mesh->n_vertices, 1);
+    list.vertex = mt_arena_alloc(arena, mesh->n_vertices, sizeof *list.vertex);
     for (size_t k = 0; k < 3 * mesh->n_faces; k++) in[mesh->face_vertex[k]] |= mesh->face_tag[k / 3] == tag;
     for (uint32_t v = 0; v < mesh->n_vertices; v++)
         if (in[v]) list.vertex[list.n++] = v;
@@ -116,7 +116,7 @@ Test(vtx, a_triangle_in_two_lists_is_the_first_ones_and_a_tagged_one_stays_what_
     mt_mesh tagged, mesh;
     tagged_slab(&arena, size_mm, 0.5, &tagged);
     mt_vtx base = list_of(&arena, &tagged, MT_SURFACE_BASE), all = {.path = "all", .tag = 9};
-    all.vertex = mt_arena_take(&arena, tagged.n_vertices, sizeof *all.vertex);
+    all.vertex = mt_arena_alloc(&arena, tagged.n_vertices, sizeof *all.vertex);
     for (uint32_t v = 0; v < tagged.n_vertices; v++) all.vertex[all.n++] = v;
     mesh = tagged;
     ok(mt_vtx_tag(&arena, 1, &all, &mesh)); /* the rest of the boundary: 2 (12 + 8 + 6) squares, two each */

@@ -22,9 +22,9 @@ static void slab(mt_arena *arena, double jitter, mt_mesh *mesh)
     uint32_t f = 0;
     ok(mt_slab_make_cut(arena, (double[]){3, 2, 2}, 1, MT_SLAB_KUHN, mesh));
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] += jitter * (2 * uniform() - 1);
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_alloc(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const double a = (double)c;
@@ -253,7 +253,7 @@ Test(refine, equal_diagonals_are_told_apart_whatever_the_order_of_elements_and_o
     mt_mesh turned = coarse;
     const size_t n = coarse.n_elements;
     for (int p = 0; p < 3; p++) {
-        turned.element_vertex = mt_arena_take(&arena, 4 * n, sizeof *turned.element_vertex);
+        turned.element_vertex = mt_arena_alloc(&arena, 4 * n, sizeof *turned.element_vertex);
         for (size_t c = 0; c < n; c++)
             for (size_t k = 0; k < 4; k++)
                 turned.element_vertex[4 * (n - 1 - c) + k] =

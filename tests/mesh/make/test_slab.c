@@ -136,7 +136,7 @@ static int by_vertices(const void *left, const void *right)
 /* All elements as ascending vertices, in ascending order, of the slab mirrored along an axis (3: not at all). */
 static uint32_t *elements_mirrored(mt_arena *arena, const mt_mesh *mesh, const size_t n[3], size_t axis)
 {
-    uint32_t *elements = mt_arena_take(arena, 4 * mesh->n_elements, sizeof *elements);
+    uint32_t *elements = mt_arena_alloc(arena, 4 * mesh->n_elements, sizeof *elements);
     for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
         const size_t vertex = mesh->element_vertex[k];
         size_t at[3] = {

@@ -48,9 +48,9 @@ static void slab(mt_arena *arena, mt_mesh *mesh)
     memcpy(mesh->xyz_mm, made.xyz_mm, 3 * made.n_vertices * sizeof *made.xyz_mm);
     memcpy(mesh->element_vertex, made.element_vertex, 4 * made.n_elements * sizeof *made.element_vertex);
     ok(mt_mesh_new_fibres(arena, mesh));
-    mesh->sheet = mt_arena_take(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
-    mesh->depth = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->depth);
-    mesh->layer = mt_arena_take(arena, mesh->n_elements, sizeof *mesh->layer);
+    mesh->sheet = mt_arena_alloc(arena, 3 * mesh->n_elements, sizeof *mesh->sheet);
+    mesh->depth = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->depth);
+    mesh->layer = mt_arena_alloc(arena, mesh->n_elements, sizeof *mesh->layer);
     cr_assert(mesh->sheet && mesh->depth && mesh->layer);
     mesh->n_vertices = made.n_vertices, mesh->n_elements = made.n_elements;
     for (size_t c = 0; c < mesh->n_elements; c++) tell(mesh, c);

@@ -23,7 +23,7 @@ TestSuite(backends, .init = small_slab, .fini = free_slab);
     *m && (s.problem.model = *m, true);                                                                      \
     m++
 
-static double *values(void) { return mt_arena_take(&s.arena, s.mesh.n_elements, sizeof(double)); }
+static double *values(void) { return mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof(double)); }
 static bool same_bits(const double *a, const double *b)
 {
     return memcmp(a, b, s.mesh.n_elements * sizeof *a) == 0;

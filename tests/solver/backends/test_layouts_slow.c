@@ -11,8 +11,8 @@ static slab_problem s;
 /* 250 steps are 5 ms, 3 after the end of the stimulus. */
 static void every_layout_has_the_same_bits(void)
 {
-    double *first = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *first);
-    double *v = mt_arena_take(&s.arena, s.mesh.n_elements, sizeof *v);
+    double *first = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *first);
+    double *v = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *v);
     const mt_layout one = layout_on(&s, 1472);
     run_backend(&s, "ipu", &one, 250, first, NULL);
     size_t n_active = 0;

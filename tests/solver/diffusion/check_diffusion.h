@@ -43,8 +43,8 @@ static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjace
 static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
 {
     double *sum, *size;
-    MT_TAKE(scratch, sum, diffusion->n_elements);
-    MT_TAKE(scratch, size, diffusion->n_elements);
+    MT_ALLOC(scratch, sum, diffusion->n_elements);
+    MT_ALLOC(scratch, size, diffusion->n_elements);
     for (size_t c = 0; c < diffusion->n_elements; c++)
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             double weighted = diffusion->volume_mm3[c] * diffusion->rate[MT_DIFFUSION_ROW * c + k];

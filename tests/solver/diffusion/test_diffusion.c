@@ -79,7 +79,7 @@ static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
     return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, alpha, &p->op);
 }
 
-static double *values(problem *p) { return mt_arena_take(&p->arena, p->op.n_elements, sizeof(double)); }
+static double *values(problem *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
 
 static double v_norm(const mt_diffusion *op, const double *v)
 {
@@ -330,7 +330,7 @@ typedef struct step_matrix {
 
 static step_matrix step_of(problem *p, double dt_ms)
 {
-    step_matrix z = {values(p), mt_arena_take(&p->arena, ROW * p->op.n_elements, sizeof(double))};
+    step_matrix z = {values(p), mt_arena_alloc(&p->arena, ROW * p->op.n_elements, sizeof(double))};
     mt_diffusion_step_matrix(&p->op, dt_ms, z.diagonal, z.off);
     return z;
 }
@@ -400,7 +400,7 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_gmsh_box)
 static double *dense_symmetric(problem *p, void (*apply)(problem *p, const double *v, double *dv))
 {
     size_t n = p->op.n_elements;
-    double *s = mt_arena_take(&p->arena, n * n, sizeof *s), *v = values(p), *dv = values(p);
+    double *s = mt_arena_alloc(&p->arena, n * n, sizeof *s), *v = values(p), *dv = values(p);
     for (size_t j = 0; j < n; j++) {
         v[j] = 1;
         apply(p, v, dv);
@@ -468,8 +468,8 @@ Test(diffusion, float_steps_keep_constants_to_one_rounding)
     make(&p, MT_DIFFUSION_ALPHA);
     size_t n = p.op.n_elements;
     step_matrix z = step_of(&p, p.op.limit_dt_ms);
-    float *diagonal = mt_arena_take(&p.arena, n, sizeof *diagonal);
-    float *off = mt_arena_take(&p.arena, ROW * n, sizeof *off);
+    float *diagonal = mt_arena_alloc(&p.arena, n, sizeof *diagonal);
+    float *off = mt_arena_alloc(&p.arena, ROW * n, sizeof *off);
     mt_diffusion_step_matrix_float(&p.op, p.op.limit_dt_ms, diagonal, off);
     for (size_t c = 0; c < n; c++) {
         double sum = 0, sum_float = 0;

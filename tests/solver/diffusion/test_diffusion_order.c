@@ -115,9 +115,9 @@ static void residual_operator(const mt_diffusion *op, const double *diagonal, co
 static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, double *x)
 {
     size_t n = op->n_elements;
-    double *r = mt_arena_take(arena, n, sizeof *r), *r0 = mt_arena_take(arena, n, sizeof *r);
-    double *p = mt_arena_take(arena, n, sizeof *r), *v = mt_arena_take(arena, n, sizeof *r);
-    double *t = mt_arena_take(arena, n, sizeof *r), *diagonal = mt_arena_take(arena, n, sizeof *r);
+    double *r = mt_arena_alloc(arena, n, sizeof *r), *r0 = mt_arena_alloc(arena, n, sizeof *r);
+    double *p = mt_arena_alloc(arena, n, sizeof *r), *v = mt_arena_alloc(arena, n, sizeof *r);
+    double *t = mt_arena_alloc(arena, n, sizeof *r), *diagonal = mt_arena_alloc(arena, n, sizeof *r);
     for (size_t i = 0; i < n; i++) {
         diagonal[i] = 1;
         for (size_t k = 0; k < ROW; k++) diagonal[i] += op->rate[ROW * i + k];
@@ -152,8 +152,8 @@ static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, do
     cr_assert(mt_adjacency_make(arena, mesh, &adjacency) == MT_OK, "%s", mt_message());
     cr_assert(mt_diffusion_make(arena, mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &op) == MT_OK, "%s",
         mt_message());
-    double *b = mt_arena_take(arena, op.n_elements, sizeof *b),
-           *u = mt_arena_take(arena, op.n_elements, sizeof *u);
+    double *b = mt_arena_alloc(arena, op.n_elements, sizeof *b),
+           *u = mt_arena_alloc(arena, op.n_elements, sizeof *u);
     double x[3], wrong = 0, size = 0;
     for (size_t c = 0; c < op.n_elements; c++) {
         mt_mesh_centroid(mesh, c, x);

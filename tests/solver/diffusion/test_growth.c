@@ -25,9 +25,9 @@ static void laplace(problem *p)
     cr_assert(mt_slab_make(&p->arena, size, 1, &p->mesh) == MT_OK);
     cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK);
     size_t n = p->mesh.n_elements;
-    p->star = mt_arena_take(&p->arena, 16 * n, sizeof *p->star);
-    p->root = mt_arena_take(&p->arena, n, sizeof *p->root);
-    p->indefinite = mt_arena_take(&p->arena, n, 1);
+    p->star = mt_arena_alloc(&p->arena, 16 * n, sizeof *p->star);
+    p->root = mt_arena_alloc(&p->arena, n, sizeof *p->root);
+    p->indefinite = mt_arena_alloc(&p->arena, n, 1);
     for (size_t c = 0; c < n; c++) {
         p->root[c] = 1;
         for (size_t f = 0; f < 4; f++)

@@ -61,7 +61,7 @@ static void make_with_slivers(problem *p, void (*from)(mt_arena *, mt_mesh *), d
 
 static double *noise(problem *p)
 {
-    double *v = mt_arena_take(&p->arena, p->op.n_elements, sizeof *v), integral = 0, volume = 0;
+    double *v = mt_arena_alloc(&p->arena, p->op.n_elements, sizeof *v), integral = 0, volume = 0;
     for (size_t c = 0; c < p->op.n_elements; c++) {
         v[c] = uniform();
         integral += p->op.volume_mm3[c] * v[c];

@@ -48,7 +48,7 @@ static mt_spectrum run(mt_arena *arena, const mt_spectrum_map *map, const mt_spe
 
 static double *constant(mt_arena *arena, size_t n)
 {
-    double *x = mt_arena_take(arena, n, sizeof *x);
+    double *x = mt_arena_alloc(arena, n, sizeof *x);
     for (size_t i = 0; i < n; i++) x[i] = 1 / sqrt((double)n);
     return x;
 }
@@ -102,7 +102,7 @@ enum { BAD_N = 3000, BAD_1 = 700, BAD_2 = 2100 };
 
 static path bad_path(mt_arena *arena)
 {
-    double *extra = mt_arena_take(arena, BAD_N, sizeof *extra);
+    double *extra = mt_arena_alloc(arena, BAD_N, sizeof *extra);
     extra[BAD_1] = 60;
     extra[BAD_2] = 50;
     return (path){BAD_N, 100, extra};
@@ -129,7 +129,7 @@ Test(spectrum, growing_vectors_are_found_with_their_values)
     cr_assert(mt_spectrum_vectors(&arena, &map, &s, 1e-6, 12, &count, &values, &vectors) == MT_OK);
     cr_assert(count >= 2, "%zu", count);
     cr_assert_float_eq(values[1], bound_state(50, 100), 1e-3, "%.10g", values[1]);
-    double *image = mt_arena_take(&arena, BAD_N, sizeof *image);
+    double *image = mt_arena_alloc(&arena, BAD_N, sizeof *image);
     for (size_t k = 0; k < 2; k++) {
         const double *x = vectors + k * BAD_N;
         double residual = 0, length = 0;
@@ -190,7 +190,7 @@ Test(spectrum, settled_ends_agree_with_arpack)
 {
     mt_arena arena = {0};
     path p = bad_path(&arena);
-    double *extra = mt_arena_take(&arena, BAD_N, sizeof *extra);
+    double *extra = mt_arena_alloc(&arena, BAD_N, sizeof *extra);
     memcpy(extra, p.extra, BAD_N * sizeof *extra);
     for (size_t i = 0; i < BAD_N; i++) extra[i] -= 10 * (double)(i * 7919 % 1009) / 1009;
     p.extra = extra;

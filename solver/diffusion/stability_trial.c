@@ -1,4 +1,4 @@
-#include "solver/diffusion/trial.h"
+#include "solver/diffusion/stability_trial.h"
 
 #include <math.h>
 
@@ -65,12 +65,12 @@ static void step(const mt_diffusion *diffusion, double dt_ms, double *v, double 
     for (size_t c = 0; c < diffusion->n_elements; c++) v[c] += dt_ms * dv[c];
 }
 
-static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_trial *trial)
+static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_stability_trial *trial)
 {
     const double u = 0x1p-53, row = largest_row(diffusion);
     double *v, *dv;
-    MT_TAKE(scratch, v, diffusion->n_elements);
-    MT_TAKE(scratch, dv, diffusion->n_elements);
+    MT_ALLOC(scratch, v, diffusion->n_elements);
+    MT_ALLOC(scratch, dv, diffusion->n_elements);
     if (diffusion->n_elements == 0) return MT_OK;
     fill_noise(diffusion->n_elements, v);
     state now = look(diffusion, v);
@@ -91,12 +91,13 @@ static mt_status run(mt_arena *scratch, const mt_diffusion *diffusion, mt_trial 
     return MT_OK;
 }
 
-mt_status mt_trial_run(const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_trial *trial)
+mt_status mt_stability_trial_run(
+    const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial)
 {
     mt_arena scratch = {0};
     if (!(dt_ms > 0) || !isfinite(dt_ms))
         return mt_fail(MT_INPUT, "a step of %g ms; it must be finite and above 0", dt_ms);
-    *trial = (mt_trial){.n_steps = n_steps, .dt_ms = dt_ms};
+    *trial = (mt_stability_trial){.n_steps = n_steps, .dt_ms = dt_ms};
     const mt_status status = run(&scratch, diffusion, trial);
     mt_arena_free(&scratch);
     return status;

@@ -3,17 +3,17 @@
  * From noise, step by step v += dt V^-1 M v in double precision; |v - mean|, weighted by volume, must fall in every
  * step, up to what rounding can add. For a person who wants to see that the step limit of an operator
  * (solver/diffusion/diffusion.h) holds; the limit itself comes from the spectrum. */
-#ifndef MT_SOLVER_DIFFUSION_TRIAL_H
-#define MT_SOLVER_DIFFUSION_TRIAL_H
+#ifndef MT_SOLVER_DIFFUSION_STABILITY_TRIAL_H
+#define MT_SOLVER_DIFFUSION_STABILITY_TRIAL_H
 
 #include "solver/diffusion/diffusion.h"
 
-typedef struct mt_trial {
+typedef struct mt_stability_trial {
     size_t n_steps;
     double dt_ms;
     double before, after; /* |v - mean| = sqrt(sum V_c (v_c - mean)^2 / sum V_c) */
     double most_growth;   /* the largest ratio of it over one step; 0 without steps */
-} mt_trial;
+} mt_stability_trial;
 
 /* Takes n steps of dt_ms; borrows the operator. v starts uniform in [-1, 1): element after element from the state 1 the
  * generator x -> 6364136223846793005 x + 1442695040888963407 mod 2^64 (Knuth's MMIX), its upper 53 bits.
@@ -23,7 +23,7 @@ typedef struct mt_trial {
  * sums, each at most of size 2 R m, and those of the step's product and its sum with v.
  * MT_NUMERICS: it grew by more in some step, which is named, or is not finite. MT_INPUT: dt_ms not finite and above 0.
  * MT_MEMORY (16 bytes an element, freed). */
-MT_NODISCARD mt_status mt_trial_run(
-    const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_trial *trial);
+MT_NODISCARD mt_status mt_stability_trial_run(
+    const mt_diffusion *diffusion, double dt_ms, size_t n_steps, mt_stability_trial *trial);
 
 #endif

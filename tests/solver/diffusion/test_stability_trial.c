@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mesh/make/slab.h"
-#include "solver/diffusion/trial.h"
+#include "solver/diffusion/stability_trial.h"
 #include "tests/random.h"
 
 typedef struct problem {
@@ -35,12 +35,12 @@ static void make(problem *p, double x, double y, double z, double jitter)
 /* The slowest pattern, a half cosine along y (across the fibres), falls by exp(-D (pi / L)^2 t): that is what is left in
  * the end, and no step lets more through than it. The discrete one is off by its second order error, some
  * (pi h / L)^2 / 12 = 5 % of the rate: three times that is allowed. Noise had at most 1 of it at first. */
-Test(trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern)
+Test(stability_trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern)
 {
     problem p;
-    mt_trial t;
+    mt_stability_trial t;
     make(&p, 4, 2, 1, 0.1);
-    cr_assert_eq(mt_trial_run(&p.op, p.op.limit_dt_ms, 3000, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_stability_trial_run(&p.op, p.op.limit_dt_ms, 3000, &t), MT_OK, "%s", mt_message());
     const double rate = mt_tissue_diffusivity_t(&mt_tissue_usual) * pow(acos(-1) / 2, 2),
                  dt = p.op.limit_dt_ms;
     cr_assert(t.n_steps == 3000 && t.dt_ms == dt);
@@ -52,12 +52,12 @@ Test(trial, noise_dies_out_at_the_limit_as_fast_as_the_slowest_pattern)
 }
 
 /* limit_dt_ms is 0.9 of what the spectrum allows; from 1.1 of that on some pattern grows by 20 % a step. */
-Test(trial, a_step_that_is_too_long_is_found_out_and_named)
+Test(stability_trial, a_step_that_is_too_long_is_found_out_and_named)
 {
     problem p;
-    mt_trial t;
+    mt_stability_trial t;
     make(&p, 4, 2, 1, 0.1);
-    cr_assert_eq(mt_trial_run(&p.op, 1.1 / 0.9 * p.op.limit_dt_ms, 3000, &t), MT_NUMERICS);
+    cr_assert_eq(mt_stability_trial_run(&p.op, 1.1 / 0.9 * p.op.limit_dt_ms, 3000, &t), MT_NUMERICS);
     cr_assert(strncmp(mt_message(), "step ", 5) == 0 && strstr(mt_message(), "it must fall in every step"),
         "%s", mt_message());
     cr_assert(atoi(mt_message() + 5) > 1, "noise falls at first: %s", mt_message());
@@ -65,43 +65,43 @@ Test(trial, a_step_that_is_too_long_is_found_out_and_named)
 }
 
 /* What is left after so long is rounding about a constant: that moves up and down, and counts as no growth. */
-Test(trial, rounding_is_no_growth)
+Test(stability_trial, rounding_is_no_growth)
 {
     problem p;
-    mt_trial t;
+    mt_stability_trial t;
     make(&p, 1, 1, 1, 0.05);
-    cr_assert_eq(mt_trial_run(&p.op, p.op.limit_dt_ms, 20000, &t), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_stability_trial_run(&p.op, p.op.limit_dt_ms, 20000, &t), MT_OK, "%s", mt_message());
     cr_assert(t.after < 1e-14 && t.most_growth > 1, "%g, %.17g", t.after, t.most_growth);
     mt_arena_free(&p.arena);
 }
 
-Test(trial, a_growing_operator_is_found_out_at_any_step)
+Test(stability_trial, a_growing_operator_is_found_out_at_any_step)
 {
     problem p;
-    mt_trial t;
+    mt_stability_trial t;
     make(&p, 2, 1, 1, 0);
     for (size_t k = 0; k < MT_DIFFUSION_ROW * p.op.n_elements; k++) p.op.rate[k] = -p.op.rate[k];
-    cr_assert_eq(mt_trial_run(&p.op, 1e-3 * p.op.limit_dt_ms, 10, &t), MT_NUMERICS);
+    cr_assert_eq(mt_stability_trial_run(&p.op, 1e-3 * p.op.limit_dt_ms, 10, &t), MT_NUMERICS);
     cr_assert(strncmp(mt_message(), "step 1 ", 7) == 0, "%s", mt_message());
     p.op.rate[5] = NAN;
-    cr_assert_eq(mt_trial_run(&p.op, p.op.limit_dt_ms, 10, &t), MT_NUMERICS);
+    cr_assert_eq(mt_stability_trial_run(&p.op, p.op.limit_dt_ms, 10, &t), MT_NUMERICS);
     mt_arena_free(&p.arena);
 }
 
-Test(trial, steps_must_be_above_0_and_memory_may_run_out)
+Test(stability_trial, steps_must_be_above_0_and_memory_may_run_out)
 {
     problem p;
-    mt_trial t;
+    mt_stability_trial t;
     make(&p, 1, 1, 1, 0);
-    cr_assert_eq(mt_trial_run(&p.op, 0, 1, &t), MT_INPUT);
-    cr_assert_eq(mt_trial_run(&p.op, INFINITY, 1, &t), MT_INPUT);
-    cr_assert_eq(mt_trial_run(&p.op, NAN, 1, &t), MT_INPUT);
+    cr_assert_eq(mt_stability_trial_run(&p.op, 0, 1, &t), MT_INPUT);
+    cr_assert_eq(mt_stability_trial_run(&p.op, INFINITY, 1, &t), MT_INPUT);
+    cr_assert_eq(mt_stability_trial_run(&p.op, NAN, 1, &t), MT_INPUT);
     for (size_t n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_trial_run(&p.op, 1e-3, 1, &t), MT_MEMORY, "take %zu", n);
+        cr_assert_eq(mt_stability_trial_run(&p.op, 1e-3, 1, &t), MT_MEMORY, "take %zu", n);
         mt_arena_fail_at(0);
     }
-    cr_assert_eq(mt_trial_run(&p.op, 1e-3, 0, &t), MT_OK);
+    cr_assert_eq(mt_stability_trial_run(&p.op, 1e-3, 0, &t), MT_OK);
     cr_assert(t.after == t.before && t.most_growth == 0);
     mt_arena_free(&p.arena);
 }
