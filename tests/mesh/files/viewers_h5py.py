@@ -11,7 +11,7 @@ for name in ("heart.hdf", "result.hdf", "parts.hdf"):
         grid = file["VTKHDF"]
         points = grid["Points"][()]
         say(name, "points", len(points))
-        say(name, "cells", len(grid["Types"]))
+        say(name, "elements", len(grid["Types"]))
         say(name, "bounds", *[f(points[:, k]) for k in range(3) for f in (min, max)])
         for array in grid["CellData"]:
             value = grid["CellData"][array][7]

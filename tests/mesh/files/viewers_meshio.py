@@ -11,7 +11,7 @@ def say(file, what, *numbers):
 def look_at(name):
     mesh = meshio.read(name)
     say(name, "points", len(mesh.points))
-    say(name, "cells", sum(len(block.data) for block in mesh.cells))
+    say(name, "elements", sum(len(block.data) for block in mesh.cells))
     say(name, "bounds", *[f(mesh.points[:, k]) for k in range(3) for f in (min, max)])
     volume = 0
     for block in mesh.cells:

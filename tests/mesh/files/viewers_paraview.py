@@ -17,7 +17,7 @@ def look_at(file):
     reader.UpdatePipeline()
     grid = Fetch(reader)
     say(file, "points", grid.GetNumberOfPoints())
-    say(file, "cells", grid.GetNumberOfCells())
+    say(file, "elements", grid.GetNumberOfCells())
     say(file, "bounds", *grid.GetBounds())
     data = grid.GetCellData()
     for k in range(data.GetNumberOfArrays()):
