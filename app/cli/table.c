@@ -38,8 +38,8 @@ static const char *copy(mt_table *table, const char *text)
     return own;
 }
 
-/* [a-z][a-z0-9_]* */
-static bool is_key(const char *text)
+/* [a-z][a-z0-9_]*; for assertions, which a release has not. */
+__attribute__((unused)) static bool is_key(const char *text)
 {
     if (!islower((unsigned char)*text)) return false;
     while (islower((unsigned char)*text) || isdigit((unsigned char)*text) || *text == '_') text++;
