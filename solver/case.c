@@ -89,14 +89,15 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
-        "Cell model: tp06 (ten Tusscher and Panfilov 2006) or mitchell-schaeffer (2003)."),
+        "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
-        "Type of all cells, one of the model's: for tp06 epi, mid or endo, for mitchell-schaeffer standard. "
-        "layers: each layer of the wall has its own type; the mesh must have layers."),
+        "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
+        "wall has its own type; the mesh must have layers."),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
-        "Time step of the cell model, at most as long as the model is stable in (tp06: 0.05)."),
+        "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
+        "the longest."),
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
         "Simulated time, a whole number of time steps."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
@@ -164,7 +165,8 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_ENUM_OF(mt_case, machine.scheme, "scheme", "mixed-clean", scheme_word,
         "How tiles send each other the elements on their borders (see `mesh/README.md`)."),
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
-        "For the scheme budget: the most ranges that a tile sends. 0: its usual number, 22."),
+        "For the scheme budget: the most ranges that a tile sends. 0: its usual number, which "
+        "`mesh/README.md` has."),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};
