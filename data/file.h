@@ -82,7 +82,7 @@ bool mt_file_same(const char *a, const char *b);
 MT_NODISCARD mt_status mt_file_write_text(const char *path, const char *text, size_t n);
 
 /* Replaces the path of something that is there by one, given in `arena`, that means the same from every folder. MT_FILE: it is
- * not there; no memory. */
+ * not there. MT_MEMORY. */
 MT_NODISCARD mt_status mt_file_absolute(mt_arena *arena, const char **path);
 
 /* Finishes sets in a folder that killed writers did not, and removes what they left: temporary files whose lock nobody holds,

@@ -65,9 +65,9 @@
 /* Reads a file into *out (table->bytes bytes; members that the table does not name become 0). The file is a regular file, a
  * pipe or a terminal (/dev/stdin is usually one of these); it holds UTF-8 text, with mappings and lists nested at most 32 deep.
  * Time: n log n for n bytes.
- * `overrides` (borrowed; may be NULL when n is 0) are texts "path.to.key=value" and where they come from, applied in order over the file. An entry of a
- * list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays take YAML in one line
- * ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE (the file cannot be read), MT_MEMORY or
+ * `overrides` (borrowed; may be NULL when n is 0) are texts "path.to.key=value" and where they come from, applied in order over
+ * the file. An entry of a list is named by its number from 0 ("stimuli.0.start_ms=5"); mappings, lists and arrays take YAML in
+ * one line ("size_mm=[20, 7, 3]"). Gives strings and lists in `arena`. Fails with MT_FILE (the file cannot be read), MT_MEMORY or
  * MT_INPUT, and then leaves *out unchanged. */
 MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *table,
     const mt_yaml_override *overrides, size_t n_overrides, void *out);
@@ -77,8 +77,8 @@ MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const cha
     const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out);
 
 /* Gives in `arena` the text of a file that loads to the same struct, bit for bit. It has every key of the table, those at
- * their defaults included, but not those without a value (MT_YAML_NONE). The entries of a list need a key that is always written. MT_FILE:
- * no memory. */
+ * their defaults included, but not those without a value (MT_YAML_NONE). The entries of a list need a key that is always
+ * written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 

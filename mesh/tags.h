@@ -1,4 +1,4 @@
-/* Cells or triangles, grouped by tag. */
+/* Elements or triangles, grouped by tag. */
 #ifndef MT_MESH_TAGS_H
 #define MT_MESH_TAGS_H
 

@@ -35,7 +35,7 @@ static void tell_if_far(mt_findings to, const char *path, const char *key, const
 }
 
 /* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
- * elements, outside), by
+ * cells, outside), by
  *   L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (Niederer et al. 2011 take these)
  *   D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
  *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080

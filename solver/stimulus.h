@@ -41,7 +41,7 @@ MT_NODISCARD mt_status mt_stimulus_region_check(mt_stimulus_region *region);
 MT_NODISCARD mt_status mt_stimulus_region_elements(
     mt_arena *arena, const mt_stimulus_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
 
-/* Cells that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
+/* Elements that get current from start_ms for duration_ms, and again after each of `repeats` periods. A step is
  * stimulated when its start lies in [start, start + duration) or as much later, all of them rounded to whole
  * steps; duration < period in steps. */
 typedef struct mt_stimulus {

@@ -33,8 +33,8 @@ typedef struct mt_chart {
  * or mark; from 0, or, where it is logarithmic, from a round number that is at most half of the least value on it.
  * There a kind ends at the sum of the kinds up to it, so heights within a bar cannot be compared. The same
  * input gives the same bytes. MT_INPUT: a number or a size out of range, nothing above 0 on a logarithmic axis, places
- * with more than one kind, words that are not UTF-8; the message names group and bar. MT_FILE: no memory, or the file
- * cannot be written. */
+ * with more than one kind, words that are not UTF-8; the message names group and bar. MT_MEMORY. MT_FILE: the
+ * file cannot be written. */
 MT_NODISCARD mt_status mt_chart_write(const char *path, const mt_chart *chart);
 
 /* The colour of a kind, of a chart with lines that of a bar, as linear light. */

@@ -13,10 +13,10 @@ typedef struct mt_comparison {
     mt_table numbers, reasons;
 } mt_comparison;
 
-/* Gives an empty comparison. The columns of numbers: the quantity (its item is the key of the published number), the published number (the lower end of a range), "to" (the
- * upper end, if there is a range), "basis": how it is known ("published", or "derived" from published numbers), our number, the unit
- * of both, the difference from the middle of the published range (%; "points" where both are %), and the number of its
- * reason in the second table. */
+/* Gives an empty comparison. The columns of numbers: the quantity (its item is the key of the published number), the published
+ * number (the lower end of a range), "to" (the upper end, if there is a range), "basis": how it is known ("published", or "derived"
+ * from published numbers), our number, the unit of both, the difference from the middle of the published range (%; "points" where
+ * both are %), and the number of its reason in the second table. */
 mt_comparison mt_comparison_begin(mt_arena *arena, const char *title, bool comparable);
 
 /* Adds a row for the number published under `key` (app/reproduce/published.h); ours has the same unit; NaN: we have none.

@@ -105,7 +105,7 @@ void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
     (void)fputs("$EndElements\n", stream);
 }
 
-/* Cells go with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
+/* The number of elements goes with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
 mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char *out, mt_mesh *mesh)
 {
     double edge_mm = 0.6327 * cbrt(3.03e6 / (double)elements);

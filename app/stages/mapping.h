@@ -19,8 +19,8 @@ typedef struct mt_mapping_choice {
  * leaves open, machine.ranges and machine.tiles, and makes a path absolute. The keys are checked even where the backend has no
  * tiles: whether a case is right does not depend on what runs it. Warns where the emulator needs much memory. MT_INPUT: keys of
  * `machine` that make no sense or contradict each other; the message begins with `path`, the case's, or with where a value of the
- * machine was set. MT_FILE: the machine's file cannot be read; no memory, or not enough
- * for the emulator. */
+ * machine was set. MT_FILE: the machine's file cannot be read, or there is not enough memory for
+ * the emulator (mt_tiling_check_room). MT_MEMORY. */
 MT_NODISCARD mt_status mt_mapping_choose(
     mt_arena *arena, const char *path, mt_case *input, mt_mapping_choice *choice);
 

@@ -16,7 +16,7 @@ typedef struct mt_problem {
 
 /* Gives the problem in `arena`. Fills in time.pde_steps where the case leaves it open, and makes paths absolute. Shows progress, and
  * warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT, MT_NUMERICS: the case does not
- * fit its mesh; the message names the key. MT_FILE: a file cannot be read; no memory. */
+ * fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
 
 #endif

@@ -333,7 +333,7 @@ static void copy_element(mt_fibres *fibres, size_t from, size_t to)
     for (int k = 0; k < 3; k++) memcpy(field[k] + 3 * to, field[k] + 3 * from, 3 * sizeof **field);
 }
 
-/* Cells without directions take them from their neighbours, in rounds; a piece without any takes the
+/* Elements without directions take them from their neighbours, in rounds; a piece without any takes the
  * base's. */
 static mt_status fill_unknown(mt_arena *scratch, const mt_adjacency *adjacency, const plane *base,
     mt_fibres *fibres, unsigned char *state)

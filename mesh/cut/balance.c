@@ -109,8 +109,8 @@ static void weigh_pairs(const struct work *work, struct change *change)
     }
 }
 
-/* The rows of an element's readers are those in its own row, as the pattern is symmetric. Cells stay in their group, so that
- * words between groups change only with what giver and taker need. */
+/* The rows of an element's readers are those in its own row, as the pattern is symmetric. Elements stay in their group, so
+ * that words between groups change only with what giver and taker need. */
 static void find_change(const struct work *work, uint32_t element, uint32_t taker, struct change *change)
 {
     const uint32_t giver = work->of.part[element], group = giver / work->parts_per_group;

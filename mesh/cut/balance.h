@@ -7,8 +7,8 @@
  *           the beginning): close to what it receives under mixed-clean. Works best on parts that have been balanced by
  *           `needed` before.
  *
- * Cells at the borders of the parts with the largest burden change hands, about one per cent of all at most: those parts
- * are lowered by one, then the parts that have the most now, and so on until one cannot be lowered.
+ * Elements at the borders of the parts with the largest burden change hands, about one per cent of all at most: those
+ * parts are lowered by one, then the parts that have the most now, and so on until one cannot be lowered.
  *
  * To lower a part, up to 64 elements leave or join it one after the other, each time the one that lowers 3 times the part's
  * burden plus that of the others the most, even if it raises it; no element moves twice; moves after the lowest burden are

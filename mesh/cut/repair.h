@@ -11,7 +11,7 @@
 
 /* Moves elements between the n_parts parts (part[n_elements], changed in place) until each has `least` to `most` elements, and
  * counts the moves. Sizes that are right already change nothing; a part that is not at either end of a chain keeps its
- * size. Cells only move to a part that they touch, except: the first element of an empty part is taken from a largest part,
+ * size. Elements only move to a part that they touch, except: the first element of an empty part is taken from a largest part,
  * and where no chain leads from a full part to one with room (the mesh has several pieces) an element jumps. Deterministic.
  * MT_INPUT: n_elements outside n_parts * least .. n_parts * most. MT_MEMORY. Time O(n_elements), one search for each
  * filled or drained part, which goes on where it stopped for each further element, and for each move the elements of the smaller of

@@ -57,8 +57,8 @@ struct mt_scheme {
 /* The schemes there are; the last entry has no name. A destination set (mesh/cut/sets.h) is the parts that need one element.
  *   full         one range, the whole separator, to every neighbour (Burchard et al., Front. Phys. 2023, section 4.1.1).
  *   ranged       to every neighbour the smallest range that encloses what it needs; neighbours with the same range share
- *                it (4.1.2 there). Cells of one destination set stand together, the sets as mt_sets_order_intervals puts
- *                them to keep these ranges short.
+ *                it (4.1.2 there). Elements of one destination set stand together, the sets as mt_sets_order_intervals
+ *                puts them to keep these ranges short.
  *   mixed-clean  elements needed by two or more parts come first and are sent whole to all neighbours; then those needed by
  *                one part only, grouped by it (4.1.3 there).
  *   exact        a range for each destination set, so nothing is unused; the sets in an order that puts those of a

@@ -1,6 +1,6 @@
 /* Destination sets: the separator elements of one part, grouped by the set of parts that need them.
  *
- * Cells of one set are alike to every destination, so an order of the separator is an order of its sets (and elements
+ * Elements of one set are alike to every destination, so an order of the separator is an order of its sets (and elements
  * ascend within a set). Two searches find the orders that schemes want, and sets are merged for schemes that want
  * fewer. All depend on the sets alone: same sets, same outcome.
  *

@@ -17,7 +17,7 @@ typedef struct mt_tile_spread {
 /* Gives the spread of a count. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile_spread *spread);
 
-/* Cells received from tiles of other IPUs, as each tile that receives counts them. */
+/* Elements received from tiles of other IPUs, as each tile that receives counts them. */
 size_t mt_tile_crossing(const mt_halo *halo);
 
 #endif
