@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -14,10 +15,10 @@ const char *mt_command_usage(const mt_command *command, char *text, size_t size)
 
 /* ---- reading ---- */
 
-enum {
-    OPTIONS_MAX = 32,
-    FIRST_CODE = 256
-}; /* the code of an option, for getopt: FIRST_CODE and its place in the table */
+enum { OPTIONS_MAX = 32 }; /* of a command */
+
+/* The code of an option, for getopt: FIRST_CODE and its place in the table. */
+enum { FIRST_CODE = 256 };
 
 /* The table in getopt's form. */
 typedef struct getopt_table {
@@ -29,9 +30,10 @@ static void make_table(const mt_option *options, getopt_table *table)
 {
     size_t n = 0, letters = 0;
     *table = (getopt_table){0};
-    table->letters[letters++] =
-        ':'; /* failures are told here, and a missing value apart from an unknown option */
-    for (const mt_option *o = options; o->name && n < OPTIONS_MAX; o++, n++) {
+    /* failures are told here, and a missing value apart from an unknown option */
+    table->letters[letters++] = ':';
+    for (const mt_option *o = options; o->name; o++, n++) {
+        assert(n < OPTIONS_MAX);
         table->name[n] = (struct option){
             o->name + 2, o->value ? required_argument : no_argument, NULL, FIRST_CODE + (int)n};
         if (o->letter) table->letters[letters++] = o->letter;
