@@ -1,7 +1,6 @@
 #include "app/cli/table.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -38,26 +37,22 @@ static const char *copy(mt_table *table, const char *text)
     return own;
 }
 
-/* [a-z][a-z0-9_]*; for assertions, which a release has not. */
-__attribute__((unused)) static bool is_key(const char *text)
+static const char *copy_key(mt_table *table, const char *key)
 {
-    if (!islower((unsigned char)*text)) return false;
-    while (islower((unsigned char)*text) || isdigit((unsigned char)*text) || *text == '_') text++;
-    return !*text;
+    assert(key[0] >= 'a' && key[0] <= 'z' && !key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")]);
+    return copy(table, key);
 }
 
 mt_table mt_table_begin(mt_arena *arena, const char *key, const char *title)
 {
     mt_table table = {.arena = arena};
-    assert(is_key(key));
-    table.key = copy(&table, key);
+    table.key = copy_key(&table, key);
     if (table.status == MT_OK) table.title = copy(&table, title);
     return table;
 }
 
 static void add_column(mt_table *table, mt_column column)
 {
-    assert(is_key(column.key));
     if (table->status != MT_OK) return;
     if (table->n_columns == MT_TABLE_COLUMNS_MAX || table->n_values > 0) {
         table->status = mt_fail(MT_INPUT,
@@ -66,7 +61,7 @@ static void add_column(mt_table *table, mt_column column)
             table->title, column.key, table->n_columns, table->n_values, MT_TABLE_COLUMNS_MAX);
         return;
     }
-    column.key = copy(table, column.key);
+    column.key = copy_key(table, column.key);
     if (table->status == MT_OK) column.label = copy(table, column.label);
     if (table->status == MT_OK) column.unit = copy(table, column.unit ? column.unit : "");
     if (table->status == MT_OK) table->columns[table->n_columns++] = column;
@@ -116,9 +111,8 @@ void mt_table_text(mt_table *table, const char *text)
 
 void mt_table_item(mt_table *table, const char *key, const char *label, int level)
 {
-    assert(is_key(key));
     if (!room(table)) return;
-    mt_value item = {.key = copy(table, key), .level = level};
+    mt_value item = {.key = copy_key(table, key), .level = level};
     if (table->status == MT_OK) item.text = copy(table, label);
     if (table->status == MT_OK) table->values[table->n_values++] = item;
 }
@@ -344,9 +338,15 @@ static mt_status written(FILE *stream)
 mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format)
 {
     if (format != MT_FORMAT_CSV) return mt_tables_print(stream, table, 1, format);
+    MT_TRY(mt_table_put_csv(stream, table));
+    return written(stream);
+}
+
+mt_status mt_table_put_csv(FILE *stream, const mt_table *table)
+{
     MT_TRY(check(table));
     print_csv(stream, table);
-    return written(stream);
+    return MT_OK;
 }
 
 mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format)

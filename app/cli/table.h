@@ -92,6 +92,10 @@ void mt_table_property_text(mt_table *table, const char *key, const char *label,
  * MT_INPUT where the last row is short, MT_FILE where the stream cannot be written: only then has anything been printed. */
 MT_NODISCARD mt_status mt_table_print(FILE *stream, const mt_table *table, mt_format format);
 
+/* The table as CSV into a file under way (data/file.h). Failures of the stream stay with it. Otherwise fails as
+ * mt_table_print. */
+MT_NODISCARD mt_status mt_table_put_csv(FILE *stream, const mt_table *table);
+
 /* Prints n tables as one document: text with an empty line between tables; one JSON list; CSV with "# key: title" before each table
  * and an empty line between. */
 MT_NODISCARD mt_status mt_tables_print(FILE *stream, const mt_table *tables, size_t n, mt_format format);

@@ -1,6 +1,5 @@
 /* myotile cell: one cell of the model, by itself. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/commands/commands.h"
@@ -226,19 +225,12 @@ static mt_status list_models(mt_arena *arena, FILE *out)
     return mt_table_print(out, &table, MT_FORMAT_TEXT);
 }
 
-/* The file appears whole or not at all. */
 static mt_status write_trace(mt_arena *arena, const request *r, const timing *t)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *trace = open_memstream(&text, &size);
-    if (!trace) return mt_fail(MT_MEMORY, "%s: out of memory", r->path);
-    begin_trace(trace, r->model);
-    mt_status status = integrate(arena, r, t, trace);
-    if (fclose(trace) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", r->path);
-    if (status == MT_OK) status = mt_file_write_text(r->path, text, size);
-    free(text);
-    return status;
+    mt_file file;
+    MT_TRY(mt_file_begin(r->path, &file));
+    begin_trace(file.stream, r->model);
+    return mt_file_end(&file, integrate(arena, r, t, file.stream));
 }
 
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments)

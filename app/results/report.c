@@ -7,6 +7,7 @@
 
 #include "app/draw/picture.h"
 #include "app/results/trace_file.h"
+#include "data/file.h"
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
 
@@ -100,23 +101,12 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *p
     return mt_picture_activation(path, run->mesh, run->adjacency, activation, mt_run_reached_ms(run), title);
 }
 
-static mt_status write_table(const char *path, const mt_table *table, mt_format format)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return mt_fail(MT_MEMORY, "%s: out of memory", path);
-    mt_status status = mt_table_print(memory, table, format);
-    if (fclose(memory) != 0 && status == MT_OK) status = mt_fail(MT_MEMORY, "%s: out of memory", path);
-    if (status == MT_OK) status = mt_file_write_text(path, text, size);
-    free(text);
-    return status;
-}
-
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
-    mt_table table = mt_report_probes(arena, run, true);
-    return write_table(path, &table, MT_FORMAT_CSV);
+    const mt_table table = mt_report_probes(arena, run, true);
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
 }
 
 static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
