@@ -163,9 +163,10 @@ static timing timing_of(const request *r)
 
 static void warn_of_request(const request *r, const timing *t)
 {
-    mt_warn_of_time(r->path, "--end-ms", r->end_ms, t->n, r->dt_ms);
-    mt_warn_of_time(r->path, "--stimulus, its start", r->stimulus[0], t->on, r->dt_ms);
-    mt_warn_of_time(r->path, "--stimulus, its duration", r->stimulus[1], t->off - t->on, r->dt_ms);
+    mt_findings_of_time(mt_warnings, r->path, "--end-ms", r->end_ms, t->n, r->dt_ms);
+    mt_findings_of_time(mt_warnings, r->path, "--stimulus, its start", r->stimulus[0], t->on, r->dt_ms);
+    mt_findings_of_time(
+        mt_warnings, r->path, "--stimulus, its duration", r->stimulus[1], t->off - t->on, r->dt_ms);
     if (t->on >= t->n && r->stimulus[2] != 0)
         mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms, %g", r->path,
             r->stimulus[0], r->end_ms);

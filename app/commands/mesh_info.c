@@ -110,7 +110,7 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
     const mt_status status = mt_operator_make(arena, mesh, adjacency, &tissue, cached, diffusion);
     mt_progress_stage(NULL);
     *found = status == MT_OK;
-    if (*found) mt_warnings_of_operator(path, adjacency, diffusion);
+    if (*found) mt_findings_of_operator(mt_warnings, path, adjacency, diffusion);
     if (status != MT_INPUT && status != MT_NUMERICS) return status;
     mt_warn("%s: no diffusion operator: %s", path, mt_message());
     return MT_OK;

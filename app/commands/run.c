@@ -265,7 +265,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
     if (stopped)
         return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/", reached_ms,
             r->input.time.end_ms, folder);
-    mt_warnings_of_run(r->path, &r->input, &problem->monodomain, o->activation_ms, reached_ms);
+    mt_findings_of_run(mt_warnings, r->path, &r->input, &problem->monodomain, o->activation_ms, reached_ms);
     return MT_OK;
 }
 
@@ -279,7 +279,7 @@ static mt_status run_in(
     mt_mapping mapping;
     outcome o;
     MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
-    mt_warnings_of_case(r->path, &r->input);
+    mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
     MT_TRY(mt_fail_in(r->path,
         mt_mapping_make(arena, &r->input, choice, &problem.adjacency, &problem.diffusion, &mapping)));

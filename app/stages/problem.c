@@ -24,7 +24,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(
         mt_fail_in(name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissue, cached, &p->diffusion)));
-    mt_warnings_of_operator(name, &p->adjacency, &p->diffusion);
+    mt_findings_of_operator(mt_warnings, name, &p->adjacency, &p->diffusion);
     return MT_OK;
 }
 
@@ -36,7 +36,7 @@ mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_probl
     for (size_t s = 0; s < input->n_stimuli; s++)
         if (input->stimuli[s].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->stimuli[s].region.vtx));
     MT_TRY(mt_case_check_scale(input, &p->mesh));
-    mt_warnings_of_mesh(input, &p->mesh);
+    mt_findings_of_mesh(mt_warnings, input, &p->mesh);
     MT_TRY(mt_probes_make(arena, input, &p->mesh, &p->probes));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_stimuli(arena, input, &p->mesh, &stimuli));
