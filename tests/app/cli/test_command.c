@@ -292,7 +292,8 @@ Test(command, a_shell_completes_commands_options_and_values)
     }
 }
 
-/* Every command and option stands in the page, and groff finds nothing wrong with it. */
+/* Every command and one option stand in the page. A line that begins with a dot goes on with the first letter of a macro (.TH,
+ * .SH, .PP, .RS, .B, .I); the rest of the line is not looked at. */
 Test(command, the_manual_page_has_every_command)
 {
     char *page = works("--manual"), head[64];
