@@ -1,8 +1,8 @@
 #!/bin/sh
 # What is installed beside the program and its data: manual page, completion, changelog in Debian's form, licence.
-#   package.sh PROGRAM FOLDER SOURCE VERSION
+#   package.sh PROGRAM FOLDER SOURCE VERSION MAINTAINER
 set -eu
-program=$1 folder=$2 source=$3 version=$4
+program=$1 folder=$2 source=$3 version=$4 maintainer=$5
 mkdir -p "$folder"
 "$program" --manual | gzip -9n >"$folder/myotile.1.gz"
 "$program" --completion >"$folder/myotile"
@@ -12,6 +12,6 @@ myotile ($version) unstable; urgency=medium
 
   * CHANGELOG.md says what changed.
 
- -- The Myotile authors <myotile@users.noreply.github.com>  $date
+ -- $maintainer  $date
 END
 cp "$source/LICENSE" "$folder/copyright"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is installed can be moved: the program finds its data beside itself, and runs in another folder.
+# What is installed can be moved: the program finds its data beside itself, and runs in another folder. All of it is of one version.
 #     installed.sh CMAKE BUILD    the build's folder
 set -eu
 export ASAN_OPTIONS=detect_leaks=0 # fontconfig keeps its patterns for the life of the program
@@ -21,3 +21,5 @@ grep -q "^GC200: $prefix/share/myotile/machines/gc200.yaml" shown || fail "not i
 [ -s niederer-0.5/activation.png ] && [ -s niederer-0.5/profile.json ] || fail "no results: $(ls -R)"
 gzip -t "$prefix/share/man/man1/myotile.1.gz" || fail "no manual page"
 bash -n "$prefix/share/bash-completion/completions/myotile" || fail "no completion"
+version=$("$prefix/bin/myotile" --version | cut -d ' ' -f 2)
+grep -qx "version: $version" "$prefix/share/doc/myotile/CITATION.cff" || fail "CITATION.cff is not of version $version"
