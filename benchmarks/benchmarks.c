@@ -144,7 +144,7 @@ static void make_slab(slab *s, double edge_mm)
     must(mt_slab_make(&s->arena, (double[]){20, 7, 3}, edge_mm, &s->mesh));
     must(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency));
     must(mt_diffusion_make(
-        &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &s->diffusion));
+        &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, &mt_diffusion_scheme_usual, &s->diffusion));
     must(ipu_target_load(&s->arena, MT_DATA_DIR "/machines/gc200.yaml", NULL, 0, &s->target));
     must(mt_partition_make(&s->arena, &s->adjacency,
         &(mt_partition_options){MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03, NULL}, &s->partition));

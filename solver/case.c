@@ -87,6 +87,18 @@ static const mt_yaml_key tissue_keys[] = {
     MT_YAML_DOUBLE(
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
+static const mt_yaml_key diffusion_keys[] = {
+    MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.043", MT_YAML_WITHIN(0, 1),
+        "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
+        "coarse "
+        "meshes. 0: nothing (see `solver/README.md`)."),
+    MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
+        "How strongly sawtooth patterns are damped."),
+    MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
+        "The damping at faces that are oblique to the line between the centres of their elements. minimum: "
+        "it "
+        "becomes less there; over-relaxed: it becomes more."),
+    MT_YAML_END};
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
         "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
@@ -176,6 +188,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("tissue", tissue_keys,
         "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
         "inside the cells and e that between them."),
+    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
@@ -301,6 +314,13 @@ mt_tissue mt_case_tissue(const mt_case *from)
         .chi_per_mm = from->tissue.chi_per_mm,
         .cm_uF_mm2 = from->tissue.cm_uF_mm2,
     };
+}
+
+mt_diffusion_scheme mt_case_scheme(const mt_case *from)
+{
+    return (mt_diffusion_scheme){.damping = from->diffusion.damping,
+        .spreading = from->diffusion.spreading,
+        .correction = (mt_correction)from->diffusion.correction};
 }
 
 const char *mt_case_mesh_name(const mt_case *from)

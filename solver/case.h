@@ -11,6 +11,7 @@
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
 #include "solver/stimulus.h"
+#include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 
 typedef struct mt_case_stimulus {
@@ -45,6 +46,10 @@ typedef struct mt_case {
         double extracellular_l_mS_mm, extracellular_t_mS_mm;
         double chi_per_mm, cm_uF_mm2;
     } tissue;
+    struct {
+        double spreading, damping;
+        int correction; /* mt_correction */
+    } diffusion;
     struct {
         int model; /* index into mt_cell_models */
         int type;  /* of its variants; behind the last: "layers", as the mesh's say */
@@ -86,6 +91,9 @@ MT_NODISCARD mt_status mt_case_load(
 
 /* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
 mt_tissue mt_case_tissue(const mt_case *from);
+
+/* How the case discretises in space. */
+mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 
 /* What messages call the mesh: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);

@@ -4,8 +4,9 @@
  *
  * Godunov splitting, reaction first: in step i, from t = i dt to (i + 1) dt,
  *   1. stimulated elements get dt * rise_mV_ms added to v;
- *   2. every element takes one step of the cell model (solver/cells/model.h);
- *   3. v takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h);
+ *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*;
+ *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), after which v = w - s, with
+ *      the spread reaction s = kappa / dt (v* - v) (solver/diffusion/spreading.h): 0 for a scheme without;
  *   4. an element activates the first time v passes 0 mV upwards, interpolated linearly within the step. */
 #ifndef MT_SOLVER_MONODOMAIN_H
 #define MT_SOLVER_MONODOMAIN_H

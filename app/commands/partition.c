@@ -269,6 +269,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     cutting job = {.path = mt_operand(arguments, 0)};
     MT_TRY(mt_format_option(arguments, &format));
     MT_TRY(mt_tiling_options_parse(arena, arguments, &job.tiling));
+    job.tiling.spread = mt_diffusion_scheme_usual.spreading > 0;
     MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));

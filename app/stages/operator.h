@@ -9,10 +9,10 @@
 #include "app/cli/table.h"
 #include "solver/diffusion/diffusion.h"
 
-/* mt_diffusion_make_with, at MT_DIFFUSION_ALPHA; reports progress within the stage that the caller has begun. `cached`: use the
+/* mt_diffusion_make_with; reports progress within the stage that the caller has begun. `cached`: use the
  * cache. */
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, bool cached, mt_diffusion *diffusion);
+    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
 /* Adds to a table of properties how many elements were limited: for stability, and slivers if there are any. NULL: no operator. */
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);

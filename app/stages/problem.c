@@ -20,10 +20,11 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
 static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
     const mt_tissue tissue = mt_case_tissue(input);
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const char *name = mt_case_mesh_name(input);
     mt_progress_stage("building the diffusion operator and measuring its limits");
-    MT_TRY(
-        mt_fail_in(name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissue, cached, &p->diffusion)));
+    MT_TRY(mt_fail_in(
+        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissue, &scheme, cached, &p->diffusion)));
     mt_findings_of_operator(mt_warnings, name, &p->adjacency, &p->diffusion);
     return MT_OK;
 }

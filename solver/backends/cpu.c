@@ -13,6 +13,7 @@ typedef struct cpu {
     size_t n;
     double *v, *v_next, *before, *activation_ms;
     double *state;          /* [n][n_states] in blocks */
+    double *share, *s;      /* [n] kappa / dt, and the spread reaction; NULL without spreading */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
 } cpu;
@@ -45,6 +46,12 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
+    if (problem->diffusion->kappa_ms) {
+        MT_ALLOC(arena, c->share, n);
+        MT_ALLOC(arena, c->s, n);
+        for (size_t element = 0; element < n; element++)
+            c->share[element] = problem->diffusion->kappa_ms[element] / problem->dt_ms;
+    }
     mt_arena scratch = {0};
     double *off = mt_arena_alloc(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);
     if (off) {
@@ -79,15 +86,27 @@ enum { CHUNK = 64 * MT_BLOCK }; /* elements that a thread takes at a time */
 
 static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
 
+/* s and w of n elements from v before the reaction and after it; w takes its place. */
+static void spread(size_t n, const double *share, const double *before, double *after, double *s)
+{
+    for (size_t k = 0; k < n; k++) {
+        s[k] = share[k] * (after[k] - before[k]);
+        after[k] += s[k];
+    }
+}
+
 static void react(cpu *c)
 {
     const mt_monodomain *problem = c->problem;
     const uint16_t *of = problem->variant_of;
 #pragma omp parallel for schedule(static)
     for (size_t from = 0; from < c->n; from += CHUNK) {
-        double *v = c->v + from;
-        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms,
-            chunk_length(c->n, from), c->state + from * problem->model->n_states, v, v);
+        const size_t n = chunk_length(c->n, from);
+        double *v = c->v + from, before[CHUNK];
+        if (c->s) memcpy(before, v, n * sizeof *v);
+        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms, n,
+            c->state + from * problem->model->n_states, v, v);
+        if (c->s) spread(n, c->share + from, before, v, c->s + from);
     }
 }
 
@@ -103,11 +122,13 @@ static void diffuse(cpu *c)
     c->v_next = swapped;
 }
 
+/* Takes back the spread reaction, where there is any, and notes who activates. */
 static void record(cpu *c, size_t step)
 {
     const double dt_ms = c->problem->dt_ms;
 #pragma omp parallel for schedule(static)
     for (size_t element = 0; element < c->n; element++) {
+        if (c->s) c->v[element] -= c->s[element];
         double before = c->before[element], now = c->v[element];
         c->before[element] = now;
         if (before < 0 && now >= 0 && c->activation_ms[element] == INFINITY)

@@ -4,9 +4,12 @@
 
 #include "data/vec3.h"
 #include "solver/diffusion/limiter.h"
+#include "solver/diffusion/spreading.h"
 #include "solver/diffusion/stars.h"
 
 enum { ROW = MT_DIFFUSION_ROW };
+
+static const double ROUNDING = 1e-12; /* of a quotient of volumes */
 
 /* ---- rows ---- */
 
@@ -75,12 +78,21 @@ static mt_status operator_make(mt_arena *arena, mt_stars *s, mt_diffusion *diffu
     return MT_OK;
 }
 
+static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
+{
+    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
+    MT_ALLOC(arena, diffusion->slowed, s->n);
+    return mt_spreading_make(
+        scratch, s, s->scheme->spreading, diffusion->kappa_ms, diffusion->slowed, &diffusion->n_slowed);
+}
+
 static mt_status build(
     mt_arena *arena, mt_arena *scratch, mt_stars *s, const mt_limits *known, mt_diffusion *diffusion)
 {
     mt_limits found = {0};
     MT_TRY(operator_make(arena, s, diffusion));
     MT_TRY(mt_stars_make(scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
+    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
     if (known && mt_limiter_recall(s, known)) {
         found = *known;
     } else {
@@ -112,18 +124,18 @@ static mt_status get_fibres(mt_arena *scratch, mt_stars *s)
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, double alpha, mt_diffusion *diffusion)
+    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, mt_diffusion *diffusion)
 {
     return mt_diffusion_make_with(
-        arena, mesh, adjacency, tissue, alpha, &(mt_diffusion_options){.known = NULL}, diffusion);
+        arena, mesh, adjacency, tissue, scheme, &(mt_diffusion_options){.known = NULL}, diffusion);
 }
 
 mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, double alpha, const mt_diffusion_options *options, mt_diffusion *diffusion)
+    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, const mt_diffusion_options *options,
+    mt_diffusion *diffusion)
 {
     MT_TRY(mt_tissue_check(tissue));
-    if (!(alpha > 0) || !isfinite(alpha))
-        return mt_fail(MT_INPUT, "alpha is %g; it must be finite and above 0", alpha);
+    MT_TRY(mt_diffusion_scheme_check(scheme));
     if (adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
@@ -131,7 +143,7 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     mt_stars s = {.mesh = mesh,
         .adjacency = adjacency,
         .n = mesh->n_elements,
-        .alpha = alpha,
+        .scheme = scheme,
         .d_l = mt_tissue_diffusivity_l(tissue),
         .d_t = mt_tissue_diffusivity_t(tissue),
         .watch = &options->watch};
@@ -164,6 +176,7 @@ mt_diffusion_effect mt_diffusion_effect_on(
     mt_diffusion_effect effect = {.theta = (double)diffusion->theta[element],
         .cosine = 1,
         .capacity = diffusion->volume_mm3[element] / mt_mesh_volume_mm3(mesh, element)};
+    if (diffusion->slowed) effect.capacity /= (double)diffusion->slowed[element];
     double here[3];
     mt_mesh_centroid(mesh, element, here);
     for (size_t f = 0; f < 4; f++) {
@@ -175,7 +188,7 @@ mt_diffusion_effect mt_diffusion_effect_on(
         mt_minus3(there, here, to);
         effect.cosine = fmin(effect.cosine, mt_dot3(area, to) / mt_stars_lengths(area, to));
     }
-    effect.limited = effect.theta < 1 || effect.cosine < MT_STARS_COSINE || effect.capacity > 1;
+    effect.limited = effect.theta < 1 || effect.cosine < MT_STARS_COSINE || effect.capacity > 1 + ROUNDING;
     return effect;
 }
 

@@ -5,18 +5,19 @@
  * tensors)
  *
  *     V_c dv_c/dt = sum_f F_f
- *     F_f         = q_f . (g_c + g_n) / 2 + alpha tau_f (v_n - v_c)
+ *     F_f         = q_f . (g_c + g_n) / 2 + alpha w_f tau_f (v_n - v_c)
  *     tau_f       = S . D S / (S . d)     or S . D S / (|S| l) where S . d < 0.05 |S| l, l = max(|d|, 0.4 sqrt|S|)
- *     q_f         = D S - alpha tau_f d
+ *     q_f         = D S - alpha w_f tau_f d
  *
- * where g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
+ * where alpha and the weights w_f of the damping are the scheme's (solver/diffusion/scheme.h) and
+ * g_c is the gradient that fits the differences to the neighbours with weights tau_f and has no
  * conormal part through the boundary faces of c. The outer boundary lets nothing through.
  *
  * The same thing element by element, as "stars", where B_c has the coefficients of g_c and Q_c has the rows q_f:
  *
  *     F_f     = (p_cf - p_nf) / 2
  *     p_c     = K_c delta_c
- *     K_c     = alpha diag(tau) + theta_c Q_c B_c
+ *     K_c     = alpha diag(w tau) + theta_c Q_c B_c
  *     delta_f = v_n - v_c
  *
  * so that -v' M v = 1/2 sum_c delta_c' K_c delta_c: only an element whose sym(K_c) is indefinite can create
@@ -36,10 +37,12 @@
  *         e^2 (m_c k_c + sum_n k_n) / (50,000 D_l)
  *
  *     with e its longest edge, D_l the larger diffusivity, m_c the number of its neighbours n and k_c a bound of
- *     sym(K_c): the largest of alpha tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
+ *     sym(K_c): the largest of alpha w_f tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
  *     D_l / e^2 for the smallest e, so that the longest stable step is at least 3.6e-5 e^2 / D_l. Well-shaped elements
  *     need 100 to 5,000 in place of 50,000 and keep their volume to the bit. The element holds more charge (and membrane)
  *     than its volume has; fluxes stay as they are.
+ *
+ * With spreading it also has what the reaction needs, kappa_c (solver/diffusion/spreading.h): some V_c are larger for it.
  *
  * Linear, second order, conservative; not monotone. Not a time loop, and it knows of no machine. */
 #ifndef MT_SOLVER_DIFFUSION_DIFFUSION_H
@@ -55,12 +58,11 @@
 #include "mesh/cut/pattern.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/limits.h"
+#include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 #include "solver/diffusion/tissue.h"
 
 enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
-
-#define MT_DIFFUSION_ALPHA 1.5 /* the usual damping of the jumps; 1 to 2 are good values */
 
 /* V^-1 M, rows of the mesh's elements. With a_ij = rate where column = j:
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
@@ -75,12 +77,15 @@ typedef struct mt_diffusion {
     double *rate;       /* [n_elements][16] per ms */
     uint32_t *column;   /* [n_elements][16] */
     float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
+    double *kappa_ms;   /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
+    float *slowed;      /* [n_elements] >= 1 by how much V_c was raised for the spreading; NULL without it */
     double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
     double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
     size_t
         n_indefinite; /* elements whose sym(K_c) at theta = 1 is indefinite; with none, top <= 0 is proved */
     size_t n_limited; /* elements with theta < 1 */
-    size_t n_slivers; /* elements with a face whose tau_f is another, or a V_c above their volume */
+    size_t n_slivers; /* elements with a face whose tau_f is another, or a V_c that is raised as above */
+    size_t n_slowed;  /* elements whose V_c was raised for the spreading */
     size_t n_rounds;  /* times the spectrum was looked at */
 } mt_diffusion;
 
@@ -90,24 +95,24 @@ typedef struct mt_diffusion_options {
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator in `arena` (204 bytes an element; about 200 more on the way). Borrows mesh and adjacency.
- * Fails with MT_INPUT on an alpha or tissue that is not above 0, a mesh without fibres in a tissue that conducts
+/* Gives the operator in `arena` (204 bytes an element, 12 more with spreading; about 200 more on the way). Borrows mesh and
+ * adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0, a mesh without fibres in a tissue that conducts
  * better one way than another, or an element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
 MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, double alpha, mt_diffusion *diffusion);
+    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, mt_diffusion *diffusion);
 
 /* The same, told more; also MT_STOPPED where the watch says so. */
 MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_tissue *tissue, double alpha, const mt_diffusion_options *options,
-    mt_diffusion *diffusion);
+    const mt_adjacency *adjacency, const mt_tissue *tissue, const mt_diffusion_scheme *scheme,
+    const mt_diffusion_options *options, mt_diffusion *diffusion);
 
 /* How one element was limited. */
 typedef struct mt_diffusion_effect {
     double theta; /* its gradient counts so much; 1: all */
     /* The smallest S . d / (|S| l) of its inner faces, l as above (1 without any): below 0.05 a tau_f is another. */
     double cosine;
-    double capacity; /* V_c / its volume; 1: as it is */
+    double capacity; /* V_c / its volume, without what spreading made of it; 1: as it is */
     bool limited;    /* in any of the three */
 } mt_diffusion_effect;
 

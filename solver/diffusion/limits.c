@@ -15,14 +15,16 @@ static const char what[16] = "myotile limits\n";
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
-mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE])
+mt_status mt_limits_key(
+    const mt_mesh *mesh, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
 {
-    const double numbers[5] = {
-        tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm, tissue->cm_uF_mm2, alpha};
+    const double numbers[] = {tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm,
+        tissue->cm_uF_mm2, scheme->damping, scheme->spreading};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_LIMITS_VERSION);
     mt_hash_add(&hash, numbers, sizeof numbers);
+    add_number(&hash, scheme->correction);
     add_number(&hash, mesh->n_vertices);
     add_number(&hash, mesh->n_elements);
     add_number(&hash, mesh->fibre != NULL);

@@ -7,6 +7,7 @@
 #include "solver/diffusion/tissue.h"
 
 static const double SHORTEST = 0.4;      /* |d| / sqrt|S| of a face; below, this counts in its place */
+static const double LEAST_WEIGHT = 0.01; /* of the minimum correction */
 static const double STIFFEST = 5e4;      /* eigenvalues of S, times e^2 / D_l */
 static const double SECOND_NORMAL = 0.2; /* singular value, relative, from which a direction counts */
 static const double RANK_CUT = 1e-8;     /* of the pseudo-inverse, relative */
@@ -17,11 +18,12 @@ typedef double vec3[3];
 /* ---- geometry of one element ---- */
 
 typedef struct element_shape {
-    vec3 area[4];  /* S_f, outward [mm^2] */
-    vec3 to[4];    /* d_f [mm]; 0 at the boundary */
-    vec3 flux[4];  /* D_f S_f; at the boundary D_c S_f */
-    double tau[4]; /* 0 at the boundary */
-    bool oblique;  /* tau is bounded on a face */
+    vec3 area[4];     /* S_f, outward [mm^2] */
+    vec3 to[4];       /* d_f [mm]; 0 at the boundary */
+    vec3 flux[4];     /* D_f S_f; at the boundary D_c S_f */
+    double tau[4];    /* 0 at the boundary */
+    double weight[4]; /* of the damping */
+    bool oblique;     /* tau is bounded on a face */
 } element_shape;
 
 /* D S for the mean of the tensors of two elements (twice the same for one element). */
@@ -38,6 +40,27 @@ double mt_stars_lengths(const vec3 area, const vec3 to)
     return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
 }
 
+/* The weight of the minimum correction (solver/diffusion/scheme.h), for S . d of the face and its flux D S. */
+static double minimum_weight(
+    const mt_stars *s, size_t c, size_t n, const vec3 area, const vec3 flux, const vec3 to, double across)
+{
+    const double *p = s->fibre + 3 * c, *q = s->fibre + 3 * n, along = (s->d_l - s->d_t) / 2;
+    double d[3][3], cofactor[3][3];
+    if (across <= 0) return LEAST_WEIGHT;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) d[i][j] = (i == j ? s->d_t : 0) + along * (p[i] * p[j] + q[i] * q[j]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int a = (i + 1) % 3, b = (i + 2) % 3, e = (j + 1) % 3, g = (j + 2) % 3;
+            cofactor[i][j] = d[a][e] * d[b][g] - d[a][g] * d[b][e];
+        }
+    const double determinant = mt_dot3(d[0], cofactor[0]);
+    double inverse_norm = 0;
+    for (int i = 0; i < 3; i++) inverse_norm += to[i] * mt_dot3(cofactor[i], to);
+    const double cosine2 = across * across * determinant / (mt_dot3(area, flux) * inverse_norm);
+    return fmin(fmax(cosine2, LEAST_WEIGHT), 1);
+}
+
 static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 {
     shape->oblique = false;
@@ -49,12 +72,15 @@ static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
         for (size_t k = 0; k < 3; k++)
             shape->to[f][k] = inner ? s->centroid[3 * (size_t)n + k] - s->centroid[3 * c + k] : 0;
         shape->tau[f] = 0;
+        shape->weight[f] = 1;
         if (!inner) continue;
         double across = mt_dot3(shape->area[f], shape->to[f]);
         double lengths = mt_stars_lengths(shape->area[f], shape->to[f]);
         const bool oblique = across < MT_STARS_COSINE * lengths;
         shape->tau[f] = mt_dot3(shape->area[f], shape->flux[f]) / (oblique ? lengths : across);
         shape->oblique = shape->oblique || oblique;
+        if (s->scheme->correction == MT_CORRECTION_MINIMUM)
+            shape->weight[f] = minimum_weight(s, c, n, shape->area[f], shape->flux[f], shape->to[f], across);
     }
 }
 
@@ -141,7 +167,7 @@ static void gradient(const mt_stars *s, size_t c, const element_shape *shape, ve
     }
 }
 
-/* The two parts of K_c = alpha diag(tau) + theta Q B. */
+/* The two parts of K_c = alpha diag(w tau) + theta Q B. */
 static void star_parts(
     const mt_stars *s, size_t c, const element_shape *shape, double damping[4], double qb[4][4])
 {
@@ -149,14 +175,14 @@ static void star_parts(
     gradient(s, c, shape, column);
     for (int f = 0; f < 4; f++) {
         bool inner = s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT;
-        damping[f] = s->alpha * shape->tau[f];
+        damping[f] = s->scheme->damping * shape->tau[f] * shape->weight[f];
         vec3 q;
         for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
         for (int g = 0; g < 4; g++) qb[f][g] = mt_dot3(q, column[g]);
     }
 }
 
-/* Smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(tau), over the inner faces; below -1 the star
+/* Smallest eigenvalue of T^-1/2 sym(Q B) T^-1/2, T = alpha diag(w tau), over the inner faces; below -1 the star
  * is indefinite. */
 static double star_lowest(const double damping[4], double qb[4][4])
 {
@@ -220,7 +246,7 @@ static mt_status volumes(mt_stars *s)
     return bad < s->n ? refuse_volume(s, bad) : MT_OK;
 }
 
-/* A bound of |sym(K_c)| for every theta: it lies between those of alpha diag(tau) and of K_c at theta = 1. */
+/* A bound of |sym(K_c)| for every theta: it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
 static double star_bound(const double damping[4], const double half[10])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
@@ -279,7 +305,7 @@ static double longest_edge_squared(const mt_mesh *mesh, size_t c)
 
 /* -v' M v = 1/2 sum delta_c' K_c delta_c <= 1/2 sum k_c |delta_c|^2, and (v_n - v_c)^2 <= 2 v_n^2 + 2 v_c^2: the most that
  * can stand beside v_c^2. */
-static double load_of(const mt_stars *s, size_t c)
+double mt_stars_load(const mt_stars *s, size_t c)
 {
     double load = 0;
     for (size_t f = 0; f < 4; f++) {
@@ -296,7 +322,7 @@ static size_t hold_slivers(mt_stars *s)
     const double d_max = fmax(s->d_l, s->d_t);
 #pragma omp parallel for schedule(static) reduction(+ : slivers) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const double least = load_of(s, c) * longest_edge_squared(s->mesh, c) / (STIFFEST * d_max);
+        const double least = mt_stars_load(s, c) * longest_edge_squared(s->mesh, c) / (STIFFEST * d_max);
         const bool raised = least > s->volume[c];
         if (raised) s->volume[c] = least;
         slivers += raised || s->oblique[c];
@@ -318,7 +344,7 @@ static void ways_back(mt_stars *s)
         }
 }
 
-static void roots(mt_stars *s)
+void mt_stars_weigh(mt_stars *s)
 {
     double total = 0;
     for (size_t c = 0; c < s->n; c++) total += s->volume[c];
@@ -351,7 +377,7 @@ mt_status mt_stars_make(mt_arena *scratch, mt_stars *s, bool ask, size_t *n_inde
     MT_TRY(look_at_all(s, ask, n_indefinite));
     *n_slivers = hold_slivers(s);
     ways_back(s);
-    roots(s);
+    mt_stars_weigh(s);
     return MT_OK;
 }
 

@@ -5,6 +5,7 @@
 #define MT_SOLVER_DIFFUSION_STARS_H
 
 #include "mesh/adjacency.h"
+#include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 
 enum {
@@ -20,7 +21,8 @@ typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     size_t n;
-    double alpha, d_l, d_t;
+    const mt_diffusion_scheme *scheme;
+    double d_l, d_t;
     const double *fibre; /* [n][3] */
     const mt_watch *watch;
 
@@ -54,6 +56,13 @@ double mt_stars_lengths(const double area[3], const double to[3]);
  * without volume, with its place. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
+
+/* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Only
+ * just after the stars were made, as long as z has not served for anything else. */
+double mt_stars_load(const mt_stars *stars, size_t element);
+
+/* Finds what follows from the volumes, again: for whoever changed them. */
+void mt_stars_weigh(mt_stars *stars);
 
 /* Makes the stars again and asks which are indefinite: of all elements, or of one. */
 MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
 #define MT_LANES_ONE
@@ -35,17 +36,23 @@ const ipu_mix *mt_codelet_mix(const char *name)
     return NULL;
 }
 
-/* n cells, shared out evenly among the workers of a tile. */
-static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
+/* n cells, shared out evenly among the workers of a tile, which do one thing after the other: the second mix may be NULL. */
+static ipu_cycles cost_of_both(const ipu_target *target, const ipu_mix *mix, const ipu_mix *then, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    const double start = mix->start;
-    const double cell = ipu_mix_cycles(mix, &target->instructions);
+    const double start = (double)mix->start + (then ? (double)then->start : 0);
+    const double cell =
+        ipu_mix_cycles(mix, &target->instructions) + (then ? ipu_mix_cycles(then, &target->instructions) : 0);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
     const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
     return (ipu_cycles){
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
+}
+
+static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
+{
+    return cost_of_both(target, mix, NULL, n);
 }
 
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */
@@ -74,51 +81,82 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
     return cost_of(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
-enum { ODE_STATE, ODE_V_IN, ODE_V_OUT };
+/* Those of the spreading and of cells of several variants stand at the end, where there are any. */
+enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF };
 static const ipu_field ode_fields[] = {
     [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
     [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
     [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
+    [ODE_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
 };
+static const ipu_field ode_spread_fields[] = {
+    [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
+    [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
+    [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
+    [ODE_SHARE] = {"share", IPU_INPUT, IPU_FLOAT},
+    [ODE_S] = {"s", IPU_OUTPUT, IPU_FLOAT},
+    [ODE_SPREAD_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+};
+
+static const uint16_t *variants_of(const ipu_span *f, const mt_ode_context *c)
+{
+    return c->mixed ? f[c->spread ? ODE_SPREAD_OF : ODE_OF].data : NULL;
+}
 
 static void ode_compute(const ipu_span *f, const void *context)
 {
     const mt_ode_context *c = context;
-    mt_cell_step_float(c->model, c->variant, NULL, c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data,
+    mt_cell_step_float(c->model, c->variant, variants_of(f, c), c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data,
         f[ODE_V_IN].data, f[ODE_V_OUT].data);
+}
+
+enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading */
+
+/* v_in may be v_out: what was there before is kept for a piece at a time. */
+static void ode_spread_compute(const ipu_span *f, const void *context)
+{
+    const mt_ode_context *c = context;
+    const uint16_t *of = variants_of(f, c);
+    const float *share = f[ODE_SHARE].data;
+    float *state = f[ODE_STATE].data, *v_out = f[ODE_V_OUT].data, *s = f[ODE_S].data, before[PIECE];
+    for (size_t from = 0; from < f[ODE_V_OUT].n; from += PIECE) {
+        const size_t left = f[ODE_V_OUT].n - from, n = left < PIECE ? left : PIECE;
+        memcpy(before, (const float *)f[ODE_V_IN].data + from, n * sizeof *before);
+        mt_cell_step_float(c->model, c->variant, of ? of + from : NULL, c->dt_ms, n,
+            state + from * c->model->n_states, before, v_out + from);
+        for (size_t k = 0; k < n; k++) {
+            s[from + k] = share[from + k] * (v_out[from + k] - before[k]);
+            v_out[from + k] += s[from + k];
+        }
+    }
+}
+
+static const ipu_mix *ode_mix(const mt_cell_model *model, bool mixed)
+{
+    return mixed ? &model->mix.ode_mixed : &model->mix.ode;
 }
 
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    return cost_of(target, &((const mt_ode_context *)context)->model->mix.ode, n[ODE_V_OUT]);
-}
-
-enum { MIXED_STATE, MIXED_OF, MIXED_V_IN, MIXED_V_OUT };
-static const ipu_field ode_mixed_fields[] = {
-    [MIXED_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
-    [MIXED_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
-    [MIXED_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
-    [MIXED_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
-};
-
-static void ode_mixed_compute(const ipu_span *f, const void *context)
-{
     const mt_ode_context *c = context;
-    mt_cell_step_float(c->model, c->variant, f[MIXED_OF].data, c->dt_ms, f[MIXED_V_OUT].n,
-        f[MIXED_STATE].data, f[MIXED_V_IN].data, f[MIXED_V_OUT].data);
+    return cost_of_both(
+        target, ode_mix(c->model, c->mixed), c->spread ? &mixes[TALLY_spread] : NULL, n[ODE_V_OUT]);
 }
 
-static ipu_cycles ode_mixed_cost(const ipu_target *target, const size_t *n, const void *context)
-{
-    return cost_of(target, &((const mt_ode_context *)context)->model->mix.ode_mixed, n[MIXED_V_OUT]);
-}
-
-enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME };
+enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME, ACTIVATION_S };
 static const ipu_field activation_fields[] = {
     [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT},
     [ACTIVATION_V] = {"v", IPU_INPUT, IPU_FLOAT},
     [ACTIVATION_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},
     [ACTIVATION_TIME] = {"activation", IPU_INOUT, IPU_FLOAT},
+};
+
+static const ipu_field activation_spread_fields[] = {
+    [ACTIVATION_STEP] = {"step", IPU_INOUT, IPU_FLOAT},
+    [ACTIVATION_V] = {"v", IPU_INOUT, IPU_FLOAT},
+    [ACTIVATION_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},
+    [ACTIVATION_TIME] = {"activation", IPU_INOUT, IPU_FLOAT},
+    [ACTIVATION_S] = {"s", IPU_INPUT, IPU_FLOAT},
 };
 
 static void activation_compute(const ipu_span *f, const void *context)
@@ -139,6 +177,20 @@ static ipu_cycles activation_cost(const ipu_target *target, const size_t *n, con
 {
     (void)context;
     return cost_of(target, &mixes[TALLY_activation], n[ACTIVATION_BEFORE]);
+}
+
+static void activation_spread_compute(const ipu_span *f, const void *context)
+{
+    float *v = f[ACTIVATION_V].data;
+    const float *s = f[ACTIVATION_S].data;
+    for (size_t cell = 0; cell < f[ACTIVATION_V].n; cell++) v[cell] -= s[cell];
+    activation_compute(f, context);
+}
+
+static ipu_cycles activation_spread_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
 }
 
 enum { STIMULUS_CELL, STIMULUS_V };
@@ -171,15 +223,20 @@ const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
 const ipu_codelet mt_codelet_activation = CODELET(activation, CODE_BYTES_activation);
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
 
+const ipu_codelet mt_codelet_activation_spread = CODELET(activation_spread, CODE_BYTES_activation_spread);
+
 /* Four bytes an instruction, as in CODE_BYTES. */
 static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }
 
-ipu_codelet mt_codelet_ode(const mt_cell_model *model)
+ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread)
 {
-    return (ipu_codelet)CODELET(ode, code_bytes(&model->mix.ode));
-}
-
-ipu_codelet mt_codelet_ode_mixed(const mt_cell_model *model)
-{
-    return (ipu_codelet)CODELET(ode_mixed, code_bytes(&model->mix.ode_mixed));
+    static const char *const names[2][2] = {{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}};
+    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : 1);
+    return (ipu_codelet){.name = names[spread][mixed],
+        .n_fields = n_fields,
+        .fields = spread ? ode_spread_fields : ode_fields,
+        .compute = spread ? ode_spread_compute : ode_compute,
+        .cost = ode_cost,
+        .code_bytes = code_bytes(ode_mix(model, mixed)) + (spread ? CODE_BYTES_spread : 0),
+        .vertex_bytes = VERTEX_BYTES(n_fields)};
 }

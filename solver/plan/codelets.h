@@ -14,25 +14,27 @@
  * received. */
 extern const ipu_codelet mt_codelet_pde;
 
-/* One reaction step of the tile's cells of a model; context: mt_ode_context. v_in and v_out may be the same elements. */
+/* One reaction step of the tile's cells of a model; context: mt_ode_context, which says the same of `mixed` and `spread`. v_in and
+ * v_out may be the same elements.
+ *   mixed   each cell has its own variant, which `of` holds; the context's is not looked at
+ *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h) */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
     size_t variant;
     double dt_ms;
+    bool mixed, spread;
 } mt_ode_context;
-ipu_codelet mt_codelet_ode(const mt_cell_model *model);
-
-/* The same where each cell has its own variant, which `of` holds; the context's is not looked at. */
-ipu_codelet mt_codelet_ode_mixed(const mt_cell_model *model);
+ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread);
 
 /* First upward crossings of 0 mV in the step from `before` to `v`; then before = v and step = step + 1. Not
- * yet activated is infinity. context: const float *, dt_ms. */
-extern const ipu_codelet mt_codelet_activation;
+ * yet activated is infinity. context: const float *, dt_ms. With spreading v = v - s comes first. */
+extern const ipu_codelet mt_codelet_activation, mt_codelet_activation_spread;
 
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "activation", "stimulus"; NULL for another name. Those of a cell model's step
+/* The counts behind a codelet's cost: "pde", "activation", "stimulus", and "spread" and "activation_spread" of the
+ * spreading; NULL for another name. Those of a cell model's step
  * stand in its row. */
 const ipu_mix *mt_codelet_mix(const char *name);
 

@@ -24,6 +24,25 @@ void activation(uint32_t n, float step, float dt_ms, const float *restrict v, fl
     }
 }
 
+void spread(uint32_t n, const float *restrict share, const float *restrict before, float *restrict after,
+    float *restrict s)
+{
+    for (uint32_t cell = 0; cell < n; cell++) {
+        s[cell] = share[cell] * (after[cell] - before[cell]);
+        after[cell] += s[cell];
+    }
+}
+
+void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, float *restrict before,
+    float *restrict activation_ms, const float *restrict s)
+{
+    for (uint32_t cell = 0; cell < n; cell++) {
+        v[cell] -= s[cell];
+        activation_ms[cell] = activation_step(step, dt_ms, before[cell], v[cell], activation_ms[cell]);
+        before[cell] = v[cell];
+    }
+}
+
 void stimulus(uint32_t n, float rise_mV, const uint16_t *restrict cell, float *restrict v)
 {
     for (uint32_t k = 0; k < n; k++) v[cell[k]] += rise_mV;

@@ -1,5 +1,5 @@
 /* What a mesh that has been cut costs on the emulated machine, without running: cycles of a step, and memory.
- * They are those of the first cell model of the table (solver/cells/model.h). */
+ * With spreading where the tiling says so. They are those of the first cell model of the table (solver/cells/model.h). */
 #ifndef MT_SOLVER_PLAN_COSTS_H
 #define MT_SOLVER_PLAN_COSTS_H
 

@@ -46,6 +46,13 @@ static mt_status add_per_element(
     return ipu_graph_whole(plan->graph, variable, tensor);
 }
 
+static mt_status add_spreading(mt_plan *plan)
+{
+    MT_TRY(add_per_element(plan, "share", IPU_FLOAT, 1, &plan->share));
+    MT_TRY(add_per_element(plan, "s", IPU_FLOAT, 1, &plan->s));
+    return ipu_graph_set_temporary(plan->graph, plan->graph->slices[plan->s.first_slice].variable);
+}
+
 static mt_status add_variables(mt_plan *plan)
 {
     MT_TRY(add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
@@ -57,6 +64,7 @@ static mt_status add_variables(mt_plan *plan)
     if (plan->problem->variant_of) MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
     MT_TRY(add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
     MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    if (plan->spread) MT_TRY(add_spreading(plan));
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
@@ -138,6 +146,17 @@ static mt_status fill_variants(mt_arena *values, mt_plan *plan)
     return MT_OK;
 }
 
+static mt_status fill_share(mt_arena *values, mt_plan *plan)
+{
+    const mt_monodomain *problem = plan->problem;
+    if (!plan->spread) return MT_OK;
+    MT_ALLOC(values, plan->share_value, plan->halo->n_elements);
+    for (size_t k = 0; k < plan->halo->n_elements; k++)
+        plan->share_value[k] =
+            (float)(problem->diffusion->kappa_ms[plan->halo->own_element[k]] / problem->dt_ms);
+    return MT_OK;
+}
+
 /* ---- vertices ---- */
 
 /* The part's own piece of a variable with `entries` values an element. */
@@ -192,6 +211,10 @@ static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_
     if (plan->problem->variant_of) MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
     MT_TRY(connect_own(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
+    if (plan->spread) {
+        MT_TRY(connect_own(plan, vertex, "share", plan->share, 1, part));
+        MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+    }
     return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
 }
 
@@ -199,12 +222,13 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 {
     size_t vertex;
     ipu_tensor step;
-    MT_TRY(ipu_graph_add_vertex(
-        plan->graph, set, &mt_codelet_activation, tile_of(plan, part), &c->dt_ms, &vertex));
+    const ipu_codelet *codelet = plan->spread ? &mt_codelet_activation_spread : &mt_codelet_activation;
+    MT_TRY(ipu_graph_add_vertex(plan->graph, set, codelet, tile_of(plan, part), &c->dt_ms, &vertex));
     MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
     MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
     MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
     MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
+    if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
     return connect_own(plan, vertex, "activation", plan->activation, 1, part);
 }
 
@@ -362,13 +386,13 @@ mt_status mt_plan_make(
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
             target->tiles / target->ipus);
-    *plan = (mt_plan){.problem = problem, .halo = halo};
+    *plan = (mt_plan){.problem = problem, .halo = halo, .spread = problem->diffusion->kappa_ms != NULL};
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_ALLOC(arena, c, 1);
-    c->ode = (mt_ode_context){problem->model, problem->variant, problem->dt_ms};
-    c->ode_codelet =
-        problem->variant_of ? mt_codelet_ode_mixed(problem->model) : mt_codelet_ode(problem->model);
+    c->ode = (mt_ode_context){
+        problem->model, problem->variant, problem->dt_ms, problem->variant_of != NULL, plan->spread};
+    c->ode_codelet = mt_codelet_ode(problem->model, c->ode.mixed, c->ode.spread);
     c->dt_ms = (float)problem->dt_ms;
     MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
@@ -378,6 +402,7 @@ mt_status mt_plan_make(
     MT_TRY(add_variables(plan));
     if (values) MT_TRY(fill_matrix(values, plan));
     if (values) MT_TRY(fill_variants(values, plan));
+    if (values) MT_TRY(fill_share(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {
         size_t n = halo->in_offset[part + 1] - halo->in_offset[part];
@@ -397,10 +422,12 @@ mt_status mt_plan_check(const ipu_executable *executable)
     return mt_fail(MT_NUMERICS, "what was compiled cannot run: %s", mt_message());
 }
 
-static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *model,
+static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *model, bool spread,
     const mt_layout *layout, ipu_profile *profile)
 {
-    const mt_monodomain problem = {.model = model, .dt_ms = 1, .pde_steps = 2};
+    double kappa_ms;
+    const mt_diffusion no_values = {.kappa_ms = spread ? &kappa_ms : NULL};
+    const mt_monodomain problem = {.diffusion = &no_values, .model = model, .dt_ms = 1, .pde_steps = 2};
     mt_plan plan;
     ipu_executable *executable;
     MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
@@ -410,10 +437,10 @@ static mt_status costs(mt_arena *arena, mt_arena *scratch, const mt_cell_model *
 }
 
 mt_status mt_plan_costs(
-    mt_arena *arena, const mt_cell_model *model, const mt_layout *layout, ipu_profile *profile)
+    mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile)
 {
     mt_arena scratch = {0};
-    mt_status status = costs(arena, &scratch, model, layout, profile);
+    mt_status status = costs(arena, &scratch, model, spread, layout, profile);
     mt_arena_free(&scratch);
     return status;
 }

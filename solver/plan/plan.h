@@ -11,6 +11,7 @@
  *   state      [n][S] float   the S states of the cell model, in blocks of each part
  *   of         [n] 16-bit     the variant of each element, where they differ
  *   before     [n] float      the potential at the last record
+ *   share, s   [n] float      with spreading: kappa / dt, and the spread reaction (solver/diffusion/spreading.h)
  *   activation [n] float      ms, infinite where not yet
  *   step       [parts] float  number of the step, one on each tile
  *   stimulus k 16-bit         places of the elements that stimulus k reaches
@@ -18,7 +19,8 @@
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
  * makes messages of them. With an even number of diffusion steps a time step begins and ends in v_a; with an odd one
  * it begins and ends in v_b, and the reaction writes v_a. The other one is not needed between time steps: it is
- * temporary. */
+ * temporary, and so is s. With spreading v_a and v_b hold w between the reaction and the record of activation, which takes s
+ * away again; so w is what tiles send each other. */
 #ifndef MT_SOLVER_PLAN_PLAN_H
 #define MT_SOLVER_PLAN_PLAN_H
 
@@ -40,20 +42,22 @@ typedef struct mt_layout {
 typedef struct mt_plan {
     const mt_monodomain *problem;
     const mt_halo *halo;
+    bool spread; /* the reaction is: the operator has kappa */
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
+    ipu_tensor share, s;  /* where it is spread */
     ipu_tensor *elements; /* [n_stimuli] */
     ipu_tensor *v;        /* v_a or v_b: where the potential is between time steps */
     size_t n_programs;    /* one for each set of stimuli that are on together; program 0: none */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
-    float *d_value, *a_value;
+    float *d_value, *a_value, *share_value;              /* share_value NULL: not spread */
     uint16_t *column_value, **elements_value, *of_value; /* of_value NULL: one variant */
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
- * to be compiled and not run, no value is made, and the problem needs no diffusion operator and has no stimuli.
+ * to be compiled and not run, no value is made, and the problem has no stimuli.
  * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 elements in its local
  * order. */
 MT_NODISCARD mt_status mt_plan_make(
@@ -67,9 +71,9 @@ size_t mt_plan_program(const mt_plan *plan, size_t step);
 MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
 /* What the machine would need for a problem of elements of one variant of a model without stimuli in this layout, whatever its tissue and
- * fibres are: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
+ * fibres are, the reaction spread or not, with two diffusion steps in a time step: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
  * tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(
-    mt_arena *arena, const mt_cell_model *model, const mt_layout *layout, ipu_profile *profile);
+    mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile);
 
 #endif

@@ -28,7 +28,8 @@ function(count source committed)
   endif()
 endfunction()
 
-count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus)
+count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus spread
+      activation_spread)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})
   string(REPLACE _kernel.c _tally.inc committed ${model})

@@ -12,6 +12,8 @@ typedef struct mt_tiling {
     mt_partition_method method;
     double imbalance;
     bool balance_halo;
+    bool
+        spread; /* the reaction is spread (solver/diffusion/spreading.h), as is usual and was not in the study */
     bool checked; /* what is compiled is checked, the schedules of its exchange word by word */
 } mt_tiling;
 

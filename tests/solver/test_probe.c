@@ -27,9 +27,9 @@ static void make(slab *s)
     mt_adjacency adjacency;
     cr_assert_eq(mt_slab_make(&s->arena, size_mm, 0.5, &s->mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_diffusion_make(&s->arena, &s->mesh, &adjacency, &muscle, MT_DIFFUSION_ALPHA, &s->diffusion), MT_OK,
-        "%s", mt_message());
+    cr_assert_eq(mt_diffusion_make(
+                     &s->arena, &s->mesh, &adjacency, &muscle, &mt_diffusion_scheme_usual, &s->diffusion),
+        MT_OK, "%s", mt_message());
     s->field = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *s->field);
     cr_assert_not_null(s->field);
 }

@@ -178,7 +178,7 @@ Test(mesh_commands, info_gives_the_step_limit_of_the_usual_tissue)
         if (bare) mesh.fibre = NULL, tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
         ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
         ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-        ok(mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion));
+        ok(mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_usual, &diffusion));
         char *text = works("mesh info a.hdf --trial-steps 50 --format json");
         cr_assert_eq(json_property(text, "largest_stable_substep_ms"), diffusion.limit_dt_ms);
         cr_assert_eq(json_property(text, "elements_with_limited_gradients"), 0);
@@ -213,7 +213,8 @@ Test(mesh_commands, info_names_the_first_elements_that_are_limited)
     tall_boxes(&arena, &mesh);
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &diffusion));
+    ok(mt_diffusion_make(
+        &arena, &mesh, &adjacency, &mt_tissue_usual, &mt_diffusion_scheme_usual, &diffusion));
     cr_assert(diffusion.n_limited > 0, "the test needs a worse mesh");
     char *text, *said = warnings(&text, "mesh info a.hdf --format json"), row[64];
     free(said);

@@ -113,7 +113,7 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_slab_make(&arena, size_mm, edge_mm, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(
-        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &diffusion), MT_OK);
+        mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_usual, &diffusion), MT_OK);
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
                      &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);

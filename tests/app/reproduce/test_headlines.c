@@ -134,7 +134,7 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     write_text("cube.yaml", cube_case);
     char *text = works("run cube.yaml --output out --format json");
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
-    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, MT_DIFFUSION_ALPHA, &op));
+    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_usual, &op));
     const double *activation = activate_cube(&arena, &mesh, &op);
     ok(mt_vtkhdf_read_field(&arena, "out/result.hdf", "activation", mesh.n_elements, &in_file));
     for (size_t c = 0; c < mesh.n_elements; c++) {

@@ -234,7 +234,7 @@ static void check_sums(const char *machine)
             json_value(set, "tile_compute_cycles.tiles") * json_value(set, "tile_compute_cycles.mean"),
             1e-12 * of_vertices);
     }
-    const json *ode = json_item(json_at(profile, "vertices"), "codelet", "ode");
+    const json *ode = json_item(json_at(profile, "vertices"), "codelet", "ode_spread");
     cr_assert_eq(json_number(text, "ode_compute", "vertices"), json_value(ode, "instances"));
     const json *pde = json_item(sets, "name", "pde a to b");
     cr_assert_float_eq(json_number(text, "pde_exchange", "load_balance_percent"),

@@ -65,18 +65,21 @@ static void stretch(mt_mesh *mesh, double factor)
     for (size_t k = 0; k < 3 * mesh->n_vertices; k++) mesh->xyz_mm[k] *= factor;
 }
 
-static void make(problem *p, double alpha)
+/* Damping 1, over-relaxed: more elements need limits than at 1.5. */
+static const mt_diffusion_scheme weak = {.damping = 1, .correction = MT_CORRECTION_OVER_RELAXED};
+
+static void make(problem *p, const mt_diffusion_scheme *scheme)
 {
     cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK, "%s", mt_message());
-    cr_assert(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, alpha, &p->op) == MT_OK, "%s",
+    cr_assert(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, scheme, &p->op) == MT_OK, "%s",
         mt_message());
     cr_assert(diffusion_check(&p->op, &p->adjacency) == MT_OK, "%s", mt_message());
 }
 
-static mt_status try_make(problem *p, const mt_tissue *tissue, double alpha)
+static mt_status try_make(problem *p, const mt_tissue *tissue, const mt_diffusion_scheme *scheme)
 {
     cr_assert(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency) == MT_OK, "%s", mt_message());
-    return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, alpha, &p->op);
+    return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, scheme, &p->op);
 }
 
 static double *values(problem *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
@@ -122,7 +125,7 @@ Test(diffusion, constants_do_not_change_at_all)
     for (int m = 0; m < 2; m++) {
         problem p = {0};
         small_meshes[m](&p);
-        make(&p, MT_DIFFUSION_ALPHA);
+        make(&p, &mt_diffusion_scheme_plain);
         double *v = values(&p), *dv = values(&p);
         for (size_t c = 0; c < p.op.n_elements; c++) v[c] = -85.23;
         mt_diffusion_apply(&p.op, v, dv);
@@ -140,7 +143,7 @@ Test(diffusion, the_integral_is_kept_to_rounding)
     for (int m = 0; m < 2; m++) {
         problem p = {0};
         small_meshes[m](&p);
-        make(&p, MT_DIFFUSION_ALPHA);
+        make(&p, &mt_diffusion_scheme_plain);
         double *v = noise(&p), *dv = values(&p), sum = 0, size = 0;
         mt_diffusion_apply(&p.op, v, dv);
         for (size_t c = 0; c < p.op.n_elements; c++) {
@@ -173,7 +176,7 @@ Test(diffusion, linear_fields_stay_away_from_the_walls)
         else
             gmsh_box(&p.arena, 0.1, &p.mesh);
         oblique_fibres(&p.mesh);
-        make(&p, MT_DIFFUSION_ALPHA);
+        make(&p, &mt_diffusion_scheme_plain);
         double *v = values(&p), *dv = values(&p);
         for (size_t c = 0; c < p.op.n_elements; c++) {
             double x[3];
@@ -278,8 +281,30 @@ static void oracle_gradient(const problem *p, size_t c, const double *v, double 
     memcpy(g, b, 3 * sizeof *g);
 }
 
+/* (S . d)^2 / ((S . D S) (d . D^-1 d)), by elimination. */
+static double oracle_weight(
+    const problem *p, size_t c, size_t n, const double s[3], const double d[3], const double ds[3])
+{
+    double a[6][6] = {{0}}, x[6];
+    const double d_l = mt_tissue_diffusivity_l(&muscle), d_t = mt_tissue_diffusivity_t(&muscle);
+    for (int i = 0; i < 3; i++) {
+        x[i] = d[i];
+        for (int j = 0; j < 3; j++) {
+            const double pp = p->mesh.fibre[3 * c + (size_t)i] * p->mesh.fibre[3 * c + (size_t)j],
+                         qq = p->mesh.fibre[3 * n + (size_t)i] * p->mesh.fibre[3 * n + (size_t)j];
+            a[i][j] = (i == j ? d_t : 0) + (d_l - d_t) / 2 * (pp + qq);
+        }
+    }
+    solve(3, a, x);
+    const double across = s[0] * d[0] + s[1] * d[1] + s[2] * d[2],
+                 normal = s[0] * ds[0] + s[1] * ds[1] + s[2] * ds[2],
+                 metric = d[0] * x[0] + d[1] * x[1] + d[2] * x[2];
+    return across * across / (normal * metric);
+}
+
 /* theta [n_elements] reduces the gradients; NULL: not at all. */
-static void oracle_apply(const problem *p, double alpha, const float *theta, const double *v, double *dv)
+static void oracle_apply(
+    const problem *p, const mt_diffusion_scheme *scheme, const float *theta, const double *v, double *dv)
 {
     double *gradient = calloc(3 * p->op.n_elements, sizeof *gradient);
     for (size_t c = 0; c < p->op.n_elements; c++) {
@@ -293,9 +318,12 @@ static void oracle_apply(const problem *p, double alpha, const float *theta, con
             double s[3], d[3], ds[3], tau;
             if (n == MT_NO_ELEMENT) continue;
             oracle_face(p, c, f, s, d, ds, &tau);
+            const double damping =
+                scheme->damping * tau *
+                (scheme->correction == MT_CORRECTION_MINIMUM ? oracle_weight(p, c, n, s, d, ds) : 1);
             for (size_t k = 0; k < 3; k++)
-                sum += (ds[k] - alpha * tau * d[k]) * (gradient[3 * c + k] + gradient[3 * n + k]) / 2;
-            sum += alpha * tau * (v[n] - v[c]);
+                sum += (ds[k] - damping * d[k]) * (gradient[3 * c + k] + gradient[3 * n + k]) / 2;
+            sum += damping * (v[n] - v[c]);
         }
         dv[c] = sum / mt_mesh_volume_mm3(&p->mesh, c);
     }
@@ -306,14 +334,17 @@ static void oracle_apply(const problem *p, double alpha, const float *theta, con
  * largest. */
 Test(diffusion, rows_equal_the_flux_form)
 {
-    for (int m = 0; m < 2; m++) {
+    static const mt_diffusion_scheme schemes[] = {
+        {1.5, 0, MT_CORRECTION_OVER_RELAXED}, {1.6, 0, MT_CORRECTION_MINIMUM}};
+    for (int m = 0; m < 4; m++) {
         problem p = {0};
-        small_meshes[m](&p);
-        make(&p, MT_DIFFUSION_ALPHA);
+        const mt_diffusion_scheme *scheme = &schemes[m / 2];
+        small_meshes[m % 2](&p);
+        make(&p, scheme);
         cr_assert(p.op.n_limited == 0);
         double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
         mt_diffusion_apply(&p.op, v, dv);
-        oracle_apply(&p, MT_DIFFUSION_ALPHA, NULL, v, expected);
+        oracle_apply(&p, scheme, NULL, v, expected);
         for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
         for (size_t c = 0; c < p.op.n_elements; c++)
             cr_assert(fabs(dv[c] - expected[c]) <= 1e-11 * largest,
@@ -372,7 +403,7 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_slab)
 {
     problem p = {0};
     kuhn(&p, 20, 7, 3, 0.5);
-    make(&p, MT_DIFFUSION_ALPHA);
+    make(&p, &mt_diffusion_scheme_plain);
     cr_assert(3000 * p.op.limit_dt_ms > 500, "%g", p.op.limit_dt_ms);
     cr_assert(p.op.n_indefinite == 0 && p.op.n_rounds == 1);
     norm_falls(&p, 3000);
@@ -386,7 +417,7 @@ Test(diffusion, noise_falls_at_every_step_of_500_ms_on_a_gmsh_box)
     gmsh_box(&p.arena, 0.1, &p.mesh);
     stretch(&p.mesh, 14);
     curling_fibres(&p.mesh, 0.4);
-    make(&p, MT_DIFFUSION_ALPHA);
+    make(&p, &mt_diffusion_scheme_plain);
     cr_assert(3000 * p.op.limit_dt_ms > 500, "%g", p.op.limit_dt_ms);
     cr_assert(p.op.n_indefinite > 0 && p.op.top_per_ms < 0);
     norm_falls(&p, 3000);
@@ -416,7 +447,7 @@ static double *dense_symmetric(problem *p, void (*apply)(problem *p, const doubl
 
 static void apply_rows(problem *p, const double *v, double *dv) { mt_diffusion_apply(&p->op, v, dv); }
 
-static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, 1, NULL, v, dv); }
+static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, &weak, NULL, v, dv); }
 
 /* The lowest ("SA") or highest ("LA") eigenvalue. */
 static double arpack_end(const double *s, size_t elements, const char *which)
@@ -452,7 +483,7 @@ Test(diffusion, the_step_limit_is_that_of_arpack)
     for (int m = 0; m < 2; m++) {
         problem p = {0};
         small_meshes[m](&p);
-        make(&p, MT_DIFFUSION_ALPHA);
+        make(&p, &mt_diffusion_scheme_plain);
         double expected = 0.9 * 2 / -arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "SA");
         cr_assert(fabs(p.op.limit_dt_ms / expected - 1) < 0.01, "mesh %d: %g, ARPACK %g", m, p.op.limit_dt_ms,
             expected);
@@ -465,7 +496,7 @@ Test(diffusion, float_steps_keep_constants_to_one_rounding)
 {
     problem p = {0};
     small_gmsh(&p);
-    make(&p, MT_DIFFUSION_ALPHA);
+    make(&p, &mt_diffusion_scheme_plain);
     size_t n = p.op.n_elements;
     step_matrix z = step_of(&p, p.op.limit_dt_ms);
     float *diagonal = mt_arena_alloc(&p.arena, n, sizeof *diagonal);
@@ -507,7 +538,7 @@ Test(diffusion, limiting_a_few_elements_stops_all_growth)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
-    make(&p, 1);
+    make(&p, &weak);
     cr_assert(p.op.n_limited > 0 && p.op.n_limited < p.op.n_indefinite / 4 && p.op.n_rounds > 1,
         "%zu limited of %zu indefinite in %zu rounds", p.op.n_limited, p.op.n_indefinite, p.op.n_rounds);
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
@@ -522,7 +553,7 @@ Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
     problem p = {0};
     size_t limited = 0;
     jittered(&p, 0.2, JITTER_SEED);
-    make(&p, 1);
+    make(&p, &weak);
     for (size_t c = 0; c < p.op.n_elements; c++) {
         cr_assert(p.op.theta[c] > 0 && p.op.theta[c] <= 1, "element %zu: %g", c, (double)p.op.theta[c]);
         limited += p.op.theta[c] < 1;
@@ -530,7 +561,7 @@ Test(diffusion, theta_tells_by_how_much_each_gradient_was_reduced)
     cr_assert(limited > 0 && limited == p.op.n_limited);
     double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
     mt_diffusion_apply(&p.op, v, dv);
-    oracle_apply(&p, 1, p.op.theta, v, expected);
+    oracle_apply(&p, &weak, p.op.theta, v, expected);
     for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
     for (size_t c = 0; c < p.op.n_elements; c++)
         cr_assert(fabs(dv[c] - expected[c]) <= 1e-6 * largest, "element %zu: %.15g, with theta %.15g", c,
@@ -545,7 +576,7 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
-    make(&p, 1);
+    make(&p, &weak);
     cr_assert(p.op.n_limited > 0);
     double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
     double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
@@ -562,7 +593,7 @@ Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
     for (uint64_t first = 1; first <= 8; first++) {
         problem p = {0};
         jittered(&p, 0.2, first);
-        make(&p, 1);
+        make(&p, &weak);
         double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
         double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
         cr_assert(p.op.n_limited > 0 ? before > 1e-6 : before < 1e-6, "seed %d: %zu for %g", (int)first,
@@ -584,7 +615,7 @@ Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
 {
     problem p = {0};
     jittered(&p, 1 / 12., JITTER_SEED);
-    make(&p, 0.5);
+    make(&p, &(mt_diffusion_scheme){.damping = 0.5, .correction = MT_CORRECTION_OVER_RELAXED});
     cr_assert(p.op.n_rounds == 2, "%zu rounds", p.op.n_rounds);
     cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "%zu of %zu", p.op.n_limited, p.op.n_indefinite);
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
@@ -599,10 +630,11 @@ Test(diffusion, what_grows_together_is_found_by_the_spectrum)
 {
     problem p = {0};
     const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01};
+    const mt_diffusion_scheme least = {.damping = 0.3525, .correction = MT_CORRECTION_OVER_RELAXED};
     kuhn(&p, 1, 1, 1, 0.25);
     for (size_t v = 0; v < p.mesh.n_vertices; v++) p.mesh.xyz_mm[3 * v + 2] *= 4;
     for (size_t c = 0; c < p.mesh.n_elements; c++) set_fibre(&p.mesh, c, 1, -1, 0.3);
-    cr_assert_eq(try_make(&p, &tissue, 0.3525), MT_OK, "%s", mt_message());
+    cr_assert_eq(try_make(&p, &tissue, &least), MT_OK, "%s", mt_message());
     cr_assert(p.op.n_rounds > 2 && p.op.n_limited < p.op.n_indefinite, "%zu rounds, %zu of %zu",
         p.op.n_rounds, p.op.n_limited, p.op.n_indefinite);
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
@@ -627,7 +659,7 @@ Test(diffusion, where_rounding_hides_the_culprit_all_indefinite_elements_are_lim
         for (size_t k = 0; k < 8 * n; k++)
             p.mesh.element_vertex[k] = one.mesh.element_vertex[k % (4 * n)] + (k >= 4 * n ? (uint32_t)m : 0);
         for (size_t k = 0; k < 6 * n; k++) p.mesh.fibre[k] = one.mesh.fibre[k % (3 * n)];
-        make(&p, 1);
+        make(&p, &weak);
         all += p.op.n_indefinite > 0 && p.op.n_limited == p.op.n_indefinite;
         mt_arena_free(&p.arena);
         mt_arena_free(&one.arena);
@@ -643,7 +675,7 @@ Test(diffusion, the_number_of_threads_does_not_matter)
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
         jittered(&p[k], 1 / 15., JITTER_SEED);
-        make(&p[k], 1);
+        make(&p[k], &weak);
         size_t entries = ROW * p[0].op.n_elements;
         cr_assert(memcmp(p[k].op.rate, p[0].op.rate, entries * sizeof(double)) == 0);
         cr_assert(memcmp(p[k].op.column, p[0].op.column, entries * sizeof(uint32_t)) == 0);
@@ -656,14 +688,14 @@ Test(diffusion, memory_may_run_out_anywhere)
 {
     problem p = {0};
     jittered(&p, 0.2, JITTER_SEED);
-    make(&p, 1);
+    make(&p, &weak);
     mt_status status = MT_MEMORY;
     size_t n = 0;
     while (status != MT_OK) {
         mt_arena arena = {0};
         mt_diffusion op;
         mt_arena_fail_at(++n);
-        status = mt_diffusion_make(&arena, &p.mesh, &p.adjacency, &muscle, 1, &op);
+        status = mt_diffusion_make(&arena, &p.mesh, &p.adjacency, &muscle, &weak, &op);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY);
         mt_arena_free(&arena);
@@ -684,27 +716,32 @@ Test(diffusion, an_inverted_element_is_refused_by_name)
     uint32_t *v = p.mesh.element_vertex + 4 * 7, first = v[0];
     v[0] = v[1];
     v[1] = first;
-    cr_assert(try_make(&p, &muscle, 1.5) == MT_INPUT);
+    cr_assert(try_make(&p, &muscle, &mt_diffusion_scheme_plain) == MT_INPUT);
     cr_assert(
         strstr(mt_message(), "element 7 at [1.25, 0.75, 0.5] mm: volume -0.166667"), "%s", mt_message());
     cr_assert(strstr(mt_message(), "myotile mesh convert"), "%s", mt_message());
     mt_arena_free(&p.arena);
 }
 
-Test(diffusion, tissue_and_alpha_must_be_above_zero)
+Test(diffusion, tissue_and_scheme_must_be_in_their_ranges)
 {
     problem p = {0};
     kuhn(&p, 1, 1, 1, 1);
-    cr_assert(try_make(&p, &muscle, 0) == MT_INPUT);
-    cr_assert(try_make(&p, &muscle, NAN) == MT_INPUT);
+    const mt_diffusion_scheme wrong_ones[] = {{.damping = 0}, {.damping = NAN},
+        {.damping = 1, .spreading = -1}, {.damping = 1, .spreading = INFINITY}};
+    for (int k = 0; k < 4; k++)
+        cr_assert(try_make(&p, &muscle, &wrong_ones[k]) == MT_INPUT &&
+                      strstr(mt_message(), k < 2 ? "damping" : "spreading"),
+            "%s", mt_message());
     const char *names[4] = {"sigma_l", "sigma_t", "chi", "cm"};
     for (int k = 0; k < 4; k++)
         for (int bad = 0; bad < 3; bad++) {
             const double wrong[3] = {0, -1, INFINITY};
             mt_tissue tissue = muscle;
             *(&tissue.sigma_l_mS_mm + k) = wrong[bad];
-            cr_assert(
-                try_make(&p, &tissue, 1.5) == MT_INPUT && strstr(mt_message(), names[k]), "%s", mt_message());
+            cr_assert(try_make(&p, &tissue, &mt_diffusion_scheme_plain) == MT_INPUT &&
+                          strstr(mt_message(), names[k]),
+                "%s", mt_message());
         }
     mt_arena_free(&p.arena);
 }
@@ -723,7 +760,7 @@ Test(diffusion, an_element_with_three_boundary_faces_takes_no_gradient_from_roun
         memcpy(p.mesh.xyz_mm, xyz, sizeof xyz);
         memcpy(p.mesh.element_vertex, elements, sizeof elements);
         oblique_fibres(&p.mesh);
-        make(&p, 1.5);
+        make(&p, &mt_diffusion_scheme_plain);
         double v[2] = {0, 1}, dv[2];
         mt_diffusion_apply(&p.op, v, dv);
         oracle_face(&p, 0, 3, s, d, ds, &tau);
@@ -742,7 +779,7 @@ Test(diffusion, a_lone_element_keeps_its_value)
     for (uint32_t k = 0; k < 4; k++) p.mesh.element_vertex[k] = k;
     for (size_t k = 0; k < 3; k++) p.mesh.xyz_mm[3 * (k + 1) + k] = 1;
     oblique_fibres(&p.mesh);
-    make(&p, 1.5);
+    make(&p, &mt_diffusion_scheme_plain);
     double v = 3, dv = 1;
     mt_diffusion_apply(&p.op, &v, &dv);
     cr_assert(dv == 0 && isinf(p.op.limit_dt_ms));
@@ -753,7 +790,7 @@ Test(diffusion, the_check_finds_planted_faults)
 {
     problem p = {0};
     small_kuhn(&p);
-    make(&p, 1.5);
+    make(&p, &mt_diffusion_scheme_plain);
     mt_diffusion *op = &p.op;
     double rate = op->rate[5 * ROW];
     op->rate[5 * ROW] = rate * (1 + 1e-9);

@@ -150,8 +150,8 @@ static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, do
     for (size_t c = 0; c < mesh->n_elements; c++)
         memcpy(mesh->fibre + 3 * c, field->fibre, sizeof field->fibre);
     cr_assert(mt_adjacency_make(arena, mesh, &adjacency) == MT_OK, "%s", mt_message());
-    cr_assert(mt_diffusion_make(arena, mesh, &adjacency, &tissue, MT_DIFFUSION_ALPHA, &op) == MT_OK, "%s",
-        mt_message());
+    cr_assert(mt_diffusion_make(arena, mesh, &adjacency, &tissue, &mt_diffusion_scheme_plain, &op) == MT_OK,
+        "%s", mt_message());
     double *b = mt_arena_alloc(arena, op.n_elements, sizeof *b),
            *u = mt_arena_alloc(arena, op.n_elements, sizeof *u);
     double x[3], wrong = 0, size = 0;

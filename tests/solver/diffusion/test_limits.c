@@ -15,6 +15,8 @@
 static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
 enum { ROW = MT_DIFFUSION_ROW };
 
+static const mt_diffusion_scheme weak = {.damping = 1, .correction = MT_CORRECTION_OVER_RELAXED};
+
 typedef struct problem {
     mt_arena arena;
     mt_mesh mesh;
@@ -43,8 +45,8 @@ static void make(problem *p)
         for (size_t k = 0; k < 3; k++) p->mesh.fibre[3 * c + k] = f[k] / sqrt(length);
     }
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
-    cr_assert_eq(
-        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &p->op), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, &weak, &p->op), MT_OK, "%s",
+        mt_message());
     cr_assert(p->op.n_limited > 0);
     cr_assert_eq(mt_diffusion_limits(&p->arena, &p->op, &p->known), MT_OK);
 }
@@ -75,7 +77,7 @@ static void make_known(problem *p, const mt_limits *known, size_t *searches)
     *searches = 0;
     const mt_diffusion_options options = {known, {count_searches, searches}};
     cr_assert_eq(
-        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &muscle, 1, &options, &op), MT_OK);
+        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &muscle, &weak, &options, &op), MT_OK);
     same_operator(&p->op, &op);
 }
 
@@ -111,44 +113,52 @@ Test(limits, what_does_not_fit_the_mesh_is_not_believed)
     mt_arena_free(&p.arena);
 }
 
-static void key_of(const problem *p, const mt_tissue *tissue, double alpha, char key[MT_HASH_SIZE])
+static void key_of(
+    const problem *p, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
 {
-    cr_assert_eq(mt_limits_key(&p->mesh, tissue, alpha, key), MT_OK);
+    cr_assert_eq(mt_limits_key(&p->mesh, tissue, scheme, key), MT_OK);
 }
 
 Test(limits, the_key_holds_everything_that_decides)
 {
     problem p;
+    const mt_diffusion_scheme scheme = mt_diffusion_scheme_usual;
     char key[MT_HASH_SIZE], other[MT_HASH_SIZE];
     make(&p);
-    key_of(&p, &muscle, 1, key);
-    key_of(&p, &muscle, 1, other);
+    key_of(&p, &muscle, &scheme, key);
+    key_of(&p, &muscle, &scheme, other);
     cr_assert_str_eq(key, other);
     for (int k = 0; k < 4; k++) {
         mt_tissue tissue = muscle;
         double *value = &tissue.sigma_l_mS_mm + k;
         *value = nextafter(*value, 1e9);
-        key_of(&p, &tissue, 1, other);
+        key_of(&p, &tissue, &scheme, other);
         cr_assert_str_neq(key, other, "tissue %d", k);
     }
-    key_of(&p, &muscle, nextafter(1, 2), other);
-    cr_assert_str_neq(key, other, "alpha");
+    mt_diffusion_scheme other_scheme[3] = {scheme, scheme, scheme};
+    other_scheme[0].damping = nextafter(scheme.damping, 2);
+    other_scheme[1].spreading = nextafter(scheme.spreading, 2);
+    other_scheme[2].correction = MT_CORRECTION_OVER_RELAXED;
+    for (int k = 0; k < 3; k++) {
+        key_of(&p, &muscle, &other_scheme[k], other);
+        cr_assert_str_neq(key, other, "scheme %d", k);
+    }
     double *of_mesh[2] = {
         p.mesh.xyz_mm + 3 * p.mesh.n_vertices - 1, p.mesh.fibre + 3 * p.mesh.n_elements - 1};
     for (int k = 0; k < 2; k++) {
         const double was = *of_mesh[k];
         *of_mesh[k] = nextafter(was, 1e9);
-        key_of(&p, &muscle, 1, other);
+        key_of(&p, &muscle, &scheme, other);
         *of_mesh[k] = was;
         cr_assert_str_neq(key, other, "of the mesh, %d", k);
     }
     uint32_t *v = p.mesh.element_vertex;
     const uint32_t first = v[0];
     v[0] = v[1], v[1] = v[2], v[2] = first;
-    key_of(&p, &muscle, 1, other);
+    key_of(&p, &muscle, &scheme, other);
     cr_assert_str_neq(key, other, "elements");
     p.mesh.fibre = NULL;
-    key_of(&p, &muscle, 1, key);
+    key_of(&p, &muscle, &scheme, key);
     cr_assert_str_neq(key, other, "without fibres");
     mt_arena_free(&p.arena);
 }
@@ -162,8 +172,8 @@ Test(limits, damaged_bytes_are_seen)
     mt_limits back;
     bool valid;
     make(&p);
-    key_of(&p, &muscle, 1, key);
-    key_of(&p, &muscle, 1.5, other);
+    key_of(&p, &muscle, &weak, key);
+    key_of(&p, &muscle, &mt_diffusion_scheme_plain, other);
     cr_assert_eq(mt_limits_pack(&p.arena, key, &p.known, &bytes, &n), MT_OK);
     cr_assert_eq(n, 120 + 4 * p.known.n_limited);
     cr_assert(mt_limits_unpack(&p.arena, key, bytes, n, &back, &valid) == MT_OK && valid);
@@ -187,7 +197,7 @@ Test(limits, the_algorithm_is_that_of_its_version)
 {
     problem p;
     make(&p);
-    cr_assert_eq(MT_LIMITS_VERSION, 2);
+    cr_assert_eq(MT_LIMITS_VERSION, 3);
     cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
     cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
     mt_arena_free(&p.arena);
@@ -218,7 +228,7 @@ Test(limits, the_making_can_be_stopped_anywhere)
         patience some = {0, all.calls == 0 ? SIZE_MAX : allowed};
         const mt_diffusion_options options = {NULL, {lose_patience, &some}};
         const mt_status status =
-            mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &muscle, 1, &options, &op);
+            mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &muscle, &weak, &options, &op);
         if (all.calls == 0) {
             cr_assert_eq(status, MT_OK);
             all = some;

@@ -30,7 +30,8 @@ static double uniform(void) { return between(&seed, -1, 1); }
 static void make(problem *p)
 {
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, MT_DIFFUSION_ALPHA, &p->op),
+    cr_assert_eq(
+        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &muscle, &mt_diffusion_scheme_plain, &p->op),
         MT_OK, "%s", mt_message());
     cr_assert_eq(diffusion_check(&p->op, &p->adjacency), MT_OK, "%s", mt_message());
 }
@@ -339,7 +340,8 @@ Test(slivers, are_not_seen_where_there_are_none)
         const mt_tissue tissue = {1.4, k == 2 ? 1.4 / 57 : 1.4, 140, 0.01};
         cr_assert_eq(mt_adjacency_make(&p.arena, &p.mesh, &p.adjacency), MT_OK);
         cr_assert_eq(
-            mt_diffusion_make(&p.arena, &p.mesh, &p.adjacency, &tissue, MT_DIFFUSION_ALPHA, &p.op), MT_OK);
+            mt_diffusion_make(&p.arena, &p.mesh, &p.adjacency, &tissue, &mt_diffusion_scheme_plain, &p.op),
+            MT_OK);
         cr_assert_eq(p.op.n_slivers, 0, "%d: %zu", k, p.op.n_slivers);
         mt_arena_free(&p.arena);
     }

@@ -27,8 +27,8 @@ static void make(problem *p, double x, double y, double z, double jitter)
         if (at > 0 && at < side[k % 3]) p->mesh.xyz_mm[k] += jitter * shift;
     }
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &mt_tissue_usual, MT_DIFFUSION_ALPHA, &p->op),
+    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, &mt_tissue_usual,
+                     &mt_diffusion_scheme_plain, &p->op),
         MT_OK, "%s", mt_message());
 }
 

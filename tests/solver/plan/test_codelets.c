@@ -33,14 +33,16 @@ enum { MOST = 64 };
 
 static size_t all_codelets(counted all[MOST])
 {
-    const ipu_codelet *const common[] = {&mt_codelet_pde, &mt_codelet_activation, &mt_codelet_stimulus};
+    const ipu_codelet *const common[] = {
+        &mt_codelet_pde, &mt_codelet_activation, &mt_codelet_activation_spread, &mt_codelet_stimulus};
     size_t n = 0;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof common / sizeof *common; k++)
         all[n++] = (counted){.codelet = *common[k], .mix = mt_codelet_mix(common[k]->name)};
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         cr_assert_lt(n + 2, MOST);
-        all[n++] = (counted){mt_codelet_ode(*m), &(*m)->mix.ode, {*m, 0, 0.02}};
-        all[n++] = (counted){mt_codelet_ode_mixed(*m), &(*m)->mix.ode_mixed, {*m, 0, 0.02}};
+        all[n++] = (counted){mt_codelet_ode(*m, false, false), &(*m)->mix.ode, {.model = *m, .dt_ms = 0.02}};
+        all[n++] = (counted){mt_codelet_ode(*m, true, false), &(*m)->mix.ode_mixed,
+            {.model = *m, .dt_ms = 0.02, .mixed = true}};
     }
     return n;
 }
@@ -127,7 +129,7 @@ Test(codelets, a_vertex_costs_its_entry_and_its_slowest_worker)
                 n[3] = rows[r].cells + 77; /* and those received */
             }
             if (all[k].context.model) n[0] = all[k].context.model->n_states * rows[r].cells;
-            if (strcmp(codelet->name, "activation") == 0) n[0] = 1;
+            if (strncmp(codelet->name, "activation", 10) == 0) n[0] = 1;
             if (strcmp(codelet->name, "stimulus") == 0) n[1] = 2060;
             const ipu_cycles cost = codelet->cost(&target, n, &all[k].context);
             cr_expect_eq(cost.entry, 11, "%s", t->name);
@@ -179,21 +181,27 @@ Test(codelets, fields_say_what_is_read_and_written)
         const size_t mixed = strcmp(all[k].codelet.name, "ode_mixed") == 0;
         cr_expect(mixed || strcmp(all[k].codelet.name, "ode") == 0);
         expect_field(&all[k].codelet, 0, "state", IPU_INOUT, IPU_FLOAT);
-        if (mixed) expect_field(&all[k].codelet, 1, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
-        expect_field(&all[k].codelet, 1 + mixed, "v_in", IPU_INPUT, IPU_FLOAT);
-        expect_field(&all[k].codelet, 2 + mixed, "v_out", IPU_OUTPUT, IPU_FLOAT);
+        expect_field(&all[k].codelet, 1, "v_in", IPU_INPUT, IPU_FLOAT);
+        expect_field(&all[k].codelet, 2, "v_out", IPU_OUTPUT, IPU_FLOAT);
+        if (mixed) expect_field(&all[k].codelet, 3, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
     }
     expect_field(&mt_codelet_activation, 0, "step", IPU_INOUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 1, "v", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 2, "before", IPU_INOUT, IPU_FLOAT);
     expect_field(&mt_codelet_activation, 3, "activation", IPU_INOUT, IPU_FLOAT);
+    const ipu_codelet spread = mt_codelet_ode(&mt_cell_tp06, true, true);
+    expect_field(&spread, 3, "share", IPU_INPUT, IPU_FLOAT);
+    expect_field(&spread, 4, "s", IPU_OUTPUT, IPU_FLOAT);
+    expect_field(&spread, 5, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
+    expect_field(&mt_codelet_activation_spread, 1, "v", IPU_INOUT, IPU_FLOAT);
+    expect_field(&mt_codelet_activation_spread, 4, "s", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 4, 2, 3, 4}; /* and again ode's and ode_mixed's */
+        static const size_t n[] = {5, 4, 5, 2, 3, 4}; /* and again ode's and ode_mixed's */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
-        cr_expect_eq(c->n_fields, n[k < 5 ? k : 3 + (k - 3) % 2], "%s", c->name);
+        cr_expect_eq(c->n_fields, n[k < 6 ? k : 4 + k % 2], "%s", c->name);
         cr_expect_eq(
             c->code_bytes, 4 * (t->start + t->bundles + t->pairs), "%s: 4 bytes an instruction", c->name);
         cr_expect(c->vertex_bytes >= 4 * c->n_fields, "%s: a pointer each", c->name);
@@ -256,32 +264,62 @@ Test(codelets, pde_multiplies_the_tiles_rows)
     }
 }
 
-/* Of one variant, and each of its own. */
+/* What a step gives is what the model gives, spread or not; and in place is as good as elsewhere. */
+static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool in_place)
+{
+    enum { N = 275, STATES_MOST = 64 }; /* more than are done at a time */
+    static float state[2][N * STATES_MOST], v[N], out[2][N], share[N], s[N];
+    static uint16_t of[N];
+    const size_t n_states = model->n_states, variant = model->n_variants - 1;
+    cr_assert_leq(n_states, (size_t)STATES_MOST);
+    for (size_t cell = 0; cell < N; cell++) {
+        of[cell] = (uint16_t)(cell % model->n_variants);
+        for (size_t k = 0; k < n_states; k++) {
+            const size_t at = mt_block_index(N, n_states, cell, k);
+            state[0][at] = state[1][at] = (float)model->variants[variant].states[k];
+        }
+        v[cell] = out[0][cell] = -90 + 0.4F * (float)cell;
+        share[cell] = (float)(cell % 7);
+    }
+    const mt_ode_context context = {model, variant, 0.01, mixed, spread};
+    const ipu_codelet codelet = mt_codelet_ode(model, mixed, spread);
+    ipu_span f[6] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
+    size_t n = 3;
+    if (spread) f[n++] = (ipu_span){share, N}, f[n++] = (ipu_span){s, N};
+    if (mixed) f[n++] = (ipu_span){of, N};
+    cr_assert_eq(codelet.n_fields, n);
+    codelet.compute(f, &context);
+    mt_cell_step_float(model, variant, mixed ? of : NULL, 0.01, N, state[1], v, out[1]);
+    for (size_t cell = 0; spread && cell < N; cell++) {
+        const float expected = share[cell] * (out[1][cell] - v[cell]);
+        cr_expect_eq(s[cell], expected, "%s, cell %zu", model->name, cell);
+        out[1][cell] += expected;
+    }
+    cr_expect_arr_eq(out[0], out[1], sizeof out[0], "%s", model->name);
+    cr_expect_arr_eq(state[0], state[1], n_states * N * sizeof **state, "%s", model->name);
+    cr_expect(memcmp(out[0], v, sizeof v) != 0, "%s", model->name);
+}
+
 Test(codelets, ode_is_a_step_of_the_cell_model)
 {
-    enum { N = 19, STATES_MOST = 64 };
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
-        for (size_t mixed = 0; mixed < 2; mixed++) {
-            static float state[2][N * STATES_MOST], v[N], out[2][N];
-            static uint16_t of[N];
-            const size_t n_states = (*m)->n_states, variant = (*m)->n_variants - 1;
-            cr_assert_leq(n_states, (size_t)STATES_MOST);
-            for (size_t cell = 0; cell < N; cell++) {
-                of[cell] = (uint16_t)(cell % (*m)->n_variants);
-                for (size_t k = 0; k < n_states; k++) {
-                    const size_t at = mt_block_index(N, n_states, cell, k);
-                    state[0][at] = state[1][at] = (float)(*m)->variants[variant].states[k];
-                }
-                v[cell] = -90 + 6 * (float)cell;
-            }
-            const mt_ode_context context = {*m, variant, 0.01};
-            const ipu_span states = {state[0], N * n_states}, from = {v, N}, to = {out[0], N};
-            const ipu_codelet codelet = mixed ? mt_codelet_ode_mixed(*m) : mt_codelet_ode(*m);
-            codelet.compute(
-                mixed ? (ipu_span[]){states, {of, N}, from, to} : (ipu_span[]){states, from, to}, &context);
-            mt_cell_step_float(*m, variant, mixed ? of : NULL, 0.01, N, state[1], v, out[1]);
-            cr_expect_arr_eq(out[0], out[1], sizeof out[0], "%s", (*m)->name);
-            cr_expect_arr_eq(state[0], state[1], sizeof state[0], "%s", (*m)->name);
-            cr_expect(memcmp(out[0], v, sizeof v) != 0, "%s", (*m)->name);
-        }
+        for (int k = 0; k < 8; k++) check_ode(*m, k & 1, k & 2, k & 4);
+}
+
+/* Over and above the plain ones. */
+Test(codelets, spreading_costs_what_was_counted)
+{
+    mt_arena arena = {0};
+    const ipu_target target = gc200(&arena);
+    const size_t n[] = {0, 0, 600, 0, 0};
+    const double each = ipu_mix_cycles(mt_codelet_mix("spread"), &target.instructions);
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        const mt_ode_context plain = {.model = *m, .dt_ms = 0.02},
+                             spread = {.model = *m, .dt_ms = 0.02, .spread = true};
+        const double more = (double)mt_codelet_ode(*m, false, true).cost(&target, n, &spread).worker -
+                            (double)mt_codelet_ode(*m, false, false).cost(&target, n, &plain).worker;
+        const double start = (double)mt_codelet_mix("spread")->start;
+        cr_expect(fabs(more - start - 100 * each) <= 1, "%g cycles more", more);
+    }
+    mt_arena_free(&arena);
 }

@@ -1,0 +1,19 @@
+#include "solver/diffusion/scheme.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *const mt_correction_name[] = {
+    [MT_CORRECTION_MINIMUM] = "minimum", [MT_CORRECTION_OVER_RELAXED] = "over-relaxed", NULL};
+
+const mt_diffusion_scheme mt_diffusion_scheme_usual = {1.6, 0.043, MT_CORRECTION_MINIMUM};
+const mt_diffusion_scheme mt_diffusion_scheme_plain = {1.5, 0, MT_CORRECTION_OVER_RELAXED};
+
+mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme)
+{
+    if (!(scheme->damping > 0) || !isfinite(scheme->damping))
+        return mt_fail(MT_INPUT, "damping is %g; it must be finite and above 0", scheme->damping);
+    if (!(scheme->spreading >= 0) || !isfinite(scheme->spreading))
+        return mt_fail(MT_INPUT, "spreading is %g; it must be finite and not below 0", scheme->spreading);
+    return MT_OK;
+}

@@ -1,0 +1,42 @@
+/* How the monodomain equation is discretised in space: what may be chosen.
+ *
+ * Damping. The flux through a face damps jumps of the linear extrapolation by alpha w_f tau_f (solver/diffusion/diffusion.h).
+ * With c the cosine between the face's normal and the line between the elements' centroids in the metric of the tissue,
+ *
+ *     c^2 = (S . d)^2 / ((S . D S) (d . D^-1 d)),
+ *
+ * the weight is that of one of the corrections for oblique faces of H. Jasak's thesis (Imperial College, 1996, section 3.3):
+ *   over-relaxed  w_f = 1, the coefficient tau_f = S . D S / (S . d). Where the tissue conducts much better along the fibres
+ *                 than across them, nearly all faces are oblique in its metric, and a bend of the front across the
+ *                 fibres is damped as if it lay along them.
+ *   minimum       w_f = c^2, at least 0.01; the coefficient is (S . d) / (d . D^-1 d). What is late is then late by nearly the same share
+ *                 in all directions, so that one number can mend it:
+ *
+ * Spreading. A share of the charge of an element's reaction enters its neighbours at once (solver/diffusion/spreading.h). It is
+ * what a finite element's consistent mass matrix does to the reaction, and vanishes with the square of the elements' length.
+ * Without it the wave is late on coarse meshes. */
+#ifndef MT_SOLVER_DIFFUSION_SCHEME_H
+#define MT_SOLVER_DIFFUSION_SCHEME_H
+
+#include "data/status.h"
+
+typedef enum mt_correction { MT_CORRECTION_MINIMUM, MT_CORRECTION_OVER_RELAXED } mt_correction;
+extern const char *const mt_correction_name[]; /* NULL ends it */
+
+typedef struct mt_diffusion_scheme {
+    double damping;   /* alpha, above 0; 1 to 2 are good values */
+    double spreading; /* beta, 0 or above; 0: none */
+    mt_correction correction;
+} mt_diffusion_scheme;
+
+/* What is usual: the pair of numbers that makes waves least late or early in all directions, on Gmsh's meshes and on both cuts of
+ * boxes, at elements of 0.27 and 0.4 mm, for ratios of the diffusivities from 2 to 12 (solver/README.md). */
+extern const mt_diffusion_scheme mt_diffusion_scheme_usual;
+
+/* Without spreading: damping 1.5, over-relaxed. As good for diffusion alone; waves are late on coarse meshes. */
+extern const mt_diffusion_scheme mt_diffusion_scheme_plain;
+
+/* MT_INPUT naming the value that is not finite or out of its range. */
+MT_NODISCARD mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme);
+
+#endif

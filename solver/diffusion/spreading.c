@@ -1,0 +1,160 @@
+#include "solver/diffusion/spreading.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/vec3.h"
+
+enum { PASSES = 4, STAGES = 12 }; /* of the smoothing */
+
+static const double SMOOTHED = 40; /* times the mean kappa */
+
+static const char making_it_smooth[] = "spreading the reaction";
+
+/* ---- kappa ---- */
+
+/* The mean squared distance to the neighbours; 0 without any. */
+static double distance2(const mt_stars *s, size_t c)
+{
+    double sum = 0;
+    int n_inner = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = s->adjacency->neighbour[4 * c + f];
+        if (n == MT_NO_ELEMENT) continue;
+        double d[3];
+        mt_minus3(s->centroid + 3 * (size_t)n, s->centroid + 3 * c, d);
+        sum += mt_dot3(d, d);
+        n_inner++;
+    }
+    return n_inner > 0 ? sum / n_inner : 0;
+}
+
+/* kappa as the elements' sizes have it, and its mean over the volume. */
+static double by_size(const mt_stars *s, double beta, double *kappa)
+{
+    const double d_mean = cbrt(s->d_l * s->d_t * s->d_t);
+    double sum = 0, volume = 0;
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) kappa[c] = beta * distance2(s, c) / d_mean;
+    for (size_t c = 0; c < s->n; c++) sum += kappa[c] * s->volume[c], volume += s->volume[c];
+    return sum / volume;
+}
+
+/* ---- smooth ---- */
+
+/* y = M x by the stars: each element's one-sided fluxes, then each sums its own. */
+static void apply_stars(const mt_stars *s, const double *x, double *y)
+{
+#pragma omp parallel if (s->n >= MT_STARS_PARALLEL_FROM)
+    {
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < s->n; c++) {
+            double delta[4];
+            const double *k = s->star + 16 * c;
+            for (size_t f = 0; f < 4; f++) delta[f] = x[s->near[4 * c + f]] - x[c];
+            for (size_t f = 0; f < 4; f++)
+                s->w[4 * c + f] = k[4 * f] * delta[0] + k[4 * f + 1] * delta[1] + k[4 * f + 2] * delta[2] +
+                                  k[4 * f + 3] * delta[3];
+        }
+#pragma omp for schedule(static)
+        for (size_t c = 0; c < s->n; c++) {
+            double sum = 0;
+            for (size_t f = 0; f < 4; f++)
+                sum += s->w[4 * c + f] - s->w[4 * (size_t)s->near[4 * c + f] + s->back[4 * c + f]];
+            y[c] = sum / 2;
+        }
+    }
+}
+
+typedef struct smoothing {
+    const mt_stars *stars;
+    double *rate; /* [n] duration of a pass / what the element holds meanwhile */
+    double *last, *m,
+        *now; /* [n] the stage before, M of the last one, and the last one, where the result will be */
+} smoothing;
+
+/* A pass of the diffusion equation by one step of the Runge-Kutta-Legendre scheme of first order (C. D. Meyer, D. S. Balsara, T. D.
+ * Aslam, J. Comput. Phys. 257, 2014), which is stable for decays of up to (S^2 + S) / 2 in a pass. */
+static void pass(const smoothing *r)
+{
+    const size_t n = r->stars->n;
+    const double first = 2.0 / (STAGES * STAGES + STAGES);
+    apply_stars(r->stars, r->now, r->m);
+#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < n; c++) {
+        r->last[c] = r->now[c];
+        r->now[c] += first * r->rate[c] * r->m[c];
+    }
+    for (int j = 2; j <= STAGES; j++) {
+        const double mu = (2.0 * j - 1) / j, nu = (1.0 - j) / j;
+        apply_stars(r->stars, r->now, r->m);
+#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
+        for (size_t c = 0; c < n; c++) {
+            const double next = mu * r->now[c] + nu * r->last[c] + mu * first * r->rate[c] * r->m[c];
+            r->last[c] = r->now[c];
+            r->now[c] = next;
+        }
+    }
+}
+
+/* Diffusion of kappa for a time. Elements that would decay too fast for the scheme hold more meanwhile. */
+static mt_status smooth(mt_arena *scratch, const mt_stars *s, double time_ms, double *kappa)
+{
+    const double duration = time_ms / PASSES, most = (STAGES * STAGES + STAGES) / 2.0;
+    smoothing r = {.stars = s, .now = kappa};
+    MT_ALLOC(scratch, r.rate, s->n);
+    MT_ALLOC(scratch, r.last, s->n);
+    MT_ALLOC(scratch, r.m, s->n);
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        const double least = mt_stars_load(s, c) * duration / most;
+        r.rate[c] = duration / fmax(s->volume[c], least);
+    }
+    for (int k = 0; k < PASSES; k++) {
+        MT_TRY(mt_watch_tell(s->watch, making_it_smooth, (double)k / PASSES));
+        pass(&r);
+    }
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) kappa[c] = fmax(kappa[c], 0);
+    return MT_OK;
+}
+
+/* ---- stiff elements ---- */
+
+/* -V_c a_cc: what its own star and those of its neighbours take from it. */
+static double diagonal_of(const mt_stars *s, size_t c)
+{
+    double sum = 0;
+    for (size_t k = 0; k < 16; k++) sum += s->star[16 * c + k];
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = s->adjacency->neighbour[4 * c + f];
+        if (n != MT_NO_ELEMENT) sum += s->star[16 * (size_t)n + 5 * (size_t)s->back[4 * c + f]];
+    }
+    return sum / 2;
+}
+
+static size_t slow_down(mt_stars *s, const double *kappa, float *slowed)
+{
+    size_t n_slowed = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_slowed) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        const double least = 2 * diagonal_of(s, c) * (kappa[c] - MT_SPREADING_REACTION_MS),
+                     times = least / s->volume[c];
+        slowed[c] = 1;
+        if (!(times > 1)) continue;
+        slowed[c] = (float)times;
+        s->volume[c] *= (double)slowed[c];
+        n_slowed++;
+    }
+    return n_slowed;
+}
+
+mt_status mt_spreading_make(
+    mt_arena *scratch, mt_stars *s, double beta, double *kappa_ms, float *slowed, size_t *n_slowed)
+{
+    const double mean_ms = by_size(s, beta, kappa_ms);
+    if (s->n > 0) MT_TRY(smooth(scratch, s, SMOOTHED * mean_ms, kappa_ms));
+    *n_slowed = slow_down(s, kappa_ms, slowed);
+    mt_stars_weigh(s);
+    return MT_OK;
+}
