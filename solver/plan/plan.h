@@ -57,7 +57,8 @@ typedef struct mt_plan {
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
- * to be compiled and not run, no value is made, and the problem has no stimuli.
+ * to be compiled and not run, no value is made, the problem has no stimuli, and of its operator is only asked whether there is a
+ * kappa.
  * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 elements in its local
  * order. */
 MT_NODISCARD mt_status mt_plan_make(
@@ -71,8 +72,8 @@ size_t mt_plan_program(const mt_plan *plan, size_t step);
 MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
 /* What the machine would need for a problem of elements of one variant of a model without stimuli in this layout, whatever its tissue and
- * fibres are, the reaction spread or not, with two diffusion steps in a time step: costs of one run of each compute set, and memory. Gives the profile in `arena`. MT_FIT as above, or that a
- * tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
+ * fibres are, the reaction spread or not, with two diffusion steps in a time step: costs of one run of each compute set, and
+ * memory. Gives the profile in `arena`. MT_FIT as above, or that a tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(
     mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile);
 

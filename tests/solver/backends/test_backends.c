@@ -130,7 +130,9 @@ Test(backends, a_tile_reaches_65536_elements_and_not_one_more)
 {
     enum { OWN = 65530, OTHERS = 10 };
     static uint32_t column[OWN + OTHERS], part[OWN + OTHERS];
-    const mt_monodomain problem = {.model = mt_cell_models[0], .dt_ms = 1, .pde_steps = 2};
+    const mt_diffusion no_values = {0};
+    const mt_monodomain problem = {
+        .diffusion = &no_values, .model = mt_cell_models[0], .dt_ms = 1, .pde_steps = 2};
     mt_scheme exact;
     cr_assert_eq(mt_scheme_find("exact", 0, &exact), MT_OK);
     for (size_t received = 5; received < 9; received++) {
