@@ -1,0 +1,276 @@
+/* Reaction spreading: what it promises of kappa, of charge, and of tissue that is excited everywhere at once. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+
+#include "solver/backends/backend.h"
+#include "solver/diffusion/spreading.h"
+#include "solver/kernels/block.h"
+#include "tests/solver/diffusion/check_diffusion.h"
+#include "tests/solver/gmsh_box.h"
+
+enum { ROW = MT_DIFFUSION_ROW };
+
+typedef struct tissue_block {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion op;
+} tissue_block;
+
+/* A Gmsh mesh of a cube of size_mm with fibres along its diagonals; graded: fine on one side and three times as coarse along x on
+ * the other. */
+static void make(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue)
+{
+    *p = (tissue_block){0};
+    gmsh_box(&p->arena, 1 / edges, &p->mesh);
+    for (size_t v = 0; v < p->mesh.n_vertices; v++) {
+        double *x = p->mesh.xyz_mm + 3 * v;
+        if (graded) x[0] = x[0] * (1 + x[0]) / 2;
+        for (int k = 0; k < 3; k++) x[k] *= size_mm;
+    }
+    for (size_t k = 0; k < 3 * p->mesh.n_elements; k++) p->mesh.fibre[k] = sqrt(1 / 3.);
+    cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
+    cr_assert_eq(
+        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, &mt_diffusion_scheme_usual, &p->op),
+        MT_OK, "%s", mt_message());
+    cr_assert_eq(diffusion_check(&p->op, &p->adjacency), MT_OK, "%s", mt_message());
+}
+
+static double *values(tissue_block *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
+
+static double mean(const tissue_block *p, const double *x)
+{
+    double sum = 0, volume = 0;
+    for (size_t c = 0; c < p->op.n_elements; c++) {
+        sum += p->op.volume_mm3[c] * x[c];
+        volume += p->op.volume_mm3[c];
+    }
+    return sum / volume;
+}
+
+/* -a_cc */
+static double diagonal(const tissue_block *p, size_t c)
+{
+    double sum = 0;
+    for (size_t k = 0; k < ROW; k++) sum += p->op.rate[ROW * c + k];
+    return sum;
+}
+
+/* Between the largest and the smallest size of an element, and without the part that reaction in all elements alike would feel. kappa times
+ * the sizes' spread, over e and the 40 kappa for which it is smooth (d/dt of any mode's decay is at most 1 / (e t)), is a
+ * hundredth; where kappa is not smooth several elements would feel more than all of it. */
+Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
+{
+    for (int graded = 0; graded < 2; graded++) {
+        tissue_block p;
+        make(&p, 16, 6, graded, &mt_tissue_usual);
+        const double d = cbrt(
+            mt_tissue_diffusivity_l(&mt_tissue_usual) * pow(mt_tissue_diffusivity_t(&mt_tissue_usual), 2));
+        double *by_size = values(&p), *felt = values(&p), *raw = values(&p), most = 0, most_raw = 0;
+        for (size_t c = 0; c < p.op.n_elements; c++) {
+            double here[3];
+            int n_inner = 0;
+            mt_mesh_centroid(&p.mesh, c, here);
+            for (size_t f = 0; f < 4; f++) {
+                const uint32_t n = p.adjacency.neighbour[4 * c + f];
+                double there[3];
+                if (n == MT_NO_ELEMENT) continue;
+                mt_mesh_centroid(&p.mesh, n, there);
+                for (int k = 0; k < 3; k++) by_size[c] += pow(there[k] - here[k], 2);
+                n_inner++;
+            }
+            by_size[c] *= mt_diffusion_scheme_usual.spreading / n_inner / d;
+        }
+        mt_diffusion_apply(&p.op, p.op.kappa_ms, felt);
+        mt_diffusion_apply(&p.op, by_size, raw);
+        for (size_t c = 0; c < p.op.n_elements; c++) {
+            most = fmax(most, fabs(felt[c])), most_raw = fmax(most_raw, fabs(raw[c]));
+            cr_assert_geq(p.op.kappa_ms[c], 0);
+        }
+        cr_expect_lt(most, 0.015, "graded %d: %g", graded, most);
+        cr_expect_gt(most_raw, 0.5, "graded %d: %g", graded, most_raw);
+        cr_expect(fabs(mean(&p, p.op.kappa_ms) / mean(&p, by_size) - 1) < 0.05, "%g and %g ms",
+            mean(&p, p.op.kappa_ms), mean(&p, by_size));
+        mt_arena_free(&p.arena);
+    }
+}
+
+/* kappa is the square of a length in the metric of D: four times as large where all diffusivities are a quarter; and 4^(1/3) times
+ * where only one of the three is. */
+Test(spreading, kappa_goes_with_the_tissue)
+{
+    tissue_block p[3];
+    mt_tissue slow = mt_tissue_usual, along = mt_tissue_usual;
+    slow.sigma_l_mS_mm /= 4, slow.sigma_t_mS_mm /= 4;
+    along.sigma_l_mS_mm /= 4;
+    make(&p[0], 8, 2, false, &mt_tissue_usual);
+    make(&p[1], 8, 2, false, &slow);
+    make(&p[2], 8, 2, false, &along);
+    const double usual = mean(&p[0], p[0].op.kappa_ms);
+    cr_expect_float_eq(mean(&p[1], p[1].op.kappa_ms) / usual, 4, 0.05);
+    cr_expect_float_eq(mean(&p[2], p[2].op.kappa_ms) / usual, cbrt(4), 0.05);
+    for (int k = 0; k < 3; k++) mt_arena_free(&p[k].arena);
+}
+
+/* Limits are found for the raised V_c, and change what the elements beside them lose. */
+static bool beside_limits(const tissue_block *p, size_t c)
+{
+    bool limited = p->op.theta[c] < 1;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = p->adjacency.neighbour[4 * c + f];
+        limited |= n != MT_NO_ELEMENT && p->op.theta[n] < 1;
+    }
+    return limited;
+}
+
+/* Where elements are small nothing is slowed. Where they are large it is the stiffest, until the rule holds for all; that is little
+ * volume, and the longest stable step can only become longer. */
+Test(spreading, the_stiffest_of_large_elements_are_slowed)
+{
+    tissue_block small, large;
+    make(&small, 8, 1.6, false, &mt_tissue_usual);
+    make(&large, 8, 7, false, &mt_tissue_usual);
+    cr_expect_eq(small.op.n_slowed, 0);
+    double slowed = 0, volume = 0;
+    size_t n = 0;
+    for (size_t c = 0; c < large.op.n_elements; c++) {
+        const double stiffness = 2 * diagonal(&large, c) * (large.op.kappa_ms[c] - MT_SPREADING_REACTION_MS),
+                     here = mt_mesh_volume_mm3(&large.mesh, c);
+        cr_expect(stiffness <= 1 + 1e-6 || beside_limits(&large, c), "element %zu: %g", c, stiffness);
+        cr_expect_float_eq(
+            large.op.volume_mm3[c], here * (double)large.op.slowed[c], 1e-12 * large.op.volume_mm3[c]);
+        n += large.op.slowed[c] > 1;
+        slowed += large.op.volume_mm3[c], volume += here;
+        cr_expect_not(mt_diffusion_effect_on(&large.op, &large.mesh, &large.adjacency, c).limited &&
+                      large.op.theta[c] == 1);
+    }
+    cr_expect(n == large.op.n_slowed && n > 0 && n < large.op.n_elements / 10, "%zu", n);
+    cr_expect(slowed < 1.03 * volume, "%g and %g mm^3", slowed, volume);
+    mt_diffusion plain;
+    mt_diffusion_scheme without = mt_diffusion_scheme_usual;
+    without.spreading = 0;
+    cr_assert_eq(
+        mt_diffusion_make(&large.arena, &large.mesh, &large.adjacency, &mt_tissue_usual, &without, &plain),
+        MT_OK);
+    cr_expect_null(plain.kappa_ms);
+    cr_expect_eq(plain.n_slowed, 0);
+    cr_expect_gt(large.op.limit_dt_ms, plain.limit_dt_ms);
+    mt_arena_free(&small.arena), mt_arena_free(&large.arena);
+}
+
+/* ---- with the reaction ---- */
+
+/* The usual cells on the operator; the elements with x below near_mm are stimulated for 2 ms. */
+static mt_monodomain monodomain(tissue_block *p, double near_mm, mt_stimulus *stimulus, size_t pde_steps)
+{
+    uint32_t *elements = mt_arena_alloc(&p->arena, p->op.n_elements, sizeof *elements);
+    size_t n = 0;
+    for (size_t c = 0; c < p->op.n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(&p->mesh, c, x);
+        if (x[0] < near_mm) elements[n++] = (uint32_t)c;
+    }
+    *stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0};
+    return (mt_monodomain){.diffusion = &p->op,
+        .model = mt_cell_models[0],
+        .dt_ms = 0.02,
+        .pde_steps = pde_steps,
+        .n_stimuli = 1,
+        .stimulus = stimulus};
+}
+
+typedef struct watched {
+    tissue_block *p;
+    void *self;
+    const mt_monodomain *problem;
+    double *v, cell_v, *cell_state, most; /* of the block; or of the charge */
+} watched;
+
+/* The cell by itself goes on beside the block. */
+static bool beside_a_cell(void *user, size_t steps)
+{
+    watched *w = user;
+    const mt_stimulus *stimulus = w->problem->stimulus;
+    if (mt_stimulus_is_on(stimulus, w->problem->dt_ms, steps - 1))
+        w->cell_v += w->problem->dt_ms * stimulus->rise_mV_ms;
+    mt_cell_step_double(
+        w->problem->model, 0, NULL, w->problem->dt_ms, 1, w->cell_state, &w->cell_v, &w->cell_v);
+    cr_assert_eq(mt_backend_cpu.read(w->self, w->v, NULL), MT_OK);
+    for (size_t c = 0; c < w->p->op.n_elements; c++) w->most = fmax(w->most, fabs(w->v[c] - w->cell_v));
+    return true;
+}
+
+/* All elements stimulated at once, in a graded mesh: they do what a single cell does, to 1 mV, also in the upstroke with its 300 mV
+ * each ms; a hundredth of 130 mV. kappa by each element's size would be off by tens of mV. */
+Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
+{
+    tissue_block p;
+    mt_stimulus stimulus;
+    mt_arena arena = {0};
+    make(&p, 12, 5, true, &mt_tissue_usual);
+    const mt_monodomain problem = monodomain(&p, INFINITY, &stimulus, 1);
+    double state[64];
+    watched w = {.p = &p, .problem = &problem, .v = values(&p), .cell_state = state};
+    const mt_cell_variant *variant = &problem.model->variants[0];
+    cr_assert_leq(problem.model->n_states, sizeof state / sizeof *state);
+    for (size_t k = 0; k < problem.model->n_states; k++) state[k] = variant->states[k];
+    w.cell_v = variant->v_mV;
+    cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &w.self), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_backend_run(&problem, &mt_backend_cpu, w.self, 500, beside_a_cell, &w), MT_OK, "%s", mt_message());
+    cr_expect(w.cell_v > 10, "the cell is not active: %g mV", w.cell_v);
+    cr_expect(w.most < 1, "%g mV", w.most);
+    mt_arena_free(&p.arena), mt_arena_free(&arena);
+}
+
+/* One time step from a state in which a wave stands in the tissue: the cells alone, and with all that moves between them. */
+static double charge_error(tissue_block *p, const double *v_before, const double *v_after,
+    const mt_monodomain *problem, double *state)
+{
+    const size_t n = p->op.n_elements;
+    double *v = values(p), charge = 0, size = 0;
+    memcpy(v, v_before, n * sizeof *v);
+    mt_cell_step_double(problem->model, 0, NULL, problem->dt_ms, n, state, v, v);
+    for (size_t c = 0; c < n; c++) {
+        charge += p->op.volume_mm3[c] * (v_after[c] - v[c]);
+        size += p->op.volume_mm3[c] * fabs(v[c]);
+    }
+    return fabs(charge) / size;
+}
+
+/* The first step from any V: cells at rest but for V, which is what a wave would have it be. With 1, 2 and 4 substeps. */
+Test(spreading, no_charge_is_lost)
+{
+    tissue_block p;
+    mt_stimulus none;
+    make(&p, 10, 4, true, &mt_tissue_usual);
+    const size_t n = p.op.n_elements;
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
+        const mt_monodomain at_rest = monodomain(&p, 1.5, &none, pde_steps);
+        mt_arena arena = {0};
+        void *self;
+        double *before = values(&p), *after = values(&p),
+               *state = mt_arena_alloc(&p.arena, n * at_rest.model->n_states, sizeof *state);
+        cr_assert_eq(mt_backend_cpu.open(&arena, &at_rest, NULL, &self), MT_OK, "%s", mt_message());
+        for (size_t c = 0; c < n; c++)
+            for (size_t k = 0; k < at_rest.model->n_states; k++)
+                state[mt_block_index(n, at_rest.model->n_states, c, k)] =
+                    at_rest.model->variants[0].states[k];
+        cr_assert_eq(mt_backend_cpu.read(self, before, NULL), MT_OK);
+        for (size_t k = 0; k < none.n_elements; k++) before[none.element[k]] += 0.02 * none.rise_mV_ms;
+        double worst = 0;
+        for (size_t step = 0; step < 150; step++) { /* the stimulus is on for the first 100 */
+            cr_assert_eq(mt_backend_cpu.advance(self, step, 1), MT_OK);
+            cr_assert_eq(mt_backend_cpu.read(self, after, NULL), MT_OK);
+            worst = fmax(worst, charge_error(&p, before, after, &at_rest, state));
+            memcpy(before, after, n * sizeof *before);
+            if (step + 1 < 100)
+                for (size_t k = 0; k < none.n_elements; k++)
+                    before[none.element[k]] += 0.02 * none.rise_mV_ms;
+        }
+        cr_expect(worst < 1e-12, "%zu substeps: %g", pde_steps, worst);
+        mt_arena_free(&arena);
+    }
+    mt_arena_free(&p.arena);
+}
