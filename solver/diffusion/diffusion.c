@@ -92,13 +92,15 @@ static mt_status build(
     mt_limits found = {0};
     MT_TRY(operator_make(arena, s, diffusion));
     MT_TRY(mt_stars_make(scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
-    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
-    if (known && mt_limiter_recall(s, known)) {
+    const bool recalled = known && mt_limiter_recall(s, known);
+    if (recalled) {
         found = *known;
     } else {
         if (known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
         MT_TRY(mt_limiter_find(scratch, s, &found));
     }
+    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
+    if (diffusion->n_slowed > 0 && !recalled) MT_TRY(mt_limiter_measure(scratch, s, &found));
     diffusion->limit_dt_ms = found.limit_dt_ms;
     diffusion->top_per_ms = found.top_per_ms;
     diffusion->n_indefinite = found.n_indefinite;

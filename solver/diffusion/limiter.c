@@ -195,6 +195,16 @@ static mt_status limit_some(const mt_spectrum_map *map, const mt_spectrum *ends,
     return status;
 }
 
+/* The longest stable step. */
+static mt_status take_lowest(const mt_spectrum *ends, mt_limits *found)
+{
+    if (!ends->settled)
+        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
+            ends->lowest, ends->steps);
+    found->limit_dt_ms = ends->lowest < 0 ? DT_SAFETY * 2 / -ends->lowest : INFINITY;
+    return MT_OK;
+}
+
 /* Both ends of the spectrum; the highest only as far as needed when every star is definite, and in the first
  * round, where any Ritz value above what is allowed is answer enough. */
 static mt_status look(
@@ -205,11 +215,7 @@ static mt_status look(
         .lowest_tolerance = 1e-3,
         .above = TOP_ALLOWED,
         .above_tolerance = found->n_rounds == 0 ? INFINITY : 1e-2};
-    MT_TRY(mt_spectrum_run(scratch, map, &goal, ends));
-    if (!ends->settled)
-        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
-            ends->lowest, ends->steps);
-    return MT_OK;
+    return mt_spectrum_run(scratch, map, &goal, ends);
 }
 
 /* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
@@ -225,6 +231,7 @@ mt_status mt_limiter_find(mt_arena *scratch, mt_stars *s, mt_limits *found)
     for (;;) {
         applied = 0;
         MT_TRY(look(scratch, &map, found, &ends));
+        MT_TRY(take_lowest(&ends, found));
         found->n_rounds++;
         if (ends.highest <= TOP_ALLOWED || found->n_limited == found->n_indefinite) break;
         size_t fresh = 0;
@@ -234,8 +241,18 @@ mt_status mt_limiter_find(mt_arena *scratch, mt_stars *s, mt_limits *found)
         found->n_limited += fresh;
     }
     found->top_per_ms = ends.highest;
-    found->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
     return MT_OK;
+}
+
+mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *s, mt_limits *found)
+{
+    size_t applied = 0;
+    const symmetric part = {s, &applied};
+    const mt_spectrum_map map = {s->n, apply_symmetric, &part, s->null_root};
+    const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
+    mt_spectrum ends;
+    MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
+    return take_lowest(&ends, found);
 }
 
 bool mt_limiter_recall(mt_stars *s, const mt_limits *known)

@@ -10,6 +10,10 @@
  * ones are found->n_indefinite. MT_NUMERICS: the spectrum cannot be found. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_limiter_find(mt_arena *scratch, mt_stars *stars, mt_limits *found);
 
+/* Measures the longest stable step of stars that were limited and whose volumes were raised since, which lets nothing grow. Errors
+ * as above. */
+MT_NODISCARD mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *stars, mt_limits *found);
+
 /* Limits the elements that are known to need it instead. False, and all as it was, where these are not indefinite, or no elements:
  * then that was of another mesh. */
 bool mt_limiter_recall(mt_stars *stars, const mt_limits *known);

@@ -98,13 +98,16 @@ static void pass(const smoothing *r)
 }
 
 /* Diffusion of kappa for a time. Elements that would decay too fast for the scheme hold more meanwhile. */
-static mt_status smooth(mt_arena *scratch, const mt_stars *s, double time_ms, double *kappa)
+static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *kappa)
 {
     const double duration = time_ms / PASSES, most = (STAGES * STAGES + STAGES) / 2.0;
+    double largest = 0;
     smoothing r = {.stars = s, .now = kappa};
     MT_ALLOC(scratch, r.rate, s->n);
     MT_ALLOC(scratch, r.last, s->n);
     MT_ALLOC(scratch, r.m, s->n);
+    mt_stars_bound(s);
+    for (size_t c = 0; c < s->n; c++) largest = fmax(largest, kappa[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         const double least = mt_stars_load(s, c) * duration / most;
@@ -115,7 +118,7 @@ static mt_status smooth(mt_arena *scratch, const mt_stars *s, double time_ms, do
         pass(&r);
     }
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) kappa[c] = fmax(kappa[c], 0);
+    for (size_t c = 0; c < s->n; c++) kappa[c] = fmin(fmax(kappa[c], 0), largest);
     return MT_OK;
 }
 

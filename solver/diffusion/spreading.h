@@ -32,7 +32,8 @@
 /* 1/j: no reaction draws v back faster. */
 #define MT_SPREADING_REACTION_MS 0.1
 
-/* Finds kappa of all elements for beta > 0 and raises the V_c of some of the stars, just after these were made. Fills kappa_ms [n] and
+/* Finds kappa of all elements for beta > 0 and raises the V_c of some of the stars, once these are limited (else what grows would grow
+ * in kappa). Fills kappa_ms [n] and
  * slowed [n], by how much V_c was raised (1: not); gives how many were. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_spreading_make(
     mt_arena *scratch, mt_stars *stars, double beta, double *kappa_ms, float *slowed, size_t *n_slowed);

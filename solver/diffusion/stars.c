@@ -246,7 +246,7 @@ static mt_status volumes(mt_stars *s)
     return bad < s->n ? refuse_volume(s, bad) : MT_OK;
 }
 
-/* A bound of |sym(K_c)| for every theta: it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
+/* A bound of |sym(K_c)|, and with the damping one for every theta: it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
 static double star_bound(const double damping[4], const double half[10])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
@@ -257,6 +257,13 @@ static double star_bound(const double damping[4], const double half[10])
         bound = fmax(bound, fmax(row, damping[f]));
     }
     return bound;
+}
+
+void mt_stars_bound(mt_stars *s)
+{
+    static const double no_damping[4] = {0};
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->form + 10 * c);
 }
 
 /* The star of one element as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */

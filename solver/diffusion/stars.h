@@ -57,8 +57,9 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
-/* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Only
- * just after the stars were made, as long as z has not served for anything else. */
+/* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Needs the
+ * bounds of the stars in z, where mt_stars_bound puts them. */
+void mt_stars_bound(mt_stars *stars);
 double mt_stars_load(const mt_stars *stars, size_t element);
 
 /* Finds what follows from the volumes, again: for whoever changed them. */

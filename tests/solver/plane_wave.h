@@ -49,12 +49,13 @@ enum { WIDE = 4 }; /* boxes; with 8 the speeds differ by 0.6 % at most */
 /* In a slab of WIDE boxes of edge_mm across the wave's way, and long enough for 16 mm along x or 10 mm along y. The first
  * 3 mm are stimulated; the speed is that of the middle half, where the wave has its form and no end is near. 0 where it does
  * not get there in the time that a wave of speed `slowest` takes for all of it. */
-static inline double slab_speed(const mt_cell_model *model, size_t axis, double edge_mm, double slowest)
+static inline double slab_speed(const mt_cell_model *model, const mt_diffusion_scheme *scheme, size_t axis,
+    double edge_mm, double slowest)
 {
     const double long_mm = ceil((axis == 0 ? 16 : 10) / edge_mm - 1e-9) * edge_mm;
     double size[3] = {WIDE * edge_mm, WIDE * edge_mm, WIDE * edge_mm},
            near[3] = {INFINITY, INFINITY, INFINITY};
-    slab_problem s = {0};
+    slab_problem s = {.scheme = scheme};
     size[axis] = long_mm, near[axis] = 3;
     cr_assert_eq(mt_slab_make(&s.arena, size, edge_mm, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, near);

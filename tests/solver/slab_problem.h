@@ -12,6 +12,7 @@ typedef struct slab_problem {
     mt_arena arena;
     mt_mesh mesh;
     mt_adjacency adjacency;
+    const mt_diffusion_scheme *scheme; /* NULL: the usual one */
     mt_diffusion diffusion;
     mt_stimulus stimulus[2];
     mt_monodomain problem;
@@ -24,7 +25,7 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
 {
     cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_diffusion_make(&s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual,
-                     &mt_diffusion_scheme_usual, &s->diffusion),
+                     s->scheme ? s->scheme : &mt_diffusion_scheme_usual, &s->diffusion),
         MT_OK, "%s", mt_message());
     uint32_t *elements = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *elements);
     size_t n = 0;

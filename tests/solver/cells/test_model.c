@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "solver/cells/model.h"
+#include "solver/diffusion/spreading.h"
 #include "solver/kernels/block.h"
 #include "tests/random.h"
 
@@ -361,5 +362,42 @@ Test(model, the_longest_step_is_stable)
                 cr_assert((double)s * dt_ms < 10 || fabs(coarse[0] - fine[0]) < 3, "%s: %g, %g mV at %g ms",
                     (*m)->name, coarse[0], fine[0], (double)s * dt_ms);
             }
+        }
+}
+
+/* How fast a cell's reaction draws V back: -d(dV/dt)/dV at fixed states [per ms], by a difference. */
+static double drawn_back(const mt_cell_model *model, size_t variant, double v, const double *state)
+{
+    const double dt_ms = 0.001, h = 1e-3;
+    double rate[2];
+    for (int k = 0; k < 2; k++) {
+        double s[STATES_MOST], to = v + (k == 0 ? -h : h);
+        const double from = to;
+        memcpy(s, state, model->n_states * sizeof *s);
+        mt_cell_step_double(model, variant, NULL, dt_ms, 1, s, &from, &to);
+        rate[k] = (to - from) / dt_ms;
+    }
+    return (rate[0] - rate[1]) / (2 * h);
+}
+
+/* What spreading relies on (solver/diffusion/spreading.h): no cell draws V back faster than by 10 per ms, neither while it is
+ * excited nor at rest, up to 15 mV below, where waves of coarse meshes take it. TP06 comes to 8.7 there, by I_K1, and to
+ * 4.6 in the upstroke, by I_Na. */
+Test(model, no_reaction_draws_the_potential_back_faster_than_spreading_allows)
+{
+    for (EACH(m))
+        for (size_t variant = 0; variant < (*m)->n_variants; variant++) {
+            const mt_cell_variant *at_rest = &(*m)->variants[variant];
+            double state[STATES_MOST], v = at_rest->v_mV, fastest = 0;
+            memcpy(state, at_rest->states, (*m)->n_states * sizeof *state);
+            for (double below = 0; below <= 15; below += 0.5)
+                fastest = fmax(fastest, drawn_back(*m, variant, v - below, state));
+            for (size_t step = 0; step < 20000; step++) {
+                if (step < 100) v += 0.02 * 50 / 1.4;
+                mt_cell_step_double(*m, variant, NULL, 0.02, 1, state, &v, &v);
+                fastest = fmax(fastest, drawn_back(*m, variant, v, state));
+            }
+            cr_expect(fastest < 1 / MT_SPREADING_REACTION_MS && fastest > 1, "%s %s: %g per ms", (*m)->name,
+                at_rest->name, fastest);
         }
 }

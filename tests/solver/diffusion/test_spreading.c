@@ -20,7 +20,8 @@ typedef struct tissue_block {
 
 /* A Gmsh mesh of a cube of size_mm with fibres along its diagonals; graded: fine on one side and three times as coarse along x on
  * the other. */
-static void make(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue)
+static void make_by(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue,
+    const mt_diffusion_scheme *scheme)
 {
     *p = (tissue_block){0};
     gmsh_box(&p->arena, 1 / edges, &p->mesh);
@@ -31,10 +32,14 @@ static void make(tissue_block *p, double edges, double size_mm, bool graded, con
     }
     for (size_t k = 0; k < 3 * p->mesh.n_elements; k++) p->mesh.fibre[k] = sqrt(1 / 3.);
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
-    cr_assert_eq(
-        mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, &mt_diffusion_scheme_usual, &p->op),
-        MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, scheme, &p->op), MT_OK, "%s",
+        mt_message());
     cr_assert_eq(diffusion_check(&p->op, &p->adjacency), MT_OK, "%s", mt_message());
+}
+
+static void make(tissue_block *p, double edges, double size_mm, bool graded, const mt_tissue *tissue)
+{
+    make_by(p, edges, size_mm, graded, tissue, &mt_diffusion_scheme_usual);
 }
 
 static double *values(tissue_block *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
@@ -94,6 +99,21 @@ Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
             mean(&p, p.op.kappa_ms), mean(&p, by_size));
         mt_arena_free(&p.arena);
     }
+}
+
+/* Little damping, so that patterns grow where nothing is limited: kappa, which goes through diffusion for a long time, must not grow with
+ * them. It stays between the sizes' own. */
+Test(spreading, what_is_limited_does_not_grow_in_kappa)
+{
+    tissue_block p;
+    const mt_diffusion_scheme weak = {.damping = 0.3, .spreading = 0.04};
+    make_by(&p, 12, 8, false, &mt_tissue_usual, &weak);
+    cr_assert_gt(p.op.n_limited, 10);
+    const double typical = mean(&p, p.op.kappa_ms);
+    for (size_t c = 0; c < p.op.n_elements; c++)
+        cr_expect(p.op.kappa_ms[c] > 0.5 * typical && p.op.kappa_ms[c] < 2 * typical, "element %zu: %g ms", c,
+            p.op.kappa_ms[c]);
+    mt_arena_free(&p.arena);
 }
 
 /* kappa is the square of a length in the metric of D: four times as large where all diffusivities are a quarter; and 4^(1/3) times
