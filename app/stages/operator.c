@@ -70,6 +70,9 @@ void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
         diffusion ? (double)diffusion->n_limited : NAN, "");
     if (diffusion && diffusion->n_slivers > 0)
         mt_table_property(table, "limited_slivers", "limited slivers", (double)diffusion->n_slivers, "");
+    if (diffusion && diffusion->n_slowed > 0)
+        mt_table_property(
+            table, "slowed_elements", "elements slowed for the spreading", (double)diffusion->n_slowed, "");
 }
 
 mt_table mt_operator_table(

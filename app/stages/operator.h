@@ -14,7 +14,8 @@
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
-/* Adds to a table of properties how many elements were limited: for stability, and slivers if there are any. NULL: no operator. */
+/* Adds to a table of properties how many elements were limited: for stability, and slivers and
+ * elements slowed for the spreading if there are any. NULL: no operator. */
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
 
 /* Was any element limited? */

@@ -73,7 +73,7 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
  * fast the V norm could grow; its lowest limits an explicit Euler step. */
 typedef struct mt_diffusion {
     size_t n_elements;
-    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume, more in some slivers */
+    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume, more in some */
     double *rate;       /* [n_elements][16] per ms */
     uint32_t *column;   /* [n_elements][16] */
     float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */

@@ -66,11 +66,13 @@ static void apply_stars(const mt_stars *s, const double *x, double *y)
     }
 }
 
+/* All [n]. */
 typedef struct smoothing {
     const mt_stars *stars;
-    double *rate; /* [n] duration of a pass / what the element holds meanwhile */
-    double *last, *m,
-        *now; /* [n] the stage before, M of the last one, and the last one, where the result will be */
+    double *rate; /* duration of a pass / what the element holds meanwhile */
+    double *now;  /* the last stage; where the result will be */
+    double *last; /* the one before */
+    double *m;    /* M now */
 } smoothing;
 
 /* A pass of the diffusion equation by one step of the Runge-Kutta-Legendre scheme of first order (C. D. Meyer, D. S. Balsara, T. D.
