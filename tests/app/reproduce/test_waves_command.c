@@ -107,6 +107,20 @@ Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
         json_value(plain, "delay_percent"), json_value(rows_of(given, "waves")->first, "delay_percent"));
 }
 
+/* Through elements so long, hardly damped and without spreading, the wave runs along the fibres and stops across them. */
+Test(waves_command, a_wave_that_dies_out_has_no_speed)
+{
+    const json *tables = tables_of(works("reproduce waves --dt-ms 0.05 --families kuhn --lengths 1 "
+                                         "--spreading 0 --damping 0.1 --format json"));
+    const json *row = rows_of(tables, "waves")->first, *by_angle = rows_of(tables, "delays")->first;
+    cr_expect(json_value(row, "along_percent") < -50);
+    cr_expect(isfinite(json_value(by_angle, "from_0_to_10_percent")));
+    static const char *const none[] = {"across_percent", "across_of_limit_percent", "delay_percent"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        cr_expect_eq(json_at(row, none[k])->kind, JSON_NULL, "%s", none[k]);
+    cr_expect_eq(json_at(by_angle, "from_80_to_90_percent")->kind, JSON_NULL);
+}
+
 Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the_seed)
 {
     static const char *const lines[] = {QUICK "--families gmsh --lengths 0.9",
