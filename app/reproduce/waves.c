@@ -177,7 +177,7 @@ static mt_status make_with_gmsh(mt_arena *arena, double length_mm, unsigned long
     enum { ATTEMPTS = 5 };
     const double size_mm[] = {mt_slab_waves_size_mm[0], mt_slab_waves_size_mm[1],
         fmax(BOXES_THICK * cbrt(6) * length_mm, thickness_mm)};
-    double edge_mm = 1.7 * length_mm;
+    double edge_mm = 1.77 * length_mm;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         mt_arena_free(arena);
         MT_TRY(mt_gmsh_slab(arena, size_mm, edge_mm, seed, mesh));

@@ -107,8 +107,9 @@ mt_status mt_gmsh_scratch_name(char path[MT_FILE_PATH_MAX])
 mt_status mt_gmsh_slab(
     mt_arena *arena, const double size_mm[3], double edge_mm, unsigned long seed, mt_mesh *mesh)
 {
+    const double delaunay = 1; /* as gmsh numbers its algorithms */
     const mt_gmsh_number numbers[] = {{"h", edge_mm}, {"x", size_mm[0]}, {"y", size_mm[1]}, {"z", size_mm[2]},
-        {"Mesh.RandomSeed", (double)seed}, {"General.NumThreads", 1}};
+        {"Mesh.RandomSeed", (double)seed}, {"Mesh.Algorithm3D", delaunay}, {"General.NumThreads", 1}};
     char out[MT_FILE_PATH_MAX];
     MT_TRY(mt_gmsh_scratch_name(out));
     MT_TRY(mt_gmsh_mesh(arena, "slab.geo", NULL, sizeof numbers / sizeof *numbers, numbers, out, mesh));

@@ -16,7 +16,7 @@ typedef struct mt_gmsh_number {
 enum { MT_GMSH_NUMBERS_MAX = 8 };
 
 /* Runs a script of data/geometry, such as "ventricles.geo", with these numbers [n], at most MT_GMSH_NUMBERS_MAX, and reads the volume
- * mesh that HXT makes. `surface` is a file to load first; NULL: none. gmsh writes to a temporary file of `out` (data/file.h), which is
+ * mesh that HXT makes, or the algorithm of the number "Mesh.Algorithm3D". `surface` is a file to load first; NULL: none. gmsh writes to a temporary file of `out` (data/file.h), which is
  * removed afterwards; its output is discarded. MT_FILE: gmsh cannot be started. MT_MEMORY. MT_NUMERICS: gmsh fails; the message
  * has the first number. MT_STOPPED: a signal came (app/cli/progress.h); gmsh has ended, and signals are left to
  * mt_progress_leave_on_interrupt again. Other failures: mt_gmsh_read's. */
@@ -27,8 +27,8 @@ MT_NODISCARD mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const c
 MT_NODISCARD mt_status mt_gmsh_scratch_name(char path[MT_FILE_PATH_MAX]);
 
 /* Gives a slab [0, size_mm[0]] x [0, size_mm[1]] x [0, size_mm[2]] of elements with edges of about edge_mm, fibres along x. gmsh's
- * random numbers begin with `seed`, and it runs on one thread, so that the same version gives the same mesh. Failures:
- * mt_gmsh_mesh's. */
+ * random numbers begin with `seed`; it runs on one thread and by Delaunay's algorithm, so that the same version gives the same mesh (by
+ * HXT, 4.8.4 does not). Failures: mt_gmsh_mesh's. */
 MT_NODISCARD mt_status mt_gmsh_slab(
     mt_arena *arena, const double size_mm[3], double edge_mm, unsigned long seed, mt_mesh *mesh);
 
