@@ -20,7 +20,7 @@ MT_CELL_DECLARE(mitchell_schaeffer);
 
 /* `myotile reproduce waves --plain --model mitchell-schaeffer`, mean of kuhn, mirrored and gmsh. */
 static const mt_cell_delay delays[] = {
-    {0.27, -2.7, -2.6}, {0.4, -5.6, -4.7}, {0.55, -9.3, -6.7}, {0.8, -15, -9.5}};
+    {0.27, -2.8, -2.9}, {0.4, -5.6, -4.9}, {0.55, -9, -6.4}, {0.8, -14.3, -8.5}};
 
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",

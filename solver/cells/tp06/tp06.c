@@ -39,7 +39,8 @@ static const mt_cell_variant variants[] = {
 MT_CELL_DECLARE(tp06);
 
 /* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
-static const mt_cell_delay delays[] = {{0.27, -2.2, 10.8}, {0.4, 2.6, 25}, {0.55, 8.5, 46}, {0.8, 30, 101}};
+static const mt_cell_delay delays[] = {
+    {0.27, -2.6, 10.9}, {0.4, 3.2, 24.7}, {0.55, 8.9, 46.4}, {0.8, 31.6, 103}};
 
 const mt_cell_model mt_cell_tp06 = {
     .name = "tp06",
