@@ -43,8 +43,8 @@ static size_t points_below(const tracking *t, double place_mm)
     return n;
 }
 
-/* Through the circle between points i and i + 1, of the radius i + 1 in dx, flows D 2 pi (i + 1) (v' - v); ring i has the area 2 pi (i + 1/2)
- * dx^2. */
+/* Through the circle between points i and i + 1, of the radius i + 1 in dx, flows D 2 pi (i + 1) (v' - v); ring i has the area
+ * 2 pi (i + 1/2) dx^2. */
 static void set_shares(tracking *t)
 {
     const mt_line *line = t->line;
