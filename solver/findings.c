@@ -89,21 +89,74 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
 
 /* ---- of the mesh ---- */
 
-/* Lengths go with the square root of the diffusivity. */
+/* The length of elements in the usual tissue through which waves run alike. */
+static double usual_length_mm(const mt_tissue *tissue, double length_mm)
+{
+    const double along = mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(&mt_tissue_usual),
+                 across = mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(&mt_tissue_usual);
+    return length_mm / cbrt(sqrt(along) * across);
+}
+
+/* Of one point of the model's table. */
+static double delay_at(const mt_cell_delay *delay, bool usual)
+{
+    return usual ? delay->usual_percent : delay->plain_percent;
+}
+
+/* Linear between two points, as the square of the length before the first, and no more than the last. */
+static double expected_delay(const mt_cell_model *model, bool usual, double length_mm)
+{
+    const mt_cell_delay *d = model->delays, *last = d + model->n_delays - 1;
+    if (length_mm <= d->length_mm)
+        return delay_at(d, usual) * (length_mm / d->length_mm) * (length_mm / d->length_mm);
+    while (d < last && length_mm > d[1].length_mm) d++;
+    if (d == last) return delay_at(last, usual);
+    const double part = (length_mm - d->length_mm) / (d[1].length_mm - d->length_mm);
+    return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
+}
+
+static bool same_scheme(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b)
+{
+    return a->damping == b->damping && a->spreading == b->spreading && a->correction == b->correction;
+}
+
+static void tell_delay(
+    mt_findings to, const mt_case *input, double length_mm, double measured_mm, double delay_percent)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    const double longest_mm = model->delays[model->n_delays - 1].length_mm;
+    const bool beyond = measured_mm > longest_mm;
+    tell(to,
+        "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
+        "volume); expected: off by about %.2g %%%s (root mean square over all directions), %s on the whole, "
+        "as "
+        "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms; `myotile mesh refine` halves "
+        "the elements",
+        mt_case_mesh_name(input), length_mm, fabs(delay_percent), beyond ? " or more" : "",
+        delay_percent > 0 ? "late" : "early", model->name, beyond ? longest_mm : measured_mm,
+        MT_CELL_DELAYS_DT_MS);
+}
+
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh)
 {
     const mt_cell_model *model = mt_case_model(input);
-    const mt_tissue tissue = mt_case_tissue(input), *usual = &mt_tissue_usual;
-    const double scale = sqrt(fmin(mt_tissue_diffusivity_l(&tissue) / mt_tissue_diffusivity_l(usual),
-                     mt_tissue_diffusivity_t(&tissue) / mt_tissue_diffusivity_t(usual))),
-                 slow_mm = model->slow_mm * scale, stop_mm = model->stop_mm * scale;
-    const double length_mm = mt_mesh_length_mm(mesh);
-    if (length_mm <= slow_mm) return;
-    tell(to,
-        "%s: conduction velocity is underestimated on coarse meshes: found elements of %.3g mm (cube root of "
-        "their mean volume); with this tissue the wave is slower by a third or more from %.2g mm on, and may "
-        "stop from %.2g mm on; `myotile mesh refine` halves the elements",
-        mt_case_mesh_name(input), length_mm, slow_mm, stop_mm);
+    const mt_tissue tissue = mt_case_tissue(input);
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    const double length_mm = mt_mesh_length_mm(mesh), measured_mm = usual_length_mm(&tissue, length_mm);
+    const bool usual = same_scheme(&scheme, &mt_diffusion_scheme_usual),
+               known = usual || same_scheme(&scheme, &mt_diffusion_scheme_plain);
+    const double delay_percent = expected_delay(model, usual, measured_mm);
+    if (!(fabs(delay_percent) >= MT_FINDINGS_DELAY_PERCENT)) return;
+    if (known)
+        tell_delay(to, input, length_mm, measured_mm, delay_percent);
+    else
+        tell(to,
+            "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
+            "volume); how far with this scheme of diffusion is not known: `myotile reproduce waves --model "
+            "%s "
+            "--spreading %g --damping %g --correction %s` measures it",
+            mt_case_mesh_name(input), length_mm, model->name, scheme.spreading, scheme.damping,
+            mt_correction_name[scheme.correction]);
 }
 
 /* ---- of the operator ---- */

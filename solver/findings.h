@@ -10,6 +10,9 @@
 /* A wave that activated an element less than this before the end is still on its way: slow waves need 5 ms for a mm. */
 #define MT_FINDINGS_WAVE_MS 5
 
+/* Waves that are less late or early than this are not worth a word. */
+#define MT_FINDINGS_DELAY_PERCENT 5
+
 /* Takes one finding: a text (borrowed) without a line end that begins with the file it is about. */
 typedef void mt_finding(void *context, const char *text);
 
@@ -27,7 +30,11 @@ void mt_findings_of_time(
  * are rounded to steps. */
 void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
 
-/* Of the mesh of a case: elements that are large for the width of the wave in its tissue. */
+/* Of the mesh of a case: elements so large that waves are expected to be late or early by MT_FINDINGS_DELAY_PERCENT or more, as a root mean
+ * square over all directions. What is expected is interpolated between what was measured for the model (mt_cell_delay). A tissue
+ * of other diffusivities conducts through elements as the usual one does through elements whose lengths differ by
+ * (D_l D_t^2)^(1/6). A scheme that is neither the usual nor the plain one was not measured: that is said of elements for which
+ * the plain one would be so far off. */
 void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh);
 
 /* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.

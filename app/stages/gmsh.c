@@ -1,10 +1,12 @@
 #include "app/stages/gmsh.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -41,7 +43,7 @@ static _Noreturn void become(char *const words[], pid_t parent)
 }
 
 /* Runs the program with these words and waits. A signal meanwhile ends both. */
-static mt_status run(char *const words[], double edge_mm)
+static mt_status run(char *const words[], const mt_gmsh_number *first)
 {
     int ended = 0;
     const pid_t parent = getpid();
@@ -56,38 +58,62 @@ static mt_status run(char *const words[], double edge_mm)
         return mt_fail(MT_FILE,
             "gmsh: cannot be started, or not found; this command needs the program (Debian's package gmsh)");
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-        return mt_fail(MT_NUMERICS, "gmsh failed on edge %g mm", edge_mm);
+        return mt_fail(MT_NUMERICS, "gmsh failed with %s %g", first->name, first->value);
     return MT_OK;
 }
 
-mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, double angle_deg,
-    double edge_mm, const char *out, mt_mesh *mesh)
+static char *word(const char *text) { return (char *)(uintptr_t)text; }
+
+mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, size_t n_numbers,
+    const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh)
 {
-    char path[MT_FILE_PATH_MAX], edge[32], angle[32], *words[24];
+    static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
+    enum { FIXED = sizeof fixed / sizeof *fixed, OTHERS = 5 }; /* gmsh, surface, script, its output, NULL */
+    char path[MT_FILE_PATH_MAX], value[MT_GMSH_NUMBERS_MAX][32],
+        *words[OTHERS + FIXED + 3 * MT_GMSH_NUMBERS_MAX];
     mt_file body;
     int n = 0;
+    assert(n_numbers > 0 && n_numbers <= MT_GMSH_NUMBERS_MAX);
     if (snprintf(path, sizeof path, "%s/geometry/%s", mt_data_folder(), script) >= (int)sizeof path)
         return mt_fail(MT_INPUT, "%s: the path is too long", script);
-    (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
-    (void)snprintf(angle, sizeof angle, "%.9g", angle_deg);
-    words[n++] = (char *)(uintptr_t) "gmsh";
-    if (surface) words[n++] = (char *)(uintptr_t)surface;
+    words[n++] = word("gmsh");
+    if (surface) words[n++] = word(surface);
     words[n++] = path;
-    static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
-    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) words[n++] = (char *)(uintptr_t)fixed[k];
+    for (size_t k = 0; k < FIXED; k++) words[n++] = word(fixed[k]);
     MT_TRY(mt_file_reserve(out, &body));
-    words[n++] = (char *)(uintptr_t)mt_file_temporary(&body);
-    static const char *const numbers[] = {"h", "angle"};
-    for (int k = 0; k < (surface ? 2 : 1); k++) {
-        words[n++] = (char *)(uintptr_t) "-setnumber";
-        words[n++] = (char *)(uintptr_t)numbers[k];
-        words[n++] = k == 0 ? edge : angle;
+    words[n++] = word(mt_file_temporary(&body));
+    for (size_t k = 0; k < n_numbers; k++) {
+        (void)snprintf(value[k], sizeof value[k], "%.9g", numbers[k].value);
+        words[n++] = word("-setnumber");
+        words[n++] = word(numbers[k].name);
+        words[n++] = value[k];
     }
     words[n] = NULL;
-    mt_status status = run(words, edge_mm);
+    mt_status status = run(words, &numbers[0]);
     if (status == MT_OK) status = mt_gmsh_read(arena, mt_file_temporary(&body), 1, mesh);
     mt_file_discard(&body);
     return status;
+}
+
+mt_status mt_gmsh_scratch_name(char path[MT_FILE_PATH_MAX])
+{
+    const char *folder = getenv("TMPDIR");
+    if (snprintf(path, MT_FILE_PATH_MAX, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) >=
+        MT_FILE_PATH_MAX)
+        return mt_fail(MT_FILE, "TMPDIR: the path is too long");
+    return MT_OK;
+}
+
+mt_status mt_gmsh_slab(
+    mt_arena *arena, const double size_mm[3], double edge_mm, unsigned long seed, mt_mesh *mesh)
+{
+    const double delaunay = 1; /* as gmsh numbers its algorithms */
+    const mt_gmsh_number numbers[] = {{"h", edge_mm}, {"x", size_mm[0]}, {"y", size_mm[1]}, {"z", size_mm[2]},
+        {"Mesh.RandomSeed", (double)seed}, {"Mesh.Algorithm3D", delaunay}, {"General.NumThreads", 1}};
+    char out[MT_FILE_PATH_MAX];
+    MT_TRY(mt_gmsh_scratch_name(out));
+    MT_TRY(mt_gmsh_mesh(arena, "slab.geo", NULL, sizeof numbers / sizeof *numbers, numbers, out, mesh));
+    return mt_mesh_new_fibres(arena, mesh);
 }
 
 void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
@@ -111,7 +137,7 @@ mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char
     double edge_mm = 0.6327 * cbrt(3.03e6 / (double)elements);
     for (int attempt = 0; attempt < 8; attempt++) {
         mt_progress_stage("meshing with gmsh");
-        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 0, edge_mm, out, mesh));
+        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 1, &(mt_gmsh_number){"h", edge_mm}, out, mesh));
         const double ratio = (double)mesh->n_elements / (double)elements;
         if (fabs(ratio - 1) <= 0.01) return MT_OK;
         edge_mm *= cbrt(ratio);

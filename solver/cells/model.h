@@ -34,6 +34,16 @@ typedef void mt_cell_kernel_float(const mt_cell_variant *variant, const uint16_t
 typedef void mt_cell_kernel_double(const mt_cell_variant *variant, const uint16_t *of, double dt_ms, size_t n,
     double *state, const double *v_in_mV, double *v_out_mV);
 
+/* How late waves are in a mesh of the usual tissue, whose elements have this length (the cube root of their mean volume), with time
+ * steps of MT_CELL_DELAYS_DT_MS: by the usual scheme of diffusion, and by the plain one (solver/diffusion/scheme.h). It is what
+ * `myotile reproduce waves --plain` calls the delay, the root mean square over all directions, as a mean of its three families of
+ * meshes; below 0 where waves are early on the whole. */
+typedef struct mt_cell_delay {
+    double length_mm, usual_percent, plain_percent;
+} mt_cell_delay;
+
+#define MT_CELL_DELAYS_DT_MS 0.02
+
 /* A row of the table. */
 typedef struct mt_cell_model {
     const char *name, *title, *source; /* as cases say it, as people do, and where it was published */
@@ -46,9 +56,8 @@ typedef struct mt_cell_model {
     struct { /* a cell's step on a tile: of one variant, and where each cell has its own */
         ipu_mix ode, ode_mixed;
     } mix;
-    /* A plane wave in cells of a mesh so long (cube root of their mean volume), in the usual tissue, is slower by a third than in
-     * small ones, and may stop. */
-    double slow_mm, stop_mm;
+    size_t n_delays;
+    const mt_cell_delay *delays; /* [n_delays] by ascending length; the schemes' magnitudes ascend, too */
 } mt_cell_model;
 
 extern const mt_cell_model *const mt_cell_models[]; /* the first is the usual one; NULL ends the table */

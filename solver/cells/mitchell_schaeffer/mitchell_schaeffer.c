@@ -18,14 +18,9 @@ static const mt_cell_variant variants[] = {
 
 MT_CELL_DECLARE(mitchell_schaeffer);
 
-/* slow_mm, stop_mm: plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other,
- * against a converged line (0.333 and 0.121 mm/ms):
- *   elements of 0.28 mm   -1 and  +2 %   (cube root of the volume)
- *               0.55      -5     +11
- *               0.83      -9     +15
- *               1.65     -21     +10
- *               2.75     -33      -5
- *               4.4      -50     -42     larger ones were not tried */
+/* `myotile reproduce waves --plain --model mitchell-schaeffer`, mean of kuhn, mirrored and gmsh. */
+static const mt_cell_delay delays[] = {
+    {0.27, -2.8, -2.9}, {0.4, -5.6, -4.9}, {0.55, -9, -6.4}, {0.8, -14.3, -8.5}};
 
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",
@@ -44,6 +39,6 @@ const mt_cell_model mt_cell_mitchell_schaeffer = {
         {
 #include "solver/cells/mitchell_schaeffer/mitchell_schaeffer_tally.inc"
         },
-    .slow_mm = 2.75,
-    .stop_mm = 4.4,
+    .n_delays = sizeof delays / sizeof *delays,
+    .delays = delays,
 };

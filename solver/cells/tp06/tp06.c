@@ -38,14 +38,9 @@ static const mt_cell_variant variants[] = {
 
 MT_CELL_DECLARE(tp06);
 
-/* slow_mm, stop_mm: plane waves in slabs of the usual tissue, along and across the fibres, in boxes that mirror each other,
- * against a converged line (0.600 and 0.218 mm/ms; solver/README.md):
- *   0.28 mm  -13 and -10 %   (length of an element: cube root of the volume)
- *   0.44     -26     -25
- *   0.55     -34     -34
- *   0.69     -42     -45
- *   0.83     -50     -56     where all boxes are cut alike it stops across
- *   1.1      -62     stops */
+/* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
+static const mt_cell_delay delays[] = {
+    {0.27, -2.6, 10.9}, {0.4, 3.2, 24.7}, {0.55, 8.9, 46.4}, {0.8, 31.6, 103}};
 
 const mt_cell_model mt_cell_tp06 = {
     .name = "tp06",
@@ -64,6 +59,6 @@ const mt_cell_model mt_cell_tp06 = {
         {
 #include "solver/cells/tp06/tp06_tally.inc"
         },
-    .slow_mm = 0.55,
-    .stop_mm = 0.8,
+    .n_delays = sizeof delays / sizeof *delays,
+    .delays = delays,
 };

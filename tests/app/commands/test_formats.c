@@ -34,6 +34,7 @@ static const char *const lines[] = {
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
 

@@ -1,0 +1,158 @@
+#include "solver/line.h"
+
+#include <math.h>
+
+#include "data/line_fit.h"
+#include "solver/kernels/block.h"
+
+/* At work: the arrays, [n] and [n][n_states] in blocks. */
+typedef struct tracking {
+    const mt_line *line;
+    size_t n, n_stimulated, n_far; /* points before stimulated_mm, and before far_mm */
+    size_t substeps, n_activated;
+    double *v, *next, *before, *states;
+    double *outward, *inward; /* [n] a substep's share of the difference to the point outside and inside */
+    mt_line_wave *wave;
+} tracking;
+
+static mt_status check(const mt_line *line)
+{
+    const struct {
+        const char *name;
+        double value;
+    } positive[] = {{"diffusivity_mm2_ms", line->diffusivity_mm2_ms}, {"length_mm", line->length_mm},
+        {"dx_mm", line->dx_mm}, {"dt_ms", line->dt_ms}, {"end_ms", line->end_ms}};
+    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
+        if (!(positive[k].value > 0) || !isfinite(positive[k].value))
+            return mt_fail(MT_INPUT, "line: %s is %g; it must be finite and above 0", positive[k].name,
+                positive[k].value);
+    if (line->length_mm < 2 * line->dx_mm || line->length_mm / line->dx_mm > 1e7)
+        return mt_fail(MT_INPUT, "line: %g mm in points %g mm apart; allowed: 2 to 10 million points",
+            line->length_mm, line->dx_mm);
+    if (line->dt_ms > line->model->dt_max_ms)
+        return mt_fail(MT_INPUT, "line: dt_ms is %g; %s is stable up to %g", line->dt_ms, line->model->name,
+            line->model->dt_max_ms);
+    return MT_OK;
+}
+
+/* How many points lie below a place. */
+static size_t points_below(const tracking *t, double place_mm)
+{
+    size_t n = 0;
+    while (n < t->n && ((double)n + 0.5) * t->line->dx_mm < place_mm) n++;
+    return n;
+}
+
+/* Through the circle between points i and i + 1, of the radius i + 1 in dx, flows D 2 pi (i + 1) (v' - v); ring i has the area
+ * 2 pi (i + 1/2) dx^2. */
+static void set_shares(tracking *t)
+{
+    const mt_line *line = t->line;
+    const double share =
+        line->diffusivity_mm2_ms * line->dt_ms / (double)t->substeps / (line->dx_mm * line->dx_mm);
+    for (size_t i = 0; i < t->n; i++) {
+        const double middle = (double)i + 0.5;
+        t->outward[i] = i + 1 == t->n ? 0 : line->round ? share * (middle + 0.5) / middle : share;
+        t->inward[i] = i == 0 ? 0 : line->round ? share * (middle - 0.5) / middle : share;
+    }
+}
+
+static mt_status begin(
+    mt_arena *arena, mt_arena *scratch, const mt_line *line, mt_line_wave *wave, tracking *t)
+{
+    const mt_cell_variant *variant = &line->model->variants[line->variant];
+    const size_t n_states = line->model->n_states;
+    *t = (tracking){.line = line, .n = (size_t)llround(line->length_mm / line->dx_mm), .wave = wave};
+    *wave = (mt_line_wave){.n = t->n, .dx_mm = line->dx_mm, .peak_mV = -INFINITY};
+    MT_ALLOC(arena, wave->activation_ms, t->n);
+    MT_ALLOC(scratch, t->v, t->n);
+    MT_ALLOC(scratch, t->next, t->n);
+    MT_ALLOC(scratch, t->before, t->n);
+    MT_ALLOC(scratch, t->outward, t->n);
+    MT_ALLOC(scratch, t->inward, t->n);
+    MT_ALLOC(scratch, t->states, t->n * n_states);
+    for (size_t i = 0; i < t->n; i++) {
+        t->v[i] = t->before[i] = variant->v_mV;
+        wave->activation_ms[i] = INFINITY;
+        for (size_t k = 0; k < n_states; k++)
+            t->states[mt_block_index(t->n, n_states, i, k)] = variant->states[k];
+    }
+    t->n_stimulated = points_below(t, line->stimulated_mm);
+    t->n_far = points_below(t, line->far_mm);
+    t->substeps = (size_t)ceil(line->diffusivity_mm2_ms * line->dt_ms / (0.4 * line->dx_mm * line->dx_mm));
+    set_shares(t);
+    return MT_OK;
+}
+
+static void diffuse(tracking *t)
+{
+    const size_t last = t->n - 1;
+    for (size_t i = 0; i < t->n; i++) {
+        const double here = t->v[i];
+        t->next[i] = here + t->outward[i] * (t->v[i < last ? i + 1 : i] - here) +
+                     t->inward[i] * (t->v[i > 0 ? i - 1 : i] - here);
+    }
+    double *swapped = t->v;
+    t->v = t->next;
+    t->next = swapped;
+}
+
+static mt_status record(tracking *t, double from_ms)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const double before = t->before[i], now = t->v[i];
+        if (!isfinite(now))
+            return mt_fail(MT_NUMERICS, "line: V is no number at %g mm", ((double)i + 0.5) * t->line->dx_mm);
+        t->before[i] = now;
+        if (i >= t->n_far) t->wave->peak_mV = fmax(t->wave->peak_mV, now);
+        if (!(before < 0 && now >= 0) || isfinite(t->wave->activation_ms[i])) continue;
+        t->wave->activation_ms[i] = from_ms + t->line->dt_ms * before / (before - now);
+        t->n_activated++;
+    }
+    return MT_OK;
+}
+
+static mt_status run(tracking *t)
+{
+    const mt_line *line = t->line;
+    const size_t stimulated_steps = (size_t)llround(line->duration_ms / line->dt_ms);
+    for (size_t step = 0; t->n_activated < t->n; step++) {
+        const double now_ms = (double)step * line->dt_ms;
+        if (now_ms >= line->end_ms) break;
+        for (size_t i = 0; step < stimulated_steps && i < t->n_stimulated; i++)
+            t->v[i] += line->dt_ms * line->rise_mV_ms;
+        mt_cell_step_double(line->model, line->variant, NULL, line->dt_ms, t->n, t->states, t->v, t->v);
+        for (size_t k = 0; k < t->substeps; k++) diffuse(t);
+        MT_TRY(record(t, now_ms));
+    }
+    return MT_OK;
+}
+
+mt_status mt_line_run(mt_arena *arena, const mt_line *line, mt_line_wave *wave)
+{
+    mt_arena scratch = {0};
+    tracking t;
+    MT_TRY(check(line));
+    mt_status status = begin(arena, &scratch, line, wave, &t);
+    if (status == MT_OK) status = run(&t);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+double mt_line_time(const mt_line_wave *wave, double at_mm)
+{
+    const double place = at_mm / wave->dx_mm - 0.5;
+    const size_t i = (size_t)fmin(fmax(place, 0), (double)(wave->n - 2));
+    const double *t = wave->activation_ms + i;
+    return t[0] + (place - (double)i) * (t[1] - t[0]);
+}
+
+double mt_line_speed(const mt_line_wave *wave, double from_mm, double to_mm)
+{
+    mt_line_fit fit = {0};
+    for (size_t i = 0; i < wave->n; i++) {
+        const double at_mm = ((double)i + 0.5) * wave->dx_mm;
+        if (at_mm >= from_mm && at_mm <= to_mm) mt_line_fit_add(&fit, at_mm, wave->activation_ms[i]);
+    }
+    return 1 / mt_line_fit_slope(&fit);
+}

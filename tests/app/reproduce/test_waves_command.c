@@ -1,0 +1,159 @@
+#include <criterion/criterion.h>
+
+#include "app/draw/page.h"
+#include "tests/answers.h"
+#include "tests/app/json.h"
+#include "tests/app/program.h"
+
+#include <omp.h>
+
+static mt_arena arena;
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(waves_command, .init = enter, .fini = leave);
+
+/* The model of little work, and its longest step. */
+#define QUICK "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --format json "
+
+static const json *tables_of(char *text)
+{
+    const json *tables = json_parse(&arena, text);
+    free(text);
+    return tables;
+}
+
+static const json *rows_of(const json *tables, const char *table)
+{
+    return json_at(json_item(tables, "table", table), "rows");
+}
+
+static const json *nth(const json *list, size_t n)
+{
+    const json *item = list->first;
+    while (n-- > 0) item = item->next;
+    return item;
+}
+
+/* Boxes of edge 6^(1/3) mm: 12 x 4 x 4 of them are the fewest that are 20 x 7 mm. */
+Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_the_mean_of_all_directions)
+{
+    const json *tables =
+        tables_of(works(QUICK "--families mirrored,kuhn --lengths 1,0.9 --plain --picture waves.png"));
+    const json *waves = rows_of(tables, "waves"), *delays = rows_of(tables, "delays");
+    static const char *const families[] = {"mirrored", "kuhn"}, *const schemes[] = {"usual", "plain"};
+    static const double lengths[] = {1, 0.9}, elements[] = {6 * 12 * 4 * 4, 6 * 13 * 5 * 4};
+    cr_assert(json_length(waves) == 8 && json_length(delays) == 8);
+    for (size_t k = 0; k < 8; k++) {
+        const json *row = nth(waves, k), *by_angle = nth(delays, k);
+        double squares = 0, mean = 0;
+        cr_expect_str_eq(json_at(row, "family")->text, families[k / 4]);
+        cr_expect_str_eq(json_at(row, "scheme")->text, schemes[k % 2]);
+        cr_expect_str_eq(json_at(by_angle, "scheme")->text, schemes[k % 2]);
+        cr_expect_float_eq(json_value(row, "length_mm"), lengths[k / 2 % 2], 1e-9);
+        cr_expect_eq(json_value(row, "elements"), elements[k / 2 % 2]);
+        for (const json *value = json_at(by_angle, "from_0_to_10_percent"); value; value = value->next)
+            squares += value->number * value->number / 9, mean += value->number / 9;
+        cr_expect_float_eq(json_value(row, "delay_percent"), sqrt(squares), 1e-9);
+        cr_expect_float_eq(json_value(row, "mean_delay_percent"), mean, 1e-9);
+        cr_expect(json_value(row, "delay_percent") > 0.1 && json_value(row, "delay_percent") < 50);
+        cr_expect(
+            fabs(json_value(row, "along_percent")) < 20 && fabs(json_value(row, "across_percent")) < 60);
+        cr_expect(json_value(row, "substep_ms") > 0.1 && json_value(row, "below_rest_mv") <= 0);
+    }
+    cr_expect(there("waves.png"));
+}
+
+/* The line of this model is known (tests/solver/cells/test_mitchell_schaeffer.c); what is told against short steps differs by the
+ * line's two speeds. */
+Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_time_steps)
+{
+    const json *tables = tables_of(works(QUICK "--families mirrored --lengths 1"));
+    const json *line = json_at(json_item(tables, "table", "line"), "properties"),
+               *row = rows_of(tables, "waves")->first;
+    const double speed = json_value(line, "along_mm_per_ms"),
+                 limit = json_value(line, "limit_along_mm_per_ms");
+    cr_expect_float_eq(limit, 0.333, 0.002, "%g mm/ms", limit);
+    cr_expect(speed < limit && speed > 0.98 * limit, "%g mm/ms", speed);
+    cr_expect_float_eq(json_value(line, "across_mm_per_ms") / speed, 0.3633, 1e-4);
+    cr_expect_eq(json_value(line, "time_step_ms"), 0.1);
+    const double ratio =
+        (1 + json_value(row, "along_of_limit_percent") / 100) / (1 + json_value(row, "along_percent") / 100);
+    cr_expect_float_eq(ratio, speed / limit, 1e-9);
+}
+
+Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
+{
+    const json *tables = tables_of(works(QUICK "--families kuhn --lengths 1 --spreading 0 --damping 1.5 "
+                                               "--correction over-relaxed")),
+               *given = tables_of(works(QUICK "--families kuhn --lengths 1 --spreading 0")),
+               *both = tables_of(works(QUICK "--families kuhn --lengths 1 --plain"));
+    const json *plain = rows_of(tables, "waves")->first;
+    cr_expect_str_eq(json_at(plain, "scheme")->text, "plain");
+    cr_expect_str_eq(json_at(rows_of(given, "waves")->first, "scheme")->text, "given");
+    cr_expect_eq(
+        json_value(plain, "delay_percent"), json_value(nth(rows_of(both, "waves"), 1), "delay_percent"));
+    cr_expect_neq(
+        json_value(plain, "delay_percent"), json_value(rows_of(given, "waves")->first, "delay_percent"));
+}
+
+/* Through elements so long, hardly damped and without spreading, the wave runs along the fibres and stops across them. */
+Test(waves_command, a_wave_that_dies_out_has_no_speed)
+{
+    const json *tables = tables_of(works("reproduce waves --dt-ms 0.05 --families kuhn --lengths 1 "
+                                         "--spreading 0 --damping 0.1 --format json"));
+    const json *row = rows_of(tables, "waves")->first, *by_angle = rows_of(tables, "delays")->first;
+    cr_expect(json_value(row, "along_percent") < -50);
+    cr_expect(isfinite(json_value(by_angle, "from_0_to_10_percent")));
+    static const char *const none[] = {"across_percent", "across_of_limit_percent", "delay_percent"};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        cr_expect_eq(json_at(row, none[k])->kind, JSON_NULL, "%s", none[k]);
+    cr_expect_eq(json_at(by_angle, "from_80_to_90_percent")->kind, JSON_NULL);
+}
+
+Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the_seed)
+{
+    static const char *const lines[] = {QUICK "--families gmsh --lengths 0.9",
+        QUICK "--families gmsh --lengths 0.9 --seed 1", QUICK "--families gmsh --lengths 0.9 --seed 2"};
+    double elements[3], delay[3];
+    for (int k = 0; k < 3; k++) {
+        const json *row = rows_of(tables_of(works("%s", lines[k])), "waves")->first;
+        cr_expect_float_eq(json_value(row, "length_mm"), 0.9, 0.009);
+        elements[k] = json_value(row, "elements"), delay[k] = json_value(row, "delay_percent");
+    }
+    cr_expect(elements[0] == elements[1] && delay[0] == delay[1]);
+    cr_expect(delay[0] != delay[2]);
+    cr_expect_eq(things(), 2, "more is left than the folder and its link to data");
+}
+
+Test(waves_command, what_makes_no_sense_is_refused_before_the_work)
+{
+    refuses(
+        2, "--families kuhn,prisms; allowed: kuhn, mirrored, gmsh", "reproduce waves --families kuhn,prisms");
+    refuses(2, "--families kuhn,kuhn; allowed", "reproduce waves --families kuhn,kuhn");
+    refuses(2, "--families needs NAME,...", "reproduce waves --families=");
+    refuses(2, "--lengths: 1.5 mm; allowed: 0.1 to 1", "reproduce waves --lengths 0.5,1.5");
+    refuses(2, "--lengths: 0.05 mm; allowed: 0.1 to 1", "reproduce waves --lengths 0.05");
+    refuses(2, "--lengths 0.5,; allowed: 2 numbers above 0", "reproduce waves --lengths 0.5,");
+    refuses(2, "--lengths with 13 numbers; allowed: at most 12",
+        "reproduce waves --lengths .3,.3,.3,.3,.3,.3,.3,.3,.3,.3,.3,.3,.3");
+    refuses(2, "--dt-ms 0.06; allowed: 0.0001 to 0.05", "reproduce waves --dt-ms 0.06");
+    refuses(2, "spreading is -1", "reproduce waves --spreading -1");
+    refuses(2, "--damping 0; allowed: 1 number above 0", "reproduce waves --damping 0");
+    refuses(2, "--correction most; allowed: minimum, over-relaxed", "reproduce waves --correction most");
+    refuses(2, "--plain with a plain scheme",
+        "reproduce waves --plain --spreading 0 --damping 1.5 --correction over-relaxed");
+    refuses(2, "--seed 0; allowed: a whole number from 1", "reproduce waves --seed 0");
+    refuses(2, "mitchell", "reproduce waves --model hodgkin-huxley");
+    refuses(2, "waves.jpg", "reproduce waves --picture waves.jpg");
+}

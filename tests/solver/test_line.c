@@ -1,0 +1,127 @@
+#include <criterion/criterion.h>
+
+#include "data/line_fit.h"
+#include "solver/line.h"
+#include "tests/solver/plane_wave.h"
+
+static mt_arena arena;
+
+static void leave(void) { mt_arena_free(&arena); }
+
+TestSuite(line, .fini = leave);
+
+/* The line of the oracle: the usual tissue along its fibres, the benchmark's stimulus. */
+static mt_line usual(double dx_mm, double dt_ms)
+{
+    return (mt_line){.model = mt_cell_models[0],
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .length_mm = LINE_MM,
+        .dx_mm = dx_mm,
+        .dt_ms = dt_ms,
+        .end_ms = 100,
+        .stimulated_mm = 1.5,
+        .duration_ms = 2,
+        .rise_mV_ms = 50 / 1.4,
+        .far_mm = 3};
+}
+
+static mt_line_wave wave_of(const mt_line *line)
+{
+    mt_line_wave wave;
+    cr_assert_eq(mt_line_run(&arena, line, &wave), MT_OK, "%s", mt_message());
+    return wave;
+}
+
+/* The same scheme, written anew with equations written anew. */
+Test(line, a_plane_wave_is_as_fast_as_the_oracles)
+{
+    const mt_line line = usual(0.02, 0.02);
+    const mt_line_wave wave = wave_of(&line);
+    const double speed = mt_line_speed(&wave, 0.4 * LINE_MM, 0.9 * LINE_MM), oracle = line_speed(0.02, 0.02);
+    cr_expect_float_eq(speed, oracle, 2e-4 * oracle, "%.6f and %.6f mm/ms", speed, oracle);
+    cr_expect_float_eq(speed, 0.600, 0.002, "%.6f mm/ms", speed);
+    cr_expect(wave.peak_mV > 20 && wave.peak_mV < 50, "%g mV", wave.peak_mV);
+}
+
+/* Twice the length and four times the diffusivity are the same numbers. */
+Test(line, lengths_go_with_the_root_of_the_diffusivity)
+{
+    mt_line line = usual(0.05, 0.02);
+    for (int k = 0; k < 2; k++) {
+        line.round = k == 1;
+        const mt_line_wave small = wave_of(&line);
+        mt_line twice = line;
+        twice.diffusivity_mm2_ms *= 4, twice.length_mm *= 2, twice.dx_mm *= 2, twice.stimulated_mm *= 2;
+        const mt_line_wave large = wave_of(&twice);
+        cr_assert_eq(small.n, large.n);
+        for (size_t i = 0; i < small.n; i++)
+            cr_assert_float_eq(small.activation_ms[i], large.activation_ms[i], 1e-9, "point %zu", i);
+    }
+}
+
+/* Far out a circle is nearly flat: by the eikonal equation the speed falls by D / r. Gates move with the wave and not by diffusion, so
+ * that with this cell model it is a fifth less. */
+Test(line, out_of_a_circle_the_wave_is_slower_by_the_curvature)
+{
+    mt_line line = usual(0.05, 0.02);
+    line.length_mm = 14;
+    const mt_line_wave flat = wave_of(&line);
+    line.round = true, line.stimulated_mm = 3;
+    const mt_line_wave round = wave_of(&line);
+    const double plane = mt_line_speed(&flat, 6, 12);
+    for (double r = 6; r < 12; r += 2) {
+        const double found = mt_line_speed(&round, r - 0.5, r + 0.5),
+                     expected = plane - line.diffusivity_mm2_ms / r;
+        cr_expect_float_eq(
+            found, expected, 0.25 * (plane - expected), "at %g mm: %.5f, %.5f mm/ms", r, found, expected);
+    }
+}
+
+Test(line, a_line_that_is_not_stimulated_never_activates)
+{
+    mt_line line = usual(0.1, 0.02);
+    line.rise_mV_ms = 0, line.end_ms = 20;
+    const mt_line_wave wave = wave_of(&line);
+    for (size_t i = 0; i < wave.n; i++) cr_assert(isinf(wave.activation_ms[i]));
+    cr_expect_lt(fabs(wave.peak_mV - line.model->variants[0].v_mV), 1, "%g mV", wave.peak_mV);
+    cr_expect(isnan(mt_line_speed(&wave, 2, 6)));
+}
+
+Test(line, times_between_points_are_interpolated)
+{
+    double times[] = {1, 2, 4, 8};
+    const mt_line_wave wave = {.n = 4, .dx_mm = 0.5, .activation_ms = times};
+    cr_expect_float_eq(mt_line_time(&wave, 0.25), 1, 1e-12);
+    cr_expect_float_eq(mt_line_time(&wave, 1), 3, 1e-12);
+    cr_expect_float_eq(mt_line_time(&wave, 1.75), 8, 1e-12);
+    cr_expect_float_eq(mt_line_time(&wave, 0), 0.5, 1e-12);
+    cr_expect_float_eq(mt_line_time(&wave, 2), 10, 1e-12);
+}
+
+Test(line, a_fit_is_that_of_least_squares_wherever_the_points_are)
+{
+    const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 0, 4, 2, 5};
+    for (double shift = 0; shift < 2e9; shift = 1000 * shift + 1) {
+        mt_line_fit fit = {0};
+        for (int k = 0; k < 5; k++) mt_line_fit_add(&fit, x[k] + shift, y[k] - shift);
+        cr_expect_float_eq(
+            mt_line_fit_slope(&fit), 1, 1e-6, "shifted by %g: %.9f", shift, mt_line_fit_slope(&fit));
+    }
+    mt_line_fit one = {0};
+    mt_line_fit_add(&one, 3, 4);
+    cr_expect(isnan(mt_line_fit_slope(&one)));
+}
+
+Test(line, what_cannot_be_is_refused_by_its_name)
+{
+    const struct {
+        mt_line line;
+        const char *name;
+    } wrong[] = {{usual(0, 0.02), "dx_mm"}, {usual(0.02, NAN), "dt_ms"},
+        {usual(0.02, 0.06), "stable up to 0.05"}, {usual(5, 0.02), "allowed: 2 to 10 million points"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mt_line_wave wave;
+        cr_assert_eq(mt_line_run(&arena, &wrong[k].line, &wave), MT_INPUT);
+        cr_expect(strstr(mt_message(), wrong[k].name), "%s", mt_message());
+    }
+}
