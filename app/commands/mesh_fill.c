@@ -169,8 +169,9 @@ static mt_status try_once(mt_arena *arena, filling *f, double angle_deg, double 
     mt_arena scratch = {0};
     *a = (attempt){.angle_deg = angle_deg, .edge_mm = edge_mm};
     mt_progress_stage(angle_deg > 0 ? "meshing surface and body with gmsh" : "meshing the body with gmsh");
+    const mt_gmsh_number numbers[] = {{"h", edge_mm}, {"angle", angle_deg}};
     mt_status status =
-        mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), angle_deg, edge_mm, f->out, mesh);
+        mt_gmsh_mesh(arena, "fill.geo", mt_file_temporary(&f->triangles), 2, numbers, f->out, mesh);
     if (status == MT_OK) status = examine(&scratch, f, mesh, a);
     mt_arena_free(&scratch);
     a->seconds = mt_now_s() - start_s;

@@ -1,9 +1,7 @@
 #include "app/reproduce/reproduce.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/stages/gmsh.h"
 #include "app/draw/page.h"
@@ -89,13 +87,10 @@ bool mt_reproduce_as_studied(const mt_reproduce *r, const mt_scheme *scheme)
 /* A heart of our own, by gmsh, whose file is gone afterwards. */
 static mt_status make_heart(mt_arena *arena, mt_mesh *mesh)
 {
-    const char *folder = getenv("TMPDIR");
     char out[MT_FILE_PATH_MAX];
     unsigned long elements;
     MT_TRY(mt_published_elements("heart04", &elements));
-    if (snprintf(out, sizeof out, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) >=
-        (int)sizeof out)
-        return mt_fail(MT_FILE, "TMPDIR: the path is too long");
+    MT_TRY(mt_gmsh_no_file(out));
     return mt_gmsh_ventricles(arena, elements, out, mesh);
 }
 

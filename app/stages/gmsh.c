@@ -1,10 +1,12 @@
 #include "app/stages/gmsh.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,7 +15,6 @@
 
 #include "app/cli/data_folder.h"
 #include "app/cli/progress.h"
-#include "data/file.h"
 #include "mesh/files/gmsh.h"
 
 /* Looks again and again: a signal does not end a wait (mt_progress_catch_interrupt), and may come just before one. */
@@ -60,34 +61,53 @@ static mt_status run(char *const words[], double edge_mm)
     return MT_OK;
 }
 
-mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, double angle_deg,
-    double edge_mm, const char *out, mt_mesh *mesh)
+mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, size_t n,
+    const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh)
 {
-    char path[MT_FILE_PATH_MAX], edge[32], angle[32], *words[24];
+    static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
+    char path[MT_FILE_PATH_MAX], values[MT_GMSH_NUMBERS_MAX][32], *words[16 + 3 * MT_GMSH_NUMBERS_MAX];
     mt_file body;
-    int n = 0;
+    int n_words = 0;
+    assert(n >= 1 && n <= MT_GMSH_NUMBERS_MAX);
     if (snprintf(path, sizeof path, "%s/geometry/%s", mt_data_folder(), script) >= (int)sizeof path)
         return mt_fail(MT_INPUT, "%s: the path is too long", script);
-    (void)snprintf(edge, sizeof edge, "%.9g", edge_mm);
-    (void)snprintf(angle, sizeof angle, "%.9g", angle_deg);
-    words[n++] = (char *)(uintptr_t) "gmsh";
-    if (surface) words[n++] = (char *)(uintptr_t)surface;
-    words[n++] = path;
-    static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
-    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) words[n++] = (char *)(uintptr_t)fixed[k];
+    words[n_words++] = (char *)(uintptr_t) "gmsh";
+    if (surface) words[n_words++] = (char *)(uintptr_t)surface;
+    words[n_words++] = path;
+    for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) words[n_words++] = (char *)(uintptr_t)fixed[k];
     MT_TRY(mt_file_reserve(out, &body));
-    words[n++] = (char *)(uintptr_t)mt_file_temporary(&body);
-    static const char *const numbers[] = {"h", "angle"};
-    for (int k = 0; k < (surface ? 2 : 1); k++) {
-        words[n++] = (char *)(uintptr_t) "-setnumber";
-        words[n++] = (char *)(uintptr_t)numbers[k];
-        words[n++] = k == 0 ? edge : angle;
+    words[n_words++] = (char *)(uintptr_t)mt_file_temporary(&body);
+    for (size_t k = 0; k < n; k++) {
+        (void)snprintf(values[k], sizeof values[k], "%.9g", numbers[k].value);
+        words[n_words++] = (char *)(uintptr_t) "-setnumber";
+        words[n_words++] = (char *)(uintptr_t)numbers[k].name;
+        words[n_words++] = values[k];
     }
-    words[n] = NULL;
-    mt_status status = run(words, edge_mm);
+    words[n_words] = NULL;
+    mt_status status = run(words, numbers[0].value);
     if (status == MT_OK) status = mt_gmsh_read(arena, mt_file_temporary(&body), 1, mesh);
     mt_file_discard(&body);
     return status;
+}
+
+mt_status mt_gmsh_no_file(char out[MT_FILE_PATH_MAX])
+{
+    const char *folder = getenv("TMPDIR");
+    if (snprintf(out, MT_FILE_PATH_MAX, "%s/myotile-%d.msh", folder ? folder : "/tmp", (int)getpid()) <
+        MT_FILE_PATH_MAX)
+        return MT_OK;
+    return mt_fail(MT_FILE, "TMPDIR: the path is too long");
+}
+
+mt_status mt_gmsh_slab(mt_arena *arena, const double size_mm[3], double edge_mm, mt_mesh *mesh)
+{
+    const mt_gmsh_number numbers[] = {
+        {"h", edge_mm}, {"size_x", size_mm[0]}, {"size_y", size_mm[1]}, {"size_z", size_mm[2]}};
+    char out[MT_FILE_PATH_MAX];
+    MT_TRY(mt_gmsh_no_file(out));
+    mt_progress_stage("meshing with gmsh");
+    MT_TRY(mt_gmsh_mesh(arena, "slab.geo", NULL, sizeof numbers / sizeof *numbers, numbers, out, mesh));
+    return mt_mesh_new_fibres(arena, mesh);
 }
 
 void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
@@ -111,7 +131,7 @@ mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char
     double edge_mm = 0.6327 * cbrt(3.03e6 / (double)elements);
     for (int attempt = 0; attempt < 8; attempt++) {
         mt_progress_stage("meshing with gmsh");
-        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 0, edge_mm, out, mesh));
+        MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 1, &(mt_gmsh_number){"h", edge_mm}, out, mesh));
         const double ratio = (double)mesh->n_elements / (double)elements;
         if (fabs(ratio - 1) <= 0.01) return MT_OK;
         edge_mm *= cbrt(ratio);
