@@ -8,7 +8,7 @@
 #include "solver/plan/costs.h"
 
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
-    mt_command_reproduce_figure5, mt_command_reproduce_figure6;
+    mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6;
 
 enum { MT_REPRODUCE_SCHEMES = 16 };
 
