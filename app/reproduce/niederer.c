@@ -234,9 +234,9 @@ static mt_status make_problem(
     mt_mesh mesh;
     *input = n->input;
     input->mesh.slab.edge_mm = n->mesh[m].edge_mm;
-    if (!n->mesh[m].by_gmsh) return mt_problem_make(arena, input, n->cached, problem);
+    if (!n->mesh[m].by_gmsh) return mt_fail_in(n->path, mt_problem_make(arena, input, n->cached, problem));
     MT_TRY(mt_gmsh_slab(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm, &mesh));
-    return mt_problem_make_on(arena, &mesh, input, n->cached, problem);
+    return mt_fail_in(n->path, mt_problem_make_on(arena, &mesh, input, n->cached, problem));
 }
 
 static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
@@ -244,7 +244,7 @@ static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
     mt_case input;
     mt_problem problem;
     mt_mapping mapping;
-    MT_TRY(mt_fail_in(n->path, make_problem(arena, n, m, &input, &problem)));
+    MT_TRY(make_problem(arena, n, m, &input, &problem));
     MT_TRY(mt_fail_in(n->path,
         mt_mapping_make(arena, &input, &n->choice, &problem.adjacency, &problem.diffusion, &mapping)));
     n->mesh[m].n_elements = problem.mesh.n_elements;

@@ -28,7 +28,7 @@ enum { MT_NIEDERER_EDGES_MAX = 8, MT_NIEDERER_CORNERS_MAX = 4, MT_NIEDERER_BACKE
         {.name = "--backends",                                                                               \
             .value = "NAME,...",                                                                             \
             .help = "who computes: cpu (double precision), ipu (the emulated machine); default: cpu,ipu"},   \
-        {.name = "--dt-ms", .value = "DT", .help = "time step of the cell model; default: 0.02"},            \
+        {.name = "--dt-ms", .value = "DT", .help = "time step of the cell model; default: the case's"},      \
         {.name = "--set",                                                                                    \
             .value = "path.to.key=value",                                                                    \
             .help = "use this value in place of the case's, data/cases/niederer-0.5.yaml",                   \

@@ -1,5 +1,5 @@
-/* What the commands `reproduce ...` share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is simulated:
- * the cost of a step does not depend on its values. */
+/* What the commands `reproduce ...` about costs share, all but figure3: a mesh, counts of IPUs, and the halos of the mesh on each
+ * count. Nothing is simulated: the cost of a step does not depend on its values. */
 #ifndef MT_APP_REPRODUCE_REPRODUCE_H
 #define MT_APP_REPRODUCE_REPRODUCE_H
 

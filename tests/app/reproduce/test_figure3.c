@@ -90,6 +90,8 @@ Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
     static const char *const kinds[] = {"mirrored", "mirrored", "gmsh", "gmsh"};
     static const char *const backends[] = {"cpu", "ipu", "cpu", "ipu"};
     cr_assert_eq(json_length(meshes), 4);
+    cr_assert_eq(value_at(meshes, 0, "elements"), 20 * 7 * 3 * 6);
+    cr_assert_neq(value_at(meshes, 2, "elements"), value_at(meshes, 0, "elements"));
     for (size_t row = 0; row < 4; row++) {
         const double difference = value_at(meshes, row, "difference_to_cpu_ms");
         const double length = value_at(meshes, row, "characteristic_length_mm");
