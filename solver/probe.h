@@ -35,4 +35,9 @@ MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double
 double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element);
 
+/* The activation time at a probe, by its number, in a run that came to reached_ms; NaN where the wave did not arrive by
+ * then. activation_ms [n_elements] is infinite where not activated. */
+double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, const double *activation_ms, double reached_ms);
+
 #endif

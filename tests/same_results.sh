@@ -48,6 +48,7 @@ everyday() {
     say run "$ventricles" --set time.end_ms=12 --output ventricles
     for table in table1 table2 table3 figure6; do say reproduce $table --mesh fibred.hdf --ipus 1,2,4 --format csv; done
     say reproduce figure5 --mesh fibred.hdf --ipus 1,2,4 --picture figure5.png
+    say reproduce figure3 --edges-mm 0.5 --corners 2 --set time.end_ms=30 --picture figure3.png
     say reproduce waves --lengths 0.8 --plain --format csv --picture waves.png
     for type in epi mid endo; do say cell --type $type -o $type.csv; done
     say cell --precision float -o float.csv

@@ -10,9 +10,9 @@
 #include "app/results/trace_file.h"
 #include "app/stages/mapping.h"
 #include "app/stages/problem.h"
+#include "app/stages/simulation.h"
 #include "app/stages/warnings.h"
 #include "data/folder.h"
-#include "solver/backends/backend.h"
 
 static const mt_option options[] = {
     {.name = "--output",
@@ -149,54 +149,18 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
 
 /* ---- the steps ---- */
 
-typedef struct outcome {
-    size_t n_steps; /* done */
-    double *activation_ms;
-    ipu_profile profile;
-    ipu_trace *trace;
-} outcome;
-
-typedef struct watching {
-    mt_progress progress;
-    const mt_monodomain *problem;
-    size_t steps_done;
-} watching;
-
-static bool watch(void *user, size_t steps_done)
-{
-    watching *w = user;
-    w->steps_done = steps_done;
-    mt_progress_update(&w->progress, (double)steps_done * w->problem->dt_ms,
-        (double)steps_done * (double)w->problem->diffusion->n_elements);
-    return !mt_progress_interrupted();
-}
-
-/* Being stopped behind the first step is no failure. */
-static mt_status make_steps(const request *r, const mt_monodomain *problem, void *self, size_t *n_steps)
-{
-    watching w = {mt_progress_begin("simulating", r->input.time.end_ms), problem, 0};
-    mt_progress_catch_interrupt(
-        "\nmyotile: stopping: writing the results so far; a second signal quits at once\n");
-    const mt_status status =
-        mt_fail_in(r->path, mt_backend_run(problem, r->backend, self, mt_case_steps(&r->input), watch, &w));
-    mt_progress_end(&w.progress);
-    *n_steps = w.steps_done;
-    return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
-}
-
 static mt_status simulate(
-    mt_arena *arena, const request *r, const mt_monodomain *problem, const mt_layout *layout, outcome *o)
+    mt_arena *arena, const request *r, const mt_monodomain *problem, const mt_layout *layout, mt_simulated *o)
 {
-    void *self;
-    *o = (outcome){0};
-    mt_progress_stage("laying it out");
-    MT_TRY(r->backend->open(arena, problem, layout, &self));
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
-    if (r->trace) MT_TRY(r->backend->trace(self, arena, &r->tracing, &o->trace));
-    MT_TRY(make_steps(r, problem, self, &o->n_steps));
-    MT_ALLOC(arena, o->activation_ms, problem->diffusion->n_elements);
-    MT_TRY(r->backend->read(self, NULL, o->activation_ms));
-    return r->backend->profile ? r->backend->profile(self, arena, &o->profile) : MT_OK;
+    const mt_simulation simulation = {.path = r->path,
+        .backend = r->backend,
+        .problem = problem,
+        .layout = layout,
+        .n_steps = mt_case_steps(&r->input),
+        .tracing = r->trace ? &r->tracing : NULL,
+        .what = "simulating",
+        .on_signal = "\nmyotile: stopping: writing the results so far; a second signal quits at once\n"};
+    return mt_simulate(arena, &simulation, o);
 }
 
 /* ---- the results ---- */
@@ -243,7 +207,7 @@ static mt_status write_and_print(
 }
 
 static mt_status report(mt_arena *arena, const request *r, const mt_problem *problem,
-    const ipu_target *target, const outcome *o, const char *folder, FILE *out)
+    const ipu_target *target, const mt_simulated *o, const char *folder, FILE *out)
 {
     const bool stopped = o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,
@@ -277,7 +241,7 @@ static mt_status run_in(
 {
     mt_problem problem;
     mt_mapping mapping;
-    outcome o;
+    mt_simulated o;
     MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));

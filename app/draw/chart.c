@@ -51,9 +51,9 @@ static mt_status check_places(const mt_chart *c)
         return mt_fail(MT_INPUT, "a chart of %zu lines of %zu kinds; allowed: 1 to %d lines of one kind",
             c->n_bars, c->n_kinds, MT_CHART_KINDS_MAX);
     for (size_t g = 0; g < c->n_groups; g++)
-        if (!may_be_shown(c->place[g]))
-            return mt_fail(MT_INPUT, "chart: group '%s' stands at %g; allowed are 1e-9 to 1e15", c->group[g],
-                c->place[g]);
+        if (!may_be_shown(c->place[g]) && !(c->linear_places && c->place[g] == 0))
+            return mt_fail(MT_INPUT, "chart: group '%s' stands at %g; allowed are %s1e-9 to 1e15",
+                c->group[g], c->place[g], c->linear_places ? "0 and " : "");
     return MT_OK;
 }
 
@@ -239,19 +239,22 @@ typedef struct places {
     size_t order[MT_CHART_GROUPS_MAX];
 } places;
 
+static double scaled(const mt_chart *c, double place) { return c->linear_places ? place : log(place); }
+
 static places find_places(const mt_chart *c)
 {
     enum { MARGIN = 70 };
     places p = {{0}, {0}};
-    double least = INFINITY, most = 0;
+    double least = INFINITY, most = -INFINITY;
     for (size_t g = 0; g < c->n_groups; g++) {
-        extend(c->place[g], &least, &most);
+        least = fmin(least, scaled(c, c->place[g]));
+        most = fmax(most, scaled(c, c->place[g]));
         size_t k = g;
         for (; k > 0 && c->place[p.order[k - 1]] > c->place[g]; k--) p.order[k] = p.order[k - 1];
         p.order[k] = g;
     }
     for (size_t g = 0; g < c->n_groups; g++) {
-        const double part = most > least ? log(c->place[g] / least) / log(most / least) : 0.5;
+        const double part = most > least ? (scaled(c, c->place[g]) - least) / (most - least) : 0.5;
         p.x[g] = floor(LEFT + MARGIN + part * (RIGHT - LEFT - 2 * MARGIN)) + 0.5;
     }
     return p;

@@ -1,6 +1,6 @@
 /* A chart in the style of the pictures: stacked bars in groups, for amounts of a few kinds, for example what tiles hold and receive by
- * machine (groups) and scheme (bars); or lines, for how an amount depends on a number: groups are then placed at the
- * logarithm of their numbers, and the values of each bar are points on a line. A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT
+ * machine (groups) and scheme (bars); or lines, for how an amount depends on a number: groups are then placed at their
+ * numbers or the logarithms of these, and the values of each bar are points on a line. A PNG of MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
 #ifndef MT_APP_DRAW_CHART_H
 #define MT_APP_DRAW_CHART_H
@@ -24,7 +24,9 @@ typedef struct mt_chart {
     const double *mark;               /* [n_groups][n_bars] where to draw a diamond, 1e-9 to 1e15; NaN: none.
                                          NULL: no marks at all */
     const char *mark_name;            /* in the legend, where there are marks */
-    const double *place;              /* [n_groups] above 0: lines, of one kind and at most MT_CHART_KINDS_MAX
+    bool linear_places;               /* groups are placed at their numbers: else at the logarithms */
+    const double *
+        place; /* [n_groups] 1e-9 to 1e15, linear ones also 0: lines, of one kind and at most MT_CHART_KINDS_MAX
                                          bars, named in the legend; a value of 0 is no point, and a dashed line
                                          joins the marks. NULL: bars */
 } mt_chart;

@@ -1,5 +1,6 @@
 /* What the commands `reproduce ...` about the machine share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is
- * simulated: the cost of a step does not depend on its values. (`reproduce waves` is about the mesh, and simulates.) */
+ * simulated: the cost of a step does not depend on its values. (`reproduce figure3` and `reproduce waves` are about the heart, and
+ * simulate.) */
 #ifndef MT_APP_REPRODUCE_REPRODUCE_H
 #define MT_APP_REPRODUCE_REPRODUCE_H
 
@@ -8,7 +9,8 @@
 #include "solver/plan/costs.h"
 
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
-    mt_command_reproduce_figure5, mt_command_reproduce_figure6, mt_command_reproduce_waves;
+    mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
+    mt_command_reproduce_waves;
 
 enum { MT_REPRODUCE_SCHEMES = 16 };
 

@@ -57,15 +57,6 @@ static void probe_columns(mt_table *table)
     mt_table_decimals(table, "activation_ms", "activation", "ms", 2);
 }
 
-/* Not a number where the wave does not reach the probe within the simulated time. */
-static double activation_at(const mt_run *run, size_t probe)
-{
-    const mt_probes *probes = run->probes;
-    const double t_ms = mt_probe_value(
-        run->mesh, run->diffusion, run->activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
-    return t_ms <= mt_run_reached_ms(run) ? t_ms : NAN;
-}
-
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = run->probes;
@@ -75,7 +66,8 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
         for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
-        mt_table_number(&table, activation_at(run, k));
+        mt_table_number(&table, mt_probe_activation_ms(probes, k, run->mesh, run->diffusion,
+                                    run->activation_ms, mt_run_reached_ms(run)));
     }
     return table;
 }

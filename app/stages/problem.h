@@ -19,4 +19,12 @@ typedef struct mt_problem {
  * fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
 
+/* The same on a mesh that was made elsewhere, whose arrays the problem keeps; the case's own mesh is not made. */
+MT_NODISCARD mt_status mt_problem_make_on(
+    mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *problem);
+
+/* Stimulates a problem, and probes it, as another case of the same mesh, tissue and cells says; the stimuli are given in
+ * `arena`. MT_INPUT: they do not fit the mesh; the message names the key. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *problem);
+
 #endif

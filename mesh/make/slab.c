@@ -97,3 +97,9 @@ mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], double edge_mm,
 {
     return mt_slab_make_cut(arena, size_mm, edge_mm, MT_SLAB_MIRRORED, mesh);
 }
+
+mt_status mt_slab_check(const double size_mm[3], double edge_mm)
+{
+    size_t boxes[3];
+    return count_boxes(size_mm, edge_mm, boxes);
+}

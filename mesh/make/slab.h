@@ -40,4 +40,7 @@ MT_NODISCARD mt_status mt_slab_make_cut(
 /* The same, mirrored. */
 MT_NODISCARD mt_status mt_slab_make(mt_arena *arena, const double size_mm[3], double edge_mm, mt_mesh *mesh);
 
+/* Can such a slab be made? For those who have long work before it. MT_INPUT: no, as above. */
+MT_NODISCARD mt_status mt_slab_check(const double size_mm[3], double edge_mm);
+
 #endif

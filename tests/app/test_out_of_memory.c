@@ -280,6 +280,13 @@ Test(out_of_memory, a_partition)
         "--profile profile");
 }
 
+Test(out_of_memory, the_slab_benchmark)
+{
+    walk(11,
+        "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
+        "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
+}
+
 Test(out_of_memory, fibres) { walk(1, "mesh fibres heart.hdf -o fibred.hdf"); }
 
 Test(out_of_memory, a_mesh_from_every_format_to_every_format)

@@ -108,6 +108,7 @@ static const char *const words[] = {
     "png",
     "element\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
     "machine\nshow\ngc200", "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
+    "reproduce\nfigure3\n--edges-mm\n0.5,0.2\n--gmsh\n--corners\n4\n--backends\nipu,cpu\n--dt-ms\n0.05",
     "reproduce\nfigure5\n--ipus\n1,2\n-o\nf.png",
     "reproduce\nwaves\n--families\nkuhn,gmsh\n--lengths\n0.5,1\n--spreading\n0\n--plain", "--version", "help",
     "mesh", NULL};

@@ -7,8 +7,8 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "machine list", "machine show", "run",
-    "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure5", "reproduce figure6",
-    "reproduce waves"};
+    "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure3", "reproduce figure5",
+    "reproduce figure6", "reproduce waves"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -87,8 +87,8 @@ Test(command, every_example_works_as_it_is_shown)
         free(works("%s%s", line, strcmp(names[k], "run") == 0 ? " --set time.end_ms=1" : ""));
         free(help);
     }
-    cr_assert(
-        there("slab.hdf") && there("trace.csv") && there("quick/activation.png") && there("figure5.png"));
+    cr_assert(there("slab.hdf") && there("trace.csv") && there("quick/activation.png") &&
+              there("figure3.png") && there("figure5.png"));
     (void)things(); /* nothing half-written */
 }
 
@@ -114,8 +114,8 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
     refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show; see",
         "machine file.yaml");
     refuses(2,
-        "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure5, figure6, "
-        "waves; "
+        "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure3, figure5, "
+        "figure6, waves; "
         "see",
         "reproduce");
 }

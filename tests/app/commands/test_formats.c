@@ -32,6 +32,7 @@ static const char *const lines[] = {
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=3 --set machine.target=eight.yaml",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",

@@ -321,6 +321,23 @@ Test(chart, points_of_a_line_stand_at_the_logarithms_of_places_and_values)
         cr_assert_float_eq(at[2][k], 0.5 * (at[0][k] + at[1][k]), 1.5, "%g", at[2][k]);
 }
 
+/* Places 0, 100 and 25: the last stands a quarter of the way. */
+Test(chart, linear_places_stand_at_their_numbers)
+{
+    static const double place[] = {0, 100, 25}, values[] = {10, 10, 10};
+    double at[GROUPS][2];
+    for (size_t g = 0; g < GROUPS; g++) {
+        double one[GROUPS] = {0};
+        mt_chart chart = make(false);
+        one[g] = values[g];
+        chart.n_bars = chart.n_kinds = 1, chart.place = place, chart.linear_places = true, chart.value = one;
+        ok(mt_chart_write(path, &chart));
+        (void)middle_of(path, 0, 0, MT_PAGE_WIDTH, &at[g][0], &at[g][1]);
+    }
+    cr_assert_gt(at[1][0] - at[0][0], 1000);
+    cr_assert_float_eq(at[2][0], 0.75 * at[0][0] + 0.25 * at[1][0], 1.5, "%g", at[2][0]);
+}
+
 /* A quarter of the way the first line is at the mean of 1000 and 700, by logarithms, the second at 20 times the root of 1000;
  * three quarters of the way the second is a power of ten below that. */
 Test(chart, a_line_joins_its_points_in_the_order_of_their_places)
@@ -426,7 +443,9 @@ Test(chart, senseless_numbers_sizes_and_words_are_refused_and_leave_nothing)
     chart.place = (const double[]){1, 2, 3};
     refuse(&chart, "a chart of 2 lines of 3 kinds; allowed: 1 to 4 lines of one kind");
     chart.n_kinds = 1, chart.place = (const double[]){1, 0, 3};
-    refuse(&chart, "group '4 IPUs' stands at 0; allowed");
+    refuse(&chart, "group '4 IPUs' stands at 0; allowed are 1e-9");
+    chart.linear_places = true, chart.place = (const double[]){0, -1, 3};
+    refuse(&chart, "group '4 IPUs' stands at -1; allowed are 0 and 1e-9");
     chart = make(false);
     chart.caption = "\xff\xfe";
     refuse(&chart, "UTF-8");
