@@ -115,11 +115,6 @@ static double expected_delay(const mt_cell_model *model, bool usual, double leng
     return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
 }
 
-static bool same_scheme(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b)
-{
-    return a->damping == b->damping && a->spreading == b->spreading && a->correction == b->correction;
-}
-
 static void tell_delay(
     mt_findings to, const mt_case *input, double length_mm, double measured_mm, double delay_percent)
 {
@@ -143,8 +138,8 @@ void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *me
     const mt_tissue tissue = mt_case_tissue(input);
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const double length_mm = mt_mesh_length_mm(mesh), measured_mm = usual_length_mm(&tissue, length_mm);
-    const bool usual = same_scheme(&scheme, &mt_diffusion_scheme_usual),
-               known = usual || same_scheme(&scheme, &mt_diffusion_scheme_plain);
+    const bool usual = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual),
+               known = usual || mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_plain);
     const double delay_percent = expected_delay(model, usual, measured_mm);
     if (!(fabs(delay_percent) >= MT_FINDINGS_DELAY_PERCENT)) return;
     if (known)

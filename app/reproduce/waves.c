@@ -102,11 +102,6 @@ static mt_status read_lengths(const char *text, measuring *m)
     return MT_OK;
 }
 
-static bool same_scheme(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b)
-{
-    return a->damping == b->damping && a->spreading == b->spreading && a->correction == b->correction;
-}
-
 static mt_status read_correction(const char *name, mt_correction *correction)
 {
     for (int k = 0; mt_correction_name[k]; k++)
@@ -130,11 +125,11 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
     MT_TRY(mt_diffusion_scheme_check(chosen));
     m->scheme[PLAIN] = mt_diffusion_scheme_plain;
     m->scheme_name[PLAIN] = "plain";
-    m->scheme_name[CHOSEN] = same_scheme(chosen, &mt_diffusion_scheme_usual)   ? "usual"
-                             : same_scheme(chosen, &mt_diffusion_scheme_plain) ? "plain"
-                                                                               : "given";
+    m->scheme_name[CHOSEN] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_usual)   ? "usual"
+                             : mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain) ? "plain"
+                                                                                            : "given";
     m->n_schemes = mt_option_given(arguments, "--plain") ? SCHEMES : 1;
-    if (m->n_schemes == SCHEMES && same_scheme(chosen, &mt_diffusion_scheme_plain))
+    if (m->n_schemes == SCHEMES && mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain))
         return mt_fail(MT_INPUT, "--plain with a plain scheme; allowed: one of them");
     return MT_OK;
 }

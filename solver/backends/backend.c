@@ -116,7 +116,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
 {
     mt_arena scratch = {0};
     double *v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *v_mV);
-    mt_status status = v_mV ? run(problem, backend, self, n_steps, watch, user, v_mV) : MT_FILE;
+    mt_status status = v_mV ? run(problem, backend, self, n_steps, watch, user, v_mV) : MT_MEMORY;
     mt_arena_free(&scratch);
     return status;
 }

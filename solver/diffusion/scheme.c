@@ -9,6 +9,11 @@ const char *const mt_correction_name[] = {
 const mt_diffusion_scheme mt_diffusion_scheme_usual = {1.6, 0.043, MT_CORRECTION_MINIMUM};
 const mt_diffusion_scheme mt_diffusion_scheme_plain = {1.5, 0, MT_CORRECTION_OVER_RELAXED};
 
+bool mt_diffusion_scheme_same(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b)
+{
+    return a->damping == b->damping && a->spreading == b->spreading && a->correction == b->correction;
+}
+
 mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme)
 {
     if (!(scheme->damping > 0) || !isfinite(scheme->damping))

@@ -18,6 +18,8 @@
 #ifndef MT_SOLVER_DIFFUSION_SCHEME_H
 #define MT_SOLVER_DIFFUSION_SCHEME_H
 
+#include <stdbool.h>
+
 #include "data/status.h"
 
 typedef enum mt_correction { MT_CORRECTION_MINIMUM, MT_CORRECTION_OVER_RELAXED } mt_correction;
@@ -35,6 +37,8 @@ extern const mt_diffusion_scheme mt_diffusion_scheme_usual;
 
 /* Without spreading: damping 1.5, over-relaxed. As good for diffusion alone; waves are late on coarse meshes. */
 extern const mt_diffusion_scheme mt_diffusion_scheme_plain;
+
+bool mt_diffusion_scheme_same(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b);
 
 /* MT_INPUT naming the value that is not finite or out of its range. */
 MT_NODISCARD mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme);
