@@ -9,8 +9,8 @@
  *   over-relaxed  w_f = 1, the coefficient tau_f = S . D S / (S . d). Where the tissue conducts much better along the fibres
  *                 than across them, nearly all faces are oblique in its metric, and a bend of the front across the
  *                 fibres is damped as if it lay along them.
- *   minimum       w_f = c^2, at least 0.01; the coefficient is (S . d) / (d . D^-1 d). What is late is then late by nearly the same share
- *                 in all directions, so that one number can mend it:
+ *   minimum       w_f = c^2, at least 0.01; the coefficient is (S . d) / (d . D^-1 d). What is late is then late by nearly
+ *                 the same share in all directions, so that one number can mend it.
  *
  * Spreading. A share of the charge of an element's reaction enters its neighbours at once (solver/diffusion/spreading.h). It is
  * what a finite element's consistent mass matrix does to the reaction, and vanishes with the square of the elements' length.

@@ -73,7 +73,8 @@ MT_NODISCARD mt_status mt_plan_check(const ipu_executable *executable);
 
 /* What the machine would need for a problem of elements of one variant of a model without stimuli in this layout, whatever its tissue and
  * fibres are, the reaction spread or not, with two diffusion steps in a time step: costs of one run of each compute set, and
- * memory. Gives the profile in `arena`. MT_FIT as above, or that a tile's memory is too small. Where the layout is checked, what was compiled is (mt_plan_check). */
+ * memory. Gives the profile in `arena`. MT_FIT as above, or that a tile's memory is too small. Where the layout is checked, what was
+ * compiled is (mt_plan_check). */
 MT_NODISCARD mt_status mt_plan_costs(
     mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile);
 
