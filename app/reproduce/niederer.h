@@ -43,8 +43,8 @@ typedef struct mt_niederer_mesh {
     size_t n_elements;
     double length_mm; /* mt_mesh_length_mm */
     size_t substeps;  /* diffusion substeps in a time step */
-    double *
-        at_ms; /* [n_backends][n_corners][points, then the line's places] activation times; NaN: not reached */
+    /* Activation times: [n_backends][n_corners][points, then the line's places]; NaN: not reached. */
+    double *at_ms;
 } mt_niederer_mesh;
 
 typedef struct mt_niederer {

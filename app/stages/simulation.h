@@ -13,8 +13,8 @@ typedef struct mt_simulation {
     size_t n_steps;            /* of problem->dt_ms */
     const mt_tracing *tracing; /* of backends that can; NULL: no trace */
     const char *what;          /* in the line of progress */
-    const char *
-        on_signal; /* printed when a signal comes, after which the steps end; NULL: the program ends at once */
+    /* Printed when a signal comes, after which the steps end; NULL: the program ends at once. */
+    const char *on_signal;
 } mt_simulation;
 
 /* What came of it, in the arena of mt_simulate. */

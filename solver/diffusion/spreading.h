@@ -14,16 +14,16 @@
  * itself, for 40 times its mean: that is over some 1.5 elements in every direction. No element then feels more than
  * about a hundredth of f, where it would be several times f if kappa_c followed each element's size.
  *
- * Large kappa can make sawtooth patterns grow. A pattern that decays at the rate lambda by diffusion, in cells whose reaction draws v back at
- * the rate j = -df/dv, changes at the rate -lambda - (1 - lambda kappa) j: it grows where kappa - 1/lambda > 1/j. Membranes of the
+ * Large kappa can make sawtooth patterns grow. A pattern that decays at the rate lambda by diffusion, in cells whose reaction draws v
+ * back at the rate j = -df/dv, changes at the rate -lambda - (1 - lambda kappa) j: it grows where kappa - 1/lambda > 1/j. Membranes of the
  * ventricles have j < 10 per ms (tests/solver/cells/test_model.c asks all models), so that all is well for kappa < 0.1 ms, which are
  * elements of about 0.3 mm in the usual tissue. In coarser meshes the stiffest elements, those of the largest diagonal a_cc of
  * V^-1 M, hold more charge than their volume has: their V_c is raised until
  *
  *     2 |a_cc| (kappa_c - 0.1 ms) <= 1
  *
- * (2 |a_cc| stands for lambda: no sawtooth decays much faster). At 0.4 mm that is 1 to 2 % of the elements of a Gmsh mesh and half a per cent of its
- * volume; it makes the longest stable step longer. */
+ * (2 |a_cc| stands for lambda: no sawtooth decays much faster). At 0.4 mm that is 1 to 2 % of the elements of a Gmsh mesh and half a
+ * per cent of its volume; it makes the longest stable step longer. */
 #ifndef MT_SOLVER_DIFFUSION_SPREADING_H
 #define MT_SOLVER_DIFFUSION_SPREADING_H
 
@@ -33,8 +33,7 @@
 #define MT_SPREADING_REACTION_MS 0.1
 
 /* Finds kappa of all elements for beta > 0 and raises the V_c of some of the stars, once these are limited (else what grows would grow
- * in kappa). Fills kappa_ms [n] and
- * slowed [n], by how much V_c was raised (1: not); gives how many were. MT_MEMORY. MT_STOPPED. */
+ * in kappa). Fills kappa_ms [n] and slowed [n], by how much V_c was raised (1: not); gives how many were. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_spreading_make(
     mt_arena *scratch, mt_stars *stars, double beta, double *kappa_ms, float *slowed, size_t *n_slowed);
 

@@ -246,7 +246,7 @@ static mt_status volumes(mt_stars *s)
     return bad < s->n ? refuse_volume(s, bad) : MT_OK;
 }
 
-/* A bound of |sym(K_c)|, and with the damping one for every theta: it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
+/* A bound of |sym(K_c)|; with the damping one for every theta, as it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
 static double star_bound(const double damping[4], const double half[10])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};

@@ -117,6 +117,29 @@ Test(case, the_heart_that_comes_with_the_program_loads)
     mt_arena_free(&arena);
 }
 
+/* A case that says nothing of the scheme gets the usual one; what it says is taken, each key by itself. */
+Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
+{
+    static const char *const sets[] = {
+        "diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed"};
+    const mt_diffusion_scheme *usual = &mt_diffusion_scheme_usual,
+                              expected[] = {{usual->damping, 0, usual->correction},
+                                  {1.5, usual->spreading, usual->correction},
+                                  {usual->damping, usual->spreading, MT_CORRECTION_OVER_RELAXED}};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    mt_diffusion_scheme scheme = mt_case_scheme(&c);
+    cr_expect(mt_diffusion_scheme_same(&scheme, usual));
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        load(&arena, niederer, &sets[k], 1, &c);
+        scheme = mt_case_scheme(&c);
+        cr_expect(mt_diffusion_scheme_same(&scheme, &expected[k]), "%s", sets[k]);
+        cr_expect_not(mt_diffusion_scheme_same(&scheme, usual), "%s", sets[k]);
+    }
+    mt_arena_free(&arena);
+}
+
 Test(case, the_benchmarks_tissue_has_its_published_conductivities)
 {
     mt_arena arena = {0};
