@@ -63,6 +63,42 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
     return MT_OK;
 }
 
+/* The values of the part's elements, `each` of an element, where the whole has any. */
+static mt_status select_doubles(
+    mt_arena *arena, const double *from, const mt_mesh *part, size_t each, double **to)
+{
+    *to = NULL;
+    if (!from) return MT_OK;
+    MT_ALLOC(arena, *to, each * part->n_elements);
+    for (size_t c = 0; c < part->n_elements; c++)
+        memcpy(*to + each * c, from + each * part->number[c], each * sizeof **to);
+    return MT_OK;
+}
+
+mt_status mt_mesh_select(mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < whole->n_elements; c++) n += keep[c] != 0;
+    *part = *whole;
+    part->n_elements = n;
+    MT_ALLOC(arena, part->number, n);
+    MT_ALLOC(arena, part->element_vertex, 4 * n);
+    MT_ALLOC(arena, part->region, n);
+    if (whole->layer) MT_ALLOC(arena, part->layer, n);
+    n = 0;
+    for (size_t c = 0; c < whole->n_elements; c++) {
+        if (!keep[c]) continue;
+        part->number[n] = (uint32_t)c;
+        memcpy(part->element_vertex + 4 * n, whole->element_vertex + 4 * c, 4 * sizeof *part->element_vertex);
+        part->region[n] = whole->region[c];
+        if (whole->layer) part->layer[n] = whole->layer[c];
+        n++;
+    }
+    MT_TRY(select_doubles(arena, whole->fibre, part, 3, &part->fibre));
+    MT_TRY(select_doubles(arena, whole->sheet, part, 3, &part->sheet));
+    return select_doubles(arena, whole->depth, part, 1, &part->depth);
+}
+
 void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3])
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -30,7 +30,9 @@ typedef struct mt_mesh {
     double *sheet;   /* [n_elements][3] across the fibre in its sheet; only with fibres */
     double *depth;   /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
     int32_t *layer;  /* [n_elements] of the wall: see mt_layer */
-    size_t n_faces;  /* tagged triangles of the surface; 0 where nothing is tagged */
+    uint32_t *
+        number; /* [n_elements] ascending, of a part of a mesh (mt_mesh_select): which of its elements these are; else NULL */
+    size_t n_faces;        /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
@@ -65,6 +67,17 @@ MT_NODISCARD mt_status mt_mesh_used(mt_arena *arena, const mt_mesh *mesh, uint8_
 /* Removes the vertices for which keep[v] is 0, of no element and no tagged triangle, and renumbers the others in their order.
  * MT_MEMORY; the mesh is then as it was. */
 MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t *keep);
+
+/* Gives, as a mesh of its own, the elements of a whole one for which keep[c] is not 0, in their order. What belongs to elements is
+ * new in `arena`; vertices and tagged triangles are the whole's, of which some may then be of no element. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_select(
+    mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
+
+/* What messages, tables and files call an element. */
+static inline size_t mt_mesh_number(const mt_mesh *mesh, size_t element)
+{
+    return mesh->number ? mesh->number[element] : element;
+}
 
 /* Reorients the elements of negative volume by swapping their last two vertices; returns how many there were.
  * All indices are vertices. */

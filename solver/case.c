@@ -115,25 +115,34 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
     MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {
-    MT_YAML_STRING(mt_case_stimulus, region.at, "at", MT_YAML_NONE,
-        "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),
-    MT_YAML_DOUBLES(mt_case_stimulus, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,
-        "Centre of a sphere, with `radius_mm`."),
-    MT_YAML_DOUBLE(mt_case_stimulus, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
-        "Radius of the sphere."),
-    MT_YAML_DOUBLES(mt_case_stimulus, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,
-        "Lowest corner of a box, with `max_mm`."),
-    MT_YAML_DOUBLES(
-        mt_case_stimulus, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),
-    MT_YAML_STRING(mt_case_stimulus, region.surface, "surface", MT_YAML_NONE,
-        "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a tag. The "
-        "elements with a face on it are stimulated."),
-    MT_YAML_DOUBLE(mt_case_stimulus, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),
-        "With `surface`: also stimulates the elements whose centre is within this distance of it."),
-    MT_YAML_STRING(mt_case_stimulus, region.vtx, "vtx", MT_YAML_NONE,
-        "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "
-        "stimulated."),
+/* Of a struct with a mt_region. */
+#define REGION_KEYS(structure)                                                                               \
+    MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
+        "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),                          \
+        MT_YAML_DOUBLES(structure, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,                 \
+            "Centre of a sphere, with `radius_mm`."),                                                        \
+        MT_YAML_DOUBLE(structure, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),             \
+            "Radius of the sphere."),                                                                        \
+        MT_YAML_DOUBLES(structure, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,                       \
+            "Lowest corner of a box, with `max_mm`."),                                                       \
+        MT_YAML_DOUBLES(                                                                                     \
+            structure, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),    \
+        MT_YAML_STRING(structure, region.surface, "surface", MT_YAML_NONE,                                   \
+            "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a "    \
+            "tag. The elements with a face on it are meant."),                                               \
+        MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),            \
+            "With `surface`: the elements whose centre is within this distance of it, too."),                \
+        MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
+            "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "      \
+            "meant."),                                                                                       \
+        MT_YAML_DOUBLE(structure, region.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),     \
+            "The elements with this tag in the mesh file.")
+static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
+    MT_YAML_BOOL(mt_case_region, inert, "inert", NULL,
+        "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
+        "tissue as everywhere, in a part of an earlier region that is inert."),
+    MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
     MT_YAML_DOUBLE(
@@ -191,10 +200,12 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
+        "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or a tag; of "
+        "several that are given together, the part that is in all of them. Where regions overlap, the last "
+        "one counts."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
-        "Where and when the tissue is stimulated. A stimulus acts on a sphere, a box, a surface or a list of "
-        "vertices; on a surface or a list that is given together with a sphere or a box, it acts on the part "
-        "inside."),
+        "Where and when the tissue is stimulated, in regions as above."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
@@ -266,11 +277,11 @@ static mt_status check_times(const char *path, const mt_case *c)
     return MT_OK;
 }
 
-/* Says which stimulus a failure is about. */
-static mt_status in_stimulus(size_t s, mt_status status)
+/* Says which entry of a list a failure is about. */
+static mt_status in_entry(const char *list, size_t number, mt_status status)
 {
     char where[64];
-    (void)snprintf(where, sizeof where, "stimuli.%zu", s);
+    (void)snprintf(where, sizeof where, "%s.%zu", list, number);
     return mt_fail_in(where, status);
 }
 
@@ -292,8 +303,10 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
+    for (size_t r = 0; r < c->n_regions; r++)
+        MT_TRY(mt_fail_in(path, in_entry("regions", r, mt_region_check(&c->regions[r].region))));
     for (size_t s = 0; s < c->n_stimuli; s++)
-        MT_TRY(mt_fail_in(path, in_stimulus(s, mt_stimulus_region_check(&c->stimuli[s].region))));
+        MT_TRY(mt_fail_in(path, in_entry("stimuli", s, mt_region_check(&c->stimuli[s].region))));
     return MT_OK;
 }
 
@@ -386,12 +399,35 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
         const int32_t layer = mesh->layer[c];
         if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
             return mt_fail(MT_INPUT,
-                "cell.type: layers; element %zu is in layer %d; allowed: %d (endo) to %d (epi)", c, layer,
-                MT_LAYER_ENDO, MT_LAYER_EPI);
+                "cell.type: layers; element %zu is in layer %d; allowed: %d (endo) to %d (epi)",
+                mt_mesh_number(mesh, c), layer, MT_LAYER_ENDO, MT_LAYER_EPI);
         variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
     }
     problem->variant_of = variant_of;
     return MT_OK;
+}
+
+mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
+{
+    size_t n_live = mesh->n_elements;
+    *live = NULL;
+    if (from->n_regions == 0) return MT_OK;
+    MT_ALLOC(arena, *live, mesh->n_elements);
+    memset(*live, 1, mesh->n_elements);
+    for (size_t r = 0; r < from->n_regions; r++) {
+        size_t n;
+        uint32_t *elements;
+        MT_TRY(
+            in_entry("regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
+        for (size_t k = 0; k < n; k++) {
+            const uint8_t now = !from->regions[r].inert;
+            n_live += now;
+            n_live -= (*live)[elements[k]];
+            (*live)[elements[k]] = now;
+        }
+    }
+    if (n_live == mesh->n_elements) *live = NULL;
+    return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
 }
 
 mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
@@ -401,7 +437,7 @@ mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *m
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;
         uint32_t *elements;
-        MT_TRY(in_stimulus(s, mt_stimulus_region_elements(arena, &asked->region, mesh, &n, &elements)));
+        MT_TRY(in_entry("stimuli", s, mt_region_elements(arena, &asked->region, mesh, &n, &elements)));
         (*stimuli)[s] = (mt_stimulus){
             .start_ms = asked->start_ms,
             .duration_ms = asked->duration_ms,

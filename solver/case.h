@@ -10,12 +10,19 @@
 #include "data/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/monodomain.h"
+#include "solver/region.h"
 #include "solver/stimulus.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 
+/* What the elements of a region are, where that is not what the case says of all. Where regions overlap, the last one counts. */
+typedef struct mt_case_region {
+    mt_region region;
+    bool inert; /* scar: no cells that conduct; false: as elsewhere, in a part of an inert region */
+} mt_case_region;
+
 typedef struct mt_case_stimulus {
-    mt_stimulus_region region;
+    mt_region region;
     double start_ms, duration_ms;
     double period_ms; /* from the start of one pulse to the start of the next; NaN = one pulse */
     size_t count;     /* pulses */
@@ -58,6 +65,8 @@ typedef struct mt_case {
         double dt_ms, end_ms;
         size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
     } time;
+    mt_case_region *regions;
+    size_t n_regions;
     mt_case_stimulus *stimuli;
     size_t n_stimuli;
     mt_case_point *points;
@@ -121,7 +130,12 @@ const mt_cell_model *mt_case_model(const mt_case *from);
 MT_NODISCARD mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);
 
-/* Gives the case's stimuli with the elements that each reaches on a mesh. Fails as mt_stimulus_region_elements; the
+/* Gives live[n_elements]: 0 for the elements that the case's regions make inert, 1 for all others; NULL where none is inert. Fails
+ * as mt_region_elements, the message names the region; MT_INPUT also where all are inert. */
+MT_NODISCARD mt_status mt_case_live(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live);
+
+/* Gives the case's stimuli with the elements that each reaches on a mesh. Fails as mt_region_elements; the
  * message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);

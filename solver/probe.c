@@ -221,6 +221,7 @@ mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms)
 {
+    if (probes->element[probe] == MT_NO_ELEMENT) return NAN;
     const double t_ms =
         mt_probe_value(mesh, diffusion, activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
     return t_ms <= reached_ms ? t_ms : NAN;

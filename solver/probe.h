@@ -16,7 +16,7 @@
 typedef struct mt_probes {
     size_t n, n_points;
     double *xyz_mm;    /* [n][3] */
-    uint32_t *element; /* [n] whose centre is nearest */
+    uint32_t *element; /* [n] whose centre is nearest; MT_NO_ELEMENT: one that is not part of the problem */
 } mt_probes;
 
 /* Gives the probes of a case on its mesh. MT_INPUT where one is outside the mesh (mt_probe_find); the message names it as the
@@ -36,7 +36,7 @@ double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
     const double xyz_mm[3], uint32_t element);
 
 /* The activation time at a probe, by its number, in a run that came to reached_ms; NaN where the wave did not arrive by
- * then. activation_ms [n_elements] is infinite where not activated. */
+ * then, or there is no element. activation_ms [n_elements] is infinite where not activated. */
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms);
 

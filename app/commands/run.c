@@ -211,10 +211,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
 {
     const bool stopped = o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,
-        .mesh = &problem->mesh,
-        .adjacency = &problem->adjacency,
-        .diffusion = &problem->diffusion,
-        .probes = &problem->probes,
+        .problem = problem,
         .n_steps = o->n_steps,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
         .activation_ms = o->activation_ms,
@@ -245,8 +242,7 @@ static mt_status run_in(
     MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
-    MT_TRY(mt_fail_in(r->path,
-        mt_mapping_make(arena, &r->input, choice, &problem.adjacency, &problem.diffusion, &mapping)));
+    MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));
     MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &o));
     return report(arena, r, &problem, &choice->target, &o, folder, out);
 }

@@ -40,7 +40,7 @@ enum { SHADES = 1024 };
 typedef struct map {
     mt_figure figure;
     mt_times times;
-    double until_ms; /* what is not activated is not before */
+    const char *grey; /* what grey elements are */
     mt_time_labels labels[MT_VIEWS_MAX];
     float linear[SHADES + 1][3];
 } map;
@@ -125,10 +125,8 @@ static void draw_bar(mt_page *page, const map *m)
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }
 
-static void draw_grey_note(mt_page *page, double until_ms)
+static void draw_grey_note(mt_page *page, const char *words)
 {
-    char words[64];
-    (void)snprintf(words, sizeof words, "not before %.6g ms", until_ms);
     const double x = MT_LEGEND_X + MT_LEGEND_W + 60, grey[3] = {grey_linear, grey_linear, grey_linear};
     mt_page_fill(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H, grey);
     mt_page_frame(page, x, MT_LEGEND_Y, MT_LEGEND_H, MT_LEGEND_H);
@@ -145,20 +143,20 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
-    if (!m->times.all) draw_grey_note(page, m->until_ms);
+    if (!m->times.all) draw_grey_note(page, m->grey);
     mt_page_title(page, title);
     return MT_OK;
 }
 
 static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title)
+    const mt_adjacency *adjacency, const float *activation_ms, const char *grey, const char *title)
 {
     map *m;
     mt_page page;
     MT_ALLOC(scratch, m, 1);
     mt_figure *f = &m->figure;
     make_palette(m);
-    m->until_ms = until_ms;
+    m->grey = grey;
     m->times = mt_times_make(activation_ms, mesh->n_elements);
     MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, activation_ms, &f->surface));
     MT_TRY(mt_figure_make(scratch, f));
@@ -169,14 +167,14 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
 }
 
 mt_status mt_picture_activation(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *activation_ms, double until_ms, const char *title)
+    const float *activation_ms, const char *grey, const char *title)
 {
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
             "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
             mesh->n_elements, adjacency->n_elements);
     mt_arena scratch = {0};
-    mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, until_ms, title);
+    mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, grey, title);
     mt_arena_free(&scratch);
     return status;
 }

@@ -13,15 +13,15 @@
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
- * activation_ms[n_elements]; NaN where an element was not activated before until_ms, the time simulated: such elements are grey, and the
- * legend says so. Times at vertices are
+ * activation_ms[n_elements]; NaN where an element was not activated: such elements are grey, and the legend has the word `grey` for
+ * them. Times at vertices are
  * such that the mean of an element's four is nearly the element's own; colour and isochrones follow their linear
- * interpolation. The colour bar spans all activated elements, to whole isochrone intervals. title is UTF-8, ""
- * for none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
+ * interpolation. The colour bar spans all activated elements, to whole isochrone intervals. grey and title are UTF-8, "" for
+ * none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
  * elements, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */
 MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, double until_ms, const char *title);
+    const mt_adjacency *adjacency, const float *activation_ms, const char *grey, const char *title);
 
 /* Writes a picture of a partition: every outer face has the colour of its element's part (mt_part_colours), borders between
  * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their

@@ -66,10 +66,10 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, mt_ni
 static mt_status check_stimuli(const mt_niederer *n)
 {
     for (size_t s = 0; s < n->input.n_stimuli && n->n_corners > 1; s++) {
-        const mt_stimulus_region *r = &n->input.stimuli[s].region;
-        if (r->at[0] || r->surface[0] || r->vtx[0])
+        const mt_region *r = &n->input.stimuli[s].region;
+        if (r->at[0] || r->surface[0] || r->vtx[0] || !isnan(r->tag))
             return mt_fail(MT_INPUT,
-                "stimuli.%zu: at, surface or vtx; allowed with --corners above 1: boxes and spheres", s);
+                "stimuli.%zu: at, surface, vtx or tag; allowed with --corners above 1: boxes and spheres", s);
     }
     return MT_OK;
 }
@@ -146,7 +146,7 @@ double mt_niederer_mirrored_mm(const mt_niederer *n, size_t corner, size_t axis,
 }
 
 /* What is not given is not a number, and stays so. */
-static void mirror_region(const mt_niederer *n, size_t corner, mt_stimulus_region *r)
+static void mirror_region(const mt_niederer *n, size_t corner, mt_region *r)
 {
     for (size_t axis = 0; axis < 3; axis++) {
         const double a = mt_niederer_mirrored_mm(n, corner, axis, r->min_mm[axis]),
@@ -247,8 +247,7 @@ static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
     mt_problem problem;
     mt_mapping mapping;
     MT_TRY(make_problem(arena, n, m, &input, &problem));
-    MT_TRY(mt_fail_in(n->path,
-        mt_mapping_make(arena, &input, &n->choice, &problem.adjacency, &problem.diffusion, &mapping)));
+    MT_TRY(mt_fail_in(n->path, mt_mapping_make(arena, &input, &n->choice, &problem, &mapping)));
     n->mesh[m].n_elements = problem.mesh.n_elements;
     n->mesh[m].length_mm = mt_mesh_length_mm(&problem.mesh);
     n->mesh[m].substeps = problem.monodomain.pde_steps;

@@ -11,13 +11,40 @@
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
 
-/* As files and pictures want it: not a number where an element has not activated. */
+/* As files and pictures want it, of the whole mesh: not a number where an element has not activated, or is inert. */
 static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
 {
-    MT_ALLOC(arena, *activation_ms, run->mesh->n_elements);
-    for (size_t c = 0; c < run->mesh->n_elements; c++)
-        (*activation_ms)[c] = isfinite(run->activation_ms[c]) ? (float)run->activation_ms[c] : NAN;
+    const mt_problem *problem = run->problem;
+    MT_ALLOC(arena, *activation_ms, problem->whole.n_elements);
+    for (size_t c = 0; c < problem->whole.n_elements; c++) (*activation_ms)[c] = NAN;
+    for (size_t c = 0; c < problem->mesh.n_elements; c++)
+        if (isfinite(run->activation_ms[c]))
+            (*activation_ms)[mt_mesh_number(&problem->mesh, c)] = (float)run->activation_ms[c];
     return MT_OK;
+}
+
+/* What it means that an element of the whole mesh has no activation time. */
+static void nan_text(const mt_run *run, char *text, size_t size)
+{
+    const char *or_inert = run->problem->mesh.number ? "inert, or " : "";
+    if (run->stopped_by)
+        (void)snprintf(text, size, "%snot reached before the run was stopped at %.9g ms; later is not known",
+            or_inert, mt_run_reached_ms(run));
+    else
+        (void)snprintf(
+            text, size, "%snot activated within the %.9g ms of the run", or_inert, mt_run_reached_ms(run));
+}
+
+/* The same in the legend of the picture. */
+static void grey_text(const mt_run *run, char *text, size_t size)
+{
+    bool all = true;
+    for (size_t c = 0; c < run->problem->mesh.n_elements; c++) all = all && isfinite(run->activation_ms[c]);
+    if (all)
+        (void)snprintf(text, size, "inert");
+    else
+        (void)snprintf(text, size, "%snot before %.6g ms", run->problem->mesh.number ? "inert, or " : "",
+            mt_run_reached_ms(run));
 }
 
 /* The same text, every line a comment. */
@@ -54,51 +81,49 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
-/* What it means that an element has no activation time. */
-static void nan_text(const mt_run *run, char *text, size_t size)
-{
-    if (run->stopped_by)
-        (void)snprintf(text, size, "not reached before the run was stopped at %.9g ms; later is not known",
-            mt_run_reached_ms(run));
-    else
-        (void)snprintf(text, size, "not activated within the %.9g ms of the run", mt_run_reached_ms(run));
-}
-
 static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
 {
-    const size_t n = run->mesh->n_elements;
+    const mt_problem *problem = run->problem;
+    const size_t n = problem->whole.n_elements, n_fields = problem->mesh.number ? 3 : 2;
     float *activation;
-    int64_t *number;
+    int64_t *number, *inert;
     const char *used;
     char hash[MT_HASH_SIZE], nan[128];
     MT_TRY(activation_for_files(arena, run, &activation));
     MT_ALLOC(arena, number, n);
+    MT_ALLOC(arena, inert, n);
     for (size_t c = 0; c < n; c++) number[c] = (int64_t)c;
+    for (size_t c = 0; c < n; c++) inert[c] = problem->mesh.number != NULL;
+    for (size_t c = 0; c < problem->mesh.n_elements && problem->mesh.number; c++)
+        inert[problem->mesh.number[c]] = 0;
     MT_TRY(used_text(arena, run, &used));
-    MT_TRY(mt_mesh_hash(run->mesh, hash));
+    MT_TRY(mt_mesh_hash(&problem->whole, hash));
     nan_text(run, nan, sizeof nan);
     const mt_vtkhdf_field fields[] = {{.name = "activation", .unit = "ms", .f32 = activation, .nan = nan},
-        {.name = "element", .i64 = number}};
+        {.name = "element", .i64 = number}, {.name = "inert", .i64 = inert}};
     const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = hash},
         {.name = "time_reached_ms", .number = mt_run_reached_ms(run)},
         {.name = "end_ms", .number = run->input->time.end_ms},
         {.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"},
         {.name = "used", .text = used}};
     return mt_vtkhdf_write_result(
-        path, run->mesh, sizeof fields / sizeof *fields, fields, sizeof notes / sizeof *notes, notes);
+        path, &problem->whole, n_fields, fields, sizeof notes / sizeof *notes, notes);
 }
 
 static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *path)
 {
+    const mt_mesh *mesh = &run->problem->whole;
+    mt_adjacency adjacency = run->problem->adjacency;
     float *activation;
-    char title[1024];
+    char title[1024], grey[64];
+    if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(activation_for_files(arena, run, &activation));
+    grey_text(run, grey, sizeof grey);
     if (!run->stopped_by)
-        return mt_picture_activation(
-            path, run->mesh, run->adjacency, activation, mt_run_reached_ms(run), run->input->title);
+        return mt_picture_activation(path, mesh, &adjacency, activation, grey, run->input->title);
     (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
         run->input->title[0] ? " " : "", mt_run_reached_ms(run));
-    return mt_picture_activation(path, run->mesh, run->adjacency, activation, mt_run_reached_ms(run), title);
+    return mt_picture_activation(path, mesh, &adjacency, activation, grey, title);
 }
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)

@@ -4,19 +4,15 @@
 
 #include "app/results/profile_files.h"
 #include "app/cli/table.h"
-#include "solver/case.h"
-#include "solver/probe.h"
+#include "app/stages/problem.h"
 
 /* A run that has ended or was stopped, with all that its results need; borrowed. */
 typedef struct mt_run {
     const mt_case *input; /* with every value that was used */
-    const mt_mesh *mesh;
-    const mt_adjacency *adjacency;
-    const mt_diffusion *diffusion;
-    const mt_probes *probes;
+    const mt_problem *problem;
     size_t n_steps;              /* done */
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
-    const double *activation_ms; /* [n_elements] infinite where not activated */
+    const double *activation_ms; /* [problem->mesh.n_elements] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */
     const ipu_target *target;    /* used where profile is */
     const char *details;         /* the folder for all files of the profile; NULL: only profile.json */

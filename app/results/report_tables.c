@@ -11,10 +11,12 @@ double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run-
 
 static mt_table summary_table(mt_arena *arena, const mt_run *run)
 {
-    const mt_diffusion *diffusion = run->diffusion;
+    const mt_diffusion *diffusion = &run->problem->diffusion;
+    const size_t n_whole = run->problem->whole.n_elements, n = run->problem->mesh.n_elements;
     const mt_tissue tissue = mt_case_tissue(run->input);
     mt_table table = mt_table_properties(arena, "run", run->input->title[0] ? run->input->title : "Run");
-    mt_table_property(&table, "elements", "elements", (double)run->mesh->n_elements, "");
+    mt_table_property(&table, "elements", "elements", (double)n_whole, "");
+    if (n < n_whole) mt_table_property(&table, "inert_elements", "inert elements", (double)(n_whole - n), "");
     mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "diffusivity along fibres",
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
     mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "diffusivity across fibres",
@@ -30,16 +32,16 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     double latest_ms = NAN;
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
-    for (size_t element = 0; element < run->mesh->n_elements; element++) {
+    for (size_t element = 0; element < n; element++) {
         if (!isfinite(run->activation_ms[element])) continue;
         activated++;
         lately += run->activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
         latest_ms = fmax(latest_ms, run->activation_ms[element]); /* fmax leaves out what is no number */
     }
-    mt_table_property(&table, "elements_activated_percent", "elements activated",
-        100 * (double)activated / (double)run->mesh->n_elements, "%");
+    mt_table_property(
+        &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
     mt_table_property(&table, "elements_activated_in_last_5_ms_percent",
-        "elements activated in the last 5 ms", 100 * (double)lately / (double)run->mesh->n_elements, "%");
+        "elements activated in the last 5 ms", 100 * (double)lately / (double)n, "%");
     mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
     if (run->stopped_by)
@@ -59,15 +61,15 @@ static void probe_columns(mt_table *table)
 
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
 {
-    const mt_probes *probes = run->probes;
+    const mt_probes *probes = &run->problem->probes;
     mt_table table = mt_table_begin(
         arena, "activation", "Activation times at points, by linear fits to the elements nearest to each");
     probe_columns(&table);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
         for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
-        mt_table_number(&table, mt_probe_activation_ms(probes, k, run->mesh, run->diffusion,
-                                    run->activation_ms, mt_run_reached_ms(run)));
+        mt_table_number(&table, mt_probe_activation_ms(probes, k, &run->problem->mesh,
+                                    &run->problem->diffusion, run->activation_ms, mt_run_reached_ms(run)));
     }
     return table;
 }
@@ -281,11 +283,12 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
 
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
+    const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
-    if (mt_operator_limits(run->diffusion))
-        tables[(*n)++] = mt_operator_table(arena, run->mesh, run->adjacency, run->diffusion);
-    if (run->probes->n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);
+    if (mt_operator_limits(&problem->diffusion))
+        tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
+    if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);

@@ -61,10 +61,14 @@ mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, m
 
 /* The partition that the mesh file has: it must be one for this machine. */
 static mt_status read_partition(
-    mt_arena *arena, const mt_case *input, const mt_adjacency *adjacency, mt_partition *partition)
+    mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_partition *partition)
 {
     const uint32_t ipus = (uint32_t)input->machine.ipus, tiles = (uint32_t)input->machine.tiles;
-    MT_TRY(mt_vtkhdf_read_partition(arena, input->mesh.file, adjacency, partition));
+    MT_TRY(mt_vtkhdf_read_partition(arena, input->mesh.file, problem->whole.n_elements, partition));
+    partition->n_elements = problem->mesh.n_elements;
+    for (size_t c = 0; c < partition->n_elements; c++)
+        partition->part[c] = partition->part[mt_mesh_number(&problem->mesh, c)];
+    partition->edge_cut = mt_partition_edge_cut(&problem->adjacency, partition->part);
     const uint32_t its_ipus = mt_partition_groups(partition), its_tiles = partition->parts_per_group;
     if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
     return mt_fail(MT_INPUT,
@@ -81,16 +85,16 @@ static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice
 }
 
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
-    const mt_adjacency *adjacency, const mt_diffusion *diffusion, mt_mapping *m)
+    const mt_problem *problem, mt_mapping *m)
 {
-    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
+    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
     *m = (mt_mapping){0};
     mt_progress_stage("cutting the mesh for the tiles");
-    if (choice->saved) MT_TRY(read_partition(arena, input, adjacency, &m->partition));
+    if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input)) return MT_OK;
     if (!choice->saved)
-        MT_TRY(
-            make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, &pattern, &m->partition));
+        MT_TRY(make_partition(
+            arena, choice, (uint32_t)input->machine.ipus, &problem->adjacency, &pattern, &m->partition));
     MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
     m->layout = (mt_layout){&choice->target, &m->halo, input->machine.checked};
     return MT_OK;

@@ -2,8 +2,7 @@
 #ifndef MT_APP_STAGES_MAPPING_H
 #define MT_APP_STAGES_MAPPING_H
 
-#include "solver/case.h"
-#include "solver/monodomain.h"
+#include "app/stages/problem.h"
 #include "solver/plan/plan.h"
 #include "solver/plan/tiling.h"
 
@@ -30,10 +29,10 @@ typedef struct mt_mapping {
     mt_layout layout; /* points to the choice's target and to halo: a mapping stays where it was made */
 } mt_mapping;
 
-/* Cuts the mesh of the operator and gives the mapping in `arena`; where the backend has no tiles, a saved partition is checked and
+/* Cuts the mesh of the problem and gives the mapping in `arena`; where the backend has no tiles, a saved partition is checked and
  * nothing else is made. Keeps the choice. Shows progress; warns where METIS failed. MT_INPUT: a saved partition is for another
  * machine. Otherwise fails as mt_tiling_cut, mt_vtkhdf_read_partition and mt_halo_make. */
 MT_NODISCARD mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
-    const mt_adjacency *adjacency, const mt_diffusion *diffusion, mt_mapping *mapping);
+    const mt_problem *problem, mt_mapping *mapping);
 
 #endif

@@ -95,7 +95,7 @@ mt_table mt_operator_table(
         const mt_diffusion_effect effect = mt_diffusion_effect_on(diffusion, mesh, adjacency, c);
         if (!effect.limited) continue;
         mt_mesh_centroid(mesh, c, x);
-        mt_table_number(&table, (double)c);
+        mt_table_number(&table, (double)mt_mesh_number(mesh, c));
         for (int k = 0; k < 3; k++) mt_table_number(&table, x[k]);
         mt_table_number(&table, mt_mesh_volume_mm3(mesh, c));
         mt_table_number(&table, effect.theta);

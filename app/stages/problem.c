@@ -1,5 +1,7 @@
 #include "app/stages/problem.h"
 
+#include <stdlib.h>
+
 #include "app/cli/progress.h"
 #include "app/stages/operator.h"
 #include "app/stages/warnings.h"
@@ -29,22 +31,73 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     return MT_OK;
 }
 
+/* The number among the live elements of one of the whole mesh; MT_NO_ELEMENT: it is inert. */
+static uint32_t live_number(const mt_problem *p, uint32_t element)
+{
+    const uint32_t *number = p->mesh.number,
+                   *found = bsearch(&element, number, p->mesh.n_elements, sizeof *number, mt_compare_ids);
+    return found ? (uint32_t)(found - number) : MT_NO_ELEMENT;
+}
+
+/* Takes inert elements out of the stimuli and the probes, and renumbers the others. */
+static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
+{
+    if (!p->mesh.number) return MT_OK;
+    for (size_t k = 0; k < p->probes.n; k++) p->probes.element[k] = live_number(p, p->probes.element[k]);
+    for (size_t s = 0; s < n_stimuli; s++) {
+        uint32_t *live;
+        size_t n = 0;
+        MT_ALLOC(arena, live, stimuli[s].n_elements);
+        for (size_t k = 0; k < stimuli[s].n_elements; k++) {
+            const uint32_t number = live_number(p, stimuli[s].element[k]);
+            if (number != MT_NO_ELEMENT) live[n++] = number;
+        }
+        if (n == 0)
+            return mt_fail(MT_INPUT,
+                "stimuli.%zu: all its %zu elements are inert; allowed: some that are not", s,
+                stimuli[s].n_elements);
+        stimuli[s].element = live;
+        stimuli[s].n_elements = n;
+    }
+    return MT_OK;
+}
+
 mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     mt_stimulus *stimuli;
-    MT_TRY(mt_probes_make(arena, input, &p->mesh, &p->probes));
-    MT_TRY(mt_case_stimuli(arena, input, &p->mesh, &stimuli));
+    MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
+    MT_TRY(mt_case_stimuli(arena, input, &p->whole, &stimuli));
+    MT_TRY(leave_out_inert(arena, p, input->n_stimuli, stimuli));
     p->monodomain.n_stimuli = input->n_stimuli;
     p->monodomain.stimulus = stimuli;
     MT_ALLOC(arena, p->monodomain.peak_mV, input->n_stimuli);
     return MT_OK;
 }
 
-mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+/* Makes the paths of a case's regions absolute. */
+static mt_status find_files(mt_arena *arena, mt_case *input)
 {
-    *p = (mt_problem){.mesh = *mesh};
+    for (size_t r = 0; r < input->n_regions; r++)
+        if (input->regions[r].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->regions[r].region.vtx));
     for (size_t s = 0; s < input->n_stimuli; s++)
         if (input->stimuli[s].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->stimuli[s].region.vtx));
+    return MT_OK;
+}
+
+/* Parts the elements that are not inert from the others. */
+static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    uint8_t *live;
+    MT_TRY(mt_case_live(arena, input, &p->whole, &live));
+    if (!live) return MT_OK;
+    return mt_mesh_select(arena, &p->whole, live, &p->mesh);
+}
+
+mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+{
+    *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
+    MT_TRY(find_files(arena, input));
+    MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_check_scale(input, &p->mesh));
     mt_findings_of_mesh(mt_warnings, input, &p->mesh);
     MT_TRY(mt_problem_aim(arena, input, p));

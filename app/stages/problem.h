@@ -1,4 +1,8 @@
-/* The problem of a case: its mesh, the diffusion operator on it, and what the time loop solves. */
+/* The problem of a case: its mesh, the diffusion operator on it, and what the time loop solves.
+ *
+ * Inert elements are not part of it. It is solved on a mesh of the others, whose faces towards them are boundary: no row of the
+ * operator reaches across, no tile holds them, no current reaches them. What comes in by elements of the whole mesh (probes, stimuli,
+ * a saved partition) loses the inert ones, and in results each element has its number in the whole. */
 #ifndef MT_APP_STAGES_PROBLEM_H
 #define MT_APP_STAGES_PROBLEM_H
 
@@ -7,7 +11,8 @@
 #include "solver/probe.h"
 
 typedef struct mt_problem {
-    mt_mesh mesh;
+    mt_mesh whole; /* as read or made */
+    mt_mesh mesh;  /* its elements that are not inert; equal to it, without numbers, where none is */
     mt_adjacency adjacency;
     mt_diffusion diffusion;
     mt_probes probes;

@@ -403,14 +403,13 @@ static mt_status read_parts(
 }
 
 mt_status mt_vtkhdf_read_partition(
-    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_partition *partition)
+    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
 {
     mt_h5 h5 = {0};
     mt_arena scratch = {0};
     MT_TRY(mt_h5_open(path, &h5));
-    mt_status status = read_parts(arena, &scratch, &h5, adjacency->n_elements, partition);
+    mt_status status = read_parts(arena, &scratch, &h5, n_elements, partition);
     mt_h5_close(&h5);
     mt_arena_free(&scratch);
-    if (status == MT_OK) partition->edge_cut = mt_partition_edge_cut(adjacency, partition->part);
     return status;
 }

@@ -78,9 +78,9 @@ MT_NODISCARD mt_status mt_vtkhdf_read(mt_arena *arena, const char *path, mt_mesh
 MT_NODISCARD mt_status mt_vtkhdf_read_field(
     mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values);
 
-/* Gives the partition of a file whose mesh has this adjacency (borrowed). MT_INPUT: it has none, it is of another number
+/* Gives the partition of a file whose mesh has n_elements, but its edge_cut, which is 0. MT_INPUT: it has none, it is of another number
  * of elements, or a number is outside what the invariants of a partition allow; the message names file, array and entry. */
 MT_NODISCARD mt_status mt_vtkhdf_read_partition(
-    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_partition *partition);
+    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition);
 
 #endif

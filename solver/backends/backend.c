@@ -34,6 +34,7 @@ static void tell_value(const mt_monodomain *problem, size_t element, double v_mV
     if (problem->mesh) {
         double x[3];
         mt_mesh_centroid(problem->mesh, element, x);
+        element = mt_mesh_number(problem->mesh, element);
         (void)snprintf(place, sizeof place, " at [%.4g, %.4g, %.4g] mm", x[0], x[1], x[2]);
     }
     (void)snprintf(text, size, "element %zu%s: V is %s", element, place, value);

@@ -154,3 +154,38 @@ Test(mesh, vertices_that_are_not_kept_go_and_the_others_close_up)
     for (size_t v = 0; v < 4; v++) cr_assert_eq(mesh.xyz_mm[3 * v], (double)(v < 2 ? v + 1 : 2 * v));
     mt_arena_free(&arena);
 }
+
+/* Three copies of an element, all different in what belongs to elements; the first and the last are taken. */
+Test(mesh, a_part_has_the_elements_that_are_kept_and_knows_their_numbers)
+{
+    mt_arena arena = {0};
+    mt_mesh whole, part;
+    cr_assert_eq(mt_mesh_new(&arena, 4, 3, &whole), MT_OK);
+    cr_assert_eq(mt_mesh_new_fibres(&arena, &whole), MT_OK);
+    whole.layer = mt_arena_alloc(&arena, 3, sizeof *whole.layer);
+    whole.depth = mt_arena_alloc(&arena, 3, sizeof *whole.depth);
+    for (size_t c = 0; c < 3; c++) {
+        for (size_t k = 0; k < 4; k++) whole.element_vertex[4 * c + k] = (uint32_t)((c + k) % 4);
+        for (size_t k = 0; k < 3; k++) whole.fibre[3 * c + k] = (double)(3 * c + k);
+        whole.region[c] = (int32_t)c - 5;
+        whole.layer[c] = (int32_t)c + 1;
+        whole.depth[c] = 0.25 * (double)c;
+    }
+    cr_assert_eq(mt_mesh_select(&arena, &whole, (uint8_t[]){1, 0, 1}, &part), MT_OK);
+    cr_assert(part.n_elements == 2 && part.n_vertices == 4 && part.xyz_mm == whole.xyz_mm && !part.sheet);
+    for (size_t c = 0; c < 2; c++) {
+        const size_t from = 2 * c;
+        cr_assert_eq(mt_mesh_number(&part, c), from);
+        cr_assert_arr_eq(part.element_vertex + 4 * c, whole.element_vertex + 4 * from, 4 * sizeof(uint32_t));
+        cr_assert_arr_eq(part.fibre + 3 * c, whole.fibre + 3 * from, 3 * sizeof(double));
+        cr_assert(part.region[c] == whole.region[from] && part.layer[c] == whole.layer[from] &&
+                  part.depth[c] == whole.depth[from]);
+    }
+    cr_assert_eq(mt_mesh_number(&whole, 2), 2);
+    for (size_t n = 1; n < 7; n++) {
+        mt_arena_fail_at(n);
+        cr_expect_eq(mt_mesh_select(&arena, &whole, (uint8_t[]){1, 0, 1}, &part), MT_MEMORY, "%zu", n);
+        mt_arena_fail_at(0);
+    }
+    mt_arena_free(&arena);
+}

@@ -25,16 +25,20 @@ static inline double from_corner(size_t corner, size_t axis, double size, double
 /* Stimulates the cube of 1.5 mm in a corner instead of the problem's own. */
 static inline void stimulate_corner(slab_problem *s, const double size_mm[3], size_t corner)
 {
-    mt_stimulus_region region = {
-        .at = "", .centre_mm = {NAN, NAN, NAN}, .radius_mm = NAN, .surface = "", .vtx = "", .depth_mm = NAN};
+    mt_region region = {.at = "",
+        .centre_mm = {NAN, NAN, NAN},
+        .radius_mm = NAN,
+        .surface = "",
+        .vtx = "",
+        .depth_mm = NAN,
+        .tag = NAN};
     uint32_t *elements;
     size_t n;
     for (size_t k = 0; k < 3; k++) {
         const double a = from_corner(corner, k, size_mm[k], 0), b = from_corner(corner, k, size_mm[k], 1.5);
         region.min_mm[k] = fmin(a, b), region.max_mm[k] = fmax(a, b);
     }
-    cr_assert_eq(
-        mt_stimulus_region_elements(&s->arena, &region, &s->mesh, &n, &elements), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_elements(&s->arena, &region, &s->mesh, &n, &elements), MT_OK, "%s", mt_message());
     s->stimulus[0].n_elements = n, s->stimulus[0].element = elements;
 }
 

@@ -16,14 +16,14 @@ typedef struct bench {
     mt_mesh mesh;
     mt_adjacency adjacency;
     float *time_ms;
-    double until_ms;
+    const char *grey;
     char folder[64];
     char path[128];
 } bench;
 
 static bench make_bench(void)
 {
-    bench b = {.folder = "/tmp/test_picture.XXXXXX", .until_ms = 100};
+    bench b = {.folder = "/tmp/test_picture.XXXXXX", .grey = "not before 100 ms"};
     const double size_mm[3] = {20, 7, 3};
     cr_assert_not_null(mkdtemp(b.folder));
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
@@ -40,7 +40,7 @@ static bench make_bench(void)
 
 static mt_status draw(bench *b, const char *path)
 {
-    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, b->until_ms, "A slab");
+    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, b->grey, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -204,11 +204,11 @@ Test(picture, what_is_not_activated_is_so_until_the_time_that_was_simulated)
     for (int grey = 0; grey < 2; grey++) {
         size_t n, m, ink[2];
         if (grey) b.time_ms[0] = NAN;
-        b.until_ms = 1;
+        b.grey = "not before 1 ms";
         cr_assert_eq(draw(&b, b.path), MT_OK);
         unsigned char *one = read_all(b.path, &n);
         ink[0] = count_within(b.path, note_x, note_y, is_ink, 0);
-        b.until_ms = 111;
+        b.grey = "not before 111 ms";
         cr_assert_eq(draw(&b, b.path), MT_OK);
         unsigned char *other = read_all(b.path, &m);
         ink[1] = count_within(b.path, note_x, note_y, is_ink, 0);
@@ -351,8 +351,8 @@ Test(picture, senseless_input_is_refused)
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_elements--;
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, 100, ""), MT_INPUT);
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, 100, "\xff\xfe"), MT_INPUT);
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, "", ""), MT_INPUT);
+    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, "", "\xff\xfe"), MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);
 }

@@ -64,11 +64,8 @@ static void look_at_partition(const example *e, size_t copy, size_t n_elements)
 {
     mt_arena arena = {0};
     mt_partition partition;
-    mt_adjacency alone = {.n_elements = n_elements};
-    alone.neighbour = mt_arena_alloc(&arena, 4 * n_elements, sizeof *alone.neighbour);
-    memset(alone.neighbour, 0xFF, 4 * n_elements * sizeof *alone.neighbour); /* MT_NO_ELEMENT */
     const size_t before = mt_arena_allocated();
-    const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], &alone, &partition);
+    const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], n_elements, &partition);
     cr_assert_leq(mt_arena_allocated() - before, 8 * n_elements);
     check_answer(status, e, copy);
     if (status == MT_OK)

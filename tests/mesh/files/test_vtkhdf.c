@@ -416,7 +416,7 @@ static mt_partition divide(mt_arena *arena, size_t n_elements)
 static void assert_same_partition(const mt_partition *in, const mt_partition *out)
 {
     cr_assert(in->n_parts == out->n_parts && in->parts_per_group == out->parts_per_group);
-    cr_assert(in->n_elements == out->n_elements && in->edge_cut == out->edge_cut);
+    cr_assert(in->n_elements == out->n_elements);
     cr_assert_arr_eq(in->part, out->part, out->n_elements * sizeof *out->part);
 }
 
@@ -426,7 +426,6 @@ Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
     for (int faces = 0; faces < 2; faces++) {
         mt_arena arena = {0};
         mt_mesh out, in;
-        mt_adjacency adjacency;
         mt_partition back;
         make(&arena, 0.25, &out);
         if (faces) {
@@ -434,11 +433,9 @@ Test(vtkhdf, a_partition_comes_back_to_the_bit_and_leaves_the_mesh_as_it_is)
             for (uint32_t k = 0; k < 3; k++) out.face_vertex[k] = k;
             out.face_tag[0] = 3;
         }
-        ok(mt_adjacency_make(&arena, &out, &adjacency));
-        mt_partition partition = divide(&arena, out.n_elements);
-        partition.edge_cut = mt_partition_edge_cut(&adjacency, partition.part);
+        const mt_partition partition = divide(&arena, out.n_elements);
         ok(mt_vtkhdf_write_partition(path, &out, &partition));
-        ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+        ok(mt_vtkhdf_read_partition(&arena, path, out.n_elements, &back));
         assert_same_partition(&back, &partition);
         ok(mt_partition_check(&back));
         ok(mt_vtkhdf_read(&arena, path, &in));
@@ -515,9 +512,6 @@ static void put_partition(mt_h5 *h5, size_t fault, const char *name, mt_h5_type 
 
 Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
 {
-    const uint32_t none = MT_NO_ELEMENT;
-    uint32_t neighbour[8] = {none, none, none, 1, none, none, none, 0};
-    const mt_adjacency adjacency = {.n_elements = 2, .neighbour = neighbour};
     for (size_t k = 0; k < sizeof partition_faults / sizeof *partition_faults; k++) {
         mt_arena arena = {0};
         mt_partition partition;
@@ -530,8 +524,7 @@ Test(vtkhdf, every_fault_in_a_partition_is_found_and_named)
         put_partition(&h5, k, ipu, MT_H5_INT32, (int32_t[]){0, 1});
         put_partition(&h5, k, tile, MT_H5_INT32, (int32_t[]){0, 2});
         ok(mt_h5_commit(&h5));
-        cr_assert_eq(
-            mt_vtkhdf_read_partition(&arena, path, &adjacency, &partition), MT_INPUT, "fault %zu", k);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, 2, &partition), MT_INPUT, "fault %zu", k);
         assert_message(path);
         assert_message(partition_faults[k].why);
         mt_arena_free(&arena);
@@ -558,9 +551,7 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    mt_adjacency adjacency;
     make(&arena, 1, &mesh);
-    ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     const mt_partition partition = divide(&arena, mesh.n_elements);
     mt_partition back;
     size_t n = 1;
@@ -574,9 +565,9 @@ Test(vtkhdf, without_memory_no_partition_is_written_or_read)
     cr_assert_eq(n, 6, "two arrays for the elements, two for the partition");
     for (n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back), MT_MEMORY);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back), MT_MEMORY);
         mt_arena_fail_at(0);
     }
-    ok(mt_vtkhdf_read_partition(&arena, path, &adjacency, &back));
+    ok(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back));
     mt_arena_free(&arena);
 }

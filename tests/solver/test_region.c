@@ -1,4 +1,4 @@
-/* Where a stimulus acts. */
+/* Which elements a region has. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "solver/stimulus.h"
+#include "solver/region.h"
 #include "tests/mesh/bowl_elements.h"
 #include "tests/mesh/gmsh_ventricles.h"
 #include "tests/mesh/tagged_slab.h"
@@ -20,16 +20,17 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(region, .init = make, .fini = end);
 
-static mt_stimulus_region nowhere(void)
+static mt_region nowhere(void)
 {
-    return (mt_stimulus_region){.at = "",
+    return (mt_region){.at = "",
         .centre_mm = {NAN, NAN, NAN},
         .radius_mm = NAN,
         .min_mm = {NAN, NAN, NAN},
         .max_mm = {NAN, NAN, NAN},
         .surface = "",
         .depth_mm = NAN,
-        .vtx = ""};
+        .vtx = "",
+        .tag = NAN};
 }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
@@ -47,13 +48,12 @@ static bool in_sphere(const double x[3], const double c[3], double r)
 }
 
 /* The region's elements are those, ascending, for which `wanted` holds. */
-static void expect_elements(mt_stimulus_region region, bool (*wanted)(const double x[3]))
+static void expect_elements(mt_region region, bool (*wanted)(const double x[3]))
 {
     size_t n, k = 0;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
     for (size_t c = 0; c < mesh.n_elements; c++) {
         const bool is = k < n && elements[k] == c;
         cr_assert_eq(is, wanted(centre_of(c)), "element %zu", c);
@@ -68,7 +68,7 @@ static bool near_middle(const double x[3]) { return in_sphere(x, middle, 1.3); }
 
 Test(region, a_sphere_is_the_elements_whose_centre_is_in_it)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     memcpy(region.centre_mm, middle, sizeof middle);
     region.radius_mm = 1.3;
     expect_elements(region, near_middle);
@@ -83,7 +83,7 @@ Test(region, rounding_does_not_decide_about_elements_on_the_border_of_a_box)
     mt_mesh fine;
     cr_assert_eq(mt_slab_make(&arena, size, 0.2, &fine), MT_OK, "%s", mt_message());
     for (int corner = 0; corner < 8; corner++) {
-        mt_stimulus_region region = nowhere();
+        mt_region region = nowhere();
         size_t n_reached, n_wanted = 0, n_border = 0;
         uint32_t *elements;
         for (int k = 0; k < 3; k++) {
@@ -91,8 +91,8 @@ Test(region, rounding_does_not_decide_about_elements_on_the_border_of_a_box)
             region.min_mm[k] = far ? size[k] - near[k] : 0;
             region.max_mm[k] = far ? size[k] : near[k];
         }
-        cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &fine, &n_reached, &elements), MT_OK, "%s",
-            mt_message());
+        cr_assert_eq(
+            mt_region_elements(&arena, &region, &fine, &n_reached, &elements), MT_OK, "%s", mt_message());
         for (size_t c = 0; c < fine.n_elements; c++) {
             int sum[3] = {0}, largest = 0;
             for (int v = 0; v < 4; v++)
@@ -118,13 +118,13 @@ static bool shallow_and_in_box(const double x[3]) { return shallow(x) && x[1] >=
 
 Test(region, a_surface_can_be_cut_down_to_a_patch_by_a_sphere_or_a_box)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     region.surface = "lv_endocardium", region.depth_mm = 0.8; /* deeper than the elements with a face on it */
     expect_elements(region, shallow);
     memcpy(region.centre_mm, middle, sizeof middle);
     region.radius_mm = 1.3;
     expect_elements(region, shallow_and_near);
-    mt_stimulus_region boxed = nowhere();
+    mt_region boxed = nowhere();
     boxed.surface = "3", boxed.depth_mm = 0.8;
     set3(boxed.min_mm, -9, 2, -9);
     set3(boxed.max_mm, 9, 4, 9);
@@ -168,7 +168,7 @@ static const char *write_list(size_t n, const double *x)
 
 Test(region, a_list_of_vertices_is_the_elements_that_have_one_of_them)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     region.vtx = write_list(2, (double[]){1, 1.5});
     expect_elements(region, has_listed);
     memcpy(region.centre_mm, middle, sizeof middle);
@@ -177,11 +177,24 @@ Test(region, a_list_of_vertices_is_the_elements_that_have_one_of_them)
     (void)unlink(region.vtx);
 }
 
-static void expect_nothing(mt_stimulus_region region, const char *message);
+static bool is_right(const double x[3]) { return x[0] > 2; }
+static bool is_right_and_low(const double x[3]) { return x[0] > 2 && x[1] <= 1; }
+
+Test(region, a_tag_is_the_elements_that_have_it)
+{
+    mt_region region = nowhere();
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = is_right(centre_of(c)) ? -3 : 4;
+    region.tag = -3;
+    expect_elements(region, is_right);
+    set3(region.min_mm, 0, 0, 0), set3(region.max_mm, 4, 1, 5);
+    expect_elements(region, is_right_and_low);
+}
+
+static void expect_nothing(mt_region region, const char *message);
 
 Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     char message[256];
     region.vtx = write_list(3, (double[]){1, 1.5, 7}); /* no vertex there */
     (void)snprintf(message, sizeof message,
@@ -198,7 +211,7 @@ Test(region, what_is_wrong_with_a_list_of_vertices_is_named)
     (void)unlink(region.vtx);
     size_t n;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_FILE);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_FILE);
 }
 
 /* The left cavity of the script is the lower half of an ellipsoid around the origin, so its lowest point is
@@ -216,7 +229,7 @@ Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reache
     double lowest[2] = {0, 0};
     size_t n;
     uint32_t *elements;
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     mt_arena_free(&arena);
     gmsh_ventricles(&arena, 6, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) {
@@ -226,27 +239,26 @@ Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reache
     }
     cr_assert(lowest[1] < lowest[0] - 5, "left %g, right %g", lowest[0], lowest[1]);
     region.at = "apex", region.radius_mm = 8;
-    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < n; k++) {
         const double *x = centre_of(elements[k]);
         cr_assert(near_left_tip(x), "[%g, %g, %g]", x[0], x[1], x[2]);
     }
 }
 
-static void expect_refused(mt_stimulus_region region, const char *message)
+static void expect_refused(mt_region region, const char *message)
 {
-    cr_expect_eq(mt_stimulus_region_check(&region), MT_INPUT, "%s", message);
+    cr_expect_eq(mt_region_check(&region), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
 Test(region, keys_that_contradict_each_other_are_refused)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     expect_refused(region,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface or vtx, alone or with one of these");
+        "max_mm, or surface, vtx or tag, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";
@@ -269,19 +281,19 @@ Test(region, keys_that_contradict_each_other_are_refused)
     expect_refused(region, "at is given without radius_mm; allowed: both, a sphere");
 }
 
-static void expect_nothing(mt_stimulus_region region, const char *message)
+static void expect_nothing(mt_region region, const char *message)
 {
     size_t n;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK, "%s", mt_message());
-    cr_expect_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT, "%s", message);
+    cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT, "%s", message);
     cr_expect_str_eq(mt_message(), message);
 }
 
 /* Of a Kuhn box's six centroids some are a quarter of the edge behind each side: 0.125 mm. */
 Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     set3(region.min_mm, -3, 2, 2);
     set3(region.max_mm, -1, 4, 4);
     expect_nothing(region,
@@ -295,7 +307,7 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
     region.radius_mm = 1;
     size_t n;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     double least = INFINITY;
     for (size_t c = 0; c < mesh.n_elements; c++) {
         const double *x = centre_of(c);
@@ -309,7 +321,7 @@ Test(region, what_reaches_nothing_says_how_far_the_nearest_centre_is)
 
 Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     region.surface = "rv_endocardium";
     mesh.n_faces = 0;
     expect_nothing(region,
@@ -319,7 +331,7 @@ Test(region, a_mesh_without_tagged_triangles_is_told_what_to_do)
     region.at = "apex", region.radius_mm = 3;
     size_t n;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: ", 10) == 0 && strstr(mt_message(), "`myotile mesh surfaces`"),
         "%s", mt_message());
 }
@@ -330,33 +342,32 @@ Test(region, a_mesh_with_tags_of_others_is_told_how_to_name_them)
     static const char line[] =
         "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
         "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     mt_arena_free(&arena);
     bowl_elements(&arena, &mesh);
     for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] *= 10;
     region.surface = "lv_endocardium";
     size_t n;
     uint32_t *elements;
-    cr_assert_eq(mt_stimulus_region_check(&region), MT_OK);
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_assert_eq(mt_region_check(&region), MT_OK);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(
         strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
     region.surface = "31"; /* a number is no name */
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());
     region.surface = "30";
-    cr_assert_eq(
-        mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_OK, "%s", mt_message());
     region = nowhere();
     region.at = "apex", region.radius_mm = 3;
-    cr_assert_eq(mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert(strncmp(mt_message(), "at: apex: no triangle", 21) == 0 && strstr(mt_message(), line), "%s",
         mt_message());
 }
 
 Test(region, every_lack_of_memory_is_reported)
 {
-    mt_stimulus_region region = nowhere();
+    mt_region region = nowhere();
     region.surface = "lv_endocardium", region.at = "apex", region.radius_mm = 30, region.depth_mm = 1;
     mt_status status = MT_MEMORY;
     size_t take;
@@ -364,7 +375,7 @@ Test(region, every_lack_of_memory_is_reported)
         size_t n;
         uint32_t *elements;
         mt_arena_fail_at(take);
-        status = mt_stimulus_region_elements(&arena, &region, &mesh, &n, &elements);
+        status = mt_region_elements(&arena, &region, &mesh, &n, &elements);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", take, mt_message());
     }
