@@ -1,9 +1,11 @@
 #include "app/reproduce/slab_waves.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "app/cli/progress.h"
 #include "data/line_fit.h"
+#include "solver/finite_elements.h"
 #include "solver/backends/backend.h"
 
 const double mt_slab_waves_size_mm[2] = {20, 7};
@@ -65,18 +67,20 @@ static const char *const wave_name[WAVES] = {"out of a corner", "along the fibre
 
 typedef struct slab {
     const mt_slab_references *references;
-    mt_diffusion diffusion;
-    size_t n;
-    double *place_mm;             /* [n][2] of centres: x and y, scaled */
-    double *distance_mm;          /* [n] of the wave's elements from where it starts, scaled */
+    const mt_mesh *mesh;
+    mt_diffusion diffusion;       /* of elements */
+    bool consistent;              /* of vertices */
+    size_t n;                     /* places with a voltage: elements or vertices */
+    double *place_mm;             /* [n][2] x and y, scaled */
+    double *distance_mm;          /* [n] from where the wave starts, scaled */
     double *v_mV, *activation_ms; /* [n] */
     /* while it runs */
-    const mt_backend *backend;
+    const mt_backend *backend; /* of elements */
     void *self;
     int wave;
     mt_slab_waves *waves;
     mt_status status; /* of reading */
-    bool ended;       /* the wave has passed all elements, or died out */
+    bool ended;       /* the wave has passed all places, or died out */
 } slab;
 
 static double distance_of(const double place_mm[2], int wave)
@@ -84,32 +88,43 @@ static double distance_of(const double place_mm[2], int wave)
     return wave == ALONG ? place_mm[0] : wave == ACROSS ? place_mm[1] : hypot(place_mm[0], place_mm[1]);
 }
 
-/* Has the wave passed all elements, or died out? */
-static bool has_ended(const slab *s, double now_ms)
+/* Has the wave passed all places, or died out? */
+static bool has_ended(const slab *s, const double *activation_ms, double now_ms)
 {
     double newest_ms = 0;
     size_t n_activated = 0;
     for (size_t c = 0; c < s->n; c++)
-        if (isfinite(s->activation_ms[c])) n_activated++, newest_ms = fmax(newest_ms, s->activation_ms[c]);
+        if (isfinite(activation_ms[c])) n_activated++, newest_ms = fmax(newest_ms, activation_ms[c]);
     mt_progress_stage_part(wave_name[s->wave], (double)n_activated / (double)s->n);
     return n_activated == s->n || now_ms > newest_ms + dead_ms;
 }
 
-/* After each step: V, and in each millisecond what is activated. */
+/* In each millisecond what is activated is looked at. */
+static bool looks_at_activation(const slab *s, size_t steps_done)
+{
+    return steps_done % (size_t)ceil(1 / s->references->dt_ms) == 0;
+}
+
+/* After each step; false ends the wave. */
+static bool look(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
+{
+    slab *s = user;
+    const double rest_mV = s->references->model->variants[0].v_mV;
+    for (size_t c = 0; c < s->n; c++) {
+        s->waves->low_mV = fmin(s->waves->low_mV, v_mV[c] - rest_mV);
+        if (s->distance_mm[c] >= from_mm) s->waves->peak_mV = fmax(s->waves->peak_mV, v_mV[c]);
+    }
+    s->ended = looks_at_activation(s, steps_done) &&
+               has_ended(s, activation_ms, (double)steps_done * s->references->dt_ms);
+    return !s->ended;
+}
+
 static bool watch(void *user, size_t steps_done)
 {
     slab *s = user;
-    const size_t steps_a_ms = (size_t)ceil(1 / s->references->dt_ms);
-    const bool looks = steps_done % steps_a_ms == 0;
-    const double rest_mV = s->references->model->variants[0].v_mV;
-    s->status = s->backend->read(s->self, s->v_mV, looks ? s->activation_ms : NULL);
-    if (s->status != MT_OK) return false;
-    for (size_t c = 0; c < s->n; c++) {
-        s->waves->low_mV = fmin(s->waves->low_mV, s->v_mV[c] - rest_mV);
-        if (s->distance_mm[c] >= from_mm) s->waves->peak_mV = fmax(s->waves->peak_mV, s->v_mV[c]);
-    }
-    s->ended = looks && has_ended(s, (double)steps_done * s->references->dt_ms);
-    return !s->ended;
+    s->status =
+        s->backend->read(s->self, s->v_mV, looks_at_activation(s, steps_done) ? s->activation_ms : NULL);
+    return s->status == MT_OK && look(s, steps_done, s->v_mV, s->activation_ms);
 }
 
 static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *problem)
@@ -123,30 +138,46 @@ static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *prob
     return s->backend->read(s->self, NULL, s->activation_ms);
 }
 
-static mt_status run_wave(slab *s)
+static mt_status run_elements(mt_arena *arena, slab *s)
 {
-    mt_arena arena = {0};
-    uint32_t *element = mt_arena_alloc(&arena, s->n, sizeof *element);
-    if (!element) return MT_MEMORY;
+    uint32_t *element;
+    MT_ALLOC(arena, element, s->n);
     mt_stimulus stimulus = {.duration_ms = duration_ms, .rise_mV_ms = rise_mV_ms(), .element = element};
-    for (size_t c = 0; c < s->n; c++) {
-        s->distance_mm[c] = distance_of(s->place_mm + 2 * c, s->wave);
+    for (size_t c = 0; c < s->n; c++)
         if (s->distance_mm[c] < stimulated_mm) element[stimulus.n_elements++] = (uint32_t)c;
-    }
     const mt_monodomain problem = {.diffusion = &s->diffusion,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, s->references->dt_ms),
         .n_stimuli = 1,
         .stimulus = &stimulus};
-    const mt_status status = run_problem(&arena, s, &problem);
-    mt_arena_free(&arena);
-    return status;
+    return run_problem(arena, s, &problem);
+}
+
+static mt_status run_vertices(mt_arena *arena, slab *s)
+{
+    mt_finite_elements_wave wave;
+    uint8_t *stimulated;
+    MT_ALLOC(arena, stimulated, s->n);
+    for (size_t v = 0; v < s->n; v++) stimulated[v] = s->distance_mm[v] < stimulated_mm;
+    const mt_finite_elements problem = {.mesh = s->mesh,
+        .tissue = &mt_tissue_usual,
+        .consistent = s->consistent,
+        .model = s->references->model,
+        .dt_ms = s->references->dt_ms,
+        .end_ms = end_ms,
+        .stimulated = stimulated,
+        .duration_ms = duration_ms,
+        .rise_mV_ms = rise_mV_ms()};
+    MT_TRY(mt_finite_elements_run(arena, &problem, look, s, &wave));
+    s->waves->substep_ms = wave.limit_dt_ms;
+    memcpy(s->activation_ms, wave.activation_ms, s->n * sizeof *s->activation_ms);
+    return MT_OK;
 }
 
 /* ---- what came of it ---- */
 
-/* The slopes of activation times over the reference's, of the elements in each sector; sector 0 is all of a plane wave. */
+/* The slopes of activation times over the reference's, of the places in each sector; sector 0 is all of a plane wave. */
 static void find_slopes(const slab *s, const mt_line_wave *reference, double *slope)
 {
     const double degrees = 90. / MT_SLAB_SECTORS;
@@ -154,9 +185,10 @@ static void find_slopes(const slab *s, const mt_line_wave *reference, double *sl
     for (size_t c = 0; c < s->n; c++) {
         const double *at = s->place_mm + 2 * c, distance = s->distance_mm[c];
         if (distance < from_mm || distance > to_mm) continue;
-        const double angle = s->wave == CORNER ? atan2(at[1], at[0]) * 180 / M_PI : 0;
-        mt_line_fit_add(
-            &fit[(size_t)(angle / degrees)], mt_line_time(reference, distance), s->activation_ms[c]);
+        const double angle = s->wave == CORNER ? atan2(at[1], at[0]) * 180 / M_PI : 0,
+                     sector =
+                         fmin(angle / degrees, MT_SLAB_SECTORS - 1); /* vertices also lie at 90 degrees */
+        mt_line_fit_add(&fit[(size_t)sector], mt_line_time(reference, distance), s->activation_ms[c]);
     }
     for (size_t k = 0; k < (s->wave == CORNER ? MT_SLAB_SECTORS : 1); k++) {
         slope[k] = mt_line_fit_slope(&fit[k]);
@@ -180,44 +212,67 @@ static void compare(slab *s)
     waves->delay_rms = sqrt(squares / MT_SLAB_SECTORS);
 }
 
-static mt_status prepare(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion_scheme *scheme, slab *s)
+static mt_status make_operator(mt_arena *arena, const mt_diffusion_scheme *scheme, slab *s)
 {
     mt_adjacency adjacency;
     mt_progress_stage_part("operator", 0);
-    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    MT_TRY(mt_diffusion_make(arena, mesh, &adjacency, &mt_tissue_usual, scheme, &s->diffusion));
+    MT_TRY(mt_adjacency_make(arena, s->mesh, &adjacency));
+    MT_TRY(mt_diffusion_make(arena, s->mesh, &adjacency, &mt_tissue_usual, scheme, &s->diffusion));
+    s->waves->substep_ms = s->diffusion.limit_dt_ms;
+    return MT_OK;
+}
+
+static mt_status make_places(mt_arena *arena, bool of_elements, slab *s)
+{
     MT_ALLOC(arena, s->place_mm, 2 * s->n);
     MT_ALLOC(arena, s->distance_mm, s->n);
     MT_ALLOC(arena, s->v_mV, s->n);
     MT_ALLOC(arena, s->activation_ms, s->n);
     for (size_t c = 0; c < s->n; c++) {
-        double centre[3];
-        mt_mesh_centroid(mesh, c, centre);
-        s->place_mm[2 * c] = centre[0];
-        s->place_mm[2 * c + 1] = centre[1] * s->references->scale;
+        double at[3];
+        if (of_elements)
+            mt_mesh_centroid(s->mesh, c, at);
+        else
+            memcpy(at, s->mesh->xyz_mm + 3 * c, sizeof at);
+        s->place_mm[2 * c] = at[0];
+        s->place_mm[2 * c + 1] = at[1] * s->references->scale;
     }
     return MT_OK;
 }
 
-static mt_status measure(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion_scheme *scheme, slab *s)
+static mt_status run_waves(bool of_elements, slab *s)
 {
-    MT_TRY(prepare(arena, mesh, scheme, s));
-    s->waves->substep_ms = s->diffusion.limit_dt_ms;
     for (s->wave = 0; s->wave < WAVES; s->wave++) {
-        MT_TRY(run_wave(s));
+        mt_arena arena = {0};
+        for (size_t c = 0; c < s->n; c++) s->distance_mm[c] = distance_of(s->place_mm + 2 * c, s->wave);
+        const mt_status status = of_elements ? run_elements(&arena, s) : run_vertices(&arena, s);
+        mt_arena_free(&arena);
+        MT_TRY(status);
         compare(s);
     }
     return MT_OK;
 }
 
-mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_diffusion_scheme *scheme,
+static mt_status measure(mt_arena *arena, const mt_slab_method *method, slab *s)
+{
+    const bool of_elements = method->kind == MT_SLAB_VOLUMES;
+    if (of_elements) MT_TRY(make_operator(arena, &method->scheme, s));
+    MT_TRY(make_places(arena, of_elements, s));
+    return run_waves(of_elements, s);
+}
+
+mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
     const mt_slab_references *references, mt_slab_waves *waves)
 {
     mt_arena arena = {0};
-    slab s = {.references = references, .n = mesh->n_elements, .waves = waves};
+    slab s = {.references = references,
+        .mesh = mesh,
+        .consistent = method->kind == MT_SLAB_CONSISTENT_ELEMENTS,
+        .n = method->kind == MT_SLAB_VOLUMES ? mesh->n_elements : mesh->n_vertices,
+        .waves = waves};
     *waves = (mt_slab_waves){
         .length_mm = mt_mesh_length_mm(mesh), .n_elements = mesh->n_elements, .peak_mV = -INFINITY};
-    const mt_status status = measure(&arena, mesh, scheme, &s);
+    const mt_status status = measure(&arena, method, &s);
     mt_arena_free(&arena);
     return status;
 }

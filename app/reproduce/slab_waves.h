@@ -1,12 +1,12 @@
 /* How fast waves are through a slab of elements, against lines without a mesh (solver/line.h).
  *
  * The slab is of the usual tissue with fibres along x, 20 x 7 mm or a little more, and has a corner at 0. Lengths are scaled: y and z
- * count sqrt(D_l / D_t) mm a mm, so that a wave is as fast in all directions. Three waves run through it on the backend cpu, each until
- * it has passed all elements; for 2 ms elements whose centres are within 3 scaled mm get 50 uA/mm^3, the benchmark's current:
+ * count sqrt(D_l / D_t) mm a mm, so that a wave is as fast in all directions. Three waves run through it, each until
+ * it has passed everywhere; for 2 ms elements whose centres, or vertices, are within 3 scaled mm get 50 uA/mm^3, the benchmark's current:
  *   out of a corner   from the quarter of an ellipse about 0, in all directions between along and across
  *   along             from the end x = 0
  *   across            from the side y = 0
- * What is compared are the elements 6 to 18 scaled mm from there: the wave has its form by then, and no end is near. */
+ * What is compared are those 6 to 18 scaled mm from there: the wave has its form by then, and no end is near. */
 #ifndef MT_APP_REPRODUCE_SLAB_WAVES_H
 #define MT_APP_REPRODUCE_SLAB_WAVES_H
 
@@ -47,9 +47,16 @@ typedef struct mt_slab_waves {
     double substep_ms;            /* the longest stable substep of the operator */
 } mt_slab_waves;
 
+/* What computes them: the element-centred finite volumes of the backend cpu, with a scheme, or linear finite elements
+ * (solver/finite_elements.h), whose voltages are at the vertices. */
+typedef struct mt_slab_method {
+    enum { MT_SLAB_VOLUMES, MT_SLAB_LUMPED_ELEMENTS, MT_SLAB_CONSISTENT_ELEMENTS } kind;
+    mt_diffusion_scheme scheme; /* of volumes */
+} mt_slab_method;
+
 /* Measures the waves through a slab (borrowed), with progress in the stage that the caller has begun. MT_NUMERICS: V grows beyond all
- * bounds. Failures of mt_diffusion_make. MT_MEMORY. */
-MT_NODISCARD mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_diffusion_scheme *scheme,
+ * bounds. Failures of mt_diffusion_make and mt_finite_elements_run. MT_MEMORY. */
+MT_NODISCARD mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
     const mt_slab_references *references, mt_slab_waves *waves);
 
 #endif

@@ -30,6 +30,8 @@ static const mt_option options[] = {{.name = "--families",
         .help = "of the damping at oblique faces; default: the usual"},
     {.name = "--plain",
         .help = "measure also the plain scheme: without spreading, damping 1.5, over-relaxed"},
+    {.name = "--finite-elements",
+        .help = "measure also linear finite elements, with lumped and with consistent mass"},
     {.name = "--seed", .value = "N", .help = "of gmsh's random numbers; default: 1"},
     {.name = "--picture", .value = "OUT.png", .help = "a chart of the delays by the elements' length"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -46,7 +48,8 @@ const mt_command mt_command_reproduce_waves = {
 enum { KUHN, MIRRORED, GMSH, FAMILIES };
 static const char *const family_name[FAMILIES] = {"kuhn", "mirrored", "gmsh"};
 
-enum { CHOSEN, PLAIN, SCHEMES };
+/* The scheme that is chosen is the first, and the plain one, if asked for, the second. */
+enum { CHOSEN, PLAIN, METHODS_MAX = 4 };
 enum { LENGTHS_MAX = MT_CHART_GROUPS_MAX };
 
 /* Shorter elements take hours; of longer ones there are too few across the slab. */
@@ -58,13 +61,14 @@ typedef struct measuring {
     const mt_cell_model *model;
     double dt_ms;
     unsigned long seed;
-    size_t n_families, n_lengths, n_schemes;
+    size_t n_families, n_lengths, n_methods;
+    bool plain; /* is measured, too */
     int family[FAMILIES];
     double length_mm[LENGTHS_MAX];
-    mt_diffusion_scheme scheme[SCHEMES];
-    const char *scheme_name[SCHEMES];
+    mt_slab_method method[METHODS_MAX];
+    const char *method_name[METHODS_MAX];
     mt_slab_references references;
-    mt_slab_waves result[FAMILIES][LENGTHS_MAX][SCHEMES];
+    mt_slab_waves result[FAMILIES][LENGTHS_MAX][METHODS_MAX];
 } measuring;
 
 /* ---- what is asked for ---- */
@@ -112,9 +116,15 @@ static mt_status read_correction(const char *name, mt_correction *correction)
     return mt_fail(MT_INPUT, "--correction %s; allowed: minimum, over-relaxed", name);
 }
 
+static void add_method(measuring *m, const char *name, mt_slab_method method)
+{
+    m->method_name[m->n_methods] = name;
+    m->method[m->n_methods++] = method;
+}
+
 static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
 {
-    mt_diffusion_scheme *chosen = &m->scheme[CHOSEN];
+    mt_diffusion_scheme *chosen = &m->method[CHOSEN].scheme;
     const char *spreading = mt_option_value(arguments, "--spreading", NULL),
                *damping = mt_option_value(arguments, "--damping", NULL),
                *correction = mt_option_value(arguments, "--correction", NULL);
@@ -123,14 +133,16 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
     if (damping) MT_TRY(mt_numbers("--damping", damping, 1, 0, &chosen->damping));
     if (correction) MT_TRY(read_correction(correction, &chosen->correction));
     MT_TRY(mt_diffusion_scheme_check(chosen));
-    m->scheme[PLAIN] = mt_diffusion_scheme_plain;
-    m->scheme_name[PLAIN] = "plain";
-    m->scheme_name[CHOSEN] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_usual)   ? "usual"
-                             : mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain) ? "plain"
-                                                                                            : "given";
-    m->n_schemes = mt_option_given(arguments, "--plain") ? SCHEMES : 1;
-    if (m->n_schemes == SCHEMES && mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain))
+    m->method_name[m->n_methods++] = mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_usual)   ? "usual"
+                                     : mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain) ? "plain"
+                                                                                                    : "given";
+    m->plain = mt_option_given(arguments, "--plain");
+    if (m->plain && mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain))
         return mt_fail(MT_INPUT, "--plain with a plain scheme; allowed: one of them");
+    if (m->plain) add_method(m, "plain", (mt_slab_method){.scheme = mt_diffusion_scheme_plain});
+    if (!mt_option_given(arguments, "--finite-elements")) return MT_OK;
+    add_method(m, "lumped elements", (mt_slab_method){.kind = MT_SLAB_LUMPED_ELEMENTS});
+    add_method(m, "consistent elements", (mt_slab_method){.kind = MT_SLAB_CONSISTENT_ELEMENTS});
     return MT_OK;
 }
 
@@ -199,11 +211,10 @@ static mt_status measure_length(mt_arena *arena, measuring *m, size_t f, size_t 
     (void)snprintf(stage, sizeof stage, "%s, %g mm", family, m->length_mm[i]);
     mt_progress_stage(stage);
     MT_TRY(make_slab(arena, m->family[f], m->length_mm[i], m->seed, &mesh));
-    for (size_t k = 0; k < m->n_schemes; k++) {
-        (void)snprintf(
-            stage, sizeof stage, "%s, %g mm, %s scheme", family, m->length_mm[i], m->scheme_name[k]);
+    for (size_t k = 0; k < m->n_methods; k++) {
+        (void)snprintf(stage, sizeof stage, "%s, %g mm, %s", family, m->length_mm[i], m->method_name[k]);
         mt_progress_stage(stage);
-        MT_TRY(mt_slab_waves_measure(&mesh, &m->scheme[k], &m->references, &m->result[f][i][k]));
+        MT_TRY(mt_slab_waves_measure(&mesh, &m->method[k], &m->references, &m->result[f][i][k]));
     }
     return MT_OK;
 }
@@ -228,7 +239,7 @@ enum { SPEEDS, DIRECTIONS, LINE, TABLES };
 static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, size_t k)
 {
     mt_table_text(table, family_name[m->family[f]]);
-    mt_table_text(table, m->scheme_name[k]);
+    mt_table_text(table, m->method_name[k]);
     mt_table_number(table, m->result[f][i][k].length_mm);
 }
 
@@ -297,7 +308,7 @@ static void make_tables(mt_arena *arena, const measuring *m, const char *title, 
     begin_tables(arena, title, tables);
     for (size_t f = 0; f < m->n_families; f++)
         for (size_t i = 0; i < m->n_lengths; i++)
-            for (size_t k = 0; k < m->n_schemes; k++) add_row(tables, m, f, i, k);
+            for (size_t k = 0; k < m->n_methods; k++) add_row(tables, m, f, i, k);
     tables[LINE] = line_table(arena, &m->references);
 }
 
@@ -328,7 +339,7 @@ static mt_status draw(const measuring *m, const char *title)
                                           .bar = lines,
                                           .kind = kinds,
                                           .value = delays,
-                                          .mark = m->n_schemes == SCHEMES ? plain : NULL,
+                                          .mark = m->plain ? plain : NULL,
                                           .mark_name = "plain scheme",
                                           .place = m->length_mm});
 }
@@ -345,7 +356,7 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage("the lines");
     MT_TRY(mt_slab_references_make(arena, m->model, m->dt_ms, &m->references));
     MT_TRY(measure_all(m));
-    const mt_diffusion_scheme *s = &m->scheme[CHOSEN];
+    const mt_diffusion_scheme *s = &m->method[CHOSEN].scheme;
     (void)snprintf(title, sizeof title,
         "Waves through slabs of %s, dt %g ms, spreading %g, damping %g, %s correction", m->model->name,
         m->dt_ms, s->spreading, s->damping, mt_correction_name[s->correction]);

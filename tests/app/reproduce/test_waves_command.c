@@ -74,6 +74,23 @@ Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_
     cr_expect(there("waves.png"));
 }
 
+/* Finite elements come behind the schemes, on the same mesh; the front of this model is wide, so that even they are not far off. */
+Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
+{
+    const json *waves =
+        rows_of(tables_of(works(QUICK "--families mirrored --lengths 0.9 --finite-elements")), "waves");
+    static const char *const methods[] = {"usual", "lumped elements", "consistent elements"};
+    cr_assert_eq(json_length(waves), 3);
+    for (size_t k = 0; k < 3; k++) {
+        const json *row = nth(waves, k);
+        cr_expect_str_eq(json_at(row, "scheme")->text, methods[k]);
+        cr_expect_eq(json_value(row, "elements"), json_value(nth(waves, 0), "elements"));
+        cr_expect(fabs(json_value(row, "along_percent")) < 30, "%s: %g %%", methods[k],
+            json_value(row, "along_percent"));
+    }
+    cr_expect(json_value(nth(waves, 1), "along_percent") < json_value(nth(waves, 2), "along_percent"));
+}
+
 /* The line of this model is known (tests/solver/cells/test_mitchell_schaeffer.c); what is told against short steps differs by the
  * line's two speeds. */
 Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_time_steps)
