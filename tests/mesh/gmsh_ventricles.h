@@ -13,15 +13,17 @@
 
 #include "mesh/files/gmsh.h"
 
-/* The mesh of a script of gmsh's, which has a parameter h. */
-static inline void gmsh_mesh(mt_arena *arena, const char *script, double h_mm, mt_mesh *mesh)
+/* The mesh of a script of gmsh's, which has a parameter h, by one of its algorithms: hxt is fast, and del3d makes the same mesh each
+ * time. */
+static inline void gmsh_mesh(
+    mt_arena *arena, const char *script, const char *algorithm, double h_mm, mt_mesh *mesh)
 {
     char folder[] = "/tmp/myotile_XXXXXX", msh[64], h[32];
     cr_assert(mkdtemp(folder));
     snprintf(msh, sizeof msh, "%s/heart.msh", folder);
     snprintf(h, sizeof h, "%g", h_mm);
     char *arguments[] = {"gmsh", (char *)(uintptr_t)script, "-3", "-nt", "1", "-v", "1", "-format", "msh41",
-        "-bin", "-algo", "hxt", "-setnumber", "h", h, "-o", msh, NULL};
+        "-bin", "-algo", (char *)(uintptr_t)algorithm, "-setnumber", "h", h, "-o", msh, NULL};
     int code = gmsh_run(arguments);
     mt_status status = code == 0 ? mt_gmsh_read(arena, msh, 1, mesh) : MT_FILE;
     if (status == MT_OK) status = mt_mesh_check(mesh);
@@ -34,7 +36,13 @@ static inline void gmsh_mesh(mt_arena *arena, const char *script, double h_mm, m
 /* The two ventricles of data/geometry/ventricles.geo. */
 static inline void gmsh_ventricles(mt_arena *arena, double h_mm, mt_mesh *mesh)
 {
-    gmsh_mesh(arena, "data/geometry/ventricles.geo", h_mm, mesh);
+    gmsh_mesh(arena, "data/geometry/ventricles.geo", "hxt", h_mm, mesh);
+}
+
+/* The same mesh of them each time. */
+static inline void gmsh_ventricles_alike(mt_arena *arena, double h_mm, mt_mesh *mesh)
+{
+    gmsh_mesh(arena, "data/geometry/ventricles.geo", "del3d", h_mm, mesh);
 }
 
 /* The left one alone, of the same size: between the halves of ellipsoids with the axes 26.4, 26.4, 79.2 and
@@ -65,7 +73,7 @@ static inline void gmsh_left_ventricle(mt_arena *arena, double h_mm, mt_mesh *me
     int file = mkstemps(script, 4);
     cr_assert(file >= 0 && write(file, geometry, sizeof geometry - 1) == (ssize_t)(sizeof geometry - 1));
     close(file);
-    gmsh_mesh(arena, script, h_mm, mesh);
+    gmsh_mesh(arena, script, "hxt", h_mm, mesh);
     unlink(script);
 }
 

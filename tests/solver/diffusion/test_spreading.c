@@ -7,6 +7,7 @@
 #include "solver/diffusion/spreading.h"
 #include "solver/kernels/block.h"
 #include "tests/solver/diffusion/check_diffusion.h"
+#include "tests/random.h"
 #include "tests/solver/gmsh_box.h"
 
 enum { ROW = MT_DIFFUSION_ROW };
@@ -226,22 +227,26 @@ static bool beside_a_cell(void *user, size_t steps)
 Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
 {
     tissue_block p;
-    mt_stimulus stimulus;
-    mt_arena arena = {0};
     make(&p, 12, 5, true, &mt_tissue_usual);
-    const mt_monodomain problem = monodomain(&p, INFINITY, &stimulus, 1);
-    double state[64];
-    watched w = {.p = &p, .problem = &problem, .v = values(&p), .cell_state = state};
-    const mt_cell_variant *variant = &problem.model->variants[0];
-    cr_assert_leq(problem.model->n_states, sizeof state / sizeof *state);
-    for (size_t k = 0; k < problem.model->n_states; k++) state[k] = variant->states[k];
-    w.cell_v = variant->v_mV;
-    cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &w.self), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_backend_run(&problem, &mt_backend_cpu, w.self, 500, beside_a_cell, &w), MT_OK, "%s", mt_message());
-    cr_expect(w.cell_v > 10, "the cell is not active: %g mV", w.cell_v);
-    cr_expect(w.most < 1, "%g mV", w.most);
-    mt_arena_free(&p.arena), mt_arena_free(&arena);
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
+        mt_stimulus stimulus;
+        mt_arena arena = {0};
+        const mt_monodomain problem = monodomain(&p, INFINITY, &stimulus, pde_steps);
+        const size_t n_steps = pde_steps == 1 ? 500 : 150; /* to 10 ms; and a little beyond the upstroke */
+        double state[64];
+        watched w = {.p = &p, .problem = &problem, .v = values(&p), .cell_state = state};
+        const mt_cell_variant *variant = &problem.model->variants[0];
+        cr_assert_leq(problem.model->n_states, sizeof state / sizeof *state);
+        for (size_t k = 0; k < problem.model->n_states; k++) state[k] = variant->states[k];
+        w.cell_v = variant->v_mV;
+        cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &w.self), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, w.self, n_steps, beside_a_cell, &w), MT_OK,
+            "%s", mt_message());
+        cr_expect(w.cell_v > 10, "the cell is not active: %g mV", w.cell_v);
+        cr_expect(w.most < 1, "%zu substeps: %g mV", pde_steps, w.most);
+        mt_arena_free(&arena);
+    }
+    mt_arena_free(&p.arena);
 }
 
 /* One time step from a state in which a wave stands in the tissue: the cells alone, and with all that moves between them. */
@@ -290,6 +295,130 @@ Test(spreading, no_charge_is_lost)
                     before[none.element[k]] += 0.02 * none.rise_mV_ms;
         }
         cr_expect(worst < 1e-12, "%zu substeps: %g", pde_steps, worst);
+        mt_arena_free(&arena);
+    }
+    mt_arena_free(&p.arena);
+}
+
+/* ---- noise ---- */
+
+enum { BITS = 4, STEPS_A_MS = 50 };
+
+/* Random numbers on all elements, by stimuli of one step: BITS bits that count 0.5, 1, 2 and 4 mV, less 3.75 mV, so that 16 values
+ * from -3.75 to 3.75 mV come equally often. */
+static mt_stimulus *make_noise(tissue_block *p, double at_ms, double dt_ms)
+{
+    uint64_t seed = 11;
+    const size_t n = p->op.n_elements;
+    mt_stimulus *stimulus = mt_arena_alloc(&p->arena, BITS + 1, sizeof *stimulus);
+    for (int bit = 0; bit <= BITS; bit++) {
+        uint32_t *element = mt_arena_alloc(&p->arena, n, sizeof *element);
+        size_t n_set = 0;
+        for (uint32_t c = 0; c < n; c++)
+            if (bit == BITS || draw(&seed, 2) == 1) element[n_set++] = c;
+        const double mV = bit == BITS ? -3.75 : ldexp(0.5, bit);
+        stimulus[bit] = (mt_stimulus){at_ms, dt_ms, mV / dt_ms, n_set, element, 0, 0};
+    }
+    return stimulus;
+}
+
+/* Two runs of the same tissue, with noise and without. */
+typedef struct twins {
+    tissue_block *p;
+    mt_monodomain problem[2];
+    void *self[2];
+    double *v[2], *square, largest;
+} twins;
+
+/* One step of both; gives the root mean square, by volume, of how far they are apart. */
+static double step_twins(twins *t, size_t step)
+{
+    for (int k = 0; k < 2; k++) {
+        cr_assert_eq(mt_backend_cpu.advance(t->self[k], step, 1), MT_OK);
+        cr_assert_eq(mt_backend_cpu.read(t->self[k], t->v[k], NULL), MT_OK);
+    }
+    t->largest = 0;
+    for (size_t c = 0; c < t->p->op.n_elements; c++) {
+        const double apart = t->v[0][c] - t->v[1][c];
+        t->square[c] = apart * apart;
+        t->largest = fmax(t->largest, fabs(apart));
+    }
+    return sqrt(mean(t->p, t->square));
+}
+
+/* Cells of one mesh, with noise at a time and without. `near_mm` as above. */
+static void make_twins(
+    tissue_block *p, mt_arena *arena, double near_mm, double noise_ms, size_t pde_steps, twins *t)
+{
+    mt_stimulus *all = mt_arena_alloc(&p->arena, BITS + 2, sizeof *all);
+    *t = (twins){.p = p, .square = values(p)};
+    for (int k = 0; k < 2; k++) {
+        t->problem[k] = monodomain(p, near_mm, &all[0], pde_steps);
+        t->v[k] = values(p);
+    }
+    memcpy(all + 1, make_noise(p, noise_ms, t->problem[0].dt_ms), (BITS + 1) * sizeof *all);
+    t->problem[0].stimulus = t->problem[1].stimulus = all;
+    t->problem[0].n_stimuli += BITS + 1;
+    for (int k = 0; k < 2; k++)
+        cr_assert_eq(
+            mt_backend_cpu.open(arena, &t->problem[k], NULL, &t->self[k]), MT_OK, "%s", mt_message());
+}
+
+/* Elements of 0.4 mm at rest. Neighbours' noise falls within some ms, and what is left of its mean as the membrane draws it back. Nothing
+ * grows, and no cell comes near to its threshold. */
+Test(spreading, noise_at_rest_decays_and_activates_nothing)
+{
+    tissue_block p;
+    make(&p, 6, 4.5, false, &mt_tissue_usual);
+    cr_assert_gt(p.op.n_slowed, 5);
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
+        mt_arena arena = {0};
+        twins t;
+        make_twins(&p, &arena, -1, 0, pde_steps, &t);
+        const double first = step_twins(&t, 0);
+        double earlier = first;
+        cr_assert(first > 2 && first < 2.4, "%g mV", first);
+        const size_t end_ms = pde_steps == 1 ? 50 : 10;
+        for (size_t ms = 0; ms < end_ms; ms++) {
+            double now = 0;
+            for (size_t step = ms * STEPS_A_MS + 1; step <= (ms + 1) * STEPS_A_MS; step++) {
+                now = step_twins(&t, step);
+                cr_assert_leq(t.largest, 3.75, "%zu substeps, step %zu: %g mV", pde_steps, step, t.largest);
+            }
+            cr_assert_lt(now, earlier, "%zu substeps, %zu ms: %g after %g mV", pde_steps, ms, now, earlier);
+            earlier = now;
+        }
+        cr_expect_lt(
+            earlier, (pde_steps == 1 ? 1e-4 : 0.05) * first, "%zu substeps: %g mV", pde_steps, earlier);
+        for (size_t c = 0; c < p.op.n_elements; c++) cr_assert_lt(t.v[0][c], -85);
+        mt_arena_free(&arena);
+    }
+    mt_arena_free(&p.arena);
+}
+
+/* Elements of 0.7 mm near 0 mV in an upstroke, when the open sodium channels draw V to their potential and 1/j is shortest. Sawtooth
+ * patterns would grow to nearly 6 mV within 0.2 ms if the stiffest elements were not slowed. */
+Test(spreading, noise_in_the_upstroke_decays)
+{
+    tissue_block p;
+    make(&p, 8, 10, true, &mt_tissue_usual);
+    for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
+        mt_arena arena = {0};
+        twins t;
+        make_twins(&p, &arena, INFINITY, 1.2, pde_steps, &t);
+        double earlier = INFINITY, most = 0;
+        for (size_t step = 0; step < 160; step++) {
+            const double now = step_twins(&t, step);
+            most = fmax(most, t.largest);
+            if (step == 60)
+                cr_assert(t.v[1][0] > -20 && t.v[1][0] < 10, "not in the upstroke: %g mV", t.v[1][0]);
+            if (step < 60) continue;
+            cr_assert(now > 0 && now < earlier, "%zu substeps, step %zu: %g after %g mV", pde_steps, step,
+                now, earlier);
+            earlier = now;
+        }
+        cr_log_info("%zu substeps: at most %g mV, at the end %g", pde_steps, most, earlier);
+        cr_expect_leq(most, 3.75, "%zu substeps: %g mV", pde_steps, most);
         mt_arena_free(&arena);
     }
     mt_arena_free(&p.arena);

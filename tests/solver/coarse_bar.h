@@ -1,0 +1,195 @@
+/* For tests: bars and lines of tissue under two stimuli; speeds of the first wave and of the second.
+ *
+ * A bar is a slab of mirrored boxes, WIDE boxes across the wave's way. A line is the same problem in points: an operator of central
+ * differences in place of the finite volumes, handed to the same backend. Both have what a wave meets on its way: the same cells, the
+ * same tissue, the same stimuli in mm and ms. */
+#ifndef MT_TESTS_SOLVER_COARSE_BAR_H
+#define MT_TESTS_SOLVER_COARSE_BAR_H
+
+#include <math.h>
+
+#include "data/line_fit.h"
+#include "tests/solver/slab_problem.h"
+
+enum { BAR_WIDE = 4, BAR_MOST_WAVES = 2 };
+
+typedef struct bar {
+    slab_problem s;
+    size_t n, axis;
+    double *place_mm; /* [n] along the axis */
+    double *before, *v;
+    double *time_ms[BAR_MOST_WAVES]; /* [n] the k-th passage of 0 mV upwards; infinite where there was none */
+} bar;
+
+/* What runs through it. The first stimulated_mm are stimulated at 0 and, where coupling_ms is above 0, again after it. */
+typedef struct beats {
+    const mt_cell_model *model;
+    double length_mm, stimulated_mm, coupling_ms, end_ms;
+} beats;
+
+static inline void bar_places(bar *b)
+{
+    b->n = b->s.diffusion.n_elements;
+    b->before = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->before);
+    b->v = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->v);
+    for (int k = 0; k < BAR_MOST_WAVES; k++) {
+        b->time_ms[k] = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->time_ms[k]);
+        for (size_t c = 0; c < b->n; c++) b->time_ms[k][c] = INFINITY;
+    }
+}
+
+/* The problem on the bar's mesh, with a stimulus below stimulated_mm on the axis. */
+static inline void bar_on_mesh(bar *b, const beats *w)
+{
+    double near[3] = {INFINITY, INFINITY, INFINITY};
+    near[b->axis] = w->stimulated_mm;
+    make_problem(&b->s, near);
+    b->s.problem.model = w->model;
+    bar_places(b);
+    b->place_mm = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->place_mm);
+    for (size_t c = 0; c < b->n; c++) {
+        double x[3];
+        mt_mesh_centroid(&b->s.mesh, c, x);
+        b->place_mm[c] = x[b->axis];
+    }
+}
+
+/* Of elements of the length h (the cube root of their volume), about length_mm long along the axis. */
+static inline void bar_of_boxes(
+    bar *b, const mt_diffusion_scheme *scheme, size_t axis, double h_mm, const beats *w)
+{
+    const double edge_mm = cbrt(6) * h_mm;
+    double size[3] = {BAR_WIDE * edge_mm, BAR_WIDE * edge_mm, BAR_WIDE * edge_mm};
+    *b = (bar){.s = {.scheme = scheme}, .axis = axis};
+    size[axis] = ceil(w->length_mm / edge_mm - 1e-9) * edge_mm;
+    cr_assert_eq(mt_slab_make(&b->s.arena, size, edge_mm, &b->s.mesh), MT_OK, "%s", mt_message());
+    bar_on_mesh(b, w);
+}
+
+/* Points at (i + 1/2) dx, coupled to the next on both sides; stable to dt D / dx^2 = 1/2, and 0.4 is taken. */
+static inline void line_operator(bar *b, double diffusivity, double dx_mm)
+{
+    mt_diffusion *d = &b->s.diffusion;
+    d->volume_mm3 = mt_arena_alloc(&b->s.arena, d->n_elements, sizeof *d->volume_mm3);
+    d->rate = mt_arena_alloc(&b->s.arena, d->n_elements * MT_DIFFUSION_ROW, sizeof *d->rate);
+    d->column = mt_arena_alloc(&b->s.arena, d->n_elements * MT_DIFFUSION_ROW, sizeof *d->column);
+    d->limit_dt_ms = 0.4 * dx_mm * dx_mm / diffusivity;
+    for (uint32_t i = 0; i < d->n_elements; i++) {
+        size_t at = MT_DIFFUSION_ROW * (size_t)i;
+        d->volume_mm3[i] = dx_mm;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) d->column[at + k] = i;
+        if (i > 0) d->column[at] = i - 1, d->rate[at++] = diffusivity / (dx_mm * dx_mm);
+        if (i + 1 < d->n_elements) d->column[at] = i + 1, d->rate[at] = diffusivity / (dx_mm * dx_mm);
+    }
+}
+
+/* Along the fibres (axis 0) or across them. */
+static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats *w)
+{
+    const double diffusivity =
+        axis == 0 ? mt_tissue_diffusivity_l(&mt_tissue_usual) : mt_tissue_diffusivity_t(&mt_tissue_usual);
+    *b = (bar){.axis = axis};
+    b->s.diffusion = (mt_diffusion){.n_elements = (size_t)llround(w->length_mm / dx_mm)};
+    line_operator(b, diffusivity, dx_mm);
+    bar_places(b);
+    b->place_mm = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->place_mm);
+    uint32_t *element = mt_arena_alloc(&b->s.arena, b->n, sizeof *element);
+    size_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->place_mm[i] = (i + 0.5) * dx_mm;
+        if (b->place_mm[i] < w->stimulated_mm) element[n++] = i;
+    }
+    b->s.stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, element, 0, 0};
+    b->s.problem = (mt_monodomain){.diffusion = &b->s.diffusion,
+        .model = w->model,
+        .dt_ms = 0.02,
+        .pde_steps = mt_monodomain_pde_steps(&b->s.diffusion, 0.02),
+        .n_stimuli = 1,
+        .stimulus = b->s.stimulus};
+}
+
+/* Notes who has passed 0 mV in a step; gives how many have done so for the last time that is looked at. */
+static inline size_t bar_note(bar *b, size_t step, int n_waves)
+{
+    size_t n_last = 0;
+    for (size_t c = 0; c < b->n; c++) {
+        const double before = b->before[c], now = b->v[c];
+        b->before[c] = now;
+        int k = 0;
+        while (k < n_waves && isfinite(b->time_ms[k][c])) k++;
+        if (before < 0 && now >= 0 && k < n_waves)
+            b->time_ms[k++][c] = b->s.problem.dt_ms * ((double)step + before / (before - now));
+        n_last += k == n_waves;
+    }
+    return n_last;
+}
+
+/* Ends before, once all waves have passed everywhere. */
+static inline void bar_run(bar *b, const beats *w)
+{
+    mt_arena arena = {0};
+    void *self;
+    const size_t n_steps = (size_t)llround(w->end_ms / b->s.problem.dt_ms);
+    const int n_waves = w->coupling_ms > 0 ? 2 : 1;
+    if (w->coupling_ms > 0) b->s.stimulus[0].period_ms = w->coupling_ms, b->s.stimulus[0].repeats = 1;
+    cr_assert_eq(mt_backend_cpu.open(&arena, &b->s.problem, NULL, &self), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_backend_cpu.read(self, b->before, NULL), MT_OK);
+    for (size_t step = 0; step < n_steps; step++) {
+        cr_assert_eq(mt_backend_cpu.advance(self, step, 1), MT_OK);
+        cr_assert_eq(mt_backend_cpu.read(self, b->v, NULL), MT_OK);
+        if (bar_note(b, step, n_waves) == b->n) break;
+    }
+    mt_arena_free(&arena);
+}
+
+/* The speed [mm/ms] of the k-th wave between 0.4 and 0.9 of the length; NaN where it does not get there. */
+static inline double bar_speed(const bar *b, const beats *w, int k)
+{
+    mt_line_fit fit = {0};
+    for (size_t c = 0; c < b->n; c++)
+        if (b->place_mm[c] >= 0.4 * w->length_mm && b->place_mm[c] <= 0.9 * w->length_mm)
+            mt_line_fit_add(&fit, b->place_mm[c], b->time_ms[k][c]);
+    return 1 / mt_line_fit_slope(&fit);
+}
+
+/* The same on a fine line: points lie 0.05 mm apart along the fibres and as densely across them, which is right to 0.4 %. */
+static inline double line_speed_of(const beats *w, size_t axis, int k)
+{
+    bar line;
+    bar_of_points(&line, axis, axis == 0 ? 0.05 : 0.02, w);
+    bar_run(&line, w);
+    const double speed = bar_speed(&line, w, k);
+    cr_log_info("axis %zu, wave %d: %.4f mm/ms on a line", axis, k, speed);
+    mt_arena_free(&line.s.arena);
+    return speed;
+}
+
+/* That the k-th wave runs through the bar by so many per cent faster than it should: to 0.6, as figures are whole ones. Frees the bar. */
+static inline void expect_faster(bar *b, const beats *w, int k, double right_mm_ms, double percent)
+{
+    bar_run(b, w);
+    const double found = 100 * (bar_speed(b, w, k) / right_mm_ms - 1);
+    const char *spreading = b->s.diffusion.kappa_ms ? "with" : "without";
+    cr_log_info("  %zu elements, %s spreading: %.2f %%", b->n, spreading, found);
+    cr_expect_float_eq(
+        found, percent, 0.6, "axis %zu, wave %d, %s spreading: %g %%", b->axis, k, spreading, found);
+    mt_arena_free(&b->s.arena);
+}
+
+/* In per cent of the right speed; below 0 where a wave is late. */
+typedef struct late {
+    double plain, usual;
+} late;
+
+/* The k-th of the beats along an axis (0: the fibres) through boxes with elements of the length h, without spreading and with it. */
+static inline void expect_late(const beats *w, double h_mm, size_t axis, int k, late expected)
+{
+    const double right_mm_ms = line_speed_of(w, axis, k);
+    bar plain, usual;
+    bar_of_boxes(&plain, &mt_diffusion_scheme_plain, axis, h_mm, w);
+    bar_of_boxes(&usual, &mt_diffusion_scheme_usual, axis, h_mm, w);
+    expect_faster(&plain, w, k, right_mm_ms, expected.plain);
+    expect_faster(&usual, w, k, right_mm_ms, expected.usual);
+}
+
+#endif

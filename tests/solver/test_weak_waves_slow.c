@@ -1,0 +1,71 @@
+/* Slow waves: a premature beat, whose wave meets tissue that has only partly recovered; and a weak sodium current on a finer mesh. */
+#include <criterion/criterion.h>
+
+#include "solver/line.h"
+#include "tests/solver/cells/weak_sodium.h"
+#include "tests/solver/coarse_bar.h"
+#include "tests/solver/gmsh_box.h"
+
+/* The line of tests/solver/coarse_bar.h beside that of solver/line.h, which shares no operator and no time loop with it. */
+Test(weak_waves, the_line_has_the_times_of_the_programs_own)
+{
+    mt_arena arena = {0};
+    const beats w = {mt_cell_models[0], 8, 1.5, 0, 100};
+    const mt_line line = {.model = w.model,
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
+        .length_mm = w.length_mm,
+        .dx_mm = 0.05,
+        .dt_ms = 0.02,
+        .end_ms = w.end_ms,
+        .stimulated_mm = w.stimulated_mm,
+        .duration_ms = 2,
+        .rise_mV_ms = 50 / 1.4};
+    mt_line_wave wave;
+    bar b;
+    cr_assert_eq(mt_line_run(&arena, &line, &wave), MT_OK, "%s", mt_message());
+    bar_of_points(&b, 0, line.dx_mm, &w);
+    bar_run(&b, &w);
+    cr_assert_eq(b.n, wave.n);
+    for (size_t i = 0; i < b.n; i++)
+        cr_assert_float_eq(b.time_ms[0][i], wave.activation_ms[i], 1e-9, "point %zu", i);
+    mt_arena_free(&b.s.arena), mt_arena_free(&arena);
+}
+
+/* A cell's action potential lasts some 300 ms. 360 ms after the first beat the second wave is 21 % slower. On a mesh where the second
+ * is late more than the first it meets tissue that has had longer to recover, on its way by some ms more. */
+Test(weak_waves, of_a_premature_beat_are_as_late_as_the_readme_says)
+{
+    static const late expected[2] = {{-24, -10}, {-31, -20}};
+    for (size_t axis = 0; axis < 2; axis++) {
+        const beats w = {mt_cell_models[0], axis == 0 ? 16 : 10, 3, 360, 500};
+        expect_late(&w, 0.4, axis, 1, expected[axis]);
+    }
+}
+
+/* The rows of 0.4 mm stand in tests/solver/test_weak_waves.c. */
+Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2_mm)
+{
+    static const late expected[2] = {{-5, 0}, {-13, -11}};
+    for (size_t axis = 0; axis < 2; axis++) {
+        const mt_cell_model model = weak_model(weak_quarter);
+        const beats w = {&model, axis == 0 ? 12 : 7, 2, 0, 160};
+        expect_late(&w, 0.2, axis, 0, expected[axis]);
+    }
+}
+
+/* A cube of 7 mm. Along and across the fibres, by share of the current: all, a half, a quarter. */
+Test(weak_waves, on_a_gmsh_mesh_they_are_as_late_as_on_boxes)
+{
+    static mt_cell_kernel_double *const kernel[] = {weak_whole, weak_half, weak_quarter};
+    static const double expected[3][2] = {{1, 2}, {-7, -7}, {-11, -14}};
+    for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++)
+        for (size_t axis = 0; axis < 2; axis++) {
+            const mt_cell_model model = weak_model(kernel[k]);
+            const beats w = {&model, 7, 2, 0, 160};
+            bar b = {.axis = axis};
+            gmsh_box(&b.s.arena, 1 / 9., &b.s.mesh);
+            for (size_t i = 0; i < 3 * b.s.mesh.n_vertices; i++) b.s.mesh.xyz_mm[i] *= w.length_mm;
+            bar_on_mesh(&b, &w);
+            expect_faster(&b, &w, 0, line_speed_of(&w, axis, 0), expected[k][axis]);
+        }
+}
