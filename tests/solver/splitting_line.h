@@ -122,7 +122,8 @@ static inline splitting_wave wave_along(const splitting_line *l)
 
 /* A cell from rest, stimulated with 52 mV/ms from 1 to 2 ms. */
 typedef struct splitting_cell {
-    double apd90_ms; /* from 0 mV upwards to a tenth of the way from rest to peak */
+    double
+        apd90_ms; /* from 0 mV upwards to a tenth of the way from rest to peak; NaN where V leaves -200 .. 200 mV */
     double peak_mV;
 } splitting_cell;
 
@@ -133,7 +134,7 @@ static inline splitting_cell cell_alone(const mt_cell_model *model, splitting_st
     splitting_cell cell = {NAN, -INFINITY};
     cr_assert_leq(model->n_states, (size_t)LINE_STATES_MOST);
     memcpy(state, rest->states, model->n_states * sizeof *state);
-    for (size_t k = 0; (double)k * dt_ms < 600; k++) {
+    for (size_t k = 0; (double)k * dt_ms < 600 && fabs(v) < 200; k++) {
         const double now_ms = (double)k * dt_ms, before = v;
         if (now_ms > 1 - 1e-9 && now_ms < 2 - 1e-9) v += 52 * dt_ms;
         step(model, dt_ms, 1, state, &v);

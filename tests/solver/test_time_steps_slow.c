@@ -70,17 +70,21 @@ Test(time_steps, with_many_diffusion_steps_the_reaction_delays_the_wave_whoever_
     }
 }
 
-/* Points 0.2 mm apart, as the centres of elements are; so many diffusion steps. */
+/* Points 0.2 mm apart, as the centres of elements are, and 0.1 mm; so many diffusion steps. With 0.1 mm and 0.05 ms one is hardly
+ * stable (D dt / dx^2 = 0.48). */
 Test(time_steps, with_one_diffusion_step_the_errors_cancel_and_with_several_they_do_if_compensated)
 {
     static const struct {
+        double dx_mm;
         size_t substeps;
         double a, percent[STEPS];
-    } ways[] = {{1, 0, {-0.1, -0.2, -0.1, -0.1}}, {2, 0, {-2.4, -1, -0.5, -0.3}},
-        {4, 0, {-3.4, -1.4, -0.7, -0.4}}, {2, NAN, {0.1, -0.1, 0, 0}}, {4, NAN, {0.3, 0, 0, 0}}};
-    const double limit = limit_of(usual_line(0.2, 0));
+    } ways[] = {{0.2, 1, 0, {-0.1, -0.2, -0.1, -0.1}}, {0.2, 2, 0, {-2.4, -1, -0.5, -0.3}},
+        {0.2, 4, 0, {-3.4, -1.4, -0.7, -0.4}}, {0.2, 2, NAN, {0.1, -0.1, 0, 0}},
+        {0.2, 4, NAN, {0.3, 0, 0, 0}}, {0.1, 1, 0, {2.1, 0.5, 0.2, 0.1}},
+        {0.1, 4, 0, {-4.1, -1.6, -0.8, -0.4}}, {0.1, 4, NAN, {0.5, 0.4, 0.2, 0.1}}};
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        splitting_line l = usual_line(0.2, 0);
+        splitting_line l = usual_line(ways[k].dx_mm, 0);
+        const double limit = limit_of(l);
         l.substeps = ways[k].substeps, l.a = ways[k].a;
         expect_errors(isnan(l.a) ? "compensated" : "godunov", &l, limit, ways[k].percent);
     }
@@ -102,6 +106,20 @@ Test(time_steps, in_a_single_cell_the_peak_needs_shorter_steps_and_the_duration_
             cr_expect_float_eq(cell.apd90_ms, ways[k].apd90_ms[d], 0.02, "%g ms", cell.apd90_ms);
             cr_expect_float_eq(cell.peak_mV, ways[k].peak_mV[d], 0.05, "%g mV", cell.peak_mV);
         }
+}
+
+/* Stability is not what limits dt: long before, waves are late. */
+Test(time_steps, rush_larsen_for_all_gates_is_stable_in_steps_that_are_too_long_for_the_front)
+{
+    cr_expect(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.2).apd90_ms));
+    cr_expect_not(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.25).apd90_ms));
+    cr_expect(isfinite(cell_alone(mt_cell_models[0], step_with_all_gates_by_rush_larsen, 0.5).apd90_ms));
+    splitting_line l = usual_line(0.02, 0);
+    const double limit = limit_of(l), as_it_is = 100 * (speed_at(l, 0.1) / limit - 1);
+    l.step = step_with_all_gates_by_rush_larsen;
+    const double rush_larsen = 100 * (speed_at(l, 0.1) / limit - 1);
+    cr_expect_float_eq(as_it_is, -12, 0.5, "%g %%", as_it_is);
+    cr_expect_float_eq(rush_larsen, -11, 0.5, "%g %%", rush_larsen);
 }
 
 /* P8 of the benchmark at 0.5 mm [ms], to 0.01. */
