@@ -114,6 +114,9 @@ static const mt_yaml_key time_keys[] = {
         "Simulated time, a whole number of time steps."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
+    MT_YAML_ENUM(mt_case, time.splitting, "splitting", "godunov", mt_splitting_name,
+        "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
+        "but with several diffusion steps waves are not late by it (see `solver/README.md`)."),
     MT_YAML_END};
 /* Of a struct with a mt_region. */
 #define REGION_KEYS(structure)                                                                               \
@@ -384,6 +387,7 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
     uint16_t *variant_of;
     size_t of_layer[LAYERS];
     problem->model = mt_case_model(from);
+    problem->splitting = (mt_splitting)from->time.splitting;
     problem->variant = 0;
     problem->variant_of = NULL;
     if ((size_t)from->cell.type < problem->model->n_variants) {

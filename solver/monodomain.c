@@ -21,6 +21,25 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
         mt_monodomain_pde_steps(problem->diffusion, problem->dt_ms));
 }
 
+const char *const mt_splitting_name[] = {
+    [MT_SPLITTING_GODUNOV] = "godunov", [MT_SPLITTING_COMPENSATED] = "compensated", NULL};
+
+static double compensation(const mt_monodomain *problem)
+{
+    return problem->splitting == MT_SPLITTING_COMPENSATED ? 0.5 * (1 - 1 / (double)problem->pde_steps) : 0;
+}
+
+bool mt_monodomain_spreads(const mt_monodomain *problem)
+{
+    return problem->diffusion->kappa_ms || compensation(problem) > 0;
+}
+
+double mt_monodomain_share(const mt_monodomain *problem, size_t element)
+{
+    const double *kappa_ms = problem->diffusion->kappa_ms;
+    return (kappa_ms ? kappa_ms[element] / problem->dt_ms : 0) + compensation(problem);
+}
+
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element)
 {
     return &problem->model->variants[problem->variant_of ? problem->variant_of[element] : problem->variant];

@@ -6,8 +6,26 @@
  *   1. stimulated elements get dt * rise_mV_ms added to v;
  *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*;
  *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), after which v = w - s, with
- *      the spread reaction s = kappa / dt (v* - v) (solver/diffusion/spreading.h): 0 for a scheme without;
- *   4. an element activates the first time v passes 0 mV upwards, interpolated linearly within the step. */
+ *      the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
+ *      but for the compensated splitting;
+ *   4. an element activates the first time v passes 0 mV upwards, interpolated linearly within the step.
+ *
+ * What the splitting costs, and how it is compensated. Forward Euler in the reaction makes waves late, and forward Euler in the
+ * diffusion makes them early, both by a part of their speed that is proportional to dt. With one diffusion step in a time step the
+ * two nearly cancel; with many the second is gone, and waves are late. For a single equation v_t = D v'' + f(v) the speed c of a front
+ * with many diffusion steps is off by
+ *
+ *     dt (a - 1/2) C + O(dt^2),   C = c / (2 D) S(e f^2) / S(e v'^2),   S(g) = the integral of g along the front,   e = exp(c x / D)
+ *
+ * (first-order perturbation of the modified equation v_t = D v'' + f + dt ((1/2 + a) D f'' - f_t / 2), with the adjoint e v'). It
+ * vanishes for a = 1/2. With p steps,
+ *
+ *     a = (1 - 1/p) / 2
+ *
+ * goes from 0 for one step, which is as it always was, to 1/2 for many. It has a second meaning, for any model: a pattern that decays at
+ * the rate lambda under a steady reaction f settles at f / lambda - (kappa + dt) f + O(dt^2), which is then the same for all p; without
+ * it dt would be dt (1 + 1/p) / 2. In cells that draw v back at the rate j, a pattern grows by that where kappa + dt - 1/lambda > 1/j: with p
+ * steps no sooner than with one (solver/diffusion/spreading.h). */
 #ifndef MT_SOLVER_MONODOMAIN_H
 #define MT_SOLVER_MONODOMAIN_H
 
@@ -18,6 +36,10 @@
 #include "solver/cells/model.h"
 #include "solver/stimulus.h"
 
+/* How reaction and diffusion make a time step: a = 0, or as above. Names, NULL behind the last. */
+typedef enum mt_splitting { MT_SPLITTING_GODUNOV, MT_SPLITTING_COMPENSATED } mt_splitting;
+extern const char *const mt_splitting_name[];
+
 /* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
@@ -26,6 +48,7 @@ typedef struct mt_monodomain {
     const uint16_t *variant_of; /* [n_elements] where they differ (variant is not looked at then); or NULL */
     double dt_ms;
     size_t pde_steps;
+    mt_splitting splitting;
     size_t n_stimuli;
     const mt_stimulus *stimulus;
     const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
@@ -39,6 +62,10 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 
 /* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
+
+/* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */
+bool mt_monodomain_spreads(const mt_monodomain *problem);
+double mt_monodomain_share(const mt_monodomain *problem, size_t element);
 
 /* What an element is made of. */
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element);

@@ -13,7 +13,7 @@ typedef struct cpu {
     size_t n;
     double *v, *v_next, *before, *activation_ms;
     double *state;          /* [n][n_states] in blocks */
-    double *share, *s;      /* [n] kappa / dt, and the spread reaction; NULL without spreading */
+    double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
 } cpu;
@@ -46,11 +46,11 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
-    if (problem->diffusion->kappa_ms) {
+    if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
         for (size_t element = 0; element < n; element++)
-            c->share[element] = problem->diffusion->kappa_ms[element] / problem->dt_ms;
+            c->share[element] = mt_monodomain_share(problem, element);
     }
     mt_arena scratch = {0};
     double *off = mt_arena_alloc(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);

@@ -152,8 +152,7 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
     if (!plan->spread) return MT_OK;
     MT_ALLOC(values, plan->share_value, plan->halo->n_elements);
     for (size_t k = 0; k < plan->halo->n_elements; k++)
-        plan->share_value[k] =
-            (float)(problem->diffusion->kappa_ms[plan->halo->own_element[k]] / problem->dt_ms);
+        plan->share_value[k] = (float)mt_monodomain_share(problem, plan->halo->own_element[k]);
     return MT_OK;
 }
 
@@ -386,7 +385,7 @@ mt_status mt_plan_make(
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
             target->tiles / target->ipus);
-    *plan = (mt_plan){.problem = problem, .halo = halo, .spread = problem->diffusion->kappa_ms != NULL};
+    *plan = (mt_plan){.problem = problem, .halo = halo, .spread = mt_monodomain_spreads(problem)};
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_ALLOC(arena, c, 1);

@@ -11,7 +11,7 @@
  *   state      [n][S] float   the S states of the cell model, in blocks of each part
  *   of         [n] 16-bit     the variant of each element, where they differ
  *   before     [n] float      the potential at the last record
- *   share, s   [n] float      with spreading: kappa / dt, and the spread reaction (solver/diffusion/spreading.h)
+ *   share, s   [n] float      with spreading: mt_monodomain_share, and the spread reaction (solver/monodomain.h)
  *   activation [n] float      ms, infinite where not yet
  *   step       [parts] float  number of the step, one on each tile
  *   stimulus k 16-bit         places of the elements that stimulus k reaches
@@ -42,7 +42,7 @@ typedef struct mt_layout {
 typedef struct mt_plan {
     const mt_monodomain *problem;
     const mt_halo *halo;
-    bool spread; /* the reaction is: the operator has kappa */
+    bool spread; /* the reaction is: mt_monodomain_spreads */
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
     ipu_tensor share, s;  /* where it is spread */
@@ -58,7 +58,7 @@ typedef struct mt_plan {
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
  * to be compiled and not run, no value is made, the problem has no stimuli, and of its operator is only asked whether there is a
- * kappa.
+ * kappa (mt_monodomain_spreads).
  * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 elements in its local
  * order. */
 MT_NODISCARD mt_status mt_plan_make(

@@ -285,6 +285,7 @@ Test(case, what_may_be_left_out_has_its_default)
     cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_MID);
     cr_expect_eq(c.time.dt_ms, 0.02);
     cr_expect_eq(c.time.pde_steps, 0);
+    cr_expect_eq(c.time.splitting, MT_SPLITTING_GODUNOV);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
     cr_expect_eq(c.stimuli[0].count, 1);
     cr_expect(isnan(c.stimuli[0].region.radius_mm) && isnan(c.stimuli[0].period_ms));
@@ -346,6 +347,22 @@ Test(case, cells_are_those_of_the_table)
                     "%s", mt_message());
             mt_arena_free(&arena);
         }
+}
+
+Test(case, the_problem_has_the_splitting_that_is_asked_for)
+{
+    for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        mt_monodomain problem;
+        char key[64];
+        const char *const sets[] = {key};
+        (void)snprintf(key, sizeof key, "time.splitting=%s", mt_splitting_name[k]);
+        load(&arena, niederer, sets, 1, &c);
+        cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK, "%s", mt_message());
+        cr_expect_eq((int)problem.splitting, k);
+        mt_arena_free(&arena);
+    }
 }
 
 Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)

@@ -227,6 +227,36 @@ Test(backends, the_machine_agrees_with_the_cpu)
         }
 }
 
+/* The slab again, with the plain scheme, which spreads nothing of itself. */
+static void make_plain(void)
+{
+    mt_arena_free(&s.arena);
+    s = (slab_problem){.scheme = &mt_diffusion_scheme_plain};
+    cr_assert_eq(mt_slab_make(&s.arena, (double[3]){5, 3, 1.5}, 0.5, &s.mesh), MT_OK, "%s", mt_message());
+    make_problem(&s, (double[]){1.5, 1.5, 1.5});
+}
+
+Test(backends, a_compensated_splitting_does_the_same_on_both_and_on_any_tiles)
+{
+    for (int plain = 0; plain < 2; plain++) {
+        if (plain) make_plain();
+        double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
+        mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
+        few.checked = many.checked = true;
+        s.problem.splitting = MT_SPLITTING_COMPENSATED;
+        for (EACH_MODEL)
+            for (s.problem.pde_steps = 2; s.problem.pde_steps <= 3; s.problem.pde_steps++) {
+                run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
+                run_backend(&s, "ipu", &few, 800, v[1], activation[1]);
+                run_backend(&s, "ipu", &many, 800, v[2], activation[2]);
+                cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]), "%s", (*m)->name);
+                cr_assert_lt(
+                    largest_difference(activation[0], activation[1]), 0.05, "%s", (*m)->name); /* as above */
+                cr_assert_lt(largest_difference(v[0], v[1]), 1, "%s", (*m)->name);
+            }
+    }
+}
+
 Test(backends, without_a_stimulus_every_element_does_the_same)
 {
     const mt_layout layout = layout_on(&s, 16);
