@@ -114,9 +114,9 @@ static const mt_yaml_key time_keys[] = {
         "Simulated time, a whole number of time steps."),
     MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
         "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
-    MT_YAML_ENUM(mt_case, time.splitting, "splitting", "godunov", mt_splitting_name,
+    MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
         "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
-        "but with several diffusion steps waves are not late by it (see `solver/README.md`)."),
+        "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
     MT_YAML_END};
 /* Of a struct with a mt_region. */
 #define REGION_KEYS(structure)                                                                               \

@@ -149,6 +149,7 @@ static mt_status run_elements(mt_arena *arena, slab *s)
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, s->references->dt_ms),
+        .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = &stimulus};
     return run_problem(arena, s, &problem);

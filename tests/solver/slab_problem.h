@@ -39,6 +39,7 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
         .model = mt_cell_models[0],
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02),
+        .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = s->stimulus};
     cr_assert_eq(ipu_target_load(&s->arena, "data/machines/gc200.yaml", NULL, 0, &s->target), MT_OK, "%s",

@@ -285,7 +285,7 @@ Test(case, what_may_be_left_out_has_its_default)
     cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_MID);
     cr_expect_eq(c.time.dt_ms, 0.02);
     cr_expect_eq(c.time.pde_steps, 0);
-    cr_expect_eq(c.time.splitting, MT_SPLITTING_GODUNOV);
+    cr_expect_eq(c.time.splitting, MT_SPLITTING_COMPENSATED);
     cr_expect_eq(c.stimuli[0].start_ms, 0);
     cr_expect_eq(c.stimuli[0].count, 1);
     cr_expect(isnan(c.stimuli[0].region.radius_mm) && isnan(c.stimuli[0].period_ms));

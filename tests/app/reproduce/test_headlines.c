@@ -82,6 +82,7 @@ static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diff
         .variant = TP06_ENDO,
         .dt_ms = 0.025,
         .pde_steps = (size_t)ceil(0.025 / diffusion->limit_dt_ms),
+        .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = &stimulus};
     const mt_backend *cpu = mt_backend_find("cpu");

@@ -197,6 +197,7 @@ static mt_monodomain monodomain(tissue_block *p, double near_mm, mt_stimulus *st
         .model = mt_cell_models[0],
         .dt_ms = 0.02,
         .pde_steps = pde_steps,
+        .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = stimulus};
 }
