@@ -129,6 +129,7 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
                *damping = mt_option_value(arguments, "--damping", NULL),
                *correction = mt_option_value(arguments, "--correction", NULL);
     *chosen = mt_diffusion_scheme_usual;
+    chosen->front_ms = m->model->front_ms;
     if (spreading) MT_TRY(mt_numbers("--spreading", spreading, 1, -INFINITY, &chosen->spreading));
     if (damping) MT_TRY(mt_numbers("--damping", damping, 1, 0, &chosen->damping));
     if (correction) MT_TRY(read_correction(correction, &chosen->correction));

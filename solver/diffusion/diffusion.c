@@ -82,8 +82,7 @@ static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diff
 {
     MT_ALLOC(arena, diffusion->kappa_ms, s->n);
     MT_ALLOC(arena, diffusion->slowed, s->n);
-    return mt_spreading_make(
-        scratch, s, s->scheme->spreading, diffusion->kappa_ms, diffusion->slowed, &diffusion->n_slowed);
+    return mt_spreading_make(scratch, s, diffusion->kappa_ms, diffusion->slowed, &diffusion->n_slowed);
 }
 
 static mt_status build(

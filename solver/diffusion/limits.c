@@ -19,7 +19,7 @@ mt_status mt_limits_key(
     const mt_mesh *mesh, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
 {
     const double numbers[] = {tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm,
-        tissue->cm_uF_mm2, scheme->damping, scheme->spreading};
+        tissue->cm_uF_mm2, scheme->damping, scheme->spreading, scheme->spreading > 0 ? scheme->front_ms : 0};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_LIMITS_VERSION);

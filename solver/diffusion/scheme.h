@@ -13,7 +13,7 @@
  *                 the same share in all directions, so that one number can mend it.
  *
  * Spreading. A share of the charge of an element's reaction enters its neighbours at once (solver/diffusion/spreading.h). It is
- * what a finite element's consistent mass matrix does to the reaction, and vanishes with the square of the elements' length.
+ * what a finite element's consistent mass matrix does to the reaction, and vanishes as elements become small.
  * Without it the wave is late on coarse meshes. */
 #ifndef MT_SOLVER_DIFFUSION_SCHEME_H
 #define MT_SOLVER_DIFFUSION_SCHEME_H
@@ -28,16 +28,18 @@ extern const char *const mt_correction_name[]; /* NULL ends it */
 typedef struct mt_diffusion_scheme {
     double damping;   /* alpha, above 0; 1 to 2 are good values */
     double spreading; /* beta, 0 or above; 0: none */
+    double front_ms;  /* t_0 of the spreading, 0 or above: that of the cells (solver/cells/model.h) */
     mt_correction correction;
 } mt_diffusion_scheme;
 
-/* What is usual: the pair of numbers that makes waves least late or early in all directions, on Gmsh's meshes and on both cuts of
- * boxes, at elements of 0.27 and 0.4 mm, for ratios of the diffusivities from 2 to 12 (solver/README.md). */
+/* What is usual, for cells of the first model of the table: the numbers that make waves least late or early in all directions, on
+ * Gmsh's meshes and on both cuts of boxes, at elements of 0.14 to 0.8 mm (solver/diffusion/spreading.h has how they were found). */
 extern const mt_diffusion_scheme mt_diffusion_scheme_usual;
 
 /* Without spreading: damping 1.5, over-relaxed. As good for diffusion alone; waves are late on coarse meshes. */
 extern const mt_diffusion_scheme mt_diffusion_scheme_plain;
 
+/* Whether they are the same but for the cells' front. */
 bool mt_diffusion_scheme_same(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b);
 
 /* MT_INPUT naming the value that is not finite or out of its range. */

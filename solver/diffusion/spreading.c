@@ -7,11 +7,11 @@
 
 enum { PASSES = 4, STAGES = 12 }; /* of the smoothing */
 
-static const double SMOOTHED = 40; /* times the mean kappa */
+static const double SMOOTHED = 1.7; /* times the mean of t */
 
 static const char making_it_smooth[] = "spreading the reaction";
 
-/* ---- kappa ---- */
+/* ---- t ---- */
 
 /* The mean squared distance to the neighbours; 0 without any. */
 static double distance2(const mt_stars *s, size_t c)
@@ -29,14 +29,14 @@ static double distance2(const mt_stars *s, size_t c)
     return n_inner > 0 ? sum / n_inner : 0;
 }
 
-/* kappa as the elements' sizes have it, and its mean over the volume. */
-static double by_size(const mt_stars *s, double beta, double *kappa)
+/* t as the elements' sizes have it, and its mean over the volume. */
+static double by_size(const mt_stars *s, double *t)
 {
     const double d_mean = cbrt(s->d_l * s->d_t * s->d_t);
     double sum = 0, volume = 0;
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) kappa[c] = beta * distance2(s, c) / d_mean;
-    for (size_t c = 0; c < s->n; c++) sum += kappa[c] * s->volume[c], volume += s->volume[c];
+    for (size_t c = 0; c < s->n; c++) t[c] = distance2(s, c) / d_mean;
+    for (size_t c = 0; c < s->n; c++) sum += t[c] * s->volume[c], volume += s->volume[c];
     return sum / volume;
 }
 
@@ -99,17 +99,17 @@ static void pass(const smoothing *r)
     }
 }
 
-/* Diffusion of kappa for a time. Elements that would decay too fast for the scheme hold more meanwhile. */
-static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *kappa)
+/* Diffusion of t for a time. Elements that would decay too fast for the scheme hold more meanwhile. */
+static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *t)
 {
     const double duration = time_ms / PASSES, most = (STAGES * STAGES + STAGES) / 2.0;
     double largest = 0;
-    smoothing r = {.stars = s, .now = kappa};
+    smoothing r = {.stars = s, .now = t};
     MT_ALLOC(scratch, r.rate, s->n);
     MT_ALLOC(scratch, r.last, s->n);
     MT_ALLOC(scratch, r.m, s->n);
     mt_stars_bound(s);
-    for (size_t c = 0; c < s->n; c++) largest = fmax(largest, kappa[c]);
+    for (size_t c = 0; c < s->n; c++) largest = fmax(largest, t[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         const double least = mt_stars_load(s, c) * duration / most;
@@ -120,7 +120,7 @@ static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *
         pass(&r);
     }
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) kappa[c] = fmin(fmax(kappa[c], 0), largest);
+    for (size_t c = 0; c < s->n; c++) t[c] = fmin(fmax(t[c], 0), largest);
     return MT_OK;
 }
 
@@ -154,11 +154,19 @@ static size_t slow_down(mt_stars *s, const double *kappa, float *slowed)
     return n_slowed;
 }
 
-mt_status mt_spreading_make(
-    mt_arena *scratch, mt_stars *s, double beta, double *kappa_ms, float *slowed, size_t *n_slowed)
+/* kappa in the place of t. */
+static void from_times(const mt_stars *s, double *kappa)
 {
-    const double mean_ms = by_size(s, beta, kappa_ms);
+    const double beta = s->scheme->spreading, front_ms = s->scheme->front_ms;
+    for (size_t c = 0; c < s->n; c++)
+        if (kappa[c] > 0) kappa[c] *= beta * kappa[c] / (kappa[c] + front_ms);
+}
+
+mt_status mt_spreading_make(mt_arena *scratch, mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
+{
+    const double mean_ms = by_size(s, kappa_ms);
     if (s->n > 0) MT_TRY(smooth(scratch, s, SMOOTHED * mean_ms, kappa_ms));
+    from_times(s, kappa_ms);
     *n_slowed = slow_down(s, kappa_ms, slowed);
     mt_stars_weigh(s);
     return MT_OK;

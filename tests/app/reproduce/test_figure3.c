@@ -140,7 +140,8 @@ Test(figure3, points_are_those_of_run)
 Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_cut_alike)
 {
     static const double corner_mm[4][2] = {{0, 0}, {20, 0}, {0, 8}, {20, 8}};
-    static const char even[] = COARSE CHEAP " --set mesh.slab.size_mm=[20,8,4] --backends cpu --corners 4";
+    static const char even[] =
+        COARSE CHEAP " --set mesh.slab.size_mm=[20,8,4] --set time.end_ms=100 --backends cpu --corners 4";
     const json *tables = tables_of("%s", even), *points = rows_of(tables, "activation");
     cr_assert_eq(json_length(points), 4);
     for (size_t c = 0; c < 4; c++) {

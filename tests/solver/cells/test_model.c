@@ -72,6 +72,7 @@ Test(model, every_row_says_what_the_program_asks)
         cr_expect(model->title[0] && strstr(model->source, "doi "), "%s", model->name);
         cr_assert(model->n_states >= 1 && model->n_states <= STATES_MOST, "%s", model->name);
         cr_expect(model->dt_max_ms > 0 && model->dt_max_ms <= 1, "%s: %g ms", model->name, model->dt_max_ms);
+        cr_expect(model->front_ms > 0 && model->front_ms < 1000, "%s: %g ms", model->name, model->front_ms);
         expect_delays(model);
         expect_quantities(model, model->n_states, model->states);
         expect_quantities(model, model->n_parameters, model->parameters);

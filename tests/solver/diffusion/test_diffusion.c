@@ -334,8 +334,8 @@ static void oracle_apply(
  * largest. */
 Test(diffusion, rows_equal_the_flux_form)
 {
-    static const mt_diffusion_scheme schemes[] = {
-        {1.5, 0, MT_CORRECTION_OVER_RELAXED}, {1.6, 0, MT_CORRECTION_MINIMUM}};
+    static const mt_diffusion_scheme schemes[] = {{.damping = 1.5, .correction = MT_CORRECTION_OVER_RELAXED},
+        {.damping = 1.6, .correction = MT_CORRECTION_MINIMUM}};
     for (int m = 0; m < 4; m++) {
         problem p = {0};
         const mt_diffusion_scheme *scheme = &schemes[m / 2];
@@ -728,10 +728,11 @@ Test(diffusion, tissue_and_scheme_must_be_in_their_ranges)
     problem p = {0};
     kuhn(&p, 1, 1, 1, 1);
     const mt_diffusion_scheme wrong_ones[] = {{.damping = 0}, {.damping = NAN},
-        {.damping = 1, .spreading = -1}, {.damping = 1, .spreading = INFINITY}};
-    for (int k = 0; k < 4; k++)
-        cr_assert(try_make(&p, &muscle, &wrong_ones[k]) == MT_INPUT &&
-                      strstr(mt_message(), k < 2 ? "damping" : "spreading"),
+        {.damping = 1, .spreading = -1}, {.damping = 1, .spreading = INFINITY},
+        {.damping = 1, .front_ms = -1}, {.damping = 1, .front_ms = NAN}};
+    const char *const said[] = {"damping", "spreading", "front"};
+    for (int k = 0; k < 6; k++)
+        cr_assert(try_make(&p, &muscle, &wrong_ones[k]) == MT_INPUT && strstr(mt_message(), said[k / 2]),
             "%s", mt_message());
     const char *names[4] = {"sigma_l", "sigma_t", "chi", "cm"};
     for (int k = 0; k < 4; k++)

@@ -135,14 +135,21 @@ Test(limits, the_key_holds_everything_that_decides)
         key_of(&p, &tissue, &scheme, other);
         cr_assert_str_neq(key, other, "tissue %d", k);
     }
-    mt_diffusion_scheme other_scheme[3] = {scheme, scheme, scheme};
+    mt_diffusion_scheme other_scheme[] = {scheme, scheme, scheme, scheme};
     other_scheme[0].damping = nextafter(scheme.damping, 2);
     other_scheme[1].spreading = nextafter(scheme.spreading, 2);
-    other_scheme[2].correction = MT_CORRECTION_OVER_RELAXED;
-    for (int k = 0; k < 3; k++) {
+    other_scheme[2].front_ms = nextafter(scheme.front_ms, 2);
+    other_scheme[3].correction = MT_CORRECTION_OVER_RELAXED;
+    for (int k = 0; k < 4; k++) {
         key_of(&p, &muscle, &other_scheme[k], other);
         cr_assert_str_neq(key, other, "scheme %d", k);
     }
+    mt_diffusion_scheme plain[] = {mt_diffusion_scheme_plain, mt_diffusion_scheme_plain};
+    plain[1].front_ms = 1; /* nothing that spreads has it */
+    key_of(&p, &muscle, &plain[0], key);
+    key_of(&p, &muscle, &plain[1], other);
+    cr_assert_str_eq(key, other);
+    key_of(&p, &muscle, &scheme, key);
     double *of_mesh[2] = {
         p.mesh.xyz_mm + 3 * p.mesh.n_vertices - 1, p.mesh.fibre + 3 * p.mesh.n_elements - 1};
     for (int k = 0; k < 2; k++) {
@@ -197,7 +204,7 @@ Test(limits, the_algorithm_is_that_of_its_version)
 {
     problem p;
     make(&p);
-    cr_assert_eq(MT_LIMITS_VERSION, 3);
+    cr_assert_eq(MT_LIMITS_VERSION, 4);
     cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
     cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
     mt_arena_free(&p.arena);
