@@ -88,7 +88,7 @@ static const mt_yaml_key tissue_keys[] = {
         mt_case, tissue.cm_uF_mm2, "cm_uF_mm2", NULL, MT_YAML_ABOVE(0), "Capacitance of the cell membrane."),
     MT_YAML_END};
 static const mt_yaml_key diffusion_keys[] = {
-    MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.058", MT_YAML_WITHIN(0, 1),
+    MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
         "coarse "
         "meshes. 0: nothing (see `solver/README.md`)."),

@@ -11,6 +11,7 @@ typedef struct tracking {
     size_t n, n_stimulated, n_far; /* points before stimulated_mm, and before far_mm */
     size_t substeps, n_activated;
     double *v, *next, *before, *states;
+    double *s, share;         /* [n] the spread reaction, and what part of it that is */
     double *outward, *inward; /* [n] a substep's share of the difference to the point outside and inside */
     mt_line_wave *wave;
 } tracking;
@@ -68,6 +69,7 @@ static mt_status begin(
     MT_ALLOC(scratch, t->v, t->n);
     MT_ALLOC(scratch, t->next, t->n);
     MT_ALLOC(scratch, t->before, t->n);
+    MT_ALLOC(scratch, t->s, t->n);
     MT_ALLOC(scratch, t->outward, t->n);
     MT_ALLOC(scratch, t->inward, t->n);
     MT_ALLOC(scratch, t->states, t->n * n_states);
@@ -80,8 +82,20 @@ static mt_status begin(
     t->n_stimulated = points_below(t, line->stimulated_mm);
     t->n_far = points_below(t, line->far_mm);
     t->substeps = (size_t)ceil(line->diffusivity_mm2_ms * line->dt_ms / (0.4 * line->dx_mm * line->dx_mm));
+    t->share = mt_splitting_compensation(line->splitting, t->substeps);
     set_shares(t);
     return MT_OK;
+}
+
+/* From v to v* + s. */
+static void react(tracking *t)
+{
+    const mt_line *line = t->line;
+    mt_cell_step_double(line->model, line->variant, NULL, line->dt_ms, t->n, t->states, t->v, t->next);
+    for (size_t i = 0; i < t->n; i++) {
+        t->s[i] = t->share * (t->next[i] - t->v[i]);
+        t->v[i] = t->next[i] + t->s[i];
+    }
 }
 
 static void diffuse(tracking *t)
@@ -121,8 +135,9 @@ static mt_status run(tracking *t)
         if (now_ms >= line->end_ms) break;
         for (size_t i = 0; step < stimulated_steps && i < t->n_stimulated; i++)
             t->v[i] += line->dt_ms * line->rise_mV_ms;
-        mt_cell_step_double(line->model, line->variant, NULL, line->dt_ms, t->n, t->states, t->v, t->v);
+        react(t);
         for (size_t k = 0; k < t->substeps; k++) diffuse(t);
+        for (size_t i = 0; i < t->n; i++) t->v[i] -= t->s[i];
         MT_TRY(record(t, now_ms));
     }
     return MT_OK;

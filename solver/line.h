@@ -8,13 +8,14 @@
  *
  * Points lie at (i + 1/2) dx. Differences are central and of second order; time steps are those of solver/monodomain.h in double
  * precision, the diffusion substeps as few as D dt <= 0.4 dx^2 allows (stable to 0.5). Shares with the meshes' solver only the
- * cell model. */
+ * cell model and how a splitting is compensated. */
 #ifndef MT_SOLVER_LINE_H
 #define MT_SOLVER_LINE_H
 
 #include <stdbool.h>
 
 #include "data/arena.h"
+#include "solver/monodomain.h"
 #include "solver/cells/model.h"
 
 typedef struct mt_line {
@@ -24,6 +25,7 @@ typedef struct mt_line {
     double diffusivity_mm2_ms;
     double length_mm, dx_mm;
     double dt_ms, end_ms; /* ends before, once all points are activated */
+    mt_splitting splitting;
     /* The stimulus is on from the start, at the points below stimulated_mm. */
     double stimulated_mm, duration_ms, rise_mV_ms;
     double far_mm; /* from here on V is looked at */

@@ -24,9 +24,14 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
 const char *const mt_splitting_name[] = {
     [MT_SPLITTING_GODUNOV] = "godunov", [MT_SPLITTING_COMPENSATED] = "compensated", NULL};
 
+double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps)
+{
+    return splitting == MT_SPLITTING_COMPENSATED ? 0.5 * (1 - 1 / (double)pde_steps) : 0;
+}
+
 static double compensation(const mt_monodomain *problem)
 {
-    return problem->splitting == MT_SPLITTING_COMPENSATED ? 0.5 * (1 - 1 / (double)problem->pde_steps) : 0;
+    return mt_splitting_compensation(problem->splitting, problem->pde_steps);
 }
 
 bool mt_monodomain_spreads(const mt_monodomain *problem)

@@ -63,6 +63,9 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 /* MT_NUMERICS where the diffusion step is above the operator's limit, with the limit and the steps needed. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
 
+/* a of a splitting with so many diffusion steps in a time step. */
+double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps);
+
 /* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */
 bool mt_monodomain_spreads(const mt_monodomain *problem);
 double mt_monodomain_share(const mt_monodomain *problem, size_t element);

@@ -33,6 +33,7 @@ static mt_status run_line(
         .dx_mm = 0.02,
         .dt_ms = dt_ms,
         .end_ms = end_ms,
+        .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = stimulated_mm,
         .duration_ms = duration_ms,
         .rise_mV_ms = rise_mV_ms(),

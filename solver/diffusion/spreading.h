@@ -18,16 +18,15 @@
  * is wide. It belongs to the cell model, whose row has it (front_ms). With t_0 = 0, kappa = beta t_c.
  *
  * beta and tp06's t_0 were chosen together, by the delays of `myotile reproduce waves` with a damping of 1.6. The kappa / t_c with which
- * waves out of a corner are neither late nor early, as a mean over all directions, for kuhn, mirrored and gmsh:
+ * waves out of a corner are neither late nor early beside a line with dt -> 0, as a mean over all directions, for kuhn, mirrored and
+ * gmsh:
  *
- *     length of the elements, mm                 0.14   0.27                 0.4                  0.55                 0.8
- *     t_c, ms                                    0.65   2.4                  5.3                  10                   21
- *     beside a line with the same dt, 0.02 ms    0.019  0.039, 0.039, 0.039  0.047, 0.046, 0.046  0.052, 0.051, 0.050  -, 0.061, 0.062
- *     beside a line with dt -> 0                 0.037  0.044, 0.045, 0.044  0.050, 0.050, 0.049  0.054, 0.052, 0.052  -, 0.068, 0.065
- *     beta t_c / (t_c + t_0)                     0.023  0.041                0.049                0.053                0.055
+ *     length of the elements, mm   0.14   0.27                 0.4                  0.55                 0.8
+ *     t_c, ms                      0.65   2.4                  5.3                  10                   21
+ *     kappa / t_c                  0.037  0.044, 0.045, 0.044  0.050, 0.050, 0.049  0.054, 0.052, 0.052  -, 0.068, 0.065
+ *     beta t_c / (t_c + t_0)       0.031  0.045                0.050                0.052                0.054
  *
- * (Boxes of 0.8 mm that are cut alike are late whatever kappa is. A line with 0.02 ms is 2 % late itself; coarse meshes hardly change
- * with dt.)
+ * (Boxes of 0.8 mm that are cut alike are late whatever kappa is.)
  *
  * Where f is the same in all elements nothing may move: V^-1 M kappa must vanish. So t is made smooth, by the diffusion operator
  * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. No element then feels more than

@@ -104,6 +104,7 @@ static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats 
         .model = w->model,
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&b->s.diffusion, 0.02),
+        .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = b->s.stimulus};
 }

@@ -123,11 +123,14 @@ static inline double line_speed(double dx_mm, double dt_ms)
     return 1 / slope_of(n / 2, x + n * 2 / 5, t + n * 2 / 5);
 }
 
-/* That along the fibres (axis 0) or across them, where lengths are shorter by the root of the diffusivities' ratio. */
+/* That along the fibres (axis 0) or across them, where lengths are shorter by the root of the diffusivities' ratio, for dt -> 0: the error
+ * of a step is of first order, and is taken away by that of twice the step. What is left of it is some 0.2 %. */
 static inline double usual_speed(size_t axis)
 {
+    static double along;
     const double ratio = (0.019 * 0.24 / (0.019 + 0.24)) / (0.17 * 0.62 / (0.17 + 0.62));
-    return line_speed(0.02, 0.02) * (axis == 0 ? 1 : sqrt(ratio));
+    if (along == 0) along = 2 * line_speed(0.02, 0.01) - line_speed(0.02, 0.02);
+    return along * (axis == 0 ? 1 : sqrt(ratio));
 }
 
 #endif

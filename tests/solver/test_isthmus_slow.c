@@ -93,10 +93,10 @@ Test(isthmus, is_crossed_on_coarse_meshes_as_late_as_the_readme_says)
     const crossing finest = cross(2, &mt_diffusion_scheme_usual), fine = cross(1, &mt_diffusion_scheme_usual),
                    coarse = cross(0, &mt_diffusion_scheme_usual),
                    plain = cross(0, &mt_diffusion_scheme_plain);
-    expect_late("exit, 0.2 mm", fine.exit_ms, finest.exit_ms, 2);
-    expect_late("exit, 0.4 mm", coarse.exit_ms, finest.exit_ms, 12);
-    expect_late("exit, 0.4 mm without spreading", plain.exit_ms, finest.exit_ms, 38);
-    expect_late("bridge, 0.2 mm", fine.bridge_ms, finest.bridge_ms, 4);
-    expect_late("bridge, 0.4 mm", coarse.bridge_ms, finest.bridge_ms, 22);
-    expect_late("bridge, 0.4 mm without spreading", plain.bridge_ms, finest.bridge_ms, 51);
+    expect_late("exit, 0.2 mm", fine.exit_ms, finest.exit_ms, 1);
+    expect_late("exit, 0.4 mm", coarse.exit_ms, finest.exit_ms, 7);
+    expect_late("exit, 0.4 mm without spreading", plain.exit_ms, finest.exit_ms, 36);
+    expect_late("bridge, 0.2 mm", fine.bridge_ms, finest.bridge_ms, 3);
+    expect_late("bridge, 0.4 mm", coarse.bridge_ms, finest.bridge_ms, 16);
+    expect_late("bridge, 0.4 mm without spreading", plain.bridge_ms, finest.bridge_ms, 49);
 }

@@ -20,7 +20,7 @@ MT_CELL_DECLARE(mitchell_schaeffer);
 
 /* `myotile reproduce waves --plain --model mitchell-schaeffer`, mean of kuhn, mirrored and gmsh. */
 static const mt_cell_delay delays[] = {
-    {0.27, -1.8, -2.9}, {0.4, -3.5, -4.9}, {0.55, -5.8, -6.4}, {0.8, -10.3, -8.5}};
+    {0.27, -1.8, -2.8}, {0.4, -3.5, -4.8}, {0.55, -5.5, -6.3}, {0.8, -9.8, -8.5}};
 
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",

@@ -40,7 +40,7 @@ MT_CELL_DECLARE(tp06);
 
 /* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
 static const mt_cell_delay delays[] = {
-    {0.27, -2.1, 10.9}, {0.4, -2.5, 24.7}, {0.55, -3.3, 46.4}, {0.8, 13, 103}};
+    {0.27, 2.2, 13.4}, {0.4, 2.4, 27.8}, {0.55, 3.6, 50.2}, {0.8, 17, 108}};
 
 const mt_cell_model mt_cell_tp06 = {
     .name = "tp06",
@@ -53,7 +53,7 @@ const mt_cell_model mt_cell_tp06 = {
     .parameters = parameters,
     .variants = variants,
     .dt_max_ms = 0.05,
-    .front_ms = 1,
+    .front_ms = 0.5,
     .kernel_float = MT_CELL_KERNELS(tp06, float),
     .kernel_double = MT_CELL_KERNELS(tp06, double),
     .mix =
