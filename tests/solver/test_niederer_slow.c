@@ -81,5 +81,5 @@ Test(niederer, every_corner_at_0_5_mm_is_as_the_readme_says)
 /* 35 boxes along y: there the slab is not its own mirror image. */
 Test(niederer, corners_at_0_2_mm_are_as_the_readme_says)
 {
-    check_corners(0.2, 2, (size_t[]){0, 2}, (double[]){42.87, 42.89});
+    check_corners(0.2, 2, (size_t[]){0, 2}, (double[]){42.63, 42.65});
 }
