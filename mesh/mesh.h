@@ -25,14 +25,13 @@ typedef struct mt_mesh {
     size_t n_elements;
     double *xyz_mm;           /* [n_vertices][3] */
     uint32_t *element_vertex; /* [n_elements][4] */
-    int32_t *region; /* [n_elements], tags chosen by whoever made the mesh; 1 where nothing else is said */
-    double *fibre;   /* [n_elements][3] the direction of the muscle; NULL: not known, as the next three */
-    double *sheet;   /* [n_elements][3] across the fibre in its sheet; only with fibres */
-    double *depth;   /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
-    int32_t *layer;  /* [n_elements] of the wall: see mt_layer */
-    uint32_t *
-        number; /* [n_elements] ascending, of a part of a mesh (mt_mesh_select): which of its elements these are; else NULL */
-    size_t n_faces;        /* tagged triangles of the surface; 0 where nothing is tagged */
+    int32_t *region;  /* [n_elements], tags chosen by whoever made the mesh; 1 where nothing else is said */
+    double *fibre;    /* [n_elements][3] the direction of the muscle; NULL: not known, as the next three */
+    double *sheet;    /* [n_elements][3] across the fibre in its sheet; only with fibres */
+    double *depth;    /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
+    int32_t *layer;   /* [n_elements] of the wall: see mt_layer */
+    uint32_t *number; /* [n_elements] ascending, of a part of a mesh: see mt_mesh_number; else NULL */
+    size_t n_faces;   /* tagged triangles of the surface; 0 where nothing is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] what a triangle is part of: see mt_surface */
 } mt_mesh;
@@ -73,7 +72,7 @@ MT_NODISCARD mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, c
 MT_NODISCARD mt_status mt_mesh_select(
     mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
 
-/* What messages, tables and files call an element. */
+/* What messages, tables and files call an element: its number in the whole, where the mesh is a part of one. */
 static inline size_t mt_mesh_number(const mt_mesh *mesh, size_t element)
 {
     return mesh->number ? mesh->number[element] : element;

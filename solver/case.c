@@ -388,7 +388,6 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
     uint16_t *variant_of;
     size_t of_layer[LAYERS];
     problem->model = mt_case_model(from);
-    problem->splitting = (mt_splitting)from->time.splitting;
     problem->variant = 0;
     problem->variant_of = NULL;
     if ((size_t)from->cell.type < problem->model->n_variants) {

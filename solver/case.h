@@ -126,7 +126,7 @@ MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);
 
-/* Sets model, variant, variant_of and splitting of the problem; gives variant_of where the case takes it from the mesh's layers, else it is
+/* Sets model, variant and variant_of of the problem; gives the last where the case takes it from the mesh's layers, else it is
  * NULL. MT_INPUT where the mesh has none, or one that is none of mt_layer. */
 MT_NODISCARD mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);

@@ -17,6 +17,7 @@ typedef struct fe {
     double *lumped;                         /* [n] mm^3: its row sums */
     double *diagonal;                       /* [n] of mass */
     double *v, *before;                     /* [n] mV */
+    double *s, share;                       /* [n] the spread reaction, and what part of it that is */
     double *states;                         /* in blocks */
     double *rate;                           /* [n] M^-1 K v, mV/ms */
     double *residual, *direction, *product; /* [n] of the conjugate gradients */
@@ -107,6 +108,7 @@ static mt_status assemble(mt_arena *scratch, fe *f)
         highest_per_ms = fmax(highest_per_ms, add_element(f, c));
     f->wave->limit_dt_ms = 0.9 * 2 / highest_per_ms;
     f->substeps = (size_t)ceil(f->problem->dt_ms / f->wave->limit_dt_ms);
+    f->share = mt_splitting_compensation(f->problem->splitting, f->substeps);
     return MT_OK;
 }
 
@@ -151,6 +153,18 @@ static void solve_mass(fe *f)
 
 /* ---- the time steps ---- */
 
+/* From v to v* + s. */
+static void react(fe *f)
+{
+    const mt_finite_elements *p = f->problem;
+    for (size_t i = 0; i < f->n; i++) f->s[i] = -f->v[i];
+    mt_cell_step_double(p->model, p->variant, NULL, p->dt_ms, f->n, f->states, f->v, f->v);
+    for (size_t i = 0; i < f->n; i++) {
+        f->s[i] = f->share * (f->v[i] + f->s[i]);
+        f->v[i] += f->s[i];
+    }
+}
+
 static void diffuse(fe *f)
 {
     const double dt_ms = f->problem->dt_ms / (double)f->substeps;
@@ -185,8 +199,9 @@ static mt_status run(fe *f, mt_finite_elements_watch *watch, void *user)
     for (size_t step = 0; step < end && goes_on; step++) {
         for (size_t i = 0; step < stimulated && i < f->n; i++)
             if (p->stimulated[i]) f->v[i] += p->dt_ms * p->rise_mV_ms;
-        mt_cell_step_double(p->model, p->variant, NULL, p->dt_ms, f->n, f->states, f->v, f->v);
+        react(f);
         diffuse(f);
+        for (size_t i = 0; i < f->n; i++) f->v[i] -= f->s[i];
         MT_TRY(record(f, (double)step * p->dt_ms));
         goes_on = watch(user, step + 1, f->v, f->wave->activation_ms);
     }
@@ -201,6 +216,7 @@ static mt_status begin(mt_arena *arena, mt_arena *scratch, fe *f)
     MT_ALLOC(arena, f->wave->activation_ms, f->n);
     MT_ALLOC(scratch, f->v, f->n);
     MT_ALLOC(scratch, f->before, f->n);
+    MT_ALLOC(scratch, f->s, f->n);
     MT_ALLOC(scratch, f->states, f->n * n_states);
     MT_ALLOC(scratch, f->rate, f->n);
     MT_ALLOC(scratch, f->residual, f->n);

@@ -6,17 +6,18 @@
  * with one voltage and one cell at each vertex, and phi_i the hat function of vertex i. M is the consistent mass matrix, of entries
  * V_e / 20 (1 + [i = j]), or lumped: V_e / 4 on the diagonal. D is the diffusivity, no flux leaves the surface.
  *
- * A time step is that of solver/monodomain.h with no spreading: stimulus, one step of the cell model at each vertex, then explicit diffusion
- * substeps, as few as their stability allows. It is bounded element by element (I. Fried, Int. J. Solids Struct. 8 (1972) 491): no
+ * A time step is that of solver/monodomain.h without kappa: stimulus, one step of the cell model at each vertex, then explicit diffusion
+ * substeps, as few as their stability allows, by the splitting that is asked for. Stability is bounded element by element (I. Fried, Int. J. Solids Struct. 8 (1972) 491): no
  * eigenvalue of M^-1 K is above the largest of an element, which is at most 4 tr(K_e) / V_e where M is lumped and 20 tr(K_e) / V_e where
  * it is not. A consistent M is solved by conjugate gradients, to 1e-10 of the right side. Double precision. Shares with the
- * solver only mesh, tissue and cell model. */
+ * solver only mesh, tissue, cell model and how a splitting is compensated. */
 #ifndef MT_SOLVER_FINITE_ELEMENTS_H
 #define MT_SOLVER_FINITE_ELEMENTS_H
 
 #include <stdbool.h>
 
 #include "mesh/mesh.h"
+#include "solver/monodomain.h"
 #include "solver/cells/model.h"
 #include "solver/diffusion/tissue.h"
 
@@ -27,6 +28,7 @@ typedef struct mt_finite_elements {
     const mt_cell_model *model;
     size_t variant;
     double dt_ms, end_ms;
+    mt_splitting splitting;
     const uint8_t *stimulated; /* [n_vertices] from the start, for duration_ms */
     double duration_ms, rise_mV_ms;
 } mt_finite_elements;

@@ -168,6 +168,7 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
         .end_ms = end_ms,
+        .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated = stimulated,
         .duration_ms = duration_ms,
         .rise_mV_ms = rise_mV_ms()};

@@ -51,8 +51,7 @@ typedef struct mt_cell_model {
     const mt_cell_quantity *states, *parameters; /* without V */
     const mt_cell_variant *variants;             /* the first is the usual one */
     double dt_max_ms;                            /* the longest step that is stable */
-    double
-        front_ms; /* t_0 of the spreading (solver/diffusion/spreading.h): the larger, the wider the front */
+    double front_ms; /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
     mt_cell_kernel_float *kernel_float[MT_ISAS];
     mt_cell_kernel_double *kernel_double[MT_ISAS];
     struct { /* a cell's step on a tile: of one variant, and where each cell has its own */

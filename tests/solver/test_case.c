@@ -366,22 +366,6 @@ Test(case, cells_are_those_of_the_table)
         }
 }
 
-Test(case, the_problem_has_the_splitting_that_is_asked_for)
-{
-    for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++) {
-        mt_arena arena = {0};
-        mt_case c;
-        mt_monodomain problem;
-        char key[64];
-        const char *const sets[] = {key};
-        (void)snprintf(key, sizeof key, "time.splitting=%s", mt_splitting_name[k]);
-        load(&arena, niederer, sets, 1, &c);
-        cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK, "%s", mt_message());
-        cr_expect_eq((int)problem.splitting, k);
-        mt_arena_free(&arena);
-    }
-}
-
 Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
 {
     expect_failure("edge_mm: 0.5", "egde_mm: 0.5",

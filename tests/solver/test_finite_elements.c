@@ -14,7 +14,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(finite_elements, .fini = leave);
 
-static const double dt_ms = 0.02, stimulated_mm = 1.5, from_mm = 4, to_mm = 8, length_mm = 9;
+static const double usual_dt_ms = 0.02, stimulated_mm = 1.5, from_mm = 4, to_mm = 8, length_mm = 9;
 
 static bool go_on(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
 {
@@ -24,7 +24,7 @@ static bool go_on(void *user, size_t steps_done, const double *v_mV, const doubl
 }
 
 /* The speed of a plane wave along a bar, one box thick, of boxes with this edge. */
-static double bar_speed(double edge_mm, bool consistent, bool along)
+static double bar_speed_by(double edge_mm, bool consistent, bool along, mt_splitting splitting, double dt_ms)
 {
     mt_mesh bar;
     mt_finite_elements_wave wave;
@@ -46,6 +46,7 @@ static double bar_speed(double edge_mm, bool consistent, bool along)
         .model = mt_cell_models[0],
         .dt_ms = dt_ms,
         .end_ms = 100,
+        .splitting = splitting,
         .stimulated = stimulated,
         .duration_ms = 2,
         .rise_mV_ms = 50 / 1.4};
@@ -57,6 +58,11 @@ static double bar_speed(double edge_mm, bool consistent, bool along)
     return 1 / mt_line_fit_slope(&fit);
 }
 
+static double bar_speed(double edge_mm, bool consistent, bool along)
+{
+    return bar_speed_by(edge_mm, consistent, along, MT_SPLITTING_GODUNOV, usual_dt_ms);
+}
+
 static double line_speed(double dx_mm, bool along)
 {
     mt_line_wave wave;
@@ -65,7 +71,7 @@ static double line_speed(double dx_mm, bool along)
             along ? mt_tissue_diffusivity_l(&mt_tissue_usual) : mt_tissue_diffusivity_t(&mt_tissue_usual),
         .length_mm = length_mm,
         .dx_mm = dx_mm,
-        .dt_ms = dt_ms,
+        .dt_ms = usual_dt_ms,
         .end_ms = 100,
         .stimulated_mm = stimulated_mm,
         .duration_ms = 2,
@@ -99,6 +105,19 @@ Test(finite_elements, both_come_to_the_converged_speed)
     }
 }
 
+/* With a consistent mass boxes of 0.1 mm take several diffusion steps in a time step: a quarter of the time step makes waves faster, but
+ * not where the splitting is compensated, but for what it leaves of the error (solver/README.md: some 0.4 % at 0.02 ms). */
+Test(finite_elements, the_time_step_matters_little_where_the_splitting_is_compensated)
+{
+    double change[2];
+    for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++)
+        change[k] = bar_speed_by(0.1, true, true, (mt_splitting)k, usual_dt_ms / 4) /
+                        bar_speed_by(0.1, true, true, (mt_splitting)k, usual_dt_ms) -
+                    1;
+    cr_expect_gt(change[MT_SPLITTING_GODUNOV], 0.008, "%g", change[MT_SPLITTING_GODUNOV]);
+    cr_expect_lt(fabs(change[MT_SPLITTING_COMPENSATED]), 0.005, "%g", change[MT_SPLITTING_COMPENSATED]);
+}
+
 Test(finite_elements, what_cannot_be_solved_is_refused)
 {
     mt_mesh bar;
@@ -112,14 +131,14 @@ Test(finite_elements, what_cannot_be_solved_is_refused)
         .end_ms = 1,
         .stimulated = stimulated};
     cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_INPUT);
-    problem.dt_ms = dt_ms;
+    problem.dt_ms = usual_dt_ms;
     bar.n_elements -= 6; /* the second box: four vertices are of no element now */
     cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_INPUT);
     cr_expect(strstr(mt_message(), "is of no element"), "%s", mt_message());
     bar.n_elements += 6;
     bar.fibre = NULL;
     cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_INPUT);
-    for (size_t n = 1; n < 16; n++) {
+    for (size_t n = 1; n < 17; n++) {
         mt_arena_fail_at(n);
         bar.fibre = (double[36]){0};
         cr_expect_eq(mt_finite_elements_run(&arena, &problem, go_on, NULL, &wave), MT_MEMORY, "%zu", n);

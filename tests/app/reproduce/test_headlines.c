@@ -64,7 +64,8 @@ static const mt_tissue cube_tissue = {0.18, 0.02, 125, 0.012};
 static const double cube_along = 0.12, cube_across = 0.02 / 1.5;
 
 /* Activation times by a backend that is set up here. */
-static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion)
+static double *activate_cube(
+    mt_arena *arena, const mt_mesh *mesh, const mt_diffusion *diffusion, mt_splitting splitting)
 {
     uint32_t *elements = mt_arena_alloc(arena, mesh->n_elements, sizeof *elements);
     double *activation = mt_arena_alloc(arena, mesh->n_elements, sizeof *activation);
@@ -82,7 +83,7 @@ static double *activate_cube(mt_arena *arena, const mt_mesh *mesh, const mt_diff
         .variant = TP06_ENDO,
         .dt_ms = 0.025,
         .pde_steps = (size_t)ceil(0.025 / diffusion->limit_dt_ms),
-        .splitting = MT_SPLITTING_COMPENSATED,
+        .splitting = splitting,
         .n_stimuli = 1,
         .stimulus = &stimulus};
     const mt_backend *cpu = mt_backend_find("cpu");
@@ -136,7 +137,7 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     char *text = works("run cube.yaml --output out --format json");
     ok(mt_adjacency_make(&arena, &mesh, &adjacency));
     ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_usual, &op));
-    const double *activation = activate_cube(&arena, &mesh, &op);
+    const double *activation = activate_cube(&arena, &mesh, &op, MT_SPLITTING_COMPENSATED);
     ok(mt_vtkhdf_read_field(&arena, "out/result.hdf", "activation", mesh.n_elements, &in_file));
     for (size_t c = 0; c < mesh.n_elements; c++) {
         limited += op.theta[c] < 1;
@@ -166,6 +167,33 @@ Test(headlines, all_of_a_run_are_those_of_its_mesh_tissue_and_activation)
     cr_expect_float_eq(json_property(text, "latest_activation_ms"), latest, 1e-12);
     cr_expect_float_eq(json_property(text, "simulated_time_ms"), 1.5, 1e-12);
     free(text);
+    mt_arena_free(&arena);
+}
+
+/* The cube takes several diffusion steps in a time step, so that the splittings differ. */
+Test(headlines, a_run_has_the_splitting_that_is_asked_for)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion op;
+    double *activation[2], *in_file;
+    write_cube(&arena, &mesh);
+    write_text("cube.yaml", cube_case);
+    ok(mt_adjacency_make(&arena, &mesh, &adjacency));
+    ok(mt_diffusion_make(&arena, &mesh, &adjacency, &cube_tissue, &mt_diffusion_scheme_usual, &op));
+    for (int k = MT_SPLITTING_GODUNOV; mt_splitting_name[k]; k++) {
+        char path[64];
+        free(works(
+            "run cube.yaml --output %s --set time.splitting=%s", mt_splitting_name[k], mt_splitting_name[k]));
+        (void)snprintf(path, sizeof path, "%s/result.hdf", mt_splitting_name[k]);
+        ok(mt_vtkhdf_read_field(&arena, path, "activation", mesh.n_elements, &in_file));
+        activation[k] = activate_cube(&arena, &mesh, &op, (mt_splitting)k);
+        for (size_t c = 0; c < mesh.n_elements; c++)
+            if (isfinite(activation[k][c]))
+                cr_assert_eq((float)activation[k][c], (float)in_file[c], "element %zu", c);
+    }
+    cr_expect(memcmp(activation[0], activation[1], mesh.n_elements * sizeof(double)) != 0);
     mt_arena_free(&arena);
 }
 
