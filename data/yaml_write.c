@@ -154,6 +154,46 @@ void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure
     write_mapping(to, keys, structure, 0, "");
 }
 
+static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, const char *path);
+
+static void write_list_paths(FILE *to, const mt_yaml_key *key, const char *base, const char *path)
+{
+    char entry[MT_YAML_WORDS], number[32];
+    const char *entries;
+    size_t n;
+    memcpy(&entries, base + key->offset, sizeof entries);
+    memcpy(&n, base + key->count_offset, sizeof n);
+    if (n == 0) (void)fprintf(to, "%s: []\n", path);
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(number, sizeof number, "%zu", i);
+        mt_yaml_join(entry, path, number);
+        write_paths(to, key->keys, entries + i * key->bytes, entry);
+    }
+}
+
+static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, const char *path)
+{
+    char here[MT_YAML_WORDS];
+    for (const mt_yaml_key *key = keys; key->name; key++) {
+        if (is_none(key, base + key->offset)) continue;
+        mt_yaml_join(here, path, key->name);
+        if (key->type == MT_YAML_TYPE_MAPPING) {
+            write_paths(to, key->keys, base, here);
+        } else if (key->type == MT_YAML_TYPE_LIST) {
+            write_list_paths(to, key, base, here);
+        } else {
+            (void)fprintf(to, "%s: ", here);
+            write_value(to, key, base);
+            (void)fputc('\n', to);
+        }
+    }
+}
+
+void mt_yaml_write_paths(FILE *to, const mt_yaml_key *keys, const void *structure)
+{
+    write_paths(to, keys, structure, "");
+}
+
 /* ---- the page ---- */
 
 static void write_row(FILE *to, const char *path, const mt_yaml_key *key)

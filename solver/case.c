@@ -118,6 +118,17 @@ static const mt_yaml_key time_keys[] = {
         "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
         "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
     MT_YAML_END};
+static const mt_yaml_key checkpoint_keys[] = {
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
+        "One is written each time that so many minutes have passed on the host. 0: not by that."),
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "One is written every so many ms of simulated time."),
+    MT_YAML_UNSIGNED(mt_case, checkpoint.keep, "keep", "2", MT_YAML_WITHIN(0, 1000),
+        "So many of the newest are kept. 0: none is written, also when the run is stopped by a signal."),
+    MT_YAML_BOOL(mt_case, checkpoint.at_end, "at_end", "false",
+        "true: the last one is written at the end, and stays; false: a run that has come to its end needs "
+        "none, and removes all."),
+    MT_YAML_END};
 /* Of a struct with a mt_region. */
 #define REGION_KEYS(structure)                                                                               \
     MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
@@ -203,6 +214,10 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_MAPPING("checkpoint", checkpoint_keys,
+        "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
+        "when "
+        "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or a tag; of "
         "several that are given together, the part that is in all of them. Where regions overlap, the last "
@@ -318,6 +333,13 @@ mt_status mt_case_load(
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
     return check(path, out);
+}
+
+mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_override *overrides,
+    size_t n_overrides, mt_case *out)
+{
+    MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
+    return check(name, out);
 }
 
 static double in_series(double a, double b) { return a * b / (a + b); }

@@ -66,6 +66,12 @@ typedef struct mt_case {
         size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
         int splitting;    /* mt_splitting */
     } time;
+    struct {
+        double every_minutes; /* of the host's time; 0 = not by that */
+        double every_ms;      /* NaN = not by that */
+        size_t keep;          /* so many of the newest; 0 = none at all, also at signals */
+        bool at_end;
+    } checkpoint;
     mt_case_region *regions;
     size_t n_regions;
     mt_case_stimulus *stimuli;
@@ -98,6 +104,10 @@ extern const mt_yaml_table mt_case_table;
  * if keys contradict each other. */
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
+
+/* The same from a text that ends with a NUL; `name` stands for the file in messages. */
+MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
+    const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
 /* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
 mt_tissue mt_case_tissue(const mt_case *from);

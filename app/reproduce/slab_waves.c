@@ -80,8 +80,7 @@ typedef struct slab {
     void *self;
     int wave;
     mt_slab_waves *waves;
-    mt_status status; /* of reading */
-    bool ended;       /* the wave has passed all places, or died out */
+    bool ended; /* the wave has passed all places, or died out */
 } slab;
 
 static double distance_of(const double place_mm[2], int wave)
@@ -123,9 +122,9 @@ static bool look(void *user, size_t steps_done, const double *v_mV, const double
 static bool watch(void *user, size_t steps_done)
 {
     slab *s = user;
-    s->status =
-        s->backend->read(s->self, s->v_mV, looks_at_activation(s, steps_done) ? s->activation_ms : NULL);
-    return s->status == MT_OK && look(s, steps_done, s->v_mV, s->activation_ms);
+    s->backend->read(s->self, MT_ARRAY_V, s->v_mV);
+    if (looks_at_activation(s, steps_done)) s->backend->read(s->self, MT_ARRAY_ACTIVATION, s->activation_ms);
+    return look(s, steps_done, s->v_mV, s->activation_ms);
 }
 
 static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *problem)
@@ -133,10 +132,10 @@ static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *prob
     const size_t n_steps = (size_t)ceil(end_ms / problem->dt_ms);
     s->backend = &mt_backend_cpu;
     MT_TRY(s->backend->open(arena, problem, NULL, &s->self));
-    const mt_status status = mt_backend_run(problem, s->backend, s->self, n_steps, watch, s);
-    MT_TRY(s->status);
+    const mt_status status = mt_backend_run(problem, s->backend, s->self, 0, n_steps, watch, s);
     if (status != MT_OK && !s->ended) return status;
-    return s->backend->read(s->self, NULL, s->activation_ms);
+    s->backend->read(s->self, MT_ARRAY_ACTIVATION, s->activation_ms);
+    return MT_OK;
 }
 
 static mt_status run_elements(mt_arena *arena, slab *s)

@@ -165,7 +165,7 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
     const mt_profiled profiled = {
-        run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
+        run->input->title[0] ? run->input->title : "Run", run->n_counted, run->profile, run->target};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;

@@ -11,6 +11,7 @@ typedef struct mt_run {
     const mt_case *input; /* with every value that was used */
     const mt_problem *problem;
     size_t n_steps;              /* done */
+    size_t n_counted;            /* the last of them, of which the profile is */
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
     const double *activation_ms; /* [problem->mesh.n_elements] infinite where not activated */
     const ipu_profile *profile;  /* NULL without an emulated machine */

@@ -44,6 +44,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         "elements activated in the last 5 ms", 100 * (double)lately / (double)n, "%");
     mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
+    if (run->profile && run->n_counted < run->n_steps)
+        mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
+            (double)(run->n_steps - run->n_counted) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
         mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
             run->input->time.end_ms, "ms");
@@ -146,10 +149,10 @@ static phase common_phase(
     return p;
 }
 
-/* Cycles of one time step, in which the phase runs runs / n_steps times. */
+/* Cycles of one time step, in which the phase runs runs / n_counted times. */
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
-    const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
+    const double runs = (double)p->runs / (double)run->n_counted, total = (double)p->total;
     mt_table_item(table, p->key, p->label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
@@ -167,7 +170,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    mt_table_number(table, (double)cycles / (double)run->n_steps);
+    mt_table_number(table, (double)cycles / (double)run->n_counted);
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
     mt_table_number(table, (double)cycles / run->target->clock_hz);

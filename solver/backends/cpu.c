@@ -148,12 +148,36 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     return MT_OK;
 }
 
-static mt_status read_cpu(void *self, double *v_mV, double *activation_ms)
+static void read_cpu(void *self, size_t array, double *values)
 {
-    cpu *c = self;
-    if (v_mV) memcpy(v_mV, c->v, c->n * sizeof *v_mV);
-    if (activation_ms) memcpy(activation_ms, c->activation_ms, c->n * sizeof *activation_ms);
-    return MT_OK;
+    const cpu *c = self;
+    const size_t n_states = c->problem->model->n_states;
+    if (array < MT_ARRAY_STATES)
+        memcpy(values, array == MT_ARRAY_V ? c->v : c->activation_ms, c->n * sizeof *values);
+    for (size_t element = 0; array >= MT_ARRAY_STATES && element < c->n; element++)
+        values[element] = c->state[mt_block_index(c->n, n_states, element, array - MT_ARRAY_STATES)];
 }
 
-const mt_backend mt_backend_cpu = {.name = "cpu", .open = open_cpu, .advance = advance_cpu, .read = read_cpu};
+static void write_cpu(void *self, size_t array, const double *values)
+{
+    cpu *c = self;
+    const size_t n_states = c->problem->model->n_states;
+    if (array < MT_ARRAY_STATES)
+        memcpy(array == MT_ARRAY_V ? c->v : c->activation_ms, values, c->n * sizeof *values);
+    if (array == MT_ARRAY_V) memcpy(c->before, values, c->n * sizeof *values);
+    for (size_t element = 0; array >= MT_ARRAY_STATES && element < c->n; element++)
+        c->state[mt_block_index(c->n, n_states, element, array - MT_ARRAY_STATES)] = values[element];
+}
+
+static void resume_cpu(void *self, size_t steps_done)
+{
+    (void)self;
+    (void)steps_done; /* advance is told */
+}
+
+const mt_backend mt_backend_cpu = {.name = "cpu",
+    .open = open_cpu,
+    .advance = advance_cpu,
+    .read = read_cpu,
+    .write = write_cpu,
+    .resume = resume_cpu};

@@ -182,10 +182,10 @@ Test(command, another_option_is_no_value)
 
 Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
 {
-    refuses(2, "an argument is missing; usage: myotile run CASE.yaml [options]", "run");
+    refuses(2, "run: CASE.yaml or --resume DIR is needed; see myotile run --help", "run");
     refuses(2, "an argument is missing; usage: myotile mesh info MESH [options]", "mesh info");
     refuses(2, "an argument is missing", "partition --ipus 2");
-    refuses(2, "'b.yaml' is one argument too many; usage: myotile run CASE.yaml", "run a.yaml b.yaml");
+    refuses(2, "'b.yaml' is one argument too many; usage: myotile run [CASE.yaml]", "run a.yaml b.yaml");
     refuses(2, "'epi' is one argument too many; usage: myotile cell [options]", "cell epi -o trace.csv");
 }
 

@@ -386,7 +386,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
             s.problem.mesh = k ? &s.mesh : NULL;
             mt_mesh_centroid(&s.mesh, last, x);
             cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
+            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 100, NULL, NULL), MT_NUMERICS);
             (void)snprintf(expected, sizeof expected,
                 k ? "element %zu at [%.4g, %.4g, %.4g] mm: V is " : "element %zu: V is ", last, x[0], x[1],
                 x[2]);
