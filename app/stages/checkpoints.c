@@ -82,16 +82,24 @@ static void remove_all_but(const char *folder, size_t newest, size_t keep)
 
 /* ---- writing ---- */
 
+/* Had its run come to its end? */
+static bool is_the_end(mt_arena *scratch, const mt_checkpoint *c)
+{
+    mt_case input;
+    return mt_yaml_read(scratch, c->path, c->case_text, &mt_case_table, NULL, 0, &input) == MT_OK &&
+           c->step >= mt_case_steps(&input);
+}
+
 static void warn_of_others(const char *folder)
 {
     mt_arena scratch = {0};
     mt_checkpoint other;
     size_t n, *steps;
     if (list(&scratch, folder, &n, &steps) == MT_OK && n > 0 &&
-        mt_checkpoints_newest(&scratch, folder, &other) == MT_OK)
+        mt_checkpoints_newest(&scratch, folder, &other) == MT_OK && !is_the_end(&scratch, &other))
         mt_warn(
-            "%s: of an earlier run, which these results replace; to continue that one instead, `myotile run "
-            "--resume %s`",
+            "%s: an earlier run was stopped there, and these results replace its; to continue it instead, "
+            "`myotile run --resume %s`",
             other.path, folder);
     mt_arena_free(&scratch);
 }

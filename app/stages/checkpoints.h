@@ -19,8 +19,8 @@ typedef struct mt_checkpoints {
     bool any;      /* one was written */
 } mt_checkpoints;
 
-/* Gives those of a case, whose problem has been made (time.pde_steps is known), in `arena`. Warns where the folder has some of another run, which was not
- * stopped at the end; `from` is the one that this run goes on from, or NULL. MT_MEMORY. */
+/* Gives those of a case, whose problem has been made (time.pde_steps is known), in `arena`. Warns where the folder has some of
+ * another run that was stopped before its end; `from` is the one that this run goes on from, or NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *input, const char *folder,
     const mt_checkpoint *from, mt_checkpoints *checkpoints);
 
