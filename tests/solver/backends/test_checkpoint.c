@@ -25,9 +25,8 @@ static void leave(void) { (void)unlink(path); }
 
 TestSuite(checkpoint, .init = enter, .fini = leave);
 
-/* An odd number of diffusion steps, so that both potentials of the tiles take their turn; cut within a stimulus, between two whole
- * milliseconds. */
-enum { CUT = 77, END = 160 };
+/* Within the stimulus, which ends with step 100, and behind it; both between two whole milliseconds. */
+enum { CUT = 77, LATE_CUT = 123, END = 160 };
 
 typedef struct state {
     size_t n_arrays;
@@ -80,14 +79,19 @@ static uint64_t cycles_of(slab_problem *s, const mt_backend *b, void *self)
     return profile.cycles;
 }
 
-static void write_at_cut(slab_problem *s, const mt_backend *b, const mt_layout *layout)
+static void write_at(slab_problem *s, const mt_backend *b, const mt_layout *layout, size_t cut)
 {
     mt_arena arena = {0};
     void *self = open_backend(&arena, s, b, layout);
-    go(s, b, self, 0, CUT);
+    go(s, b, self, 0, cut);
     cr_assert_eq(
-        mt_checkpoint_write(path, &s->problem, b, self, CUT, "title: a case\n"), MT_OK, "%s", mt_message());
+        mt_checkpoint_write(path, &s->problem, b, self, cut, "title: a case\n"), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
+}
+
+static void write_at_cut(slab_problem *s, const mt_backend *b, const mt_layout *layout)
+{
+    write_at(s, b, layout, CUT);
 }
 
 static mt_checkpoint opened(slab_problem *s)
@@ -127,7 +131,8 @@ static state whole(slab_problem *s, const mt_backend *b, const mt_layout *layout
 
 Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
 {
-    for (size_t pde_steps = 1; pde_steps <= 2; pde_steps++)
+    for (size_t pde_steps = 1; pde_steps <= 2;
+         pde_steps++) /* the tiles hold V in one place, and in the other */
         for (const mt_backend *const *b = mt_backends; *b; b++) {
             slab_problem s;
             uint64_t cycles, cycles_after;
@@ -136,7 +141,7 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
             s.problem.pde_steps = pde_steps;
             const mt_layout layout = layout_on(&s, 6);
             const state never = whole(&s, *b, &layout, &cycles);
-            write_at_cut(&s, *b, &layout);
+            write_at(&s, *b, &layout, pde_steps == 1 ? CUT : LATE_CUT);
             const state after = continued(&s, *b, &layout, &counted, &cycles_after);
             expect_same(&s, &never, &after);
             cr_expect_eq(counted, (*b)->profile != NULL);
