@@ -118,6 +118,11 @@ static const mt_yaml_key time_keys[] = {
         "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
         "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
     MT_YAML_END};
+static const mt_yaml_key start_keys[] = {
+    MT_YAML_STRING(mt_case, start.state, "state", "",
+        "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
+        "it: V and the cells begin as they are there, at time 0. Left out: at rest."),
+    MT_YAML_END};
 static const mt_yaml_key checkpoint_keys[] = {
     MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
         "One is written each time that so many minutes have passed on the host. 0: not by that."),
@@ -214,6 +219,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
         "when "

@@ -72,6 +72,9 @@ typedef struct mt_case {
         size_t keep;          /* so many of the newest; 0 = none at all, also at signals */
         bool at_end;
     } checkpoint;
+    struct {
+        const char *state; /* a file; "" = at rest */
+    } start;
     mt_case_region *regions;
     size_t n_regions;
     mt_case_stimulus *stimuli;

@@ -74,6 +74,7 @@ typedef struct request {
     const char *path;    /* of the case; of the checkpoint where only that has it */
     const char *resumed; /* the folder to go on from; NULL: from rest */
     mt_checkpoint from;  /* there */
+    mt_checkpoint start; /* where the case begins, if it says so and is not resumed */
     mt_case input;
     const mt_backend *backend;
     bool cached;         /* mt_operator_make */
@@ -180,6 +181,7 @@ static mt_status simulate(mt_arena *arena, const request *r, const mt_monodomain
         .problem = problem,
         .layout = layout,
         .n_steps = mt_case_steps(&r->input),
+        .start = r->start.path[0] ? &r->start : NULL,
         .from = r->resumed ? &r->from : NULL,
         .checkpoints = checkpoints,
         .tracing = r->trace ? &r->tracing : NULL,
@@ -260,6 +262,14 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
 
 /* ---- the command ---- */
 
+/* The state that the case begins with, if it is not at rest. */
+static mt_status open_start(mt_arena *arena, request *r, const mt_problem *problem)
+{
+    if (r->resumed || !r->input.start.state[0]) return MT_OK;
+    MT_TRY(mt_checkpoint_open(arena, r->input.start.state, &r->start));
+    return mt_fail_in("start.state", mt_checkpoint_check_start(&r->start, &problem->monodomain));
+}
+
 /* Is the checkpoint one of this case and its problem? */
 static mt_status check_checkpoint(const request *r, const mt_problem *problem)
 {
@@ -278,6 +288,7 @@ static mt_status run_in(
     MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
+    MT_TRY(open_start(arena, r, &problem));
     if (r->resumed) MT_TRY(check_checkpoint(r, &problem));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->resumed ? &r->from : NULL, &checkpoints));
     MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));

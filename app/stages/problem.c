@@ -77,6 +77,7 @@ mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
 /* Makes the paths of a case's regions absolute. */
 static mt_status find_files(mt_arena *arena, mt_case *input)
 {
+    if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
     for (size_t r = 0; r < input->n_regions; r++)
         if (input->regions[r].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->regions[r].region.vtx));
     for (size_t s = 0; s < input->n_stimuli; s++)

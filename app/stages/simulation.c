@@ -49,8 +49,9 @@ static mt_status make_steps(const mt_simulation *s, void *self, size_t first, si
 static mt_status go_to_checkpoint(const mt_simulation *s, void *self, size_t *counted_from)
 {
     bool counted = false;
-    if (!s->from) return MT_OK;
+    if (!s->from && !s->start) return MT_OK;
     mt_progress_stage("reading the checkpoint");
+    if (!s->from) return mt_checkpoint_start(s->start, s->problem, s->backend, self);
     MT_TRY(mt_checkpoint_restore(s->from, s->problem, s->backend, self, &counted));
     *counted_from = counted ? 0 : s->from->step;
     if (strcmp(s->from->backend, s->backend->name) != 0)

@@ -10,8 +10,10 @@ typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
     const mt_backend *backend;
     const mt_monodomain *problem;
-    const mt_layout *layout;     /* of backends with tiles; else not looked at */
-    size_t n_steps;              /* of problem->dt_ms, those before `from` with them */
+    const mt_layout *layout; /* of backends with tiles; else not looked at */
+    size_t n_steps;          /* of problem->dt_ms, those before `from` with them */
+    const mt_checkpoint
+        *start; /* its V and states are those of step 0; NULL: at rest; not looked at with `from` */
     const mt_checkpoint *from;   /* it agrees with the problem; NULL: from rest */
     mt_checkpoints *checkpoints; /* NULL: none is written */
     const mt_tracing *tracing;   /* of backends that can; NULL: no trace */

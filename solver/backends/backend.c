@@ -23,6 +23,8 @@ mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array)
     return problem->model->states[array - MT_ARRAY_STATES];
 }
 
+bool mt_array_is_recorded(size_t array) { return array == MT_ARRAY_ACTIVATION; }
+
 static bool is_possible(double v_mV) { return fabs(v_mV) <= 200; }
 
 /* The first of n elements whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */

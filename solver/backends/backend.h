@@ -28,6 +28,9 @@ enum { MT_ARRAY_V, MT_ARRAY_ACTIVATION, MT_ARRAY_STATES };
 size_t mt_arrays(const mt_monodomain *problem);
 mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
 
+/* Was it gathered in the time loop, and does it not act on what follows? */
+bool mt_array_is_recorded(size_t array);
+
 /* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
 typedef struct mt_backend {
     const char *name;

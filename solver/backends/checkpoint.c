@@ -206,21 +206,28 @@ static mt_status look_for(reading *r, const char *name, size_t *n)
     return has ? mt_h5_shape(&r->h5, name, 1, n) : MT_OK;
 }
 
-/* To a backend, where there is one. */
-static mt_status get_arrays(
-    reading *r, const mt_monodomain *problem, bool single, const mt_backend *to, void *self)
+/* Where what is read goes. */
+typedef struct destination {
+    const mt_backend *backend;
+    void *self;
+    bool anew;     /* only V and the states: a simulation begins there */
+    bool counting; /* the machine counts on, if it counts the same */
+} destination;
+
+/* `to` NULL: nowhere. */
+static mt_status get_arrays(reading *r, const mt_monodomain *problem, bool single, const destination *to)
 {
     for (size_t array = 0; array < mt_arrays(problem); array++) {
         const part p = single ? array_part(problem, array, MT_H5_FLOAT, r->single)
                               : array_part(problem, array, MT_H5_DOUBLE, r->values);
         MT_TRY(get(r, &p));
         for (size_t k = 0; single && k < p.n; k++) r->values[k] = (double)r->single[k];
-        if (to) to->write(self, array, r->values);
+        if (to && !(to->anew && mt_array_is_recorded(array))) to->backend->write(to->self, array, r->values);
     }
     return MT_OK;
 }
 
-static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *problem)
+static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *problem, const destination *to)
 {
     part p = {.name = "stimulus/peak", .type = MT_H5_DOUBLE};
     MT_TRY(look_for(r, p.name, &p.n));
@@ -229,26 +236,26 @@ static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *p
     MT_ALLOC(scratch, peak_mV, p.n);
     p.values = peak_mV;
     MT_TRY(get(r, &p));
-    if (problem->peak_mV && p.n == problem->n_stimuli)
+    if (to && !to->anew && problem->peak_mV && p.n == problem->n_stimuli)
         memcpy(problem->peak_mV, peak_mV, p.n * sizeof *peak_mV);
     return MT_OK;
 }
 
-/* To a backend that counts the same, where there is one. */
-static mt_status get_counts(mt_arena *scratch, reading *r, const mt_backend *to, void *self, bool *counting)
+static mt_status get_counts(mt_arena *scratch, reading *r, destination *to)
 {
     part p = {.name = "machine/count", .type = MT_H5_INT64};
     uint64_t *counts, *there;
     size_t n = 0;
     MT_TRY(look_for(r, p.name, &p.n));
-    *counting = *counting && p.n > 0;
+    if (to && p.n == 0) to->counting = false;
     if (p.n == 0) return MT_OK;
     MT_ALLOC(scratch, counts, p.n);
     p.values = counts;
     MT_TRY(get(r, &p));
-    if (*counting) MT_TRY(to->count(self, scratch, &n, &there));
-    *counting = n == p.n;
-    if (*counting) to->recount(self, counts);
+    if (!to || !to->counting) return MT_OK;
+    MT_TRY(to->backend->count(to->self, scratch, &n, &there));
+    to->counting = n == p.n;
+    if (to->counting) to->backend->recount(to->self, counts);
     return MT_OK;
 }
 
@@ -257,10 +264,9 @@ static mt_status refuse(const mt_checkpoint *c, const char *why)
     return mt_fail(MT_INPUT, "%s: %s", c->path, why);
 }
 
-/* Reads all of the file behind what it is about, into a backend or for its sum alone; the machine
- * counts on where `counting`, which tells whether it does. */
-static mt_status read_through(mt_arena *scratch, reading *r, const mt_checkpoint *c,
-    const mt_monodomain *problem, const mt_backend *to, void *self, bool *counting)
+/* Reads all of the file behind what it is about; `to` NULL: for its sum alone. */
+static mt_status read_through(
+    mt_arena *scratch, reading *r, const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
 {
     const mt_backend *from = mt_backend_find(c->backend);
     char sum[MT_HASH_SIZE], found[MT_HASH_SIZE];
@@ -273,22 +279,21 @@ static mt_status read_through(mt_arena *scratch, reading *r, const mt_checkpoint
     text.values = bytes;
     add_about_to_sum(&r->sum, c);
     MT_TRY(get(r, &text));
-    MT_TRY(get_arrays(r, problem, from->single, to, self));
-    MT_TRY(get_peaks(scratch, r, problem));
-    MT_TRY(get_counts(scratch, r, to, self, counting));
+    MT_TRY(get_arrays(r, problem, from->single, to));
+    MT_TRY(get_peaks(scratch, r, problem, to));
+    MT_TRY(get_counts(scratch, r, to));
     mt_hash_end(&r->sum, found);
     MT_TRY(mt_h5_read_text(&r->h5, group, "sum", sum, sizeof sum));
     return strcmp(sum, found) == 0 ? MT_OK : refuse(c, "damaged: its content does not have its sum");
 }
 
-static mt_status read_file(
-    const mt_checkpoint *c, const mt_monodomain *problem, const mt_backend *to, void *self, bool *counting)
+static mt_status read_file(const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
 {
     mt_arena scratch = {0};
     reading r = {0};
     mt_status status = mt_h5_open(c->path, &r.h5);
     if (status == MT_OK) status = mt_hash_begin(&r.sum);
-    if (status == MT_OK) status = read_through(&scratch, &r, c, problem, to, self, counting);
+    if (status == MT_OK) status = read_through(&scratch, &r, c, problem, to);
     if (r.sum.state) mt_hash_end(&r.sum, (char[MT_HASH_SIZE]){0});
     mt_h5_close(&r.h5);
     mt_arena_free(&scratch);
@@ -334,8 +339,7 @@ static mt_status look_through(const mt_checkpoint *c)
     const mt_diffusion no_operator = {.n_elements = c->n_elements};
     mt_monodomain problem = {.diffusion = &no_operator};
     MT_TRY(mt_fail_in(c->path, mt_cell_model_find(c->model, &problem.model)));
-    bool counting = false;
-    return read_file(c, &problem, NULL, NULL, &counting);
+    return read_file(c, &problem, NULL);
 }
 
 mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint)
@@ -350,21 +354,27 @@ mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *c
     return status == MT_OK ? look_through(checkpoint) : status;
 }
 
-mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
+mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
 {
-    mt_checkpoint mine = {0};
-    MT_TRY(describe(problem, &mine));
+    char mesh[MT_HASH_SIZE];
+    MT_TRY(mt_mesh_hash(problem->mesh, mesh));
     if (checkpoint->n_elements != problem->diffusion->n_elements)
         return mt_fail(MT_INPUT, "%s: of another mesh: %zu elements that are not inert, here %zu",
             checkpoint->path, checkpoint->n_elements, problem->diffusion->n_elements);
-    if (strcmp(checkpoint->mesh, mine.mesh) != 0)
+    if (strcmp(checkpoint->mesh, mesh) != 0)
         return refuse(checkpoint, "of another mesh with as many elements");
-    if (strcmp(checkpoint->model, mine.model) != 0)
-        return mt_fail(
-            MT_INPUT, "%s: of the cell model %s; here %s", checkpoint->path, checkpoint->model, mine.model);
-    if (strcmp(checkpoint->diffusion, mine.diffusion) != 0)
-        return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");
-    return MT_OK;
+    if (strcmp(checkpoint->model, problem->model->name) == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: of the cell model %s; here %s", checkpoint->path, checkpoint->model,
+        problem->model->name);
+}
+
+mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
+{
+    char diffusion[MT_HASH_SIZE];
+    MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
+    MT_TRY(diffusion_hash(problem->diffusion, diffusion));
+    if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
+    return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");
 }
 
 mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
@@ -372,8 +382,18 @@ mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodo
 {
     char machine[MT_HASH_SIZE] = "";
     if (backend->fingerprint) MT_TRY(backend->fingerprint(self, machine));
-    *counted = backend->fingerprint && strcmp(machine, checkpoint->machine) == 0;
-    MT_TRY(read_file(checkpoint, problem, backend, self, counted));
+    destination to = {
+        backend, self, false, backend->fingerprint && strcmp(machine, checkpoint->machine) == 0};
+    MT_TRY(read_file(checkpoint, problem, &to));
     backend->resume(self, checkpoint->step);
+    *counted = to.counting;
+    return MT_OK;
+}
+
+mt_status mt_checkpoint_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self)
+{
+    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, true, false}));
+    backend->resume(self, 0);
     return MT_OK;
 }

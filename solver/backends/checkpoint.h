@@ -52,4 +52,11 @@ MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, cons
 MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
     const mt_backend *backend, void *self, bool *counted);
 
+/* The same for another simulation that begins with the V and the states of a checkpoint, at time 0: of the same mesh and cell model,
+ * whatever the tissue was. */
+MT_NODISCARD mt_status mt_checkpoint_check_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem);
+MT_NODISCARD mt_status mt_checkpoint_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self);
+
 #endif

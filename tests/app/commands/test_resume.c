@@ -3,7 +3,7 @@
 
 #include "tests/app/program.h"
 
-#include "data/h5.h"
+#include "mesh/files/vtkhdf.h"
 #include "tests/solver/small_case.h"
 
 #include <omp.h>
@@ -16,6 +16,8 @@ static const char body[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 8}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n" SMALL_STIMULUS(
         "2") "points:\n  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\nmachine: {tiles: 3}\n"
              "checkpoint: {at_end: true}\n";
+
+enum { N = 288 };
 
 static void enter(void)
 {
@@ -111,6 +113,32 @@ Test(resume, falls_back_to_the_one_before)
     free(said), free(table);
     same_results("one", "two", true);
     cr_expect_not(there("two/checkpoint-0000000200.hdf"));
+}
+
+/* With the stimulus over, a simulation that begins with another's end does what that one would have done; times are its own. */
+Test(resume, a_simulation_begins_with_the_end_of_another)
+{
+    mt_arena arena = {0};
+    double *whole, *second;
+    free(works("run case.yaml -o one --set machine.backend=cpu"));
+    free(works("run case.yaml --set time.end_ms=3.5 -o first --set machine.backend=cpu"));
+    free(works("run case.yaml -o second --set start.state=first/checkpoint-0000000175.hdf --set "
+               "time.end_ms=4.5 --set machine.backend=cpu --set stimuli.0.start_ms=4.4"));
+    cr_assert_eq(mt_vtkhdf_read_field(&arena, "one/result.hdf", "activation", N, &whole), MT_OK);
+    cr_assert_eq(mt_vtkhdf_read_field(&arena, "second/result.hdf", "activation", N, &second), MT_OK);
+    size_t later = 0;
+    for (size_t c = 0; c < N; c++) {
+        if (!(whole[c] > 3.5)) continue;
+        later++;
+        cr_assert_float_eq(
+            second[c] + 3.5, whole[c], 8 * 0x1p-23, "%zu: %g and %g", c, second[c], whole[c]); /* as stored */
+    }
+    cr_expect_gt(later, 50);
+    refuses(2, "start.state: /",
+        "run case.yaml -o x --set mesh.slab.edge_mm=0.25 --set start.state=first/checkpoint-0000000175.hdf");
+    refuses(3, "first/gone.hdf", "run case.yaml -o x --set start.state=first/gone.hdf");
+    refuses(2, "first/result.hdf: is no checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
+    mt_arena_free(&arena);
 }
 
 /* Starts a run of minutes and stops it when its first checkpoint is there; gives its exit code. */
