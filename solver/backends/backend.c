@@ -14,16 +14,26 @@ const mt_backend *mt_backend_find(const char *name)
     return NULL;
 }
 
-size_t mt_arrays(const mt_monodomain *problem) { return MT_ARRAY_STATES + problem->model->n_states; }
+size_t mt_array_states(const mt_monodomain *problem)
+{
+    return MT_ARRAY_RECORD + (problem->record.all ? MT_RECORDED : 0);
+}
+
+size_t mt_arrays(const mt_monodomain *problem) { return mt_array_states(problem) + problem->model->n_states; }
 
 mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array)
 {
     if (array == MT_ARRAY_V) return (mt_cell_quantity){"V", "mV"};
     if (array == MT_ARRAY_ACTIVATION) return (mt_cell_quantity){"activation", "ms"};
-    return problem->model->states[array - MT_ARRAY_STATES];
+    const size_t states = mt_array_states(problem);
+    if (array < states) return mt_recorded_quantity[array - MT_ARRAY_RECORD];
+    return problem->model->states[array - states];
 }
 
-bool mt_array_is_recorded(size_t array) { return array == MT_ARRAY_ACTIVATION; }
+bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)
+{
+    return array != MT_ARRAY_V && array < mt_array_states(problem);
+}
 
 static bool is_possible(double v_mV) { return fabs(v_mV) <= 200; }
 

@@ -9,7 +9,8 @@
  *
  *     MT_ARRAY_V               V [mV]
  *     MT_ARRAY_ACTIVATION      ms, infinite where not activated
- *     MT_ARRAY_STATES + k      state k of the cell model */
+ *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all
+ *     mt_array_states + k      state k of the cell model */
 #ifndef MT_SOLVER_BACKENDS_BACKEND_H
 #define MT_SOLVER_BACKENDS_BACKEND_H
 
@@ -22,14 +23,15 @@ typedef struct mt_tracing {
     uint64_t slices_max;
 } mt_tracing;
 
-enum { MT_ARRAY_V, MT_ARRAY_ACTIVATION, MT_ARRAY_STATES };
+enum { MT_ARRAY_V, MT_ARRAY_ACTIVATION, MT_ARRAY_RECORD };
+size_t mt_array_states(const mt_monodomain *problem);
 
 /* How many arrays a problem has; and the name and unit of one: "V", "activation", or what the model calls the state. */
 size_t mt_arrays(const mt_monodomain *problem);
 mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
 
 /* Was it gathered in the time loop, and does it not act on what follows? */
-bool mt_array_is_recorded(size_t array);
+bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
 
 /* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
 typedef struct mt_backend {

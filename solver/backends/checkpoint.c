@@ -24,6 +24,7 @@ static mt_status diffusion_hash(const mt_diffusion *diffusion, char text[MT_HASH
 static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
+    c->records_all = problem->record.all;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
     return diffusion_hash(problem->diffusion, c->diffusion);
 }
@@ -52,8 +53,8 @@ static void add_to_sum(mt_hash *sum, const part *p)
 
 static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
 {
-    const uint64_t step = c->step;
-    mt_hash_add(sum, &step, sizeof step);
+    const uint64_t numbers[] = {c->step, c->records_all};
+    mt_hash_add(sum, numbers, sizeof numbers);
     mt_hash_add(sum, c->backend, strlen(c->backend));
     mt_hash_add(sum, c->model, strlen(c->model));
     mt_hash_add(sum, c->mesh, strlen(c->mesh));
@@ -124,10 +125,11 @@ static mt_status put_counts(mt_arena *scratch, writing *w, const mt_backend *bac
 
 static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 {
-    const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step;
+    const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all;
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
+    MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
     MT_TRY(mt_h5_write_text(h5, group, "backend", c->backend));
     MT_TRY(mt_h5_write_text(h5, group, "model", c->model));
     MT_TRY(mt_h5_write_text(h5, group, "mesh", c->mesh));
@@ -214,15 +216,28 @@ typedef struct destination {
     bool counting; /* the machine counts on, if it counts the same */
 } destination;
 
-/* `to` NULL: nowhere. */
-static mt_status get_arrays(reading *r, const mt_monodomain *problem, bool single, const destination *to)
+/* Where the file's array goes; false: it does not. Files and problems that record more or less count their states from elsewhere. */
+static bool goes_to(
+    const destination *to, const mt_monodomain *there, const mt_monodomain *here, size_t *array)
 {
-    for (size_t array = 0; array < mt_arrays(problem); array++) {
-        const part p = single ? array_part(problem, array, MT_H5_FLOAT, r->single)
-                              : array_part(problem, array, MT_H5_DOUBLE, r->values);
+    if (!to || (to->anew && mt_array_is_recorded(there, *array))) return false;
+    if (*array >= mt_array_states(there)) *array = *array - mt_array_states(there) + mt_array_states(here);
+    return true;
+}
+
+/* `to` NULL: nowhere. */
+static mt_status get_arrays(
+    reading *r, const mt_checkpoint *c, const mt_monodomain *problem, bool single, const destination *to)
+{
+    mt_monodomain there = *problem;
+    there.record.all = c->records_all;
+    for (size_t k = 0; k < mt_arrays(&there); k++) {
+        size_t array = k;
+        const part p = single ? array_part(&there, k, MT_H5_FLOAT, r->single)
+                              : array_part(&there, k, MT_H5_DOUBLE, r->values);
         MT_TRY(get(r, &p));
-        for (size_t k = 0; single && k < p.n; k++) r->values[k] = (double)r->single[k];
-        if (to && !(to->anew && mt_array_is_recorded(array))) to->backend->write(to->self, array, r->values);
+        for (size_t e = 0; single && e < p.n; e++) r->values[e] = (double)r->single[e];
+        if (goes_to(to, &there, problem, &array)) to->backend->write(to->self, array, r->values);
     }
     return MT_OK;
 }
@@ -279,7 +294,7 @@ static mt_status read_through(
     text.values = bytes;
     add_about_to_sum(&r->sum, c);
     MT_TRY(get(r, &text));
-    MT_TRY(get_arrays(r, problem, from->single, to));
+    MT_TRY(get_arrays(r, c, problem, from->single, to));
     MT_TRY(get_peaks(scratch, r, problem, to));
     MT_TRY(get_counts(scratch, r, to));
     mt_hash_end(&r->sum, found);
@@ -313,7 +328,7 @@ static mt_status get_case(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 
 static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 {
-    int64_t version = 0, step = 0;
+    int64_t version = 0, step = 0, record = 0;
     bool has;
     MT_TRY(mt_h5_has(h5, group, &has));
     if (!has) return refuse(c, "is no checkpoint");
@@ -322,6 +337,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
         return mt_fail(MT_INPUT, "%s: a checkpoint of version %lld; allowed: %d", c->path, (long long)version,
             MT_CHECKPOINT_VERSION);
     MT_TRY(mt_h5_read_integers(h5, group, "step", 1, &step));
+    MT_TRY(mt_h5_read_integers(h5, group, "record", 1, &record));
     MT_TRY(mt_h5_read_text(h5, group, "backend", c->backend, sizeof c->backend));
     MT_TRY(mt_h5_read_text(h5, group, "model", c->model, sizeof c->model));
     MT_TRY(mt_h5_read_text(h5, group, "mesh", c->mesh, sizeof c->mesh));
@@ -329,6 +345,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
     if (step < 0) return refuse(c, "damaged: its step is below 0");
     c->step = (size_t)step;
+    c->records_all = record != 0;
     MT_TRY(mt_h5_shape(h5, "array/V", 1, &c->n_elements));
     return get_case(arena, h5, c);
 }
@@ -372,6 +389,8 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
 {
     char diffusion[MT_HASH_SIZE];
     MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
+    if (checkpoint->records_all != problem->record.all)
+        return refuse(checkpoint, "of a run that recorded other maps");
     MT_TRY(diffusion_hash(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");

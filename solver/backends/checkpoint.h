@@ -8,9 +8,11 @@
  * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/h5.h):
  *
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" for a machine
- *                               that there is not), sum (of all that follows); step (int64)
+ *                               that there is not), sum (of all that follows); step, record (int64; whether all of the record is
+ *                               there)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, as the backend computes; with their units
+ *   array/<recorded>            [n_elements]  the same for each mt_recorded, where the problem records them all
  *   array/<state>               [n_elements]  the same for each state of the model, by its name
  *   stimulus/peak               [n_stimuli]   double, mV
  *   machine/count               [n_counts]    int64, only with an emulated machine
@@ -29,6 +31,7 @@ typedef struct mt_checkpoint {
     char path[MT_FILE_PATH_MAX];
     size_t step;           /* time steps done */
     size_t n_elements;     /* of the problem: those that are not inert */
+    bool records_all;      /* mt_record.all */
     const char *case_text; /* ends with a NUL */
     char backend[32], model[64];
     char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */

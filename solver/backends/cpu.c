@@ -8,10 +8,17 @@
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
+#define MT_LANES_ONE
+#define MT_DOUBLE
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/record_equations.h"
+
 typedef struct cpu {
     const mt_monodomain *problem;
     size_t n;
     double *v, *v_next, *before, *activation_ms;
+    double *recorded[MT_RECORDED]; /* [n] where all is recorded */
+    record_rule rule;
     double *state;          /* [n][n_states] in blocks */
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
@@ -30,6 +37,21 @@ static void to_blocks(size_t n, const double *off, const uint32_t *column, cpu *
         }
 }
 
+static mt_status open_record(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *p = c->problem;
+    c->rule = (record_rule){.dt_ms = p->dt_ms,
+        .per_dt = 1 / p->dt_ms,
+        .threshold_mV = p->record.threshold_mV,
+        .fraction = p->record.fraction,
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+    for (int r = 0; r < MT_RECORDED; r++) {
+        MT_ALLOC(arena, c->recorded[r], c->n);
+        for (size_t element = 0; element < c->n; element++) c->recorded[r][element] = mt_recorded_start[r];
+    }
+    return MT_OK;
+}
+
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     (void)layout;
@@ -46,6 +68,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
+    if (problem->record.all) MT_TRY(open_record(arena, c));
     if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
@@ -122,17 +145,58 @@ static void diffuse(cpu *c)
     c->v_next = swapped;
 }
 
-/* Takes back the spread reaction, where there is any, and notes who activates. */
+/* Notes who activates. */
+static void record_activation(cpu *c, size_t step, size_t from, size_t n)
+{
+    const double dt_ms = c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
+    double *activation_ms = c->activation_ms + from;
+    for (size_t k = 0; k < n; k++)
+        if (before[k] < 0 && now[k] >= 0 && activation_ms[k] == INFINITY)
+            activation_ms[k] = dt_ms * ((double)step + before[k] / (before[k] - now[k]));
+}
+
+static void record_one(cpu *c, size_t step, size_t element)
+{
+    double **r = c->recorded;
+    const recorded x = {c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
+        r[MT_RECORDED_UPSTROKE][element], r[MT_RECORDED_REPOLARISATION][element],
+        r[MT_RECORDED_LOW][element]};
+    const recorded y = record_step(&c->rule, (double)step, c->before[element], c->v[element], x);
+    c->activation_ms[element] = y.activation_ms;
+    r[MT_RECORDED_REST][element] = y.rest_mV;
+    r[MT_RECORDED_PEAK][element] = y.peak_mV;
+    r[MT_RECORDED_UPSTROKE][element] = y.upstroke_mV_ms;
+    r[MT_RECORDED_REPOLARISATION][element] = y.repolarisation_ms;
+    r[MT_RECORDED_LOW][element] = y.low_mV;
+}
+
+/* Most elements are at rest or on their plateau: of a block of them it is asked whether there is anything to note. */
+static void record_all(cpu *c, size_t step, size_t from, size_t n)
+{
+    const double *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
+                 *low = c->recorded[MT_RECORDED_LOW] + from;
+    for (size_t first = 0; first < n; first += MT_BLOCK) {
+        const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
+        int any = 0;
+        for (size_t k = first; k < end; k++)
+            any |= record_changes(&c->rule, before[k], now[k], peak[k], low[k]);
+        for (size_t k = first; any && k < end; k++) record_one(c, step, from + k);
+    }
+}
+
+/* Takes back the spread reaction, where there is any, and records. */
 static void record(cpu *c, size_t step)
 {
-    const double dt_ms = c->problem->dt_ms;
 #pragma omp parallel for schedule(static)
-    for (size_t element = 0; element < c->n; element++) {
-        if (c->s) c->v[element] -= c->s[element];
-        double before = c->before[element], now = c->v[element];
-        c->before[element] = now;
-        if (before < 0 && now >= 0 && c->activation_ms[element] == INFINITY)
-            c->activation_ms[element] = dt_ms * ((double)step + before / (before - now));
+    for (size_t from = 0; from < c->n; from += CHUNK) {
+        const size_t n = chunk_length(c->n, from);
+        double *now = c->v + from;
+        for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
+        if (c->problem->record.all)
+            record_all(c, step, from, n);
+        else
+            record_activation(c, step, from, n);
+        memcpy(c->before + from, now, n * sizeof *now);
     }
 }
 
@@ -148,25 +212,33 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     return MT_OK;
 }
 
+/* Those that lie as they are; NULL: a state. */
+static double *array_of(const cpu *c, size_t array)
+{
+    if (array == MT_ARRAY_V) return c->v;
+    if (array == MT_ARRAY_ACTIVATION) return c->activation_ms;
+    return array < mt_array_states(c->problem) ? c->recorded[array - MT_ARRAY_RECORD] : NULL;
+}
+
 static void read_cpu(void *self, size_t array, double *values)
 {
     const cpu *c = self;
-    const size_t n_states = c->problem->model->n_states;
-    if (array < MT_ARRAY_STATES)
-        memcpy(values, array == MT_ARRAY_V ? c->v : c->activation_ms, c->n * sizeof *values);
-    for (size_t element = 0; array >= MT_ARRAY_STATES && element < c->n; element++)
-        values[element] = c->state[mt_block_index(c->n, n_states, element, array - MT_ARRAY_STATES)];
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    const double *whole = array_of(c, array);
+    if (whole) memcpy(values, whole, c->n * sizeof *values);
+    for (size_t element = 0; !whole && element < c->n; element++)
+        values[element] = c->state[mt_block_index(c->n, n_states, element, array - states)];
 }
 
 static void write_cpu(void *self, size_t array, const double *values)
 {
-    cpu *c = self;
-    const size_t n_states = c->problem->model->n_states;
-    if (array < MT_ARRAY_STATES)
-        memcpy(array == MT_ARRAY_V ? c->v : c->activation_ms, values, c->n * sizeof *values);
+    const cpu *c = self;
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    double *whole = array_of(c, array);
+    if (whole) memcpy(whole, values, c->n * sizeof *values);
     if (array == MT_ARRAY_V) memcpy(c->before, values, c->n * sizeof *values);
-    for (size_t element = 0; array >= MT_ARRAY_STATES && element < c->n; element++)
-        c->state[mt_block_index(c->n, n_states, element, array - MT_ARRAY_STATES)] = values[element];
+    for (size_t element = 0; !whole && element < c->n; element++)
+        c->state[mt_block_index(c->n, n_states, element, array - states)] = values[element];
 }
 
 static void resume_cpu(void *self, size_t steps_done)

@@ -59,6 +59,8 @@ static void write_all(ipu *self, const mt_monodomain *problem)
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
     write_states(self, problem);
     write_constant(self, &plan->activation, INFINITY);
+    for (int r = 0; problem->record.all && r < MT_RECORDED; r++)
+        write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
     write_constant(self, &plan->step, 0);
 }
 
@@ -105,10 +107,10 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
 {
     const mt_halo *halo = self->plan.halo;
-    const size_t n_states = self->plan.problem->model->n_states, from = halo->own_offset[part];
-    if (array < MT_ARRAY_STATES) return k;
-    return n_states * from +
-           mt_block_index(mt_halo_own(halo, part), n_states, k - from, array - MT_ARRAY_STATES);
+    const size_t n_states = self->plan.problem->model->n_states, from = halo->own_offset[part],
+                 states = mt_array_states(self->plan.problem);
+    if (array < states) return k;
+    return n_states * from + mt_block_index(mt_halo_own(halo, part), n_states, k - from, array - states);
 }
 
 /* The states are taken from the tiles once for all that are read or written one after the other, and put back once. */
@@ -127,15 +129,19 @@ static void let_go_of_states(ipu *self)
 
 static const ipu_tensor *tensor_of(const ipu *self, size_t array)
 {
-    return array == MT_ARRAY_V ? self->plan.v : &self->plan.activation;
+    if (array == MT_ARRAY_V) return self->plan.v;
+    return array == MT_ARRAY_ACTIVATION ? &self->plan.activation
+                                        : &self->plan.recorded[array - MT_ARRAY_RECORD];
 }
+
+static bool is_state(const ipu *self, size_t array) { return array >= mt_array_states(self->plan.problem); }
 
 /* From the parts' order to the mesh's. */
 static void read_ipu(void *opaque, size_t array, double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    if (array >= MT_ARRAY_STATES) {
+    if (is_state(self, array)) {
         hold_states(self);
     } else {
         let_go_of_states(self);
@@ -151,14 +157,14 @@ static void write_ipu(void *opaque, size_t array, const double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    if (array >= MT_ARRAY_STATES)
+    if (is_state(self, array))
         hold_states(self);
     else
         let_go_of_states(self);
     for (uint32_t part = 0; part < halo->n_parts; part++)
         for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++)
             self->buffer[place_of(self, part, k, array)] = (float)values[halo->own_element[k]];
-    self->changed = array >= MT_ARRAY_STATES;
+    self->changed = is_state(self, array);
     if (!self->changed) ipu_engine_write(self->engine, tensor_of(self, array), self->buffer);
     if (array == MT_ARRAY_V) ipu_engine_write(self->engine, &self->plan.before, self->buffer);
 }

@@ -9,6 +9,7 @@
 #define MT_LANES_ONE
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
+#include "solver/kernels/record_equations.h"
 
 #define TALLY(codelet, ...) TALLY_##codelet,
 enum {
@@ -193,6 +194,86 @@ static ipu_cycles activation_spread_cost(const ipu_target *target, const size_t 
     return cost_of(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
 }
 
+/* That of the spreading stands at the end. */
+enum {
+    RECORD_STEP,
+    RECORD_V,
+    RECORD_BEFORE,
+    RECORD_ACTIVATION,
+    RECORD_REST,
+    RECORD_PEAK,
+    RECORD_UPSTROKE,
+    RECORD_REPOLARISATION,
+    RECORD_LOW,
+    RECORD_S
+};
+#define RECORD_FIELDS(v)                                                                                     \
+    [RECORD_STEP] = {"step", IPU_INOUT, IPU_FLOAT}, [RECORD_V] = {"v", v, IPU_FLOAT},                        \
+    [RECORD_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},                                                      \
+    [RECORD_ACTIVATION] = {"activation", IPU_INOUT, IPU_FLOAT},                                              \
+    [RECORD_REST] = {"rest", IPU_INOUT, IPU_FLOAT}, [RECORD_PEAK] = {"peak", IPU_INOUT, IPU_FLOAT},          \
+    [RECORD_UPSTROKE] = {"upstroke", IPU_INOUT, IPU_FLOAT},                                                  \
+    [RECORD_REPOLARISATION] = {"repolarisation", IPU_INOUT, IPU_FLOAT},                                      \
+    [RECORD_LOW] = {"low", IPU_INOUT, IPU_FLOAT}
+static const ipu_field record_fields[] = {RECORD_FIELDS(IPU_INPUT)};
+static const ipu_field record_spread_fields[] = {
+    RECORD_FIELDS(IPU_INOUT), [RECORD_S] = {"s", IPU_INPUT, IPU_FLOAT}};
+
+static record_rule rule_of(const mt_record_context *c)
+{
+    return (record_rule){.dt_ms = (float)c->dt_ms,
+        .per_dt = (float)(1 / c->dt_ms),
+        .threshold_mV = (float)c->record.threshold_mV,
+        .fraction = (float)c->record.fraction,
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+}
+
+/* In nearly all steps of nearly all cells there is nothing to note. */
+static void record_compute(const ipu_span *f, const void *context)
+{
+    const record_rule rule = rule_of(context);
+    const float *v = f[RECORD_V].data;
+    float *step = f[RECORD_STEP].data, *before = f[RECORD_BEFORE].data,
+          *activation = f[RECORD_ACTIVATION].data, *rest = f[RECORD_REST].data, *peak = f[RECORD_PEAK].data,
+          *upstroke = f[RECORD_UPSTROKE].data, *repolarisation = f[RECORD_REPOLARISATION].data,
+          *low = f[RECORD_LOW].data;
+    const size_t n = f[RECORD_BEFORE].n;
+    for (size_t cell = 0; cell < n; cell++) {
+        if (!record_changes(&rule, before[cell], v[cell], peak[cell], low[cell])) continue;
+        const recorded x = {
+            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+        const recorded y = record_step(&rule, *step, before[cell], v[cell], x);
+        activation[cell] = y.activation_ms;
+        rest[cell] = y.rest_mV;
+        peak[cell] = y.peak_mV;
+        upstroke[cell] = y.upstroke_mV_ms;
+        repolarisation[cell] = y.repolarisation_ms;
+        low[cell] = y.low_mV;
+    }
+    memcpy(before, v, n * sizeof *before);
+    *step += 1; /* exact up to 2^24 steps */
+}
+
+static ipu_cycles record_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_record], n[RECORD_BEFORE]);
+}
+
+static void record_spread_compute(const ipu_span *f, const void *context)
+{
+    float *v = f[RECORD_V].data;
+    const float *s = f[RECORD_S].data;
+    for (size_t cell = 0; cell < f[RECORD_V].n; cell++) v[cell] -= s[cell];
+    record_compute(f, context);
+}
+
+static ipu_cycles record_spread_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
+}
+
 enum { STIMULUS_CELL, STIMULUS_V };
 static const ipu_field stimulus_fields[] = {
     [STIMULUS_CELL] = {"cell", IPU_INPUT, IPU_UNSIGNED_SHORT},
@@ -220,10 +301,15 @@ static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const
     }
 
 const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
-const ipu_codelet mt_codelet_activation = CODELET(activation, CODE_BYTES_activation);
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
 
-const ipu_codelet mt_codelet_activation_spread = CODELET(activation_spread, CODE_BYTES_activation_spread);
+const ipu_codelet *mt_codelet_record(bool all, bool spread)
+{
+    static const ipu_codelet codelets[2][2] = {{CODELET(activation, CODE_BYTES_activation),
+                                                   CODELET(activation_spread, CODE_BYTES_activation_spread)},
+        {CODELET(record, CODE_BYTES_record), CODELET(record_spread, CODE_BYTES_record_spread)}};
+    return &codelets[all][spread];
+}
 
 /* Four bytes an instruction, as in CODE_BYTES. */
 static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }

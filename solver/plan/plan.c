@@ -17,6 +17,7 @@ _Static_assert(
 typedef struct contexts {
     mt_ode_context ode;
     ipu_codelet ode_codelet; /* of the model */
+    mt_record_context record;
     float dt_ms;
     float *rise_mV; /* [n_stimuli] */
 } contexts;
@@ -64,6 +65,8 @@ static mt_status add_variables(mt_plan *plan)
     if (plan->problem->variant_of) MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
     MT_TRY(add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
     MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
+        MT_TRY(add_per_element(plan, mt_recorded_quantity[r].name, IPU_FLOAT, 1, &plan->recorded[r]));
     if (plan->spread) MT_TRY(add_spreading(plan));
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
@@ -221,13 +224,17 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 {
     size_t vertex;
     ipu_tensor step;
-    const ipu_codelet *codelet = plan->spread ? &mt_codelet_activation_spread : &mt_codelet_activation;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, codelet, tile_of(plan, part), &c->dt_ms, &vertex));
+    const bool all = plan->problem->record.all;
+    const void *context = all ? (const void *)&c->record : &c->dt_ms;
+    MT_TRY(ipu_graph_add_vertex(
+        plan->graph, set, mt_codelet_record(all, plan->spread), tile_of(plan, part), context, &vertex));
     MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
     MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
     MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
     MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
     if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+    for (int r = 0; all && r < MT_RECORDED; r++)
+        MT_TRY(connect_own(plan, vertex, mt_recorded_quantity[r].name, plan->recorded[r], 1, part));
     return connect_own(plan, vertex, "activation", plan->activation, 1, part);
 }
 
@@ -393,6 +400,7 @@ mt_status mt_plan_make(
         problem->model, problem->variant, problem->dt_ms, problem->variant_of != NULL, plan->spread};
     c->ode_codelet = mt_codelet_ode(problem->model, c->ode.mixed, c->ode.spread);
     c->dt_ms = (float)problem->dt_ms;
+    c->record = (mt_record_context){problem->record, problem->dt_ms};
     MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
         c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);

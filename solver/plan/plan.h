@@ -13,6 +13,7 @@
  *   before     [n] float      the potential at the last record
  *   share, s   [n] float      with spreading: mt_monodomain_share, and the spread reaction (solver/monodomain.h)
  *   activation [n] float      ms, infinite where not yet
+ *   rest ...   [n] float      the rest of the record (solver/record.h), where all is recorded
  *   step       [parts] float  number of the step, one on each tile
  *   stimulus k 16-bit         places of the elements that stimulus k reaches
  *
@@ -45,10 +46,11 @@ typedef struct mt_plan {
     bool spread; /* the reaction is: mt_monodomain_spreads */
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
-    ipu_tensor share, s;  /* where it is spread */
-    ipu_tensor *elements; /* [n_stimuli] */
-    ipu_tensor *v;        /* v_a or v_b: where the potential is between time steps */
-    size_t n_programs;    /* one for each set of stimuli that are on together; program 0: none */
+    ipu_tensor share, s;              /* where it is spread */
+    ipu_tensor recorded[MT_RECORDED]; /* where all is */
+    ipu_tensor *elements;             /* [n_stimuli] */
+    ipu_tensor *v;                    /* v_a or v_b: where the potential is between time steps */
+    size_t n_programs;                /* one for each set of stimuli that are on together; program 0: none */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */

@@ -38,6 +38,7 @@ static void make(slab_problem *s)
 {
     make_slab_problem(s, (double[]){4, 3, 2}, 0.5);
     s->problem.mesh = &s->mesh;
+    s->problem.record = (mt_record){true, -10, 0.9};
     s->problem.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
 }
 
@@ -249,6 +250,7 @@ Test(checkpoint, damage_is_seen)
 static void is_refused(slab_problem *other, const mt_checkpoint *c, const char *why)
 {
     other->problem.mesh = &other->mesh;
+    other->problem.record.all = true;
     cr_assert_eq(mt_checkpoint_check(c, &other->problem), MT_INPUT);
     cr_expect(strstr(mt_message(), why), "%s", mt_message());
     mt_arena_free(&other->arena);
