@@ -70,6 +70,24 @@ static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yam
     return MT_OK;
 }
 
+static mt_status fill_words(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    char here[MT_YAML_WORDS];
+    uint32_t words = 0;
+    if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
+    for (const mt_yaml_node *c = v->first; c; c = c->next) {
+        const char *word = NULL;
+        size_t i = 0;
+        if (c->kind == MT_YAML_IS_SCALAR)
+            while ((word = mt_yaml_word(key, base, i)) != NULL && strcmp(word, c->text) != 0) i++;
+        mt_yaml_join_number(here, path, c->number);
+        if (!word) return mt_yaml_refuse_word(c, here, key, base);
+        words |= (uint32_t)1 << i;
+    }
+    memcpy(base + key->offset, &words, sizeof words);
+    return MT_OK;
+}
+
 static mt_status fill_string(mt_arena *arena, const char *text, char *to)
 {
     char *copy;
@@ -148,6 +166,8 @@ static mt_status fill_value(
         return fill_bool(v, path, key, to);
     case MT_YAML_TYPE_ENUM:
         return fill_word(v, path, key, base);
+    case MT_YAML_TYPE_WORDS:
+        return fill_words(v, path, key, base);
     case MT_YAML_TYPE_STRING:
         if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
         return fill_string(f->arena, v->text, to);

@@ -86,6 +86,16 @@ static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
     (void)fputc(']', to);
 }
 
+static void write_words(FILE *to, const mt_yaml_key *key, const char *base)
+{
+    uint32_t words;
+    memcpy(&words, base + key->offset, sizeof words);
+    (void)fputc('[', to);
+    for (size_t i = 0, n = 0; mt_yaml_word(key, base, i); i++)
+        if (words >> i & 1) (void)fprintf(to, "%s%s", n++ > 0 ? ", " : "", mt_yaml_word(key, base, i));
+    (void)fputc(']', to);
+}
+
 static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
 {
     const char *at = base + key->offset;
@@ -95,6 +105,8 @@ static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
         write_double(to, at);
     else if (key->type == MT_YAML_TYPE_SETS)
         write_sets(to, key, base);
+    else if (key->type == MT_YAML_TYPE_WORDS)
+        write_words(to, key, base);
     else
         write_word(to, key, base);
 }

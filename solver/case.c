@@ -118,6 +118,16 @@ static const mt_yaml_key time_keys[] = {
         "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
         "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
     MT_YAML_END};
+static const mt_yaml_key output_keys[] = {
+    MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
+        "What is mapped, of each element's first action potential: files, pictures and a table have it. The "
+        "activation time is always among them. `solver/record.h` has the definitions."),
+    MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
+        "An element activates when V passes this upwards.", .unit = "mV"),
+    MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
+        MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
+        "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
+    MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
         "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
@@ -219,6 +229,7 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_MAPPING("output", output_keys, "What is recorded."),
     MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
@@ -371,6 +382,14 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from)
 const char *mt_case_mesh_name(const mt_case *from)
 {
     return from->mesh.file[0] ? from->mesh.file : "mesh.slab";
+}
+
+mt_record mt_case_record(const mt_case *from)
+{
+    const double threshold_mV = from->output.threshold_mV;
+    return (mt_record){.all = mt_maps_need_all(from->output.maps) || threshold_mV != 0,
+        .threshold_mV = threshold_mV,
+        .fraction = from->output.repolarisation_percent / 100};
 }
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }

@@ -9,6 +9,7 @@
 
 #include "data/yaml.h"
 #include "mesh/mesh.h"
+#include "solver/maps.h"
 #include "solver/monodomain.h"
 #include "solver/region.h"
 #include "solver/stimulus.h"
@@ -73,6 +74,10 @@ typedef struct mt_case {
         bool at_end;
     } checkpoint;
     struct {
+        uint32_t maps; /* a bit each, by mt_map */
+        double threshold_mV, repolarisation_percent;
+    } output;
+    struct {
         const char *state; /* a file; "" = at rest */
     } start;
     mt_case_region *regions;
@@ -120,6 +125,9 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 
 /* What messages call the mesh: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);
+
+/* What the loop must record for the case's maps. */
+mt_record mt_case_record(const mt_case *from);
 
 /* How many time steps the case has. */
 size_t mt_case_steps(const mt_case *from);

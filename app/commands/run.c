@@ -242,7 +242,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
         .n_steps = o->n_steps,
         .n_counted = o->n_counted,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
-        .activation_ms = o->activation_ms,
+        .records = o->records,
         .profile = r->backend->profile ? &o->profile : NULL,
         .target = target,
         .details = r->details,
@@ -256,7 +256,8 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
             reached_ms, r->input.time.end_ms, folder,
             r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
             r->input.checkpoint.keep > 0 ? folder : "");
-    mt_findings_of_run(mt_warnings, r->path, &r->input, &problem->monodomain, o->activation_ms, reached_ms);
+    mt_findings_of_run(
+        mt_warnings, r->path, &r->input, &problem->monodomain, o->records.activation_ms, reached_ms);
     return MT_OK;
 }
 
@@ -285,7 +286,7 @@ static mt_status run_in(
     mt_mapping mapping;
     mt_simulated o;
     mt_checkpoints checkpoints;
-    MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
+    MT_TRY(mt_report_check(folder, r->input.output.maps, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
     MT_TRY(open_start(arena, r, &problem));

@@ -33,10 +33,11 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
     for (size_t element = 0; element < n; element++) {
-        if (!isfinite(run->activation_ms[element])) continue;
+        if (!isfinite(run->records.activation_ms[element])) continue;
         activated++;
-        lately += run->activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
-        latest_ms = fmax(latest_ms, run->activation_ms[element]); /* fmax leaves out what is no number */
+        lately += run->records.activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
+        latest_ms =
+            fmax(latest_ms, run->records.activation_ms[element]); /* fmax leaves out what is no number */
     }
     mt_table_property(
         &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
@@ -71,8 +72,9 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
         for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
-        mt_table_number(&table, mt_probe_activation_ms(probes, k, &run->problem->mesh,
-                                    &run->problem->diffusion, run->activation_ms, mt_run_reached_ms(run)));
+        mt_table_number(
+            &table, mt_probe_activation_ms(probes, k, &run->problem->mesh, &run->problem->diffusion,
+                        run->records.activation_ms, mt_run_reached_ms(run)));
     }
     return table;
 }
@@ -284,11 +286,40 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
+/* The maps beside the activation. */
+static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
+{
+    *table = mt_table_begin(arena, "maps", "Maps: what 5, 50 and 95 % of the elements stay below");
+    mt_table_strings(table, "map", "map");
+    mt_table_strings(table, "unit", "unit");
+    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_digits(table, "percentile_5", "5 %", "", 5);
+    mt_table_digits(table, "median", "median", "", 5);
+    mt_table_digits(table, "percentile_95", "95 %", "", 5);
+    for (int map = 0; map < MT_MAPS; map++) {
+        char name[32];
+        float *values;
+        mt_map_summary summary;
+        if (map != MT_MAP_ACTIVATION && !mt_run_has_map(run, (mt_map)map)) continue;
+        MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
+        MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
+        mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
+        mt_table_text(table, name);
+        mt_table_text(table, mt_map_unit[map]);
+        mt_table_number(table, (double)summary.n);
+        mt_table_number(table, summary.low);
+        mt_table_number(table, summary.median);
+        mt_table_number(table, summary.high);
+    }
+    return MT_OK;
+}
+
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
     const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
+    if (mt_maps_need_all(run->input->output.maps)) MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (mt_operator_limits(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);

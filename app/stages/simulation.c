@@ -60,6 +60,24 @@ static mt_status go_to_checkpoint(const mt_simulation *s, void *self, size_t *co
     return MT_OK;
 }
 
+static mt_status read_array(
+    mt_arena *arena, const mt_simulation *s, void *self, size_t array, const double **values)
+{
+    double *copy;
+    MT_ALLOC(arena, copy, s->problem->diffusion->n_elements);
+    s->backend->read(self, array, copy);
+    *values = copy;
+    return MT_OK;
+}
+
+static mt_status read_records(mt_arena *arena, const mt_simulation *s, void *self, mt_records *records)
+{
+    MT_TRY(read_array(arena, s, self, MT_ARRAY_ACTIVATION, &records->activation_ms));
+    for (size_t r = 0; s->problem->record.all && r < MT_RECORDED; r++)
+        MT_TRY(read_array(arena, s, self, MT_ARRAY_RECORD + r, &records->recorded[r]));
+    return MT_OK;
+}
+
 mt_status mt_simulate(mt_arena *arena, const mt_simulation *s, mt_simulated *out)
 {
     void *self;
@@ -72,7 +90,6 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *s, mt_simulated *out
     MT_TRY(go_to_checkpoint(s, self, &counted_from));
     MT_TRY(make_steps(s, self, s->from ? s->from->step : 0, &out->n_steps));
     out->n_counted = out->n_steps - counted_from;
-    MT_ALLOC(arena, out->activation_ms, s->problem->diffusion->n_elements);
-    s->backend->read(self, MT_ARRAY_ACTIVATION, out->activation_ms);
+    MT_TRY(read_records(arena, s, self, &out->records));
     return s->backend->profile ? s->backend->profile(self, arena, &out->profile) : MT_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "app/stages/checkpoints.h"
 #include "solver/backends/backend.h"
+#include "solver/maps.h"
 
 /* What is to be simulated; borrowed. */
 typedef struct mt_simulation {
@@ -27,9 +28,9 @@ typedef struct mt_simulated {
     size_t n_steps; /* done */
     size_t
         n_counted; /* those that the profile counted: the last of them, all where the machine stayed the same */
-    double *activation_ms; /* [n_elements] infinite where not activated */
-    ipu_profile profile;   /* of backends that have one */
-    ipu_trace *trace;      /* NULL: none was asked for */
+    mt_records records;  /* of the problem's elements */
+    ipu_profile profile; /* of backends that have one */
+    ipu_trace *trace;    /* NULL: none was asked for */
 } mt_simulated;
 
 /* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it only ends

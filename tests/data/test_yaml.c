@@ -577,6 +577,54 @@ Test(yaml, words_may_depend_on_a_key_above)
     expect_drink_error("taste: [apple]", "a.yaml:1: taste: a sequence of 1; allowed: green, black");
 }
 
+typedef struct menu {
+    uint32_t dishes;
+} menu;
+
+static const char *const dishes[] = {"soup", "fish", "cake", NULL};
+static const mt_yaml_key menu_keys[] = {
+    MT_YAML_WORD_LIST(menu, dishes, "dishes", "[soup, cake]", dishes, "Dishes."), MT_YAML_END};
+static const mt_yaml_table menu_table = {menu_keys, sizeof(menu)};
+
+Test(yaml, a_list_of_words_is_a_set)
+{
+    static const struct {
+        const char *text, *written;
+        uint32_t dishes;
+    } cases[] = {{"{}", "dishes: [soup, cake]\n", 5}, {"dishes: []", "dishes: []\n", 0},
+        {"dishes: [cake, fish]", "dishes: [fish, cake]\n", 6},
+        {"dishes:\n  - fish\n  - fish", "dishes: [fish]\n", 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_arena arena = {0};
+        menu m;
+        const char *text;
+        cr_assert_eq(mt_yaml_read(&arena, "a.yaml", cases[k].text, &menu_table, NULL, 0, &m), MT_OK, "%s",
+            mt_message());
+        cr_expect_eq(m.dishes, cases[k].dishes);
+        cr_assert_eq(mt_yaml_write(&arena, &menu_table, &m, &text), MT_OK);
+        cr_expect_str_eq(text, cases[k].written);
+        mt_arena_free(&arena);
+    }
+    mt_arena arena = {0};
+    menu m;
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "dishes: [soup, stew]", &menu_table, NULL, 0, &m), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:1: dishes.1: stew; allowed: any of soup, fish, cake, in brackets");
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "dishes: soup", &menu_table, NULL, 0, &m), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:1: dishes: soup; allowed: any of soup, fish, cake, in brackets");
+    mt_arena_free(&arena);
+}
+
+/* A line a value, each with its whole path. */
+Test(yaml, lines_have_whole_paths)
+{
+    mt_arena arena = {0};
+    menu m = {2};
+    const char *text;
+    cr_assert_eq(mt_yaml_write_lines(&arena, &menu_table, &m, &text), MT_OK);
+    cr_expect_str_eq(text, "dishes: [fish]\n");
+    mt_arena_free(&arena);
+}
+
 Test(yaml, values_for_another_file_know_where_they_stand)
 {
     mt_arena arena = {0};
