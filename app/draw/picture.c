@@ -3,7 +3,6 @@
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "app/draw/colour.h"
 #include "app/draw/figure.h"
@@ -114,7 +113,6 @@ static void draw_bar(mt_page *page, const map *m)
     const mt_times *times = &m->times;
     const mt_picture_scale *scale = m->scale;
     char caption[128], label[128];
-    const bool of_time = strcmp(scale->unit, "ms") == 0;
     for (int x = 0; x < MT_LEGEND_W; x++) {
         const float *shade = m->linear[(int)((x + 0.5) / MT_LEGEND_W * SHADES)];
         const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
@@ -122,8 +120,7 @@ static void draw_bar(mt_page *page, const map *m)
     }
     draw_bar_ticks(page, times);
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
-    (void)snprintf(caption, sizeof caption, "%s every %g %s", of_time ? "isochrones" : "lines",
-        times->interval_ms, scale->unit);
+    (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
     (void)snprintf(label, sizeof label, "%s [%s]", scale->label, scale->unit);
     mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
     mt_page_grey(page, mt_page_soft);

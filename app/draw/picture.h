@@ -11,10 +11,11 @@
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
 
-/* What the colours of a map stand for: its legend is "Activation time [ms]"; of times the lines of equal value are isochrones. */
+/* What the colours of a map stand for: its legend is "Activation time [ms]" and "isochrones every 5 ms". */
 typedef struct mt_picture_scale {
     const char *label, *unit;
-    const char *grey; /* what elements without a value are */
+    const char *lines; /* what lines of equal value are called: "isochrones" */
+    const char *grey;  /* what elements without a value are */
 } mt_picture_scale;
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.

@@ -150,7 +150,9 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, c
     if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(mt_run_map(arena, run, map, &values));
     grey_text(run, map, values, grey, sizeof grey);
-    const mt_picture_scale scale = {mt_map_label[map], mt_map_unit[map], grey};
+    const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
+    const mt_picture_scale scale = {
+        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey};
     if (!run->stopped_by) return mt_picture_map(path, mesh, &adjacency, values, &scale, run->input->title);
     (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
         run->input->title[0] ? " " : "", mt_run_reached_ms(run));
