@@ -21,9 +21,10 @@ static const mt_option options[] = {
         .help = "folder for the files (made if missing); default: the case's name"},
     {.name = "--resume",
         .value = "DIR",
-        .help = "go on from the newest checkpoint in this folder, of a run that was stopped; CASE.yaml, if "
-                "given, must be its case; "
-                "the files go there, too, unless --output is given"},
+        .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
+                "there, too, "
+                "unless --output is given. With CASE.yaml, which must be its case: where there is none yet, "
+                "begin"},
     {.name = "--set",
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
@@ -104,6 +105,10 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, reque
     mt_yaml_override *sets;
     size_t n_sets;
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
+    if (r->resumed && r->path[0] && !mt_checkpoints_any(r->resumed)) {
+        mt_warn("%s: there is no checkpoint yet; the run begins at its start", r->resumed);
+        r->resumed = NULL;
+    }
     if (r->resumed) MT_TRY(mt_checkpoints_newest(arena, r->resumed, &r->from));
     if (r->path[0]) return mt_case_load(arena, r->path, sets, n_sets, &r->input);
     if (!r->resumed)
@@ -322,7 +327,8 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mapping_choose(arena, r.path, &r.input, &choice));
     MT_TRY(read_profile_options(arguments, choice.target.tiles, &r));
     const char *asked =
-        folder_name(mt_option_value(arguments, "--output", r.resumed), r.path, name, sizeof name);
+        folder_name(mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL)),
+            r.path, name, sizeof name);
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
     const mt_status status = run_beside(arena, &r, &choice, folder.path, arguments);
     mt_folder_leave(&folder);

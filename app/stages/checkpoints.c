@@ -154,6 +154,15 @@ void mt_checkpoints_end(const mt_checkpoints *c)
 
 /* ---- reading ---- */
 
+bool mt_checkpoints_any(const char *folder)
+{
+    mt_arena scratch = {0};
+    size_t n = 0, *steps;
+    const mt_status status = list(&scratch, folder, &n, &steps);
+    mt_arena_free(&scratch);
+    return status == MT_OK && n > 0;
+}
+
 mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest)
 {
     size_t n, *steps;

@@ -32,6 +32,9 @@ void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *prob
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);
 
+/* Has this folder a checkpoint, whole or not? Not where it cannot be read. */
+bool mt_checkpoints_any(const char *folder);
+
 /* Gives the newest one of a folder that is whole; those that are not get a warning. MT_FILE, MT_INPUT: there is none. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest);
 

@@ -99,6 +99,19 @@ Test(resume, what_cannot_be_gone_on_from_is_said)
     refuses(3, "empty/checkpoint-0000000001.hdf: is no HDF5 file", "run --resume empty");
 }
 
+/* As a job says that is started again and again. */
+Test(resume, with_its_case_a_run_begins_where_there_is_none_yet)
+{
+    char *table;
+    free(works("run case.yaml -o one"));
+    for (int k = 0; k < 2; k++) {
+        char *said = warnings(&table, "run case.yaml --resume two");
+        cr_expect_eq(strstr(said, "two: there is no checkpoint yet") != NULL, k == 0, "%s", said);
+        same_results("one", "two", true);
+        free(said), free(table);
+    }
+}
+
 /* The newest is torn: the one before is gone on from, and the torn one goes. */
 Test(resume, falls_back_to_the_one_before)
 {
