@@ -12,7 +12,9 @@ typedef struct cpu {
     const mt_monodomain *problem;
     size_t n;
     double *v, *v_next, *before, *activation_ms;
-    double *state;          /* [n][n_states] in blocks */
+    double *state;     /* [n][n_states] in blocks */
+    double *constants; /* [n_variants][n_constants]; of one variant where all elements are */
+    size_t n_variants;
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
@@ -28,6 +30,16 @@ static void to_blocks(size_t n, const double *off, const uint32_t *column, cpu *
             c->off[at] = off[row * MT_ELLPACK_WIDTH + k];
             c->column[at] = column[row * MT_ELLPACK_WIDTH + k];
         }
+}
+
+static mt_status find_constants(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    const mt_cell_variant *variants = mt_monodomain_variants(problem, &c->n_variants);
+    if (!problem->variant_of) variants += problem->variant, c->n_variants = 1;
+    MT_ALLOC(arena, c->constants, c->n_variants * problem->model->n_constants);
+    mt_cell_constants_double(problem->model, variants, c->n_variants, c->constants);
+    return MT_OK;
 }
 
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
@@ -46,6 +58,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
+    MT_TRY(find_constants(arena, c));
     if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
@@ -104,8 +117,8 @@ static void react(cpu *c)
         const size_t n = chunk_length(c->n, from);
         double *v = c->v + from, before[CHUNK];
         if (c->s) memcpy(before, v, n * sizeof *v);
-        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms, n,
-            c->state + from * problem->model->n_states, v, v);
+        mt_cell_react_double(problem->model, c->constants, c->n_variants, of ? of + from : NULL,
+            problem->dt_ms, n, c->state + from * problem->model->n_states, v, v);
         if (c->s) spread(n, c->share + from, before, v, c->s + from);
     }
 }
