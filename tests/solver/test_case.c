@@ -244,18 +244,18 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK);
     cr_expect_null(problem.variant_of, "the case has one type for all");
     cr_expect(problem.model == &mt_cell_tp06 && problem.variant == TP06_EPI);
     load(&arena, niederer, sets, 1, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(problem.variant_of, types, sizeof types);
     mesh.n_elements = 6;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(
         strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -356,7 +356,7 @@ Test(case, cells_are_those_of_the_table)
             cr_assert_eq(
                 status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
             if (status == MT_OK) {
-                cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK);
+                cr_assert_eq(mt_case_cells(&arena, &c, NULL, NULL, &problem), MT_OK);
                 cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
             } else
                 cr_expect(strstr(mt_message(), "--set cell.type=nonsense: nonsense; allowed: ") &&
