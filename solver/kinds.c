@@ -1,6 +1,8 @@
 #include "solver/kinds.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -68,60 +70,92 @@ mt_status mt_kinds_change(mt_arena *arena, mt_kinds *kinds, const char *by, size
     return MT_OK;
 }
 
-/* The first of n variants that is as this one but for the name; n: none is. */
-static size_t find_alike(
-    const mt_cell_model *model, const mt_cell_variant *variants, size_t n, const mt_cell_variant *variant)
+/* A variant in a list that is sorted. */
+typedef struct entry {
+    const mt_cell_variant *variant;
+    size_t n_parameters, kind;
+} entry;
+
+static int compare_cells(const entry *a, const entry *b)
 {
-    size_t v = 0;
-    while (
-        v < n && (variants[v].states != variant->states || memcmp(variants[v].parameters, variant->parameters,
-                                                               model->n_parameters * sizeof(double)) != 0))
-        v++;
-    return v;
+    const uintptr_t rest_a = (uintptr_t)a->variant->states, rest_b = (uintptr_t)b->variant->states;
+    if (rest_a != rest_b) return rest_a < rest_b ? -1 : 1;
+    return memcmp(a->variant->parameters, b->variant->parameters, a->n_parameters * sizeof(double));
 }
 
-/* Gives the variants of the kinds that some element is of, and for each such kind its variant. */
-static mt_status make_variants(mt_arena *arena, const mt_kinds *kinds, const unsigned char *used,
-    uint16_t *variant_of_kind, mt_cell_variant *variants, size_t *n)
+static int compare_entries(const void *a, const void *b)
 {
-    *n = 0;
+    const entry *x = a, *y = b;
+    const int cells = compare_cells(x, y);
+    return cells != 0 ? cells : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Gives the n kinds that some element is of as variants, and for each such kind the first that is made of the same cells. */
+static mt_status make_variants(mt_arena *arena, mt_arena *scratch, const mt_kinds *kinds, size_t n,
+    const unsigned char *used, mt_cell_variant *of_kind, uint32_t *first)
+{
+    entry *list;
+    MT_ALLOC(scratch, list, n);
+    n = 0;
     for (size_t k = 0; k < kinds->n; k++) {
         const mt_kind *kind = &kinds->kind[k];
-        if (!used[k]) continue;
         char *name;
+        if (!used[k]) continue;
         MT_ALLOC(arena, name, strlen(kind->name) + 1);
         (void)strcpy(name, kind->name);
         MT_TRY(mt_cell_variant_with(
-            arena, kinds->model, &kinds->model->variants[kind->base], name, &kind->changes, &variants[*n]));
-        const size_t alike = find_alike(kinds->model, variants, *n, &variants[*n]);
-        if (alike == *n && ++*n > UINT16_MAX)
-            return mt_fail(
-                MT_INPUT, "more than %d different kinds of cells; allowed: at most so many", UINT16_MAX);
-        variant_of_kind[k] = (uint16_t)alike;
+            arena, kinds->model, &kinds->model->variants[kind->base], name, &kind->changes, &of_kind[k]));
+        list[n++] = (entry){&of_kind[k], kinds->model->n_parameters, k};
     }
+    qsort(list, n, sizeof *list, compare_entries);
+    for (size_t i = 0; i < n; i++) {
+        const bool same = i > 0 && compare_cells(&list[i - 1], &list[i]) == 0;
+        first[list[i].kind] = same ? first[list[i - 1].kind] : (uint32_t)list[i].kind;
+    }
+    return MT_OK;
+}
+
+/* Gives the problem those variants that are the first of their cells, and says which each kind is. */
+static mt_status number_variants(mt_arena *arena, const mt_kinds *kinds, const unsigned char *used,
+    const mt_cell_variant *of_kind, const uint32_t *first, uint16_t *number, mt_monodomain *problem)
+{
+    mt_cell_variant *variants;
+    size_t n = 0;
+    for (size_t k = 0; k < kinds->n; k++) n += used[k] && first[k] == k;
+    if (n > UINT16_MAX)
+        return mt_fail(MT_INPUT, "%zu different kinds of cells; allowed: at most %d", n, UINT16_MAX);
+    MT_ALLOC(arena, variants, n);
+    n = 0;
+    for (size_t k = 0; k < kinds->n; k++) {
+        if (!used[k]) continue;
+        if (first[k] == k) variants[n++] = of_kind[k];
+        number[k] = first[k] == k ? (uint16_t)(n - 1) : number[first[k]];
+    }
+    problem->variants = variants;
+    problem->n_variants = n;
     return MT_OK;
 }
 
 static mt_status end(mt_arena *arena, mt_arena *scratch, const mt_kinds *kinds, mt_monodomain *problem)
 {
     unsigned char *used;
-    uint16_t *variant_of_kind, *variant_of;
-    mt_cell_variant *made, *variants;
-    size_t n_used = 0;
+    uint16_t *number, *variant_of;
+    uint32_t *first;
+    mt_cell_variant *of_kind;
+    size_t n = 0;
     MT_ALLOC(scratch, used, kinds->n);
-    MT_ALLOC(scratch, variant_of_kind, kinds->n);
+    MT_ALLOC(scratch, number, kinds->n);
+    MT_ALLOC(scratch, first, kinds->n);
+    MT_ALLOC(scratch, of_kind, kinds->n);
     for (size_t e = 0; e < kinds->n_elements; e++) used[kinds->of[e]] = 1;
-    for (size_t k = 0; k < kinds->n; k++) n_used += used[k];
-    MT_ALLOC(scratch, made, n_used);
-    MT_TRY(make_variants(arena, kinds, used, variant_of_kind, made, &problem->n_variants));
-    MT_ALLOC(arena, variants, problem->n_variants);
-    memcpy(variants, made, problem->n_variants * sizeof *made);
-    problem->variants = variants;
+    for (size_t k = 0; k < kinds->n; k++) n += used[k];
+    MT_TRY(make_variants(arena, scratch, kinds, n, used, of_kind, first));
+    MT_TRY(number_variants(arena, kinds, used, of_kind, first, number, problem));
     problem->variant = 0;
     problem->variant_of = NULL;
     if (problem->n_variants == 1) return MT_OK;
     MT_ALLOC(arena, variant_of, kinds->n_elements);
-    for (size_t e = 0; e < kinds->n_elements; e++) variant_of[e] = variant_of_kind[kinds->of[e]];
+    for (size_t e = 0; e < kinds->n_elements; e++) variant_of[e] = number[kinds->of[e]];
     problem->variant_of = variant_of;
     return MT_OK;
 }

@@ -48,10 +48,9 @@ static mt_status read_change(
     if (*parameter == model->n_parameters) return no_parameter(model, text);
     const mt_cell_quantity *found = &model->parameters[*parameter];
     if (equals && mt_number_read(equals + 1, number) && may_be(found, factor, *number)) return MT_OK;
-    return mt_fail(MT_INPUT, "%s %.60s: allowed: %s=%s%s%s%s", text->from, text->text, found->name,
-        factor ? "a factor, at least 0" : "a number",
-        may_be(found, factor, -1) || factor ? "" : ", at least 0", factor || !*found->unit ? "" : ", in ",
-        factor ? "" : found->unit);
+    const bool in_unit = !factor && *found->unit, any_sign = may_be(found, factor, -1);
+    return mt_fail(MT_INPUT, "%s %.60s; allowed behind %s=: a number%s%s%s", text->from, text->text,
+        found->name, any_sign ? "" : ", at least 0", in_unit ? ", in " : "", in_unit ? found->unit : "");
 }
 
 /* Whether one of the texts before names the same parameter. */
