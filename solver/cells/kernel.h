@@ -101,8 +101,11 @@ static inline void take_constants(at_work *w, const uint16_t *of)
     for (size_t d = 0; d < w->n_differing; d++) {
         const size_t k = w->differing[d];
         real number[LANES];
-        for (int lane = 0; lane < LANES; lane++)
-            number[lane] = w->table[(alike ? of[0] : of[lane]) * (size_t)CONSTANTS + k];
+        if (alike) {
+            w->constant[k] = lanes_all(w->table[of[0] * (size_t)CONSTANTS + k]);
+            continue;
+        }
+        for (int lane = 0; lane < LANES; lane++) number[lane] = w->table[of[lane] * (size_t)CONSTANTS + k];
         w->constant[k] = lanes_load(number);
     }
 }

@@ -1,5 +1,6 @@
 #include "solver/cells/parameters.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +116,7 @@ static mt_status check_step(mt_arena *scratch, const mt_cell_model *model, const
     mt_cell_react_double(model, constants, 1, NULL, model->dt_max_ms, 1, state, &v_mV, &v_mV);
     bool finite = isfinite(v_mV);
     for (size_t k = 0; k < model->n_states; k++) finite &= isfinite(state[k]) != 0;
-    for (size_t k = 0; k < model->n_constants; k++) finite &= isfinite((float)constants[k]) != 0;
+    for (size_t k = 0; k < model->n_constants; k++) finite &= fabs(constants[k]) <= (double)FLT_MAX;
     return finite ? MT_OK
                   : mt_fail(MT_INPUT, "a step of such a cell (%s) does not end in numbers", variant->name);
 }
