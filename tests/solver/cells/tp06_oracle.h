@@ -25,18 +25,17 @@ static const double oracle_start[ORACLE_TYPES][ORACLE_N] = {
 };
 
 /* The parameters by the names of the papers and the CellML versions, with their values in an epicardial cell. */
-#define ORACLE_PARAMETERS(P)                                                                                 \
-    P(g_Na, 14.838)                                                                                          \
-    P(g_bNa, 2.9e-4)                                                                                         \
-    P(g_CaL, 3.98e-5) P(g_bCa, 5.92e-4) P(g_to, 0.294) P(g_Kr, 0.153) P(g_Ks, 0.392) P(p_KNa, 0.03)          \
-        P(g_K1, 5.405) P(g_pK, 0.0146) P(g_pCa, 0.1238) P(K_pCa, 5e-4) P(P_NaK, 2.724) P(K_mK, 1)            \
-            P(K_mNa, 40) P(k_NaCa, 1000) P(K_mNai, 87.5) P(K_mCa, 1.38) P(k_sat, 0.1) P(gamma, 0.35)         \
-                P(alpha, 2.5) P(V_maxup, 0.006375) P(K_up, 2.5e-4) P(V_rel, 0.102) P(V_leak, 3.6e-4)         \
-                    P(V_xfer, 0.0038) P(k1_prime, 0.15) P(k2_prime, 0.045) P(k3, 0.06) P(k4, 0.005)          \
-                        P(EC, 1.5) P(max_sr, 2.5) P(min_sr, 1) P(Buf_c, 0.2) P(K_buf_c, 0.001) P(Buf_sr, 10) \
-                            P(K_buf_sr, 0.3) P(Buf_ss, 0.4) P(K_buf_ss, 2.5e-4) P(K_o, 5.4) P(Na_o, 140)     \
-                                P(Ca_o, 2) P(s_half, 20) P(s_peak, 85) P(s_centre, 45) P(s_width, 320)       \
-                                    P(s_step, 5) P(s_floor, 3)
+/* clang-format off */
+#define ORACLE_PARAMETERS(P) \
+    P(g_Na, 14.838) P(g_bNa, 2.9e-4) P(g_CaL, 3.98e-5) P(g_bCa, 5.92e-4) P(g_to, 0.294) P(g_Kr, 0.153) \
+    P(g_Ks, 0.392) P(p_KNa, 0.03) P(g_K1, 5.405) P(g_pK, 0.0146) P(g_pCa, 0.1238) P(K_pCa, 5e-4) \
+    P(P_NaK, 2.724) P(K_mK, 1) P(K_mNa, 40) P(k_NaCa, 1000) P(K_mNai, 87.5) P(K_mCa, 1.38) \
+    P(k_sat, 0.1) P(gamma, 0.35) P(alpha, 2.5) P(V_maxup, 0.006375) P(K_up, 2.5e-4) P(V_rel, 0.102) \
+    P(V_leak, 3.6e-4) P(V_xfer, 0.0038) P(k1_prime, 0.15) P(k2_prime, 0.045) P(k3, 0.06) P(k4, 0.005) \
+    P(EC, 1.5) P(max_sr, 2.5) P(min_sr, 1) P(Buf_c, 0.2) P(K_buf_c, 0.001) P(Buf_sr, 10) \
+    P(K_buf_sr, 0.3) P(Buf_ss, 0.4) P(K_buf_ss, 2.5e-4) P(K_o, 5.4) P(Na_o, 140) P(Ca_o, 2) \
+    P(s_half, 20) P(s_peak, 85) P(s_centre, 45) P(s_width, 320) P(s_step, 5) P(s_floor, 3)
+/* clang-format on */
 
 #define ORACLE_MEMBER(name, epi) double name;
 typedef struct oracle_cell {
