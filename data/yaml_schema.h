@@ -12,8 +12,8 @@
  *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .was = "kind")
  *
  * A key may be left out if it has a default, a mapping if all its keys may be, and a list if it may be empty. The default
- * MT_YAML_NONE is for numbers, arrays of numbers and texts that need not have a value: left out, they become NaN or "", and they
- * are not written. */
+ * MT_YAML_NONE is for numbers, arrays of numbers, texts and words that need not have a value: left out, they become NaN, "" or -1, and
+ * they are not written. */
 #ifndef MT_DATA_YAML_SCHEMA_H
 #define MT_DATA_YAML_SCHEMA_H
 
@@ -30,7 +30,7 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
     MT_YAML_TYPE_WORDS,    /* uint32_t; bit i stands for the i-th word; a list of words in brackets */
-    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for another file */
+    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for others to read */
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
     MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
 } mt_yaml_type;

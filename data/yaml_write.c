@@ -131,7 +131,12 @@ static bool is_none(const mt_yaml_key *key, const char *at)
 {
     const char *text;
     double x;
+    int word;
     if (!key->missing || strcmp(key->missing, MT_YAML_NONE) != 0) return false;
+    if (key->type == MT_YAML_TYPE_ENUM) {
+        memcpy(&word, at, sizeof word);
+        return word < 0;
+    }
     if (key->type != MT_YAML_TYPE_STRING) {
         memcpy(&x, at, sizeof x);
         return isnan(x);

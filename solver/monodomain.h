@@ -46,7 +46,9 @@ extern const char *const mt_splitting_name[];
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     const mt_cell_model *model;
-    size_t variant;             /* of the model: of all elements */
+    const mt_cell_variant *variants; /* [n_variants] what there is; or NULL: the model's own */
+    size_t n_variants;
+    size_t variant;             /* the one of them that all elements are of */
     const uint16_t *variant_of; /* [n_elements] where they differ (variant is not looked at then); or NULL */
     double dt_ms;
     size_t pde_steps;
@@ -72,6 +74,9 @@ double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps);
 /* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */
 bool mt_monodomain_spreads(const mt_monodomain *problem);
 double mt_monodomain_share(const mt_monodomain *problem, size_t element);
+
+/* The variants that a problem has, its own or the model's; gives their number. */
+const mt_cell_variant *mt_monodomain_variants(const mt_monodomain *problem, size_t *n);
 
 /* What an element is made of. */
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element);

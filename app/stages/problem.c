@@ -103,7 +103,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     mt_findings_of_mesh(mt_warnings, input, &p->mesh);
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_cells(arena, input, &p->mesh, &p->monodomain));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     MT_TRY(make_operator(arena, input, cached, p));
     MT_TRY(mt_case_choose_steps(input, &p->diffusion));
     p->monodomain.diffusion = &p->diffusion;

@@ -19,7 +19,9 @@ typedef struct cpu {
     double *v, *v_next, *before, *activation_ms;
     double *recorded[MT_RECORDED]; /* [n] where all is recorded */
     record_rule rule;
-    double *state;          /* [n][n_states] in blocks */
+    double *state;     /* [n][n_states] in blocks */
+    double *constants; /* [n_variants][n_constants]; of one variant where all elements are */
+    size_t n_variants;
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
@@ -52,6 +54,16 @@ static mt_status open_record(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
+static mt_status find_constants(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    const mt_cell_variant *variants = mt_monodomain_variants(problem, &c->n_variants);
+    if (!problem->variant_of) variants += problem->variant, c->n_variants = 1;
+    MT_ALLOC(arena, c->constants, c->n_variants * problem->model->n_constants);
+    mt_cell_constants_double(problem->model, variants, c->n_variants, c->constants);
+    return MT_OK;
+}
+
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     (void)layout;
@@ -68,6 +80,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
+    MT_TRY(find_constants(arena, c));
     if (problem->record.all) MT_TRY(open_record(arena, c));
     if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
@@ -127,8 +140,8 @@ static void react(cpu *c)
         const size_t n = chunk_length(c->n, from);
         double *v = c->v + from, before[CHUNK];
         if (c->s) memcpy(before, v, n * sizeof *v);
-        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms, n,
-            c->state + from * problem->model->n_states, v, v);
+        mt_cell_react_double(problem->model, c->constants, c->n_variants, of ? of + from : NULL,
+            problem->dt_ms, n, c->state + from * problem->model->n_states, v, v);
         if (c->s) spread(n, c->share + from, before, v, c->s + from);
     }
 }

@@ -57,6 +57,7 @@ static void write_all(ipu *self, const mt_monodomain *problem)
         ipu_engine_write(self->engine, &plan->elements[s], plan->elements_value[s]);
     if (plan->share_value) ipu_engine_write(self->engine, &plan->share, plan->share_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
+    if (plan->of_value) ipu_engine_write(self->engine, &plan->constants, plan->constants_value);
     write_states(self, problem);
     write_constant(self, &plan->activation, INFINITY);
     for (int r = 0; problem->record.all && r < MT_RECORDED; r++)

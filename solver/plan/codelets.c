@@ -83,12 +83,14 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
 }
 
 /* Those of the spreading and of cells of several variants stand at the end, where there are any. */
-enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF };
+enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_CONSTANTS, OF_MIXED = 2 };
+enum { ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF, ODE_SPREAD_CONSTANTS };
 static const ipu_field ode_fields[] = {
     [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
     [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
     [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
     [ODE_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [ODE_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
 };
 static const ipu_field ode_spread_fields[] = {
     [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
@@ -97,18 +99,27 @@ static const ipu_field ode_spread_fields[] = {
     [ODE_SHARE] = {"share", IPU_INPUT, IPU_FLOAT},
     [ODE_S] = {"s", IPU_OUTPUT, IPU_FLOAT},
     [ODE_SPREAD_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [ODE_SPREAD_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
 };
 
-static const uint16_t *variants_of(const ipu_span *f, const mt_ode_context *c)
+/* n cells from the `from`-th on. */
+static void react(const mt_ode_context *c, const ipu_span *f, size_t from, size_t n, const float *v_in)
 {
-    return c->mixed ? f[c->spread ? ODE_SPREAD_OF : ODE_OF].data : NULL;
+    float *state = (float *)f[ODE_STATE].data + from * c->model->n_states,
+          *v_out = (float *)f[ODE_V_OUT].data + from;
+    if (c->mixed) {
+        const ipu_span *of = &f[c->spread ? ODE_SPREAD_OF : ODE_OF],
+                       *constants = &f[c->spread ? ODE_SPREAD_CONSTANTS : ODE_CONSTANTS];
+        mt_cell_react_float(c->model, constants->data, constants->n / c->model->n_constants,
+            (const uint16_t *)of->data + from, c->dt_ms, n, state, v_in, v_out);
+    } else {
+        mt_cell_react_float(c->model, c->constants, 1, NULL, c->dt_ms, n, state, v_in, v_out);
+    }
 }
 
 static void ode_compute(const ipu_span *f, const void *context)
 {
-    const mt_ode_context *c = context;
-    mt_cell_step_float(c->model, c->variant, variants_of(f, c), c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data,
-        f[ODE_V_IN].data, f[ODE_V_OUT].data);
+    react(context, f, 0, f[ODE_V_OUT].n, f[ODE_V_IN].data);
 }
 
 enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading */
@@ -116,15 +127,12 @@ enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading 
 /* v_in may be v_out: what was there before is kept for a piece at a time. */
 static void ode_spread_compute(const ipu_span *f, const void *context)
 {
-    const mt_ode_context *c = context;
-    const uint16_t *of = variants_of(f, c);
     const float *share = f[ODE_SHARE].data;
-    float *state = f[ODE_STATE].data, *v_out = f[ODE_V_OUT].data, *s = f[ODE_S].data, before[PIECE];
+    float *v_out = f[ODE_V_OUT].data, *s = f[ODE_S].data, before[PIECE];
     for (size_t from = 0; from < f[ODE_V_OUT].n; from += PIECE) {
         const size_t left = f[ODE_V_OUT].n - from, n = left < PIECE ? left : PIECE;
         memcpy(before, (const float *)f[ODE_V_IN].data + from, n * sizeof *before);
-        mt_cell_step_float(c->model, c->variant, of ? of + from : NULL, c->dt_ms, n,
-            state + from * c->model->n_states, before, v_out + from);
+        react(context, f, from, n, before);
         for (size_t k = 0; k < n; k++) {
             s[from + k] = share[from + k] * (v_out[from + k] - before[k]);
             v_out[from + k] += s[from + k];
@@ -317,7 +325,7 @@ static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + 
 ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread)
 {
     static const char *const names[2][2] = {{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}};
-    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : 1);
+    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : OF_MIXED);
     return (ipu_codelet){.name = names[spread][mixed],
         .n_fields = n_fields,
         .fields = spread ? ode_spread_fields : ode_fields,

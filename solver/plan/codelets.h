@@ -17,11 +17,12 @@ extern const ipu_codelet mt_codelet_pde;
 
 /* One reaction step of the tile's cells of a model; context: mt_ode_context, which says the same of `mixed` and `spread`. v_in and
  * v_out may be the same elements.
- *   mixed   each cell has its own variant, which `of` holds; the context's is not looked at
+ *   mixed   each cell has its own variant, which `of` holds: a row of `constants`; the context's constants are not looked at. Where
+ *           all cells are of one, the codelet is compiled with its constants, which costs the same whatever they are
  *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h) */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
-    size_t variant;
+    const float *constants; /* [n_constants] of the variant of all cells */
     double dt_ms;
     bool mixed, spread;
 } mt_ode_context;

@@ -492,27 +492,32 @@ Test(yaml, a_file_is_read)
 typedef struct place {
     const char *name;
     double at_mm[3], radius_mm, start_ms;
+    int sky;
 } place;
 typedef struct places {
     place *place;
     size_t n;
 } places;
 
-/* What may be left out without a default: not a number or no text, and it is not written. */
+static const char *const skies[] = {"blue", "grey", NULL};
+
+/* What may be left out without a default: not a number, no text or no word, and it is not written. */
 Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
 {
     static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE, ""),
         MT_YAML_DOUBLES(place, at_mm, "at_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
         MT_YAML_DOUBLE(place, radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
+        MT_YAML_ENUM(place, sky, "sky", MT_YAML_NONE, skies, ""),
         MT_YAML_DOUBLE(place, start_ms, "start_ms", "0", MT_YAML_ANY, ""), MT_YAML_END};
     static const mt_yaml_key list[] = {MT_YAML_LIST(places, place, n, "places", 0, 9, keys, ""), MT_YAML_END};
     static const mt_yaml_table both = {list, sizeof(places)};
-    static const char text[] = "places: [{name: a}, {at_mm: [1, 2, 3]}, {radius_mm: 4, start_ms: 5}, {}]";
+    static const char text[] =
+        "places: [{name: a}, {at_mm: [1, 2, 3]}, {radius_mm: 4, start_ms: 5}, {sky: blue}]";
     static const char expected[] = "places:\n"
                                    "  - name: \"a\"\n    start_ms: 0\n"
                                    "  - at_mm: [1, 2, 3]\n    start_ms: 0\n"
                                    "  - radius_mm: 4\n    start_ms: 5\n"
-                                   "  - start_ms: 0\n";
+                                   "  - sky: blue\n    start_ms: 0\n";
     mt_arena arena = {0};
     places p;
     const char *written;
@@ -522,10 +527,12 @@ Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
         cr_expect_str_eq(p.place[i].name, i == 0 ? "a" : "");
         for (int k = 0; k < 3; k++) cr_expect_eq(isnan(p.place[i].at_mm[k]), i != 1);
         cr_expect_eq(isnan(p.place[i].radius_mm), i != 2);
+        cr_expect_eq(p.place[i].sky, i == 3 ? 0 : -1);
     }
     cr_assert_eq(mt_yaml_write(&arena, &both, &p, &written), MT_OK);
     cr_expect_str_eq(written, expected);
     cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "places: [{radius_mm: nan}]", &both, NULL, 0, &p), MT_INPUT);
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "places: [{sky: ~}]", &both, NULL, 0, &p), MT_INPUT);
     mt_arena_free(&arena);
 }
 

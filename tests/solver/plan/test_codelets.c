@@ -184,6 +184,7 @@ Test(codelets, fields_say_what_is_read_and_written)
         expect_field(&all[k].codelet, 1, "v_in", IPU_INPUT, IPU_FLOAT);
         expect_field(&all[k].codelet, 2, "v_out", IPU_OUTPUT, IPU_FLOAT);
         if (mixed) expect_field(&all[k].codelet, 3, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
+        if (mixed) expect_field(&all[k].codelet, 4, "constants", IPU_INPUT, IPU_FLOAT);
     }
     expect_field(mt_codelet_record(false, false), 0, "step", IPU_INOUT, IPU_FLOAT);
     expect_field(mt_codelet_record(false, false), 1, "v", IPU_INPUT, IPU_FLOAT);
@@ -193,12 +194,13 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(&spread, 3, "share", IPU_INPUT, IPU_FLOAT);
     expect_field(&spread, 4, "s", IPU_OUTPUT, IPU_FLOAT);
     expect_field(&spread, 5, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
+    expect_field(&spread, 6, "constants", IPU_INPUT, IPU_FLOAT);
     expect_field(mt_codelet_record(false, true), 1, "v", IPU_INOUT, IPU_FLOAT);
     expect_field(mt_codelet_record(false, true), 4, "s", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 4, 5, 2, 3, 4}; /* and again ode's and ode_mixed's */
+        static const size_t n[] = {5, 4, 5, 2, 3, 5}; /* and again ode's and ode_mixed's */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
         cr_expect_eq(c->n_fields, n[k < 6 ? k : 4 + k % 2], "%s", c->name);
@@ -281,12 +283,16 @@ static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool 
         v[cell] = out[0][cell] = -90 + 0.4F * (float)cell;
         share[cell] = (float)(cell % 7);
     }
-    const mt_ode_context context = {model, variant, 0.01, mixed, spread};
+    float constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
+    mt_cell_constants_float(model, model->variants, model->n_variants, constants);
+    const mt_ode_context context = {
+        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread};
     const ipu_codelet codelet = mt_codelet_ode(model, mixed, spread);
-    ipu_span f[6] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
+    ipu_span f[7] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
     size_t n = 3;
     if (spread) f[n++] = (ipu_span){share, N}, f[n++] = (ipu_span){s, N};
     if (mixed) f[n++] = (ipu_span){of, N};
+    if (mixed) f[n++] = (ipu_span){constants, model->n_variants * model->n_constants};
     cr_assert_eq(codelet.n_fields, n);
     codelet.compute(f, &context);
     mt_cell_step_float(model, variant, mixed ? of : NULL, 0.01, N, state[1], v, out[1]);
