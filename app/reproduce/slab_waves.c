@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
+#include "app/stages/wave_run.h"
 #include "data/line_fit.h"
 #include "solver/finite_elements.h"
-#include "solver/backends/backend.h"
 
 const double mt_slab_waves_size_mm[2] = {20, 7};
 
@@ -69,19 +69,14 @@ static const char *const wave_name[WAVES] = {"out of a corner", "along the fibre
 typedef struct slab {
     const mt_slab_references *references;
     const mt_mesh *mesh;
-    mt_diffusion diffusion;       /* of elements */
-    bool consistent;              /* of vertices */
-    size_t n;                     /* places with a voltage: elements or vertices */
-    double *place_mm;             /* [n][2] x and y, scaled */
-    double *distance_mm;          /* [n] from where the wave starts, scaled */
-    double *v_mV, *activation_ms; /* [n] */
-    /* while it runs */
-    const mt_backend *backend; /* of elements */
-    void *self;
-    int wave;
+    mt_diffusion diffusion; /* of elements */
+    bool consistent;        /* of vertices */
+    size_t n;               /* places with a voltage: elements or vertices */
+    double *place_mm;       /* [n][2] x and y, scaled */
+    double *distance_mm;    /* [n] from where the wave starts, scaled */
+    double *activation_ms;  /* [n] */
+    int wave;               /* that runs */
     mt_slab_waves *waves;
-    mt_status status; /* of reading */
-    bool ended;       /* the wave has passed all places, or died out */
 } slab;
 
 static double distance_of(const double place_mm[2], int wave)
@@ -89,25 +84,7 @@ static double distance_of(const double place_mm[2], int wave)
     return wave == ALONG ? place_mm[0] : wave == ACROSS ? place_mm[1] : hypot(place_mm[0], place_mm[1]);
 }
 
-/* Has the wave passed all places, or died out? */
-static bool has_ended(const slab *s, const double *activation_ms, double now_ms)
-{
-    double newest_ms = 0;
-    size_t n_activated = 0;
-    for (size_t c = 0; c < s->n; c++)
-        if (isfinite(activation_ms[c])) n_activated++, newest_ms = fmax(newest_ms, activation_ms[c]);
-    mt_progress_stage_part(wave_name[s->wave], (double)n_activated / (double)s->n);
-    return n_activated == s->n || now_ms > newest_ms + dead_ms;
-}
-
-/* In each millisecond what is activated is looked at. */
-static bool looks_at_activation(const slab *s, size_t steps_done)
-{
-    return steps_done % (size_t)ceil(1 / s->references->dt_ms) == 0;
-}
-
-/* After each step; false ends the wave. */
-static bool look(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
+static void look(void *user, const double *v_mV)
 {
     slab *s = user;
     const double rest_mV = s->references->model->variants[0].v_mV;
@@ -115,28 +92,16 @@ static bool look(void *user, size_t steps_done, const double *v_mV, const double
         s->waves->low_mV = fmin(s->waves->low_mV, v_mV[c] - rest_mV);
         if (s->distance_mm[c] >= from_mm) s->waves->peak_mV = fmax(s->waves->peak_mV, v_mV[c]);
     }
-    s->ended = looks_at_activation(s, steps_done) &&
-               has_ended(s, activation_ms, (double)steps_done * s->references->dt_ms);
-    return !s->ended;
 }
 
-static bool watch(void *user, size_t steps_done)
+/* After each step; false ends the wave. */
+static bool look_at_vertices(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
 {
-    slab *s = user;
-    s->status =
-        s->backend->read(s->self, s->v_mV, looks_at_activation(s, steps_done) ? s->activation_ms : NULL);
-    return s->status == MT_OK && look(s, steps_done, s->v_mV, s->activation_ms);
-}
-
-static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *problem)
-{
-    const size_t n_steps = (size_t)ceil(end_ms / problem->dt_ms);
-    s->backend = &mt_backend_cpu;
-    MT_TRY(s->backend->open(arena, problem, NULL, &s->self));
-    const mt_status status = mt_backend_run(problem, s->backend, s->self, n_steps, watch, s);
-    MT_TRY(s->status);
-    if (status != MT_OK && !s->ended) return status;
-    return s->backend->read(s->self, NULL, s->activation_ms);
+    const slab *s = user;
+    const double dt_ms = s->references->dt_ms;
+    look(user, v_mV);
+    return !mt_wave_run_looks(dt_ms, steps_done) || !mt_wave_run_has_ended(wave_name[s->wave], dead_ms, s->n,
+                                                        activation_ms, (double)steps_done * dt_ms);
 }
 
 static mt_status run_elements(mt_arena *arena, slab *s)
@@ -153,7 +118,13 @@ static mt_status run_elements(mt_arena *arena, slab *s)
         .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = &stimulus};
-    return run_problem(arena, s, &problem);
+    const mt_wave_run run = {.problem = &problem,
+        .what = wave_name[s->wave],
+        .end_ms = end_ms,
+        .dead_ms = dead_ms,
+        .look = look,
+        .user = s};
+    return mt_wave_run_make(arena, &run, s->activation_ms);
 }
 
 static mt_status run_vertices(mt_arena *arena, slab *s)
@@ -172,7 +143,7 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
         .stimulated = stimulated,
         .duration_ms = duration_ms,
         .rise_mV_ms = rise_mV_ms()};
-    MT_TRY(mt_finite_elements_run(arena, &problem, look, s, &wave));
+    MT_TRY(mt_finite_elements_run(arena, &problem, look_at_vertices, s, &wave));
     s->waves->substep_ms = wave.limit_dt_ms;
     memcpy(s->activation_ms, wave.activation_ms, s->n * sizeof *s->activation_ms);
     return MT_OK;
@@ -229,7 +200,6 @@ static mt_status make_places(mt_arena *arena, bool of_elements, slab *s)
 {
     MT_ALLOC(arena, s->place_mm, 2 * s->n);
     MT_ALLOC(arena, s->distance_mm, s->n);
-    MT_ALLOC(arena, s->v_mV, s->n);
     MT_ALLOC(arena, s->activation_ms, s->n);
     for (size_t c = 0; c < s->n; c++) {
         double at[3];
