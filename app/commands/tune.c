@@ -48,7 +48,7 @@ const mt_command mt_command_tune = {
     .name = "tune",
     .operands = "",
     .summary = "find the conductivities that give asked conduction velocities on elements of a size",
-    .example = "myotile tune --cv-l 0.6 --cv-t 0.3 --edge-mm 0.8",
+    .example = "myotile tune --cv-l 0.6 --cv-t 0.3 --edge-mm 1 --set time.dt_ms=0.05",
     .options = options,
     .run = tune,
 };

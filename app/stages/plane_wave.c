@@ -168,6 +168,7 @@ static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_
     }
     wave->given = (double)n_given / (double)n;
     wave->uneven = sqrt(squares / (double)n_given);
+    if (wave->given < MT_PLANE_WAVE_GIVEN) wave->speed_mm_ms = wave->uneven = wave->given = NAN;
     return MT_OK;
 }
 

@@ -59,8 +59,10 @@ MT_NODISCARD mt_status mt_wave_slab_make(
     mt_arena *arena, const mt_slab_kind *kind, int axis, double speed_mm_ms, double unit, mt_wave_slab *slab);
 
 #define MT_WAVE_SLAB_MOST 3000000
+#define MT_PLANE_WAVE_GIVEN 0.25
 
-/* What was measured. All numbers but the first are NaN where the wave died out. */
+/* What was measured. All numbers but the first are NaN where the wave died out, or fell apart: fewer than MT_PLANE_WAVE_GIVEN of the elements
+ * lie where a front passes. */
 typedef struct mt_plane_wave {
     size_t pde_steps;
     double speed_mm_ms; /* by a straight fit of all activation times */

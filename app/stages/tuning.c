@@ -9,7 +9,7 @@
 
 static const char *const direction_name[] = {"along", "across"};
 
-enum { ROUNDS_MOST = 12, DEAD_MOST = 3 };
+enum { ROUNDS_MOST = 12, DEAD_MOST = 2 };
 
 /* The search in one direction; logarithms are natural. */
 typedef struct search {
@@ -147,8 +147,9 @@ static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
     if (++s->n_dead > DEAD_MOST)
         return mt_fail(MT_NUMERICS,
             "no wave of about %g mm/ms runs %s the fibres through elements with edges of %.3g mm: it dies "
-            "out, also with "
-            "a conductivity of %.4g mS/mm inside the cells; smaller elements are needed",
+            "out or "
+            "falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements are "
+            "needed",
             s->asked_mm_ms, direction_name[direction], mt_slab_kind_edge_mm(kind), *s->inside);
     s->log_factor += log(2);
     s->last_log_factor = s->last_log_off = NAN;
@@ -175,14 +176,19 @@ static mt_status try_direction(tuning *t, int direction, bool *right)
 
 static mt_status not_found(const tuning *t)
 {
-    const mt_tuned *d = t->found->direction;
+    char found[MT_TUNING_DIRECTIONS][32];
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) {
+        const double speed = t->found->direction[k].wave.speed_mm_ms;
+        if (isnan(speed))
+            (void)snprintf(found[k], sizeof found[k], "none");
+        else
+            (void)snprintf(found[k], sizeof found[k], "%.4g mm/ms", speed);
+    }
     return mt_fail(MT_NUMERICS,
         "no conductivities found that give waves of %g and %g mm/ms along and across the fibres through "
-        "elements with edges of %.3g mm: "
-        "after %d waves each they have %.4g and %.4g mm/ms; smaller elements may help",
+        "elements with edges of %.3g mm: after %d waves each they have %s and %s; smaller elements may help",
         t->search[MT_TUNING_ALONG].asked_mm_ms, t->search[MT_TUNING_ACROSS].asked_mm_ms,
-        mt_slab_kind_edge_mm(t->kind), ROUNDS_MOST, d[MT_TUNING_ALONG].wave.speed_mm_ms,
-        d[MT_TUNING_ACROSS].wave.speed_mm_ms);
+        mt_slab_kind_edge_mm(t->kind), ROUNDS_MOST, found[MT_TUNING_ALONG], found[MT_TUNING_ACROSS]);
 }
 
 static mt_status find(tuning *t)

@@ -145,7 +145,7 @@ Test(tune, a_mesh_file_has_the_length_of_its_elements)
 
 Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
 {
-    char *out, *said = warnings(&out, QUICK "--cv-l 4 --cv-t 4 --edge-mm 120 --set diffusion.spreading=0");
+    char *out, *said = warnings(&out, QUICK "--cv-l 0.2 --cv-t 0.2 --edge-mm 6 --set diffusion.spreading=0");
     cr_expect(strstr(said, "warning: tune: found a wave along the fibres "), "%s", said);
     cr_expect(strstr(said, "slower than on a converged mesh"), "%s", said);
     free(out), free(said);
@@ -154,8 +154,9 @@ Test(tune, elements_that_make_much_of_the_speed_are_warned_of)
 Test(tune, a_wave_that_dies_out_is_said_so)
 {
     refuses(5,
-        "no wave of about 0.1 mm/ms runs across the fibres through elements with edges of 4 mm: it dies out",
-        QUICK "--cv-l 0.3 --cv-t 0.1 --edge-mm 4");
+        "no wave of about 0.08 mm/ms runs along the fibres through elements with edges of 8 mm: it dies out "
+        "or falls apart",
+        QUICK "--cv-l 0.08 --cv-t 0.08 --edge-mm 8 --set diffusion.spreading=0");
 }
 
 Test(tune, what_makes_no_sense_is_refused)

@@ -58,7 +58,7 @@ Test(plane_wave, waves_through_small_elements_are_those_of_a_line)
 
 Test(plane_wave, through_elements_much_too_large_there_is_none)
 {
-    const mt_wave_medium usual = medium(1, 0.01);
-    const mt_plane_wave wave = wave_of(&usual, MT_FAMILY_KUHN, 6, 1);
+    const mt_wave_medium usual = medium(0.1, 0.1);
+    const mt_plane_wave wave = wave_of(&usual, MT_FAMILY_KUHN, 6.75, 0);
     cr_expect(isnan(wave.speed_mm_ms) && isnan(wave.uneven) && isnan(wave.given), "%g", wave.speed_mm_ms);
 }
