@@ -53,8 +53,9 @@ typedef struct mt_wave_slab {
     double *place_mm;                     /* [n_elements] of centres along the axis */
 } mt_wave_slab;
 
-/* Gives a slab for waves of about this speed; `unit` is by what lengths are larger than above, which are also 2, 6 and 10 more edges at
- * least. The arena is empty at first, and freed between attempts to make the mesh. MT_INPUT: it would have more than MT_WAVE_SLAB_MOST elements. Failures of mt_slab_kind_make. MT_MEMORY. */
+/* Gives a slab for waves of about this speed. Its lengths are `unit` times those above; at least 2 edges are stimulated, and the wave is
+ * measured after 6 edges at least, over 10 at least. The arena is empty at first, and freed between attempts to make the mesh.
+ * MT_INPUT: it would have more than MT_WAVE_SLAB_MOST elements. Failures of mt_slab_kind_make. MT_MEMORY. */
 MT_NODISCARD mt_status mt_wave_slab_make(
     mt_arena *arena, const mt_slab_kind *kind, int axis, double speed_mm_ms, double unit, mt_wave_slab *slab);
 
