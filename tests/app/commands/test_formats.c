@@ -36,6 +36,8 @@ static const char *const lines[] = {
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
+    "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --set cell.model=mitchell-schaeffer --set cell.type=standard "
+    "--set time.dt_ms=0.1",
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
 
