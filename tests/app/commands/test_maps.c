@@ -47,7 +47,7 @@ Test(maps, stand_in_the_result_of_the_whole_mesh)
         mt_h5_read(&h5, "VTKHDF/CellData/conduction_velocity", MT_H5_FLOAT, 2, (size_t[]){N, 3}, velocity),
         MT_OK, "%s", mt_message());
     mt_h5_close(&h5);
-    size_t n_inert = 0, n_fast = 0;
+    size_t n_inert = 0, n_known = 0;
     for (size_t c = 0; c < N; c++) {
         n_inert += isnan(activation[c]) != 0;
         cr_assert_eq(isnan(activation[c]), isnan(apd[c]));
@@ -58,10 +58,10 @@ Test(maps, stand_in_the_result_of_the_whole_mesh)
         cr_assert(rest[c] > -95 && rest[c] < -84 && peak[c] > 10 && peak[c] < 60, "%zu: %g to %g mV", c,
             rest[c], peak[c]);
         cr_assert(upstroke[c] > 50 && upstroke[c] < 500, "%zu: %g mV/ms", c, upstroke[c]);
-        n_fast += velocity[c][0] > 0.2F;
+        n_known += isnan(velocity[c][0]) == 0;
     }
     cr_expect_eq(n_inert, INERT);
-    cr_expect_gt(n_fast, 10, "behind the stimulus the wave goes along x");
+    cr_expect(n_known > 20 && n_known < N - INERT, "%zu: what is stimulated does not conduct", n_known);
     mt_arena_free(&arena);
 }
 
