@@ -180,8 +180,8 @@ static int run_to_the_end(char *const begin[], char *const resume[], double seco
 
 static void expect_same_files(const char *a, const char *b)
 {
-    static const char *const names[] = {
-        "result.hdf", "activation.csv", "used.yaml", "activation.png", "profile.json", "tiles.csv"};
+    static const char *const names[] = {"result.hdf", "activation.csv", "used.yaml", "activation.png",
+        "upstroke.png", "conduction_velocity.png", "profile.json"};
     char in_a[64], in_b[64];
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         (void)snprintf(in_a, sizeof in_a, "%s/%s", a, names[k]);
@@ -197,9 +197,13 @@ static void kill_and_go_on(char *backend)
     enum { KILLS = 100 };
     char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
          whole[] = "whole", cut[] = "cut", set[] = "--set", end[] = "time.end_ms=8",
-         tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3", resume[] = "--resume";
-    char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, NULL},
-         *begin[] = {name, run, path, output, cut, set, backend, set, end, set, tiles, set, every, NULL},
+         tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3",
+         maps[] = "output.maps=[repolarisation,apd,rest,peak,upstroke,conduction_velocity]",
+         resume[] = "--resume";
+    char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, set,
+        maps, NULL},
+         *begin[] = {name, run, path, output, cut, set, backend, set, end, set, tiles, set, every, set, maps,
+             NULL},
          *go_on[] = {name, run, resume, cut, NULL};
     const double seconds = seconds_of(alone);
     int kills = 0, runs = 0;
