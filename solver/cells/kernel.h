@@ -7,6 +7,12 @@
  *   cell_step(dt, p, v, s, next)   its equations, LANES cells at once: reads parameters p, potential v [mV] and states s at the
  *                                  step's start, writes the states after it, gives the new v
  *
+ * A model that tells its currents has, besides,
+ *
+ *   MODEL_CURRENTS                 cell_NAME_currents
+ *   CURRENTS                       how many there are
+ *   cell_currents(p, v, s, i)      gives them; cell_step takes them from there, too
+ *
  * The build compiles the file for each arithmetic and instruction set, and solver/plan/tally.cmake counts its instructions
  * (MT_TALLY). */
 #include "solver/kernels/block.h"
@@ -121,5 +127,21 @@ void MT_KERNEL(MODEL)(const mt_cell_variant *variant, const uint16_t *of, double
     if (cell < n)
         part_block(c, of ? of + cell : NULL, n - cell, state + cell * STATES, v_in + cell, v_out + cell);
 }
+
+#    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)
+void MT_KERNEL(MODEL_CURRENTS)(
+    const mt_cell_variant *variant, double v_mV, const double *states, double *current)
+{
+    const constants c = constants_of(variant, 0);
+    lanes s[STATES], i[CURRENTS];
+    for (int k = 0; k < STATES; k++) s[k] = lanes_all(states[k]);
+    cell_currents(c.parameter, lanes_all(v_mV), s, i);
+    for (int k = 0; k < CURRENTS; k++) {
+        real of_lane[LANES];
+        lanes_store(of_lane, i[k]);
+        current[k] = of_lane[0];
+    }
+}
+#    endif
 
 #endif

@@ -11,6 +11,12 @@ static const mt_cell_quantity parameters[] = {
     {"g_Ks", "nS/pF"}, {"g_to", "nS/pF"}, {"s_half", "mV"}, {"s_peak", "ms"}, {"s_centre", "mV"}, {"s_width", "mV^2"},
     {"s_step", "ms"}, {"s_floor", "ms"}};
 
+static const mt_cell_quantity currents[] = {
+    [TP06_I_NA] = {"I_Na", "pA/pF"}, [TP06_I_BNA] = {"I_bNa", "pA/pF"}, [TP06_I_CAL] = {"I_CaL", "pA/pF"},
+    [TP06_I_BCA] = {"I_bCa", "pA/pF"}, [TP06_I_PCA] = {"I_pCa", "pA/pF"}, [TP06_I_TO] = {"I_to", "pA/pF"},
+    [TP06_I_KR] = {"I_Kr", "pA/pF"}, [TP06_I_KS] = {"I_Ks", "pA/pF"}, [TP06_I_K1] = {"I_K1", "pA/pF"},
+    [TP06_I_PK] = {"I_pK", "pA/pF"}, [TP06_I_NACA] = {"I_NaCa", "pA/pF"}, [TP06_I_NAK] = {"I_NaK", "pA/pF"}};
+
 static const mt_cell_variant variants[] = {
     [TP06_EPI] = {
         .name = "epi",
@@ -37,6 +43,7 @@ static const mt_cell_variant variants[] = {
 /* clang-format on */
 
 MT_CELL_DECLARE(tp06);
+MT_CELL_DECLARE_CURRENTS(tp06);
 
 /* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
 static const mt_cell_delay delays[] = {
@@ -54,6 +61,9 @@ const mt_cell_model mt_cell_tp06 = {
     .variants = variants,
     .dt_max_ms = 0.05,
     .front_ms = 0.5,
+    .n_currents = TP06_CURRENTS,
+    .currents = currents,
+    .currents_of = MT_CELL_CURRENTS(tp06),
     .kernel_float = MT_CELL_KERNELS(tp06, float),
     .kernel_double = MT_CELL_KERNELS(tp06, double),
     .mix =
