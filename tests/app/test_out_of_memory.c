@@ -287,6 +287,12 @@ Test(out_of_memory, the_slab_benchmark)
         "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
 }
 
+Test(out_of_memory, a_cell)
+{
+    free(works("cell --end-ms 2 --save start.yaml"));
+    walk(1, "cell --start start.yaml --bcl 5 --beats 2 -o trace.csv --save end.yaml --picture p.png --force");
+}
+
 Test(out_of_memory, fibres) { walk(1, "mesh fibres heart.hdf -o fibred.hdf"); }
 
 Test(out_of_memory, a_mesh_from_every_format_to_every_format)

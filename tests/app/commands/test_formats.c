@@ -35,6 +35,9 @@ static const char *const lines[] = {
     "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=3 --set machine.target=eight.yaml",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "cell --list",
+    "cell --model mitchell-schaeffer --bcl 400 --beats 2",
+    "cell --end-ms 400",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
