@@ -7,31 +7,19 @@
 #include "app/commands/commands.h"
 #include "app/draw/curves.h"
 #include "app/results/cell_trace.h"
+#include "app/stages/cell_options.h"
 #include "app/stages/warnings.h"
 #include "data/file.h"
 #include "solver/cells/beats.h"
-#include "solver/cells/cell_state.h"
 
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
-static const mt_option options[] = {
-    {.name = "--model",
-        .value = "NAME",
-        .help = "the cell model; default: that of --start, or the first of --list"},
-    {.name = "--type",
-        .value = "NAME",
-        .help = "the kind of cell; default: that of --start, or the model's first"},
+static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--list", .help = "list the models with their types, and do nothing else"},
-    {.name = "--start",
-        .value = "STATE.yaml",
-        .help = "begin with the state that --save wrote; default: at rest"},
-    {.name = "--dt-ms", .value = "DT", .help = "time step; default: that of --start, or 0.02"},
     {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500, or all beats"},
     {.name = "--bcl", .value = "MS", .help = "pace: the time from beat to beat; with --beats"},
     {.name = "--beats", .value = "N", .help = "pace: so many cycles of --bcl, each with a stimulus"},
-    {.name = "--stimulus",
-        .value = "START,DURATION,STRENGTH",
-        .help = "in ms, ms and mV/ms (= pA/pF); the start is that in each cycle; default: 1,1,52"},
+    MT_CELL_OPTION_STIMULUS,
     {.name = "--precision", .value = "float|double", .help = "arithmetic; default: double"},
     {.name = "--output",
         .letter = 'o',
@@ -57,13 +45,10 @@ const mt_command mt_command_cell = {
 };
 
 typedef struct request {
-    const mt_cell_model *model;
-    mt_cell_variant variant;
-    bool started;        /* by --start */
-    mt_cell_state start; /* there: what that file holds */
-    const char *file;    /* whose name warnings begin with */
+    mt_chosen_cell cell;
+    const char *file; /* whose name warnings begin with */
     bool single;
-    double dt_ms, end_ms;
+    double end_ms;
     mt_pulses pulses;
     mt_pulse_steps steps;
     size_t n;                           /* steps of the run */
@@ -73,64 +58,7 @@ typedef struct request {
     mt_format format;
 } request;
 
-/* ---- which cell ---- */
-
-/* With the parameters that the file changes. */
-static mt_status change_parameters(mt_arena *arena, request *r)
-{
-    double *parameters;
-    MT_ALLOC(arena, parameters, r->model->n_parameters);
-    for (size_t k = 0; k < r->model->n_parameters; k++)
-        parameters[k] = isnan(r->start.parameters[k]) ? r->variant.parameters[k] : r->start.parameters[k];
-    r->variant.parameters = parameters;
-    return MT_OK;
-}
-
-/* What the file and an option both name must be the same. */
-static mt_status agree(const mt_arguments *arguments, const char *path, const char *option, const char *found)
-{
-    const char *asked = mt_option_value(arguments, option, found);
-    if (strcmp(asked, found) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: a state of %s; %s asks for %.40s", path, found, option, asked);
-}
-
-static mt_status read_start(mt_arena *arena, const mt_arguments *arguments, const char *path, request *r)
-{
-    size_t variant;
-    MT_TRY(mt_cell_state_read(arena, path, &r->start));
-    MT_TRY(agree(arguments, path, "--model", r->start.model->name));
-    MT_TRY(agree(arguments, path, "--type", r->start.type));
-    r->model = r->start.model;
-    MT_TRY(mt_fail_in(path, mt_cell_variant_find(r->model, r->start.type, &variant)));
-    r->variant = r->model->variants[variant];
-    r->started = true;
-    return change_parameters(arena, r);
-}
-
-static mt_status read_cell(mt_arena *arena, const mt_arguments *arguments, request *r)
-{
-    const char *path = mt_option_value(arguments, "--start", NULL);
-    size_t variant;
-    if (path) return read_start(arena, arguments, path, r);
-    MT_TRY(mt_cell_model_find(mt_option_value(arguments, "--model", mt_cell_models[0]->name), &r->model));
-    MT_TRY(mt_cell_variant_find(
-        r->model, mt_option_value(arguments, "--type", r->model->variants[0].name), &variant));
-    r->variant = r->model->variants[variant];
-    return MT_OK;
-}
-
 /* ---- when ---- */
-
-static mt_status read_steps(const mt_arguments *arguments, request *r)
-{
-    const char *dt = mt_option_value(arguments, "--dt-ms", NULL);
-    r->dt_ms = r->started && isfinite(r->start.dt_ms) ? r->start.dt_ms : 0.02;
-    if (dt) MT_TRY(mt_numbers("--dt-ms", dt, 1, 0, &r->dt_ms));
-    if (r->dt_ms > r->model->dt_max_ms)
-        return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most %g, where the model is stable", r->dt_ms,
-            r->model->dt_max_ms);
-    return MT_OK;
-}
 
 static mt_status read_beats(const mt_arguments *arguments, request *r)
 {
@@ -144,8 +72,9 @@ static mt_status read_beats(const mt_arguments *arguments, request *r)
     if (bcl) MT_TRY(mt_numbers("--bcl", bcl, 1, 0, &r->pulses.bcl_ms));
     if (beats) MT_TRY(mt_whole_number("--beats", beats, 1, MT_PULSE_STEPS_MAX, &n));
     r->pulses.beats = n;
-    if (bcl && r->pulses.bcl_ms < r->dt_ms)
-        return mt_fail(MT_INPUT, "--bcl %g; allowed: at least a time step, %g", r->pulses.bcl_ms, r->dt_ms);
+    if (bcl && r->pulses.bcl_ms < r->cell.dt_ms)
+        return mt_fail(
+            MT_INPUT, "--bcl %g; allowed: at least a time step, %g", r->pulses.bcl_ms, r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -159,24 +88,20 @@ static mt_status read_end(const mt_arguments *arguments, request *r)
     if (paced && r->end_ms < beats_ms)
         return mt_fail(MT_INPUT, "--end-ms %g is before the end of %zu beats of %g ms; allowed: at least %g",
             r->end_ms, r->pulses.beats, r->pulses.bcl_ms, beats_ms);
-    if (!(r->end_ms / r->dt_ms <= MT_PULSE_STEPS_MAX))
+    if (!(r->end_ms / r->cell.dt_ms <= MT_PULSE_STEPS_MAX))
         return mt_fail(MT_INPUT, "%s %g is %.3g steps of --dt-ms %g; allowed: at most 1e9",
-            end ? "--end-ms" : "the time of all beats,", r->end_ms, r->end_ms / r->dt_ms, r->dt_ms);
+            end ? "--end-ms" : "the time of all beats,", r->end_ms, r->end_ms / r->cell.dt_ms, r->cell.dt_ms);
     return MT_OK;
 }
 
 static mt_status read_times(const mt_arguments *arguments, request *r)
 {
-    double stimulus[3];
-    MT_TRY(read_steps(arguments, r));
     MT_TRY(read_beats(arguments, r));
     MT_TRY(read_end(arguments, r));
-    MT_TRY(
-        mt_numbers("--stimulus", mt_option_value(arguments, "--stimulus", "1,1,52"), 3, -INFINITY, stimulus));
-    r->pulses.start_ms = stimulus[0], r->pulses.duration_ms = stimulus[1], r->pulses.rise_mV_ms = stimulus[2];
-    MT_TRY(mt_fail_in("--stimulus", mt_pulses_in_steps(&r->pulses, r->dt_ms, &r->steps)));
+    MT_TRY(mt_cell_option_stimulus(arguments, &r->pulses));
+    MT_TRY(mt_fail_in("--stimulus", mt_pulses_in_steps(&r->pulses, r->cell.dt_ms, &r->steps)));
     const bool all_beats = r->steps.cycle != SIZE_MAX && !mt_option_given(arguments, "--end-ms");
-    r->n = all_beats ? r->steps.beats * r->steps.cycle : (size_t)llround(r->end_ms / r->dt_ms);
+    r->n = all_beats ? r->steps.beats * r->steps.cycle : (size_t)llround(r->end_ms / r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -188,11 +113,11 @@ static mt_status read_interval(const mt_arguments *arguments, request *r)
     double every_ms = 1;
     if (every && !r->trace) return mt_fail(MT_INPUT, "--every-ms without --output; it is about the trace");
     if (every) MT_TRY(mt_numbers("--every-ms", every, 1, 0, &every_ms));
-    r->every = every_ms / r->dt_ms;
+    r->every = every_ms / r->cell.dt_ms;
     if (every && !(fabs(r->every - round(r->every)) <= 1e-6 && r->every >= 0.5))
         return mt_fail(MT_INPUT,
             "--every-ms %g is %.10g steps of --dt-ms %g; allowed: a whole number of them", every_ms, r->every,
-            r->dt_ms);
+            r->cell.dt_ms);
     return MT_OK;
 }
 
@@ -239,7 +164,7 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
     if (!r->single && strcmp(precision, "double") != 0)
         return mt_fail(MT_INPUT, "--precision %s; allowed: float, double", precision);
     MT_TRY(mt_format_option(arguments, &r->format));
-    MT_TRY(read_cell(arena, arguments, r));
+    MT_TRY(mt_cell_options_read(arena, arguments, &r->cell));
     MT_TRY(read_times(arguments, r));
     return read_files(arguments, r);
 }
@@ -250,12 +175,12 @@ static void warn_of_request(const request *r)
 {
     const mt_pulses *p = &r->pulses;
     const mt_pulse_steps *s = &r->steps;
-    mt_findings_of_time(mt_warnings, r->file, "--end-ms", r->end_ms, r->n, r->dt_ms);
+    mt_findings_of_time(mt_warnings, r->file, "--end-ms", r->end_ms, r->n, r->cell.dt_ms);
     if (s->cycle != SIZE_MAX)
-        mt_findings_of_time(mt_warnings, r->file, "--bcl", p->bcl_ms, s->cycle, r->dt_ms);
-    mt_findings_of_time(mt_warnings, r->file, "--stimulus, its start", p->start_ms, s->on, r->dt_ms);
+        mt_findings_of_time(mt_warnings, r->file, "--bcl", p->bcl_ms, s->cycle, r->cell.dt_ms);
+    mt_findings_of_time(mt_warnings, r->file, "--stimulus, its start", p->start_ms, s->on, r->cell.dt_ms);
     mt_findings_of_time(
-        mt_warnings, r->file, "--stimulus, its duration", p->duration_ms, s->off - s->on, r->dt_ms);
+        mt_warnings, r->file, "--stimulus, its duration", p->duration_ms, s->off - s->on, r->cell.dt_ms);
     if (s->on >= r->n && p->rise_mV_ms != 0)
         mt_warn("%s: --stimulus: found a start at %g ms, after the end; usual: before --end-ms, %g", r->file,
             p->start_ms, r->end_ms);
@@ -272,7 +197,7 @@ static void warn_of_stimulus(const request *r, double peak_mV)
         return;
     mt_warn("%s: --stimulus: found no activation by %g ms: V rose to %.1f mV at most; usual: 52 mV/ms for "
             "1 ms, to above 0 mV",
-        r->file, (double)r->n * r->dt_ms, peak_mV);
+        r->file, (double)r->n * r->cell.dt_ms, peak_mV);
 }
 
 /* ---- the run ---- */
@@ -305,7 +230,7 @@ static double calcium_of(const record *x)
 /* Below V the picture has calcium, or the first state of a model without. */
 static mt_status begin_picture(mt_arena *arena, const request *r, record *x)
 {
-    const double from_ms = (double)r->first * r->dt_ms, to_ms = (double)r->n * r->dt_ms;
+    const double from_ms = (double)r->first * r->cell.dt_ms, to_ms = (double)r->n * r->cell.dt_ms;
     x->time_unit_ms = to_ms - from_ms > 10000 ? 1000 : 1;
     x->drawn = x->calcium == SIZE_MAX ? 0 : x->calcium;
     x->drawn_unit = x->calcium == SIZE_MAX ? 1 : MICROMOLAR;
@@ -316,15 +241,14 @@ static mt_status begin_picture(mt_arena *arena, const request *r, record *x)
 static mt_status begin_record(mt_arena *arena, const request *r, FILE *trace, record *x)
 {
     const mt_pulse_steps *s = &r->steps;
-    const double v_mV = r->started ? r->start.v_mV : r->variant.v_mV;
-    const double *states = r->started ? r->start.states : r->variant.states;
-    x->calcium = state_named(r->model, "Ca_i");
-    MT_TRY(mt_lone_cell_make(arena, r->model, &r->variant, r->dt_ms, r->single, v_mV, states, &x->cell));
+    x->calcium = state_named(r->cell.model, "Ca_i");
+    MT_TRY(mt_lone_cell_make(arena, r->cell.model, &r->cell.variant, r->cell.dt_ms, r->single, r->cell.v_mV,
+        r->cell.states, &x->cell));
     x->peak_mV = x->cell.v_mV;
-    MT_TRY(mt_beats_begin(arena, s->cycle == SIZE_MAX ? 1 : s->beats, s->cycle, r->dt_ms, x->cell.v_mV,
+    MT_TRY(mt_beats_begin(arena, s->cycle == SIZE_MAX ? 1 : s->beats, s->cycle, r->cell.dt_ms, x->cell.v_mV,
         calcium_of(x), &x->beats));
     if (r->picture) MT_TRY(begin_picture(arena, r, x));
-    return trace ? mt_cell_trace_begin(arena, trace, r->model, r->first, r->every, &x->trace) : MT_OK;
+    return trace ? mt_cell_trace_begin(arena, trace, r->cell.model, r->first, r->every, &x->trace) : MT_OK;
 }
 
 /* After so many steps. */
@@ -334,7 +258,7 @@ static void record_step(const request *r, size_t steps, record *x)
     x->peak_mV = fmax(x->peak_mV, x->cell.v_mV);
     if (r->trace) mt_cell_trace_add(&x->trace, steps, &x->cell);
     if (!r->picture || steps < r->first) return;
-    const double t = (double)steps * r->dt_ms / x->time_unit_ms;
+    const double t = (double)steps * r->cell.dt_ms / x->time_unit_ms;
     mt_curve_add(&x->v, t, x->cell.v_mV);
     mt_curve_add(&x->below, t, x->drawn_unit * mt_lone_cell_state(&x->cell, x->drawn));
 }
@@ -346,7 +270,7 @@ static mt_status all_steps(const request *r, mt_progress *progress, record *x)
     for (size_t s = 0; s < r->n; s++) {
         const mt_status status =
             mt_lone_cell_step(&x->cell, mt_pulse_is_on(&r->steps, s) ? r->pulses.rise_mV_ms : 0);
-        const double t_ms = (double)(s + 1) * r->dt_ms;
+        const double t_ms = (double)(s + 1) * r->cell.dt_ms;
         if (status != MT_OK)
             return mt_fail(status,
                 "cell: after %g ms %s; --stimulus changes it by %g mV/ms from %g ms on for %g ms: a weaker "
@@ -363,7 +287,7 @@ static mt_status run_and_record(mt_arena *arena, const request *r, FILE *trace, 
 {
     MT_TRY(begin_record(arena, r, trace, x));
     mt_progress progress = mt_progress_begin(
-        r->steps.cycle == SIZE_MAX ? "simulating a cell" : "pacing a cell", (double)r->n * r->dt_ms);
+        r->steps.cycle == SIZE_MAX ? "simulating a cell" : "pacing a cell", (double)r->n * r->cell.dt_ms);
     const mt_status status = all_steps(r, &progress, x);
     mt_progress_end(&progress);
     return status;
@@ -374,15 +298,16 @@ static mt_status run_and_record(mt_arena *arena, const request *r, FILE *trace, 
 static mt_status save_state(mt_arena *arena, const request *r, const record *x)
 {
     const bool paced = r->steps.cycle != SIZE_MAX;
-    const size_t before = r->started && r->start.bcl_ms == r->pulses.bcl_ms ? r->start.beats : 0;
-    mt_cell_state state = {.model = r->model,
-        .type = r->variant.name,
-        .dt_ms = r->dt_ms,
+    const size_t before =
+        r->cell.started && r->cell.start.bcl_ms == r->pulses.bcl_ms ? r->cell.start.beats : 0;
+    mt_cell_state state = {.model = r->cell.model,
+        .type = r->cell.variant.name,
+        .dt_ms = r->cell.dt_ms,
         .bcl_ms = paced ? r->pulses.bcl_ms : NAN,
         .beats = before + r->pulses.beats,
         .v_mV = x->cell.v_mV,
         .states = mt_lone_cell_states(&x->cell)};
-    MT_TRY(mt_cell_state_parameters(arena, r->model, &r->variant, &state.parameters));
+    MT_TRY(mt_cell_state_parameters(arena, r->cell.model, &r->cell.variant, &state.parameters));
     return mt_cell_state_write(r->save, &state);
 }
 
@@ -390,14 +315,14 @@ static void title_of(const request *r, char *title, size_t size)
 {
     char paced[64] = "";
     if (r->steps.cycle != SIZE_MAX)
-        (void)snprintf(
-            paced, sizeof paced, ", %zu beats at %g ms", r->steps.beats, (double)r->steps.cycle * r->dt_ms);
-    (void)snprintf(title, size, "%s %s cell%s", r->model->title, r->variant.name, paced);
+        (void)snprintf(paced, sizeof paced, ", %zu beats at %g ms", r->steps.beats,
+            (double)r->steps.cycle * r->cell.dt_ms);
+    (void)snprintf(title, size, "%s %s cell%s", r->cell.model->title, r->cell.variant.name, paced);
 }
 
 static mt_status draw_picture(const request *r, const record *x)
 {
-    const mt_cell_quantity *drawn = &r->model->states[x->drawn];
+    const mt_cell_quantity *drawn = &r->cell.model->states[x->drawn];
     const char *unit = *drawn->unit ? ", " : "";
     char title[256], below[128] = "[Ca]i, µM";
     if (x->drawn != x->calcium) (void)snprintf(below, sizeof below, "%s%s%s", drawn->name, unit, drawn->unit);
@@ -462,8 +387,9 @@ static mt_status print_beats(mt_arena *arena, const request *r, const record *x,
     const size_t n = x->beats.n, from = r->format == MT_FORMAT_TEXT && n > BEATS_SHOWN ? n - BEATS_SHOWN : 0;
     char title[256], shown[64] = "";
     if (from > 0) (void)snprintf(shown, sizeof shown, "; the last %d of %zu beats", BEATS_SHOWN, n);
-    (void)snprintf(title, sizeof title, "%s cell, %.10g ms at dt %g ms in %s precision%s", r->variant.name,
-        (double)r->n * r->dt_ms, r->dt_ms, r->single ? "single" : "double", shown);
+    (void)snprintf(title, sizeof title, "%s cell, %.10g ms at dt %g ms in %s precision%s",
+        r->cell.variant.name, (double)r->n * r->cell.dt_ms, r->cell.dt_ms, r->single ? "single" : "double",
+        shown);
     mt_table table = mt_table_begin(arena, "beats", title);
     beat_columns(&table, calcium);
     for (size_t k = from; k < n; k++) beat_row(&table, &x->beats, k, calcium);
