@@ -123,27 +123,42 @@ static void draw_places(mt_page *page, const mt_curve *curve, const axis *a, siz
 
 /* ---- lines ---- */
 
-static void draw_part(mt_page *page, const mt_curve *curve, const axis *a, const mt_curve_part *part)
+/* From left to right. */
+static void points_of(const mt_curve_part *part, mt_curve_point points[4])
 {
     const bool falls = part->highest.x < part->lowest.x;
-    const mt_curve_point points[] = {
-        part->first, falls ? part->highest : part->lowest, falls ? part->lowest : part->highest, part->last};
-    for (size_t k = 0; part->n > 0 && k < sizeof points / sizeof *points; k++)
-        cairo_line_to(page->pen, x_of(curve, points[k].x), y_of(a, points[k].y));
+    points[0] = part->first;
+    points[1] = falls ? part->highest : part->lowest;
+    points[2] = falls ? part->lowest : part->highest;
+    points[3] = part->last;
 }
 
-static void draw_curve(mt_page *page, const mt_curve *curve, const axis *a, size_t panel)
+static void draw_points(mt_page *page, const mt_curve *curve, const axis *a, bool dots)
+{
+    for (size_t k = 0; k < MT_CURVE_PARTS; k++) {
+        mt_curve_point points[4];
+        points_of(&curve->part[k], points);
+        for (size_t i = 0; curve->part[k].n > 0 && i < 4; i++) {
+            const double x = x_of(curve, points[i].x), y = y_of(a, points[i].y);
+            if (dots) cairo_new_sub_path(page->pen), cairo_arc(page->pen, x, y, 5, 0, 2 * M_PI);
+            if (!dots) cairo_line_to(page->pen, x, y);
+        }
+    }
+    dots ? cairo_fill(page->pen) : cairo_stroke(page->pen);
+}
+
+static void draw_curve(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
 {
     static const double of[MT_CURVE_PANELS_MAX][3] = {{0.47, 0.105, 262}, {0.62, 0.14, 35}, {0.6, 0.1, 160}};
+    const double *o = of[number];
     double linear[3];
-    mt_colour_linear(
-        of[panel][0], mt_colour_chroma(of[panel][0], of[panel][1], of[panel][2]), of[panel][2], linear);
+    mt_colour_linear(o[0], mt_colour_chroma(o[0], o[1], o[2]), o[2], linear);
     cairo_set_source_rgb(
         page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
     cairo_set_line_width(page->pen, 2.2);
     cairo_set_line_join(page->pen, CAIRO_LINE_JOIN_ROUND);
-    for (size_t k = 0; k < MT_CURVE_PARTS; k++) draw_part(page, curve, a, &curve->part[k]);
-    cairo_stroke(page->pen);
+    if (panel->look != MT_CURVE_DOTS) draw_points(page, panel->curve, a, false);
+    if (panel->look != MT_CURVE_LINE) draw_points(page, panel->curve, a, true);
 }
 
 static void draw(mt_page *page, const mt_curves *c, const axis *a)
@@ -151,7 +166,7 @@ static void draw(mt_page *page, const mt_curves *c, const axis *a)
     draw_places(page, c->panels[0].curve, a, c->n_panels);
     for (size_t p = 0; p < c->n_panels; p++) {
         draw_values(page, &a[p]);
-        draw_curve(page, c->panels[p].curve, &a[p], p);
+        draw_curve(page, &c->panels[p], &a[p], p);
         mt_page_grey(page, mt_page_ink);
         cairo_set_line_width(page->pen, 1.6);
         line(page, LEFT, a[p].bottom + 0.8, RIGHT, a[p].bottom + 0.8);

@@ -7,7 +7,7 @@
  *     mt_curve v;
  *     MT_TRY(mt_curve_begin(arena, 0, 500, &v));
  *     for (...) mt_curve_add(&v, t_ms, v_mV);
- *     const mt_curve_panel panel[] = {{"V, mV", &v}};
+ *     const mt_curve_panel panel[] = {{"V, mV", &v, MT_CURVE_LINE}};
  *     return mt_curves_write(path, &(mt_curves){"A cell", "time, ms", 1, panel});
  */
 #ifndef MT_APP_DRAW_CURVES_H
@@ -39,9 +39,13 @@ MT_NODISCARD mt_status mt_curve_begin(mt_arena *arena, double from, double to, m
 /* Its next point: x within its range, not below that of the point before. */
 void mt_curve_add(mt_curve *curve, double x, double y);
 
+/* A line through all points; each point a dot, for few of them; or both. */
+typedef enum mt_curve_look { MT_CURVE_LINE, MT_CURVE_DOTS, MT_CURVE_DOTTED_LINE } mt_curve_look;
+
 typedef struct mt_curve_panel {
     const char *caption;   /* what y is, above the panel */
     const mt_curve *curve; /* all of the same range */
+    mt_curve_look look;
 } mt_curve_panel;
 
 /* All is borrowed; words are UTF-8. */

@@ -38,6 +38,8 @@ static const char *const lines[] = {
     "cell --list",
     "cell --model mitchell-schaeffer --bcl 400 --beats 2",
     "cell --end-ms 400",
+    "restitution --model mitchell-schaeffer --beats 1 --intervals-ms 400,360,20",
+    "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
