@@ -27,6 +27,16 @@ static const char *model_word(const void *structure, size_t i)
     return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
 }
 
+enum { HEAD_KEYS = 6 };
+static const mt_yaml_key head_keys[HEAD_KEYS + 1] = {
+    MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "The cell model."),
+    MT_YAML_STRING(content, type, "type", NULL, "The kind of cell."),
+    MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "The time step."),
+    MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "From beat to beat."),
+    MT_YAML_UNSIGNED(content, beats, "beats", "0", MT_YAML_AT_LEAST(0), "How many there were."),
+    MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "The membrane potential."),
+    MT_YAML_END};
+
 /* Gives the keys of numbers from `first` on, one for each quantity. */
 static mt_status number_keys(mt_arena *arena, const mt_cell_quantity *quantities, size_t n, size_t first,
     const char *missing, const mt_yaml_key **keys)
@@ -52,14 +62,11 @@ static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, c
     const mt_yaml_key *parameters, *states;
     MT_TRY(number_keys(scratch, model->parameters, model->n_parameters, 0, MT_YAML_NONE, &parameters));
     MT_TRY(number_keys(scratch, model->states, model->n_states, model->n_parameters, NULL, &states));
-    const mt_yaml_key keys[] = {MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "The cell model."),
-        MT_YAML_STRING(content, type, "type", NULL, "The kind of cell."),
-        MT_YAML_MAPPING("parameters", parameters, "Those that are not the type's own."),
-        MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "The time step."),
-        MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "From beat to beat."),
-        MT_YAML_UNSIGNED(content, beats, "beats", "0", MT_YAML_AT_LEAST(0), "How many there were."),
-        MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "The membrane potential."),
-        MT_YAML_MAPPING("states", states, "All states of the model."), MT_YAML_END};
+    mt_yaml_key keys[HEAD_KEYS + 3] = {
+        [HEAD_KEYS] = MT_YAML_MAPPING("parameters", parameters, "Those that are not the type's own."),
+        MT_YAML_MAPPING("states", states, "All states of the model."),
+        MT_YAML_END};
+    memcpy(keys, head_keys, HEAD_KEYS * sizeof *keys);
     const mt_yaml_table table = {
         keys, sizeof(content) + (model->n_parameters + model->n_states) * sizeof(double)};
     *out = mt_arena_alloc(arena, 1, table.bytes);
@@ -120,24 +127,19 @@ mt_status mt_cell_state_parameters(
     return MT_OK;
 }
 
-static void write_number(FILE *to, const char *indent, const char *name, double number, const char *unit)
-{
-    char text[MT_NUMBER_SIZE];
-    mt_number_text(number, text);
-    (void)fprintf(to, "%s%s: %s", indent, name, text);
-    (void)fprintf(to, *unit ? " # %s\n" : "\n", unit);
-}
-
-/* Those that are numbers, below their key. */
+/* Those that are numbers, below their key, with their units. */
 static void write_numbers(
     FILE *to, const char *key, size_t n, const mt_cell_quantity *quantities, const double *number)
 {
     bool begun = false;
     for (size_t k = 0; k < n; k++) {
+        char text[MT_NUMBER_SIZE];
         if (isnan(number[k])) continue;
         if (!begun) (void)fprintf(to, "%s:\n", key);
         begun = true;
-        write_number(to, "  ", quantities[k].name, number[k], quantities[k].unit);
+        mt_number_text(number[k], text);
+        (void)fprintf(to, "  %s: %s%s%s\n", quantities[k].name, text, *quantities[k].unit ? " # " : "",
+            quantities[k].unit);
     }
 }
 
@@ -151,21 +153,33 @@ static mt_status check_finite(const char *path, const mt_cell_state *s)
     return MT_OK;
 }
 
+static int number_of(const mt_cell_model *model)
+{
+    int m = 0;
+    while (mt_cell_models[m] != model) m++;
+    return m;
+}
+
+static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
+{
+    const mt_yaml_table table = {head_keys, sizeof(content)};
+    const content head = {number_of(s->model), s->type, s->dt_ms, s->bcl_ms, s->beats, s->v_mV};
+    const char *text;
+    MT_TRY(mt_yaml_write(scratch, &table, &head, &text));
+    (void)fprintf(to, "# The state of a cell, by myotile.\n%s", text);
+    return MT_OK;
+}
+
 mt_status mt_cell_state_write(const char *path, const mt_cell_state *state)
 {
+    const mt_cell_model *model = state->model;
+    mt_arena scratch = {0};
     mt_file file;
     MT_TRY(check_finite(path, state));
     MT_TRY(mt_file_begin(path, &file));
-    FILE *to = file.stream;
-    (void)fprintf(
-        to, "# The state of a cell, by myotile.\nmodel: %s\ntype: %s\n", state->model->name, state->type);
-    write_numbers(to, "parameters", state->model->n_parameters, state->model->parameters, state->parameters);
-    if (isfinite(state->dt_ms)) write_number(to, "", "dt_ms", state->dt_ms, "");
-    if (isfinite(state->bcl_ms)) {
-        write_number(to, "", "bcl_ms", state->bcl_ms, "");
-        (void)fprintf(to, "beats: %zu\n", state->beats);
-    }
-    write_number(to, "", "v_mV", state->v_mV, "");
-    write_numbers(to, "states", state->model->n_states, state->model->states, state->states);
-    return mt_file_end(&file, MT_OK);
+    const mt_status status = write_head(&scratch, state, file.stream);
+    mt_arena_free(&scratch);
+    write_numbers(file.stream, "parameters", model->n_parameters, model->parameters, state->parameters);
+    write_numbers(file.stream, "states", model->n_states, model->states, state->states);
+    return mt_file_end(&file, status);
 }

@@ -2,17 +2,17 @@
  *
  *     # The state of a cell, by myotile.
  *     model: tp06
- *     type: epi
- *     parameters:          # those that are not the type's own; left out where there are none
- *       g_Ks: 0.196        # nS/pF
+ *     type: "epi"
  *     dt_ms: 0.02
- *     bcl_ms: 1000         # left out, as beats, where the cell was not paced
+ *     bcl_ms: 1000         # left out where the cell was not paced
  *     beats: 100
- *     v_mV: -85.413
+ *     v_mV: -85.35
+ *     parameters:          # those that are not the type's own; left out where there are none
+ *       g_Ks: 0.196 # nS/pF
  *     states:
  *       Xr1: 0.00020718
  *       ...
- *       Ca_i: 9.7e-05      # mM
+ *       Ca_i: 0.000103 # mM
  *
  * Every state of the model stands there by its name, and no other. Numbers have as many digits, up to 17, as it takes to read the
  * same double back. */
@@ -40,7 +40,8 @@ MT_NODISCARD mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_
 MT_NODISCARD mt_status mt_cell_state_parameters(
     mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *variant, const double **parameters);
 
-/* Writes one: whole, or not at all (data/file.h). MT_NUMERICS: a number is not finite. MT_FILE: it cannot be written. */
+/* Writes one: whole, or not at all (data/file.h). MT_NUMERICS: a number is not finite. MT_FILE: it cannot be written.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_state_write(const char *path, const mt_cell_state *state);
 
 #endif

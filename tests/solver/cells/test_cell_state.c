@@ -44,7 +44,7 @@ Test(cell_state, what_is_written_reads_back_to_the_bit)
         for (int paced = 0; paced < 2; paced++) {
             double parameters[MOST], states[MOST];
             mt_cell_state written = awkward(*m, parameters, states), read;
-            if (!paced) written.bcl_ms = NAN, written.beats = 0;
+            if (!paced) written.bcl_ms = NAN, written.beats = 0, written.type = "my: \"own\" # type";
             cr_assert_eq(mt_cell_state_write(path, &written), MT_OK, "%s", mt_message());
             cr_assert_eq(mt_cell_state_read(&arena, path, &read), MT_OK, "%s", mt_message());
             cr_assert(read.model == *m && strcmp(read.type, written.type) == 0);
