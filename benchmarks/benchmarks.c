@@ -69,14 +69,15 @@ typedef struct elements {
     float *v, *state;
     double *v_double, *state_double;
     const mt_kernels *kernels;
+    float constants[TP06_CONSTANTS];
+    double constants_double[TP06_CONSTANTS];
 } elements;
 
 static void go_float(void *data)
 {
     elements *c = data;
     for (int s = 0; s < ELEMENT_STEPS; s++)
-        mt_cell_tp06.kernel_float[c->kernels->set](
-            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state, c->v, c->v);
+        mt_cell_tp06.kernel_float[c->kernels->set](c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 static void go_double(void *data)
@@ -84,7 +85,7 @@ static void go_double(void *data)
     elements *c = data;
     for (int s = 0; s < ELEMENT_STEPS; s++)
         mt_cell_tp06.kernel_double[c->kernels->set](
-            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+            c->constants_double, 1, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void go_double_one(void *data)
@@ -92,14 +93,16 @@ static void go_double_one(void *data)
     elements *c = data;
     for (int s = 0; s < ELEMENT_STEPS; s++)
         mt_cell_tp06_double_one(
-            mt_cell_tp06.variants, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
+            c->constants_double, 1, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
 static void cell_model(void)
 {
     mt_arena arena = {0};
     elements c = {take(&arena, CELLS, 4), take(&arena, CELLS * TP06_STATES, 4), take(&arena, CELLS, 8),
-        take(&arena, CELLS * TP06_STATES, 8), NULL};
+        take(&arena, CELLS * TP06_STATES, 8), NULL, {0}, {0}};
+    mt_cell_constants_float(&mt_cell_tp06, mt_cell_tp06.variants, 1, c.constants);
+    mt_cell_constants_double(&mt_cell_tp06, mt_cell_tp06.variants, 1, c.constants_double);
     const mt_kernels *all[MT_ISAS];
     const size_t n = mt_kernels_all(all);
     for (size_t element = 0; element < CELLS; element++) {

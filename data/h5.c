@@ -247,13 +247,13 @@ mt_status mt_h5_write_integers(
 }
 
 /* How the array is laid out in the file: contiguous, its room taken at once, or in compressed chunks of whole rows. */
-static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent)
+static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *extent, bool plain)
 {
     hsize_t chunk[MT_H5_RANK_MAX];
     hsize_t row = H5Tget_size(type);
     if (H5Pset_obj_track_times(list, false) < 0) return -1;
     for (size_t k = 1; k < rank; k++) row *= extent[k];
-    if (row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row ||
+    if (plain || row == 0 || row > chunk_bytes || extent[0] < chunk_bytes / row ||
         H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
         return H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
     for (size_t k = 1; k < rank; k++) chunk[k] = extent[k];
@@ -277,8 +277,8 @@ static mt_status write_dataset(
     return status;
 }
 
-mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
-    const char *unit, const void *values)
+static mt_status write_array(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values, bool plain)
 {
     hsize_t extent[MT_H5_RANK_MAX];
     if (rank < 1 || rank > MT_H5_RANK_MAX)
@@ -288,13 +288,25 @@ mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     hid_t space = H5Screate_simple((int)rank, extent, NULL);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     mt_status status;
-    if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent) >= 0)
+    if (space >= 0 && list >= 0 && set_layout(list, stored_type(type), rank, extent, plain) >= 0)
         status = write_dataset(h5, name, type, space, list, values);
     else
         status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
     if (list >= 0) (void)H5Pclose(list);
     if (space >= 0) (void)H5Sclose(space);
     return status == MT_OK && unit ? mt_h5_write_text(h5, name, "unit", unit) : status;
+}
+
+mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return write_array(h5, name, type, rank, shape, unit, values, false);
+}
+
+mt_status mt_h5_write_plain(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape,
+    const char *unit, const void *values)
+{
+    return write_array(h5, name, type, rank, shape, unit, values, true);
 }
 
 /* ---- reading ---- */

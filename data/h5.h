@@ -61,6 +61,9 @@ void mt_h5_close(mt_h5 *h5);
 MT_NODISCARD mt_status mt_h5_group(mt_h5 *h5, const char *name);
 MT_NODISCARD mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     const size_t *shape, const char *unit, const void *values);
+/* The same, never compressed: for what is written often and read once. */
+MT_NODISCARD mt_status mt_h5_write_plain(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
+    const size_t *shape, const char *unit, const void *values);
 MT_NODISCARD mt_status mt_h5_write_text(
     mt_h5 *h5, const char *object, const char *attribute, const char *text);
 MT_NODISCARD mt_status mt_h5_write_number(

@@ -111,13 +111,16 @@ mt_status mt_yaml_root_word(
 
 /* ---- writing ---- */
 
-mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **out)
+typedef void writer(FILE *to, const mt_yaml_key *keys, const void *structure);
+
+static mt_status write_with(
+    mt_arena *arena, writer *write, const mt_yaml_table *table, const void *structure, const char **out)
 {
     char *made = NULL, *text = NULL;
     size_t n = 0;
     FILE *to = open_memstream(&made, &n);
     if (!to) return mt_fail(MT_MEMORY, "out of memory while writing YAML");
-    mt_yaml_write_keys(to, table->keys, structure);
+    write(to, table->keys, structure);
     if (fclose(to) != 0)
         (void)mt_fail(MT_MEMORY, "out of memory while writing YAML");
     else
@@ -126,4 +129,15 @@ mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void 
     free(made);
     *out = text;
     return text ? MT_OK : MT_MEMORY;
+}
+
+mt_status mt_yaml_write(mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text)
+{
+    return write_with(arena, mt_yaml_write_keys, table, structure, text);
+}
+
+mt_status mt_yaml_write_lines(
+    mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text)
+{
+    return write_with(arena, mt_yaml_write_paths, table, structure, text);
 }

@@ -88,4 +88,8 @@ MT_NODISCARD mt_status mt_yaml_root_word(
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 
+/* Gives the same as a line a value: "path.to.key: value" (data/yaml_write.h). */
+MT_NODISCARD mt_status mt_yaml_write_lines(
+    mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
+
 #endif

@@ -1,8 +1,8 @@
 #include "data/yaml_fill.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "data/number.h"
 #include "data/yaml_words.h"
 
 static const double largest_unsigned = 9007199254740992.0; /* 2^53; up to here whole numbers are exact */
@@ -20,11 +20,7 @@ static bool is_within(double x, mt_yaml_range r)
 
 static bool is_number(const mt_yaml_node *v, double *x)
 {
-    char *end;
-    if (v->kind != MT_YAML_IS_SCALAR || v->quoted || !*v->text) return false;
-    if (v->text[strspn(v->text, "+-.0123456789eE")]) return false;
-    *x = strtod(v->text, &end);
-    return *end == 0 && isfinite(*x);
+    return v->kind == MT_YAML_IS_SCALAR && !v->quoted && mt_number_read(v->text, x);
 }
 
 static mt_status fill_double(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
@@ -67,6 +63,24 @@ static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yam
         while ((word = mt_yaml_word(key, base, (size_t)i)) != NULL && strcmp(word, v->text) != 0) i++;
     if (!word) return mt_yaml_refuse_word(v, path, key, base);
     memcpy(base + key->offset, &i, key->bytes);
+    return MT_OK;
+}
+
+static mt_status fill_words(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    char here[MT_YAML_WORDS];
+    uint32_t words = 0;
+    if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
+    for (const mt_yaml_node *c = v->first; c; c = c->next) {
+        const char *word = NULL;
+        size_t i = 0;
+        if (c->kind == MT_YAML_IS_SCALAR)
+            while ((word = mt_yaml_word(key, base, i)) != NULL && strcmp(word, c->text) != 0) i++;
+        mt_yaml_join_number(here, path, c->number);
+        if (!word) return mt_yaml_refuse_word(c, here, key, base);
+        words |= (uint32_t)1 << i;
+    }
+    memcpy(base + key->offset, &words, sizeof words);
     return MT_OK;
 }
 
@@ -148,6 +162,8 @@ static mt_status fill_value(
         return fill_bool(v, path, key, to);
     case MT_YAML_TYPE_ENUM:
         return fill_word(v, path, key, base);
+    case MT_YAML_TYPE_WORDS:
+        return fill_words(v, path, key, base);
     case MT_YAML_TYPE_STRING:
         if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
         return fill_string(f->arena, v->text, to);
@@ -166,10 +182,15 @@ static mt_status fill_value(
 
 /* ---- keys that are left out ---- */
 
-/* Not a number, or no text. */
+/* Not a number, no text, or no word. */
 static mt_status fill_none(const filling *f, const mt_yaml_key *key, char *to)
 {
     const double nan = NAN;
+    const int no_word = -1;
+    if (key->type == MT_YAML_TYPE_ENUM) {
+        memcpy(to, &no_word, sizeof no_word);
+        return MT_OK;
+    }
     if (key->type == MT_YAML_TYPE_STRING) return fill_string(f->arena, "", to);
     for (size_t i = 0; i < key->bytes / sizeof nan; i++) memcpy(to + i * sizeof nan, &nan, sizeof nan);
     return MT_OK;

@@ -12,8 +12,8 @@
  *     MT_YAML_ENUM(example, type, "type", NULL, types, "Type of all cells.", .was = "kind")
  *
  * A key may be left out if it has a default, a mapping if all its keys may be, and a list if it may be empty. The default
- * MT_YAML_NONE is for numbers, arrays of numbers and texts that need not have a value: left out, they become NaN or "", and they
- * are not written. */
+ * MT_YAML_NONE is for numbers, arrays of numbers, texts and words that need not have a value: left out, they become NaN, "" or -1, and
+ * they are not written. */
 #ifndef MT_DATA_YAML_SCHEMA_H
 #define MT_DATA_YAML_SCHEMA_H
 
@@ -29,7 +29,8 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_STRING,   /* const char *, never NULL */
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
-    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for another file */
+    MT_YAML_TYPE_WORDS,    /* uint32_t; bit i stands for the i-th word; a list of words in brackets */
+    MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for others to read */
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
     MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
 } mt_yaml_type;
@@ -57,7 +58,7 @@ typedef struct mt_yaml_key {
     size_t bytes;                   /* of the member; LIST: of one entry */
     const char *missing;            /* the default, as in a file; MT_YAML_NONE; NULL: the key is required */
     mt_yaml_range range;            /* of each number; LIST: of the count */
-    const char *const *choices;     /* ENUM: the words allowed, and NULL; or */
+    const char *const *choices;     /* ENUM, WORDS: the words allowed, and NULL; or */
     mt_yaml_words *words;           /*   a function that gives them */
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
     size_t count_offset;            /* LIST, SETS: of its size_t count */
@@ -111,6 +112,10 @@ typedef struct mt_yaml_table {
 #define MT_YAML_ENUM_OF(structure, member, key, fallback, function, ...)                                     \
     MT_YAML_ROW(key, ENUM, MT_YAML_MEMBER(structure, member, int : 0), .missing = (fallback),                \
         .words = (function), .about = __VA_ARGS__)
+/* Any of the words of an array of at most 32. */
+#define MT_YAML_WORD_LIST(structure, member, key, fallback, words, ...)                                      \
+    MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
+        .choices = (words), .about = __VA_ARGS__)
 #define MT_YAML_DOUBLES(structure, member, key, fallback, bounds, ...)                                       \
     MT_YAML_ROW(key, DOUBLES,                                                                                \
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \

@@ -58,6 +58,10 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
     case MT_YAML_TYPE_ENUM:
         list_words(key, structure, out);
         return;
+    case MT_YAML_TYPE_WORDS:
+        list_words(key, structure, names);
+        (void)snprintf(out, MT_YAML_WORDS, "any of %.400s, in brackets", names);
+        return;
     case MT_YAML_TYPE_SETS:
         (void)strcpy(out, "texts key=value in brackets");
         return;

@@ -86,6 +86,16 @@ static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
     (void)fputc(']', to);
 }
 
+static void write_words(FILE *to, const mt_yaml_key *key, const char *base)
+{
+    uint32_t words;
+    memcpy(&words, base + key->offset, sizeof words);
+    (void)fputc('[', to);
+    for (size_t i = 0, n = 0; mt_yaml_word(key, base, i); i++)
+        if (words >> i & 1) (void)fprintf(to, "%s%s", n++ > 0 ? ", " : "", mt_yaml_word(key, base, i));
+    (void)fputc(']', to);
+}
+
 static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
 {
     const char *at = base + key->offset;
@@ -95,6 +105,8 @@ static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
         write_double(to, at);
     else if (key->type == MT_YAML_TYPE_SETS)
         write_sets(to, key, base);
+    else if (key->type == MT_YAML_TYPE_WORDS)
+        write_words(to, key, base);
     else
         write_word(to, key, base);
 }
@@ -119,7 +131,12 @@ static bool is_none(const mt_yaml_key *key, const char *at)
 {
     const char *text;
     double x;
+    int word;
     if (!key->missing || strcmp(key->missing, MT_YAML_NONE) != 0) return false;
+    if (key->type == MT_YAML_TYPE_ENUM) {
+        memcpy(&word, at, sizeof word);
+        return word < 0;
+    }
     if (key->type != MT_YAML_TYPE_STRING) {
         memcpy(&x, at, sizeof x);
         return isnan(x);
@@ -152,6 +169,46 @@ static void write_mapping(
 void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure)
 {
     write_mapping(to, keys, structure, 0, "");
+}
+
+static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, const char *path);
+
+static void write_list_paths(FILE *to, const mt_yaml_key *key, const char *base, const char *path)
+{
+    char entry[MT_YAML_WORDS], number[32];
+    const char *entries;
+    size_t n;
+    memcpy(&entries, base + key->offset, sizeof entries);
+    memcpy(&n, base + key->count_offset, sizeof n);
+    if (n == 0) (void)fprintf(to, "%s: []\n", path);
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(number, sizeof number, "%zu", i);
+        mt_yaml_join(entry, path, number);
+        write_paths(to, key->keys, entries + i * key->bytes, entry);
+    }
+}
+
+static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, const char *path)
+{
+    char here[MT_YAML_WORDS];
+    for (const mt_yaml_key *key = keys; key->name; key++) {
+        if (is_none(key, base + key->offset)) continue;
+        mt_yaml_join(here, path, key->name);
+        if (key->type == MT_YAML_TYPE_MAPPING) {
+            write_paths(to, key->keys, base, here);
+        } else if (key->type == MT_YAML_TYPE_LIST) {
+            write_list_paths(to, key, base, here);
+        } else {
+            (void)fprintf(to, "%s: ", here);
+            write_value(to, key, base);
+            (void)fputc('\n', to);
+        }
+    }
+}
+
+void mt_yaml_write_paths(FILE *to, const mt_yaml_key *keys, const void *structure)
+{
+    write_paths(to, keys, structure, "");
 }
 
 /* ---- the page ---- */

@@ -7,7 +7,9 @@
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
+#include "solver/kinds.h"
 
+static const char *const truths[] = {"false", "true", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
@@ -99,13 +101,20 @@ static const mt_yaml_key diffusion_keys[] = {
         "it "
         "becomes less there; over-relaxed: it becomes more."),
     MT_YAML_END};
+/* Of a struct with a mt_cell_asked. */
+#define ASKED_KEYS(structure, member)                                                                        \
+    MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
+        "Factors of the model's parameters, as `scale: [g_Kr=0.5]`: of the values that the type has by "     \
+        "itself. Where a name is wrong, the message has all of them."),                                      \
+        MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
+            "Values of the model's parameters in its units, as `set: [K_o=8]`.")
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
         "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
         "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
         "wall has its own type; the mesh must have layers."),
-    MT_YAML_END};
+    ASKED_KEYS(mt_case, cell.asked), MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
         "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
@@ -117,6 +126,32 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
         "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
         "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
+    MT_YAML_END};
+static const mt_yaml_key output_keys[] = {
+    MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
+        "What is mapped, of each element's first action potential: files, pictures and a table have it. The "
+        "activation time is always among them. `solver/record.h` has the definitions."),
+    MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
+        "An element activates when V passes this upwards.", .unit = "mV"),
+    MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
+        MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
+        "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
+    MT_YAML_END};
+static const mt_yaml_key start_keys[] = {
+    MT_YAML_STRING(mt_case, start.state, "state", "",
+        "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
+        "it: V and the cells begin as they are there, at time 0. Left out: at rest."),
+    MT_YAML_END};
+static const mt_yaml_key checkpoint_keys[] = {
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
+        "One is written each time that so many minutes have passed on the host. 0: not by that."),
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "One is written every so many ms of simulated time."),
+    MT_YAML_UNSIGNED(mt_case, checkpoint.keep, "keep", "2", MT_YAML_WITHIN(0, 1000),
+        "So many of the newest are kept. 0: none is written, also when the run is stopped by a signal."),
+    MT_YAML_BOOL(mt_case, checkpoint.at_end, "at_end", "false",
+        "true: the last one is written at the end, and stays; false: a run that has come to its end needs "
+        "none, and removes all."),
     MT_YAML_END};
 /* Of a struct with a mt_region. */
 #define REGION_KEYS(structure)                                                                               \
@@ -141,10 +176,12 @@ static const mt_yaml_key time_keys[] = {
         MT_YAML_DOUBLE(structure, region.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),     \
             "The elements with this tag in the mesh file.")
 static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
-    MT_YAML_BOOL(mt_case_region, inert, "inert", NULL,
+    MT_YAML_ENUM(mt_case_region, inert, "inert", MT_YAML_NONE, truths,
         "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
-        "tissue as everywhere, in a part of an earlier region that is inert."),
-    MT_YAML_END};
+        "tissue, in a part of an earlier region that is inert."),
+    MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
+        "Type of the cells there, one of the model's; `myotile cell --list` names them."),
+    ASKED_KEYS(mt_case_region, asked), MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
@@ -203,10 +240,18 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_MAPPING("output", output_keys, "What is recorded."),
+    MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
+    MT_YAML_MAPPING("checkpoint", checkpoint_keys,
+        "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
+        "when "
+        "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or a tag; of "
-        "several that are given together, the part that is in all of them. Where regions overlap, the last "
-        "one counts."),
+        "several that are given together, the part that is in all of them. Each says at least one of "
+        "`inert`, "
+        "`type`, `scale` and `set`. They are applied in their order: a region changes what it names, on top "
+        "of what was there, and of one parameter the last factor or value counts."),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
         "Where and when the tissue is stimulated, in regions as above."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
@@ -297,6 +342,47 @@ static mt_status check_cells(const char *path, const mt_case *c)
         path, c->time.dt_ms, model->dt_max_ms, model->name);
 }
 
+/* The variants that a case's parameters are tried on: that of all cells, or the first where there are layers. */
+static const mt_cell_variant *usual_variant(const mt_case *c)
+{
+    const mt_cell_model *model = mt_case_model(c);
+    return &model->variants[(size_t)c->cell.type < model->n_variants ? c->cell.type : 0];
+}
+
+static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, const mt_cell_asked *asked)
+{
+    mt_arena scratch = {0};
+    mt_cell_variant variant;
+    const mt_status status = mt_cell_variant_change(&scratch, mt_case_model(c), base, asked, &variant);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static bool says_cells(const mt_case_region *region)
+{
+    return region->type[0] || region->asked.n_scales > 0 || region->asked.n_sets > 0;
+}
+
+static mt_status check_region(const char *path, const mt_case *c, size_t r)
+{
+    mt_case_region *region = &c->regions[r];
+    const mt_cell_variant *base = usual_variant(c);
+    size_t type;
+    MT_TRY(mt_fail_in(path, in_entry("regions", r, mt_region_check(&region->region))));
+    if (region->inert < 0 && !says_cells(region))
+        return mt_fail(MT_INPUT,
+            "%s: regions.%zu: it says what no part of it is; allowed: at least one of inert, type, scale, "
+            "set",
+            path, r);
+    if (region->type[0]) {
+        MT_TRY(mt_fail_in(
+            path, in_entry("regions", r,
+                      mt_fail_in("type", mt_cell_variant_find(mt_case_model(c), region->type, &type)))));
+        base = &mt_case_model(c)->variants[type];
+    }
+    return check_asked(c, base, &region->asked);
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
@@ -306,8 +392,8 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
-    for (size_t r = 0; r < c->n_regions; r++)
-        MT_TRY(mt_fail_in(path, in_entry("regions", r, mt_region_check(&c->regions[r].region))));
+    MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
+    for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
         MT_TRY(mt_fail_in(path, in_entry("stimuli", s, mt_region_check(&c->stimuli[s].region))));
     return MT_OK;
@@ -318,6 +404,13 @@ mt_status mt_case_load(
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
     return check(path, out);
+}
+
+mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_override *overrides,
+    size_t n_overrides, mt_case *out)
+{
+    MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
+    return check(name, out);
 }
 
 static double in_series(double a, double b) { return a * b / (a + b); }
@@ -343,6 +436,14 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from)
 const char *mt_case_mesh_name(const mt_case *from)
 {
     return from->mesh.file[0] ? from->mesh.file : "mesh.slab";
+}
+
+mt_record mt_case_record(const mt_case *from)
+{
+    const double threshold_mV = from->output.threshold_mV;
+    return (mt_record){.all = mt_maps_need_all(from->output.maps) || threshold_mV != 0,
+        .threshold_mV = threshold_mV,
+        .fraction = from->output.repolarisation_percent / 100};
 }
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }
@@ -383,13 +484,12 @@ mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }
 
-mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
+/* What the elements are by the case's type. */
+static mt_status cells_of_type(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
 {
     uint16_t *variant_of;
     size_t of_layer[LAYERS];
-    problem->model = mt_case_model(from);
-    problem->variant = 0;
-    problem->variant_of = NULL;
     if ((size_t)from->cell.type < problem->model->n_variants) {
         problem->variant = (size_t)from->cell.type;
         return MT_OK;
@@ -411,6 +511,72 @@ mt_status mt_case_cells(mt_arena *arena, const mt_case *from, const mt_mesh *mes
     return MT_OK;
 }
 
+/* Leaves of ascending elements of the whole those that a mesh of some of them has, by its numbers; answers how many. */
+static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
+{
+    size_t kept = 0;
+    if (!mesh->number) return n;
+    for (size_t k = 0, e = 0; k < n && e < mesh->n_elements;) {
+        const uint32_t here = mesh->number[e], asked = elements[k];
+        if (here == asked) elements[kept++] = (uint32_t)e;
+        if (here < asked)
+            e++;
+        else
+            k++;
+    }
+    return kept;
+}
+
+static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, size_t r, mt_kinds *kinds)
+{
+    const mt_case_region *region = &from->regions[r];
+    size_t n, base = MT_KINDS_SAME_BASE;
+    uint32_t *elements;
+    char by[32];
+    (void)snprintf(by, sizeof by, "region %zu", r);
+    if (region->type[0]) MT_TRY(mt_cell_variant_find(kinds->model, region->type, &base));
+    MT_TRY(in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
+    n = keep_live(mesh, n, elements);
+    return mt_kinds_change(scratch, kinds, by, n, elements, base, &region->asked);
+}
+
+/* What the case and its regions change, one after the other. */
+static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, mt_monodomain *problem)
+{
+    uint32_t *all;
+    mt_kinds kinds;
+    MT_TRY(mt_kinds_begin(scratch, problem, mesh->n_elements, &kinds));
+    if (from->cell.asked.n_scales + from->cell.asked.n_sets > 0) {
+        MT_ALLOC(scratch, all, mesh->n_elements);
+        for (size_t e = 0; e < mesh->n_elements; e++) all[e] = (uint32_t)e;
+        MT_TRY(mt_kinds_change(
+            scratch, &kinds, "changed", mesh->n_elements, all, MT_KINDS_SAME_BASE, &from->cell.asked));
+    }
+    for (size_t r = 0; r < from->n_regions; r++)
+        if (says_cells(&from->regions[r])) MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
+    return mt_kinds_end(arena, &kinds, problem);
+}
+
+mt_status mt_case_cells(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
+{
+    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets > 0;
+    problem->model = mt_case_model(from);
+    problem->variants = NULL;
+    problem->n_variants = 0;
+    problem->variant = 0;
+    problem->variant_of = NULL;
+    for (size_t r = 0; r < from->n_regions; r++) changes |= says_cells(&from->regions[r]);
+    MT_TRY(cells_of_type(arena, from, mesh, problem));
+    if (!changes) return MT_OK;
+    mt_arena scratch = {0};
+    const mt_status status = change_cells(arena, &scratch, from, whole, mesh, problem);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
 {
     size_t n_live = mesh->n_elements;
@@ -421,10 +587,11 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
     for (size_t r = 0; r < from->n_regions; r++) {
         size_t n;
         uint32_t *elements;
+        if (from->regions[r].inert < 0) continue;
         MT_TRY(
             in_entry("regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
         for (size_t k = 0; k < n; k++) {
-            const uint8_t now = !from->regions[r].inert;
+            const uint8_t now = from->regions[r].inert == 0;
             n_live += now;
             n_live -= (*live)[elements[k]];
             (*live)[elements[k]] = now;

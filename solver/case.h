@@ -9,16 +9,21 @@
 
 #include "data/yaml.h"
 #include "mesh/mesh.h"
+#include "solver/maps.h"
 #include "solver/monodomain.h"
 #include "solver/region.h"
 #include "solver/stimulus.h"
+#include "solver/cells/parameters.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 
-/* What the elements of a region are, where that is not what the case says of all. Where regions overlap, the last one counts. */
+/* What the elements of a region are, where that is not what the case says of all. Regions are applied in their order: each changes
+ * what it names, and leaves the rest as it was there. */
 typedef struct mt_case_region {
     mt_region region;
-    bool inert; /* scar: no cells that conduct; false: as elsewhere, in a part of an inert region */
+    int inert; /* 1: scar, no cells that conduct; 0: none, in a part of an inert region; -1: not named */
+    const char *type;    /* the model's variant; "" = not named */
+    mt_cell_asked asked; /* of the model's parameters */
 } mt_case_region;
 
 typedef struct mt_case_stimulus {
@@ -58,14 +63,28 @@ typedef struct mt_case {
         int correction; /* mt_correction */
     } diffusion;
     struct {
-        int model; /* index into mt_cell_models */
-        int type;  /* of its variants; behind the last: "layers", as the mesh's say */
+        int model;           /* index into mt_cell_models */
+        int type;            /* of its variants; behind the last: "layers", as the mesh's say */
+        mt_cell_asked asked; /* of its parameters */
     } cell;
     struct {
         double dt_ms, end_ms;
         size_t pde_steps; /* 0 = as many as the operator's measured stability limit requires */
         int splitting;    /* mt_splitting */
     } time;
+    struct {
+        double every_minutes; /* of the host's time; 0 = not by that */
+        double every_ms;      /* NaN = not by that */
+        size_t keep;          /* so many of the newest; 0 = none at all, also at signals */
+        bool at_end;
+    } checkpoint;
+    struct {
+        uint32_t maps; /* a bit each, by mt_map */
+        double threshold_mV, repolarisation_percent;
+    } output;
+    struct {
+        const char *state; /* a file; "" = at rest */
+    } start;
     mt_case_region *regions;
     size_t n_regions;
     mt_case_stimulus *stimuli;
@@ -99,6 +118,10 @@ extern const mt_yaml_table mt_case_table;
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
+/* The same from a text that ends with a NUL; `name` stands for the file in messages. */
+MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
+    const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
+
 /* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
 mt_tissue mt_case_tissue(const mt_case *from);
 
@@ -107,6 +130,9 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 
 /* What messages call the mesh: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);
+
+/* What the loop must record for the case's maps. */
+mt_record mt_case_record(const mt_case *from);
 
 /* How many time steps the case has. */
 size_t mt_case_steps(const mt_case *from);
@@ -126,10 +152,12 @@ MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);
 
-/* Sets model, variant and variant_of of the problem; gives the last where the case takes it from the mesh's layers, else it is
- * NULL. MT_INPUT where the mesh has none, or one that is none of mt_layer. */
+/* Sets model, variants, variant and variant_of of the problem on a mesh: the live elements (mt_case_live) of `whole`, in which
+ * regions are looked for, or all of it. Gives variant_of where elements differ, else it is NULL, and variants where the case
+ * changes parameters or regions their types, else they are the model's; they stand at rest where the model's types do. MT_INPUT:
+ * the mesh lacks layers that are asked for, or has one that is none of mt_layer; or as mt_region_elements and mt_kinds_end. */
 MT_NODISCARD mt_status mt_case_cells(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem);
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem);
 
 /* Gives live[n_elements]: 0 for the elements that the case's regions make inert, 1 for all others; NULL where none is inert. Fails
  * as mt_region_elements, the message names the region; MT_INPUT also where all are inert. */

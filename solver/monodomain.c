@@ -45,9 +45,17 @@ double mt_monodomain_share(const mt_monodomain *problem, size_t element)
     return (kappa_ms ? kappa_ms[element] / problem->dt_ms : 0) + compensation(problem);
 }
 
+const mt_cell_variant *mt_monodomain_variants(const mt_monodomain *problem, size_t *n)
+{
+    *n = problem->variants ? problem->n_variants : problem->model->n_variants;
+    return problem->variants ? problem->variants : problem->model->variants;
+}
+
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element)
 {
-    return &problem->model->variants[problem->variant_of ? problem->variant_of[element] : problem->variant];
+    size_t n;
+    return mt_monodomain_variants(problem, &n) +
+           (problem->variant_of ? problem->variant_of[element] : problem->variant);
 }
 
 size_t mt_monodomain_next_switch(const mt_monodomain *problem, size_t step, size_t end)

@@ -8,7 +8,8 @@
  *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), after which v = w - s, with
  *      the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
  *      but for the compensated splitting;
- *   4. an element activates the first time v passes 0 mV upwards, interpolated linearly within the step.
+ *   4. its action potential is recorded (solver/record.h): at least that it activates the first time v passes 0 mV upwards,
+ *      interpolated linearly within the step.
  *
  * What the splitting costs, and how it is compensated. Forward Euler in the reaction makes waves late, and forward Euler in the
  * diffusion makes them early, both by a part of their speed that is proportional to dt. With one diffusion step in a time step the
@@ -34,6 +35,7 @@
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/cells/model.h"
+#include "solver/record.h"
 #include "solver/stimulus.h"
 
 /* How reaction and diffusion make a time step: a = 0, or as above. Names, NULL behind the last. */
@@ -44,13 +46,16 @@ extern const char *const mt_splitting_name[];
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
     const mt_cell_model *model;
-    size_t variant;             /* of the model: of all elements */
+    const mt_cell_variant *variants; /* [n_variants] what there is; or NULL: the model's own */
+    size_t n_variants;
+    size_t variant;             /* the one of them that all elements are of */
     const uint16_t *variant_of; /* [n_elements] where they differ (variant is not looked at then); or NULL */
     double dt_ms;
     size_t pde_steps;
     mt_splitting splitting;
     size_t n_stimuli;
     const mt_stimulus *stimulus;
+    mt_record record;
     const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
     double *
         peak_mV; /* [n_stimuli] kept by mt_backend_run: the highest V that elements of the stimulus have had while
@@ -69,6 +74,9 @@ double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps);
 /* Whether some of the reaction is spread, and what part of it by an element: kappa / dt + a. */
 bool mt_monodomain_spreads(const mt_monodomain *problem);
 double mt_monodomain_share(const mt_monodomain *problem, size_t element);
+
+/* The variants that a problem has, its own or the model's; gives their number. */
+const mt_cell_variant *mt_monodomain_variants(const mt_monodomain *problem, size_t *n);
 
 /* What an element is made of. */
 const mt_cell_variant *mt_monodomain_variant(const mt_monodomain *problem, size_t element);

@@ -1,10 +1,10 @@
 #include "solver/probe.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "data/vec3.h"
+#include "solver/linear_fit.h"
 
 enum { PASS = 4096 }; /* elements whose centres are at hand at a time */
 
@@ -85,41 +85,13 @@ mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uin
     return status;
 }
 
-/* Solves the 4 x 4 normal equations a x = b by Cholesky's method; false where a is not safely positive
- * definite. */
-static bool solve(double a[4][4], double b[4])
-{
-    for (int i = 0; i < 4; i++) {
-        const double before = a[i][i];
-        for (int k = 0; k < i; k++) a[i][i] -= a[i][k] * a[i][k];
-        if (!(a[i][i] > 1e-9 * before)) return false;
-        a[i][i] = sqrt(a[i][i]);
-        for (int j = i + 1; j < 4; j++) {
-            for (int k = 0; k < i; k++) a[j][i] -= a[j][k] * a[i][k];
-            a[j][i] /= a[i][i];
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < i; k++) b[i] -= a[i][k] * b[k];
-        b[i] /= a[i][i];
-    }
-    for (int i = 3; i >= 0; i--) {
-        for (int k = i + 1; k < 4; k++) b[i] -= a[k][i] * b[k];
-        b[i] /= a[i][i];
-    }
-    return true;
-}
-
 static void add_to_fit(
-    double a[4][4], double b[4], const mt_mesh *mesh, size_t element, const double origin[3], double value)
+    mt_linear_fit *fit, const mt_mesh *mesh, size_t element, const double origin[3], double value)
 {
-    double x[3], basis[4] = {1};
+    double x[3];
     mt_mesh_centroid(mesh, element, x);
-    for (int axis = 0; axis < 3; axis++) basis[axis + 1] = x[axis] - origin[axis];
-    for (int i = 0; i < 4; i++) {
-        b[i] += basis[i] * value;
-        for (int j = 0; j < 4; j++) a[i][j] += basis[i] * basis[j];
-    }
+    mt_minus3(x, origin, x);
+    mt_linear_fit_add(fit, x, value);
 }
 
 enum {
@@ -164,22 +136,21 @@ double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
     const double xyz_mm[3], uint32_t element)
 {
     const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
-    double a[4][4] = {{0}}, b[4] = {0}, mean = 0;
-    size_t n = 0;
+    mt_linear_fit fit = {0};
+    mt_linear_function fitted;
+    double mean = 0;
     for (size_t t = 0; t < nearest.n; t++) {
         const size_t own = nearest.element[t];
         if (!isfinite(field[own])) return field[own];
         mean += field[own] / (double)nearest.n;
-        add_to_fit(a, b, mesh, own, xyz_mm, field[own]);
-        n++;
+        add_to_fit(&fit, mesh, own, xyz_mm, field[own]);
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             const size_t other = diffusion->column[MT_DIFFUSION_ROW * own + k];
             if (other == own || !isfinite(field[other])) continue;
-            add_to_fit(a, b, mesh, other, xyz_mm, field[other]);
-            n++;
+            add_to_fit(&fit, mesh, other, xyz_mm, field[other]);
         }
     }
-    return n >= 4 && solve(a, b) ? b[0] : mean;
+    return mt_linear_fit_solve(&fit, &fitted) ? fitted.value : mean;
 }
 
 /* ---- those of a case ---- */

@@ -50,6 +50,7 @@ everyday() {
     say reproduce figure5 --mesh fibred.hdf --ipus 1,2,4 --picture figure5.png
     say reproduce figure3 --edges-mm 0.5 --corners 2 --set time.end_ms=30 --picture figure3.png
     say reproduce waves --lengths 0.8 --plain --format csv --picture waves.png
+    say tune --cv-l 0.6 --cv-t 0.3 --edge-mm 1 --set time.dt_ms=0.05
     for type in epi mid endo; do say cell --type $type -o $type.csv; done
     say cell --precision float -o float.csv
     say machine list

@@ -97,9 +97,9 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
     if (arguments->n_operands < command->n_operands)
         return mt_fail(MT_INPUT, "%s: an argument is missing; usage: myotile %s [options]", command->name,
             mt_command_usage(command, use, sizeof use));
-    if (arguments->n_operands > command->n_operands && !command->more_operands)
+    if (arguments->n_operands > command->n_operands + command->n_optional && !command->more_operands)
         return mt_fail(MT_INPUT, "%s: '%s' is one argument too many; usage: myotile %s [options]",
-            command->name, arguments->operand[command->n_operands],
+            command->name, arguments->operand[command->n_operands + command->n_optional],
             mt_command_usage(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++)
         if (o->needed && !mt_option_given(arguments, o->name))

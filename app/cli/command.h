@@ -60,6 +60,7 @@ typedef struct mt_command {
     const char *name;         /* one or two words: "run", "mesh slab" */
     const char *operands;     /* as shown in the usage line: "CASE.yaml"; "" for none */
     size_t n_operands;        /* so many are needed */
+    size_t n_optional;        /* and so many more are allowed; or */
     bool more_operands;       /* of the last one there may be several */
     const char *summary;      /* one line */
     const char *example;      /* a command line that works in the project's folder */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/file.h"
+
 const char *mt_data_folder(void)
 {
     static char folder[PATH_MAX + 32];
@@ -18,4 +20,14 @@ const char *mt_data_folder(void)
     (void)snprintf(folder, sizeof folder, "%s/share/myotile", program);
     if (access(folder, X_OK) != 0) (void)snprintf(folder, sizeof folder, "%s", MT_DATA_DIR);
     return folder;
+}
+
+mt_status mt_data_path(mt_arena *arena, const char *file, const char **path)
+{
+    char *text;
+    MT_ALLOC(arena, text, MT_FILE_PATH_MAX);
+    if (snprintf(text, MT_FILE_PATH_MAX, "%s/%s", mt_data_folder(), file) >= MT_FILE_PATH_MAX)
+        return mt_fail(MT_INPUT, "%s: the path is too long", file);
+    *path = text;
+    return MT_OK;
 }

@@ -2,8 +2,13 @@
 #ifndef MT_APP_CLI_DATA_FOLDER_H
 #define MT_APP_CLI_DATA_FOLDER_H
 
+#include "data/arena.h"
+
 /* The folder share/myotile beside the folder of the program, where it is installed, wherever that was moved; else data/ of the
  * source that the program was built from. Valid for ever. */
 const char *mt_data_folder(void);
+
+/* Gives in `arena` the path of a file in it, such as "cases/niederer-0.5.yaml". MT_INPUT: it is too long. MT_MEMORY. */
+MT_NODISCARD mt_status mt_data_path(mt_arena *arena, const char *file, const char **path);
 
 #endif

@@ -19,6 +19,12 @@ static const mt_option options[] = {
         .letter = 'o',
         .value = "DIR",
         .help = "folder for the files (made if missing); default: the case's name"},
+    {.name = "--resume",
+        .value = "DIR",
+        .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
+                "there, too, "
+                "unless --output is given. With CASE.yaml, which must be its case: where there is none yet, "
+                "begin"},
     {.name = "--set",
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
@@ -40,8 +46,8 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments);
 
 const mt_command mt_command_run = {
     .name = "run",
-    .operands = "CASE.yaml",
-    .n_operands = 1,
+    .operands = "[CASE.yaml]",
+    .n_optional = 1,
     .summary = "simulate a case; print activation times and cycles; write map, picture and profile",
     .example = "myotile run data/cases/niederer-0.5.yaml --set time.end_ms=20 --output quick",
     .options = options,
@@ -66,7 +72,10 @@ static const char *folder_name(const char *asked, const char *case_path, char *n
 /* ---- what is asked for ---- */
 
 typedef struct request {
-    const char *path; /* of the case */
+    const char *path;    /* of the case; of the checkpoint where only that has it */
+    const char *resumed; /* the folder to go on from; NULL: from rest */
+    mt_checkpoint from;  /* there */
+    mt_checkpoint start; /* where the case begins, if it says so and is not resumed */
     mt_case input;
     const mt_backend *backend;
     bool cached;         /* mt_operator_make */
@@ -90,14 +99,31 @@ static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments
     return MT_OK;
 }
 
-static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
+/* The case of a file, or the one that the checkpoint has. */
+static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     mt_yaml_override *sets;
     size_t n_sets;
-    *r = (request){.path = mt_operand(arguments, 0), .cached = !mt_option_given(arguments, "--no-cache")};
-    MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
-    MT_TRY(mt_case_load(arena, r->path, sets, n_sets, &r->input));
+    if (r->resumed && r->path[0] && !mt_checkpoints_any(r->resumed)) {
+        mt_warn("%s: there is no checkpoint yet; the run begins at its start", r->resumed);
+        r->resumed = NULL;
+    }
+    if (r->resumed) MT_TRY(mt_checkpoints_newest(arena, r->resumed, &r->from));
+    if (r->path[0]) return mt_case_load(arena, r->path, sets, n_sets, &r->input);
+    if (!r->resumed)
+        return mt_fail(MT_INPUT, "run: CASE.yaml or --resume DIR is needed; see myotile run --help");
+    r->path = r->from.path;
+    return mt_case_read(arena, r->path, r->from.case_text, sets, n_sets, &r->input);
+}
+
+static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
+{
+    *r = (request){.path = mt_operand(arguments, 0),
+        .resumed = mt_option_value(arguments, "--resume", NULL),
+        .cached = !mt_option_given(arguments, "--no-cache")};
+    MT_TRY(mt_format_option(arguments, &r->format));
+    MT_TRY(read_case(arena, arguments, r));
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
     return MT_OK;
@@ -143,20 +169,26 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
     *t = (mt_tracing){.last_tile = n_tiles - 1, .slices_max = MT_TRACE_SLICES_MAX};
     MT_TRY(
         parse_range("--trace", steps, "time steps", mt_case_steps(&r->input), &t->first_step, &t->last_step));
+    if (r->resumed && t->first_step < r->from.step)
+        return mt_fail(MT_INPUT, "--trace %s: %s begins with step %zu; allowed: from there on", steps,
+            r->from.path, r->from.step);
     if (!tiles) return MT_OK;
     return parse_range("--trace-tiles", tiles, "tiles", n_tiles, &t->first_tile, &t->last_tile);
 }
 
 /* ---- the steps ---- */
 
-static mt_status simulate(
-    mt_arena *arena, const request *r, const mt_monodomain *problem, const mt_layout *layout, mt_simulated *o)
+static mt_status simulate(mt_arena *arena, const request *r, const mt_monodomain *problem,
+    const mt_layout *layout, mt_checkpoints *checkpoints, mt_simulated *o)
 {
     const mt_simulation simulation = {.path = r->path,
         .backend = r->backend,
         .problem = problem,
         .layout = layout,
         .n_steps = mt_case_steps(&r->input),
+        .start = r->start.path[0] ? &r->start : NULL,
+        .from = r->resumed ? &r->from : NULL,
+        .checkpoints = checkpoints,
         .tracing = r->trace ? &r->tracing : NULL,
         .what = "simulating",
         .on_signal = "\nmyotile: stopping: writing the results so far; a second signal quits at once\n"};
@@ -213,8 +245,9 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
     const mt_run done = {.input = &r->input,
         .problem = problem,
         .n_steps = o->n_steps,
+        .n_counted = o->n_counted,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
-        .activation_ms = o->activation_ms,
+        .records = o->records,
         .profile = r->backend->profile ? &o->profile : NULL,
         .target = target,
         .details = r->details,
@@ -224,13 +257,31 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
     MT_TRY(write_and_print(arena, &done, folder, r->format, out));
     /* a signal that came while the files were written asks for nothing more */
     if (stopped)
-        return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/", reached_ms,
-            r->input.time.end_ms, folder);
-    mt_findings_of_run(mt_warnings, r->path, &r->input, &problem->monodomain, o->activation_ms, reached_ms);
+        return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; what there is by then is in %s/%s%s",
+            reached_ms, r->input.time.end_ms, folder,
+            r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
+            r->input.checkpoint.keep > 0 ? folder : "");
+    mt_findings_of_run(
+        mt_warnings, r->path, &r->input, &problem->monodomain, o->records.activation_ms, reached_ms);
     return MT_OK;
 }
 
 /* ---- the command ---- */
+
+/* The state that the case begins with, if it is not at rest. */
+static mt_status open_start(mt_arena *arena, request *r, const mt_problem *problem)
+{
+    if (r->resumed || !r->input.start.state[0]) return MT_OK;
+    MT_TRY(mt_checkpoint_open(arena, r->input.start.state, &r->start));
+    return mt_fail_in("start.state", mt_checkpoint_check_start(&r->start, &problem->monodomain));
+}
+
+/* Is the checkpoint one of this case and its problem? */
+static mt_status check_checkpoint(const request *r, const mt_problem *problem)
+{
+    MT_TRY(mt_checkpoints_agree(&r->from, &r->input));
+    return mt_checkpoint_check(&r->from, &problem->monodomain);
+}
 
 /* From the case to its results, in the folders that are entered. */
 static mt_status run_in(
@@ -239,12 +290,18 @@ static mt_status run_in(
     mt_problem problem;
     mt_mapping mapping;
     mt_simulated o;
-    MT_TRY(mt_report_check(folder, r->backend->profile != NULL, r->details, r->trace));
+    mt_checkpoints checkpoints;
+    MT_TRY(mt_report_check(folder, r->input.output.maps, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
+    MT_TRY(open_start(arena, r, &problem));
+    if (r->resumed) MT_TRY(check_checkpoint(r, &problem));
+    MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->resumed ? &r->from : NULL, &checkpoints));
     MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));
-    MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &o));
-    return report(arena, r, &problem, &choice->target, &o, folder, out);
+    MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &o));
+    MT_TRY(report(arena, r, &problem, &choice->target, &o, folder, out));
+    mt_checkpoints_end(&checkpoints);
+    return MT_OK;
 }
 
 /* The same in this folder, which is entered, and that of the profile. */
@@ -269,7 +326,9 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(read_request(arena, arguments, &r));
     MT_TRY(mt_mapping_choose(arena, r.path, &r.input, &choice));
     MT_TRY(read_profile_options(arguments, choice.target.tiles, &r));
-    const char *asked = folder_name(mt_option_value(arguments, "--output", NULL), r.path, name, sizeof name);
+    const char *asked =
+        folder_name(mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL)),
+            r.path, name, sizeof name);
     MT_TRY(mt_folder_enter(asked, mt_option_replace(arguments), &folder));
     const mt_status status = run_beside(arena, &r, &choice, folder.path, arguments);
     mt_folder_leave(&folder);

@@ -40,7 +40,7 @@ enum { SHADES = 1024 };
 typedef struct map {
     mt_figure figure;
     mt_times times;
-    const char *grey; /* what grey elements are */
+    const mt_picture_scale *scale;
     mt_time_labels labels[MT_VIEWS_MAX];
     float linear[SHADES + 1][3];
 } map;
@@ -111,7 +111,8 @@ static void draw_bar_ticks(mt_page *page, const mt_times *times)
 static void draw_bar(mt_page *page, const map *m)
 {
     const mt_times *times = &m->times;
-    char caption[128];
+    const mt_picture_scale *scale = m->scale;
+    char caption[128], label[128];
     for (int x = 0; x < MT_LEGEND_W; x++) {
         const float *shade = m->linear[(int)((x + 0.5) / MT_LEGEND_W * SHADES)];
         const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
@@ -119,8 +120,9 @@ static void draw_bar(mt_page *page, const map *m)
     }
     draw_bar_ticks(page, times);
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
-    (void)snprintf(caption, sizeof caption, "isochrones every %g ms", times->interval_ms);
-    mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, "Activation time [ms]");
+    (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
+    (void)snprintf(label, sizeof label, "%s [%s]", scale->label, scale->unit);
+    mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
     mt_page_grey(page, mt_page_soft);
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 15, 300, caption);
 }
@@ -143,22 +145,22 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
-    if (!m->times.all) draw_grey_note(page, m->grey);
+    if (!m->times.all) draw_grey_note(page, m->scale->grey);
     mt_page_title(page, title);
     return MT_OK;
 }
 
 static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, const char *grey, const char *title)
+    const mt_adjacency *adjacency, const float *values, const mt_picture_scale *scale, const char *title)
 {
     map *m;
     mt_page page;
     MT_ALLOC(scratch, m, 1);
     mt_figure *f = &m->figure;
     make_palette(m);
-    m->grey = grey;
-    m->times = mt_times_make(activation_ms, mesh->n_elements);
-    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, activation_ms, &f->surface));
+    m->scale = scale;
+    m->times = mt_times_make(values, mesh->n_elements);
+    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &f->surface));
     MT_TRY(mt_figure_make(scratch, f));
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)
         mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
@@ -166,15 +168,15 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     return mt_page_end(&page, draw(m, scratch, &page, title), path);
 }
 
-mt_status mt_picture_activation(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *activation_ms, const char *grey, const char *title)
+mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *values, const mt_picture_scale *scale, const char *title)
 {
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
             "picture: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
             mesh->n_elements, adjacency->n_elements);
     mt_arena scratch = {0};
-    mt_status status = make_picture(&scratch, path, mesh, adjacency, activation_ms, grey, title);
+    mt_status status = make_picture(&scratch, path, mesh, adjacency, values, scale, title);
     mt_arena_free(&scratch);
     return status;
 }

@@ -1,7 +1,7 @@
-/* Pictures for people who have no viewer at hand: the activation map of a mesh, or its partition, as a PNG.
+/* Pictures for people who have no viewer at hand: a map of a mesh, or its partition, as a PNG.
  *
- * Not a renderer: one style, ready for a paper. The outer surface in orthographic projection, coloured by activation time
- * with isochrones and a colour bar, or by the part that owns each element with a legend; the three axes to scale; a heart from
+ * Not a renderer: one style, ready for a paper. The outer surface in orthographic projection, coloured by a value
+ * with lines where it is equal and a colour bar, or by the part that owns each element with a legend; the three axes to scale; a heart from
  * the front and from behind, side by side, everything else from one side (mt_views_find). MT_PAGE_WIDTH x MT_PAGE_HEIGHT
  * pixels. */
 #ifndef MT_APP_DRAW_PICTURE_H
@@ -11,17 +11,24 @@
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
 
+/* What the colours of a map stand for: its legend is "Activation time [ms]" and "isochrones every 5 ms". */
+typedef struct mt_picture_scale {
+    const char *label, *unit;
+    const char *lines; /* what lines of equal value are called: "isochrones" */
+    const char *grey;  /* what elements without a value are */
+} mt_picture_scale;
+
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
  *
- * activation_ms[n_elements]; NaN where an element was not activated: such elements are grey, and the legend has the word `grey` for
- * them. Times at vertices are
- * such that the mean of an element's four is nearly the element's own; colour and isochrones follow their linear
- * interpolation. The colour bar spans all activated elements, to whole isochrone intervals. grey and title are UTF-8, "" for
+ * values[n_elements]; NaN where an element has none: such elements are grey, and the legend has the words `grey` for
+ * them. Values at vertices are
+ * such that the mean of an element's four is nearly the element's own; colour and lines follow their linear
+ * interpolation. The colour bar spans all values, to whole intervals of the lines. Texts are UTF-8, "" for
  * none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
  * elements, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */
-MT_NODISCARD mt_status mt_picture_activation(const char *path, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const float *activation_ms, const char *grey, const char *title);
+MT_NODISCARD mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const float *values, const mt_picture_scale *scale, const char *title);
 
 /* Writes a picture of a partition: every outer face has the colour of its element's part (mt_part_colours), borders between
  * groups are drawn, and the legend has the groups, called IPUs there and their parts tiles, each with all its shades; their

@@ -15,16 +15,6 @@ static const char case_file[] = "cases/niederer-0.5.yaml";
 
 /* ---- what is asked for ---- */
 
-static mt_status find_case(mt_arena *arena, const char **found)
-{
-    char *path;
-    MT_ALLOC(arena, path, MT_FILE_PATH_MAX);
-    if (snprintf(path, MT_FILE_PATH_MAX, "%s/%s", mt_data_folder(), case_file) >= MT_FILE_PATH_MAX)
-        return mt_fail(MT_INPUT, "%s: the path is too long", case_file);
-    *found = path;
-    return MT_OK;
-}
-
 /* Keys that are this program's own business, or have an option, stay as the case has them. */
 static mt_status check_sets(const mt_case *plain, const mt_case *set, bool dt_given)
 {
@@ -46,7 +36,7 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, mt_ni
     mt_case plain;
     size_t n_sets;
     double dt_ms;
-    MT_TRY(find_case(arena, &n->path));
+    MT_TRY(mt_data_path(arena, case_file, &n->path));
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &given));
     MT_TRY(mt_case_load(arena, n->path, NULL, 0, &plain));
     MT_TRY(mt_case_load(arena, n->path, given, n_sets, &n->input));
@@ -207,7 +197,7 @@ static mt_status run_one(mt_arena *arena, const mt_niederer *n, const mt_problem
     double *at_ms = times(n, m, b, corner);
     for (size_t p = 0; p < n_places(n); p++)
         at_ms[p] = mt_probe_activation_ms(&problem->probes, p, &problem->mesh, &problem->diffusion,
-            done.activation_ms, n->input.time.end_ms);
+            done.records.activation_ms, n->input.time.end_ms);
     return MT_OK;
 }
 

@@ -4,59 +4,28 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
+#include "app/stages/plane_wave.h"
+#include "app/stages/wave_run.h"
 #include "data/line_fit.h"
 #include "solver/finite_elements.h"
-#include "solver/backends/backend.h"
 
 const double mt_slab_waves_size_mm[2] = {20, 7};
 
-static const double stimulated_mm = 3, from_mm = 6, to_mm = 18; /* scaled */
-static const double speed_to_mm = 12; /* where the speeds of lines are measured, from from_mm */
-static const double duration_ms = 2, current_uA_mm3 = 50;
-static const double end_ms = 500; /* no wave takes that long */
-static const double dead_ms = 20; /* a wave that activates nothing for so long has died out */
-
-static double rise_mV_ms(void)
-{
-    return current_uA_mm3 / (mt_tissue_usual.chi_per_mm * mt_tissue_usual.cm_uF_mm2);
-}
+static const double to_mm = 18; /* scaled */
 
 /* ---- the lines ---- */
-
-static mt_status run_line(
-    mt_arena *arena, const mt_slab_references *r, bool round, double to, double dt_ms, mt_line_wave *wave)
-{
-    const mt_line line = {.model = r->model,
-        .round = round,
-        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
-        .length_mm = to + 2, /* a wave is faster near an end */
-        .dx_mm = 0.02,
-        .dt_ms = dt_ms,
-        .end_ms = end_ms,
-        .splitting = MT_SPLITTING_COMPENSATED,
-        .stimulated_mm = stimulated_mm,
-        .duration_ms = duration_ms,
-        .rise_mV_ms = rise_mV_ms(),
-        .far_mm = from_mm};
-    MT_TRY(mt_line_run(arena, &line, wave));
-    if (!isfinite(wave->activation_ms[wave->n - 1]))
-        return mt_fail(MT_NUMERICS, "%s: no wave runs along a line of %g mm", r->model->name, line.length_mm);
-    return MT_OK;
-}
 
 mt_status mt_slab_references_make(
     mt_arena *arena, const mt_cell_model *model, double dt_ms, mt_slab_references *r)
 {
-    mt_line_wave limit;
     *r = (mt_slab_references){.model = model,
         .dt_ms = dt_ms,
         .limit_dt_ms = dt_ms / 10,
         .scale = sqrt(mt_tissue_diffusivity_l(&mt_tissue_usual) / mt_tissue_diffusivity_t(&mt_tissue_usual))};
-    MT_TRY(run_line(arena, r, true, to_mm, dt_ms, &r->round));
-    MT_TRY(run_line(arena, r, false, to_mm, dt_ms, &r->plane));
-    MT_TRY(run_line(arena, r, false, speed_to_mm, r->limit_dt_ms, &limit));
-    r->speed_mm_ms = mt_line_speed(&r->plane, from_mm, speed_to_mm);
-    r->limit_speed_mm_ms = mt_line_speed(&limit, from_mm, speed_to_mm);
+    MT_TRY(mt_plane_wave_line(arena, model, 0, true, to_mm, dt_ms, &r->round));
+    MT_TRY(mt_plane_wave_line(arena, model, 0, false, to_mm, dt_ms, &r->plane));
+    MT_TRY(mt_plane_wave_line_speed(model, 0, r->limit_dt_ms, &r->limit_speed_mm_ms));
+    r->speed_mm_ms = mt_line_speed(&r->plane, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
     r->peak_mV = fmax(r->round.peak_mV, r->plane.peak_mV);
     return MT_OK;
 }
@@ -69,19 +38,14 @@ static const char *const wave_name[WAVES] = {"out of a corner", "along the fibre
 typedef struct slab {
     const mt_slab_references *references;
     const mt_mesh *mesh;
-    mt_diffusion diffusion;       /* of elements */
-    bool consistent;              /* of vertices */
-    size_t n;                     /* places with a voltage: elements or vertices */
-    double *place_mm;             /* [n][2] x and y, scaled */
-    double *distance_mm;          /* [n] from where the wave starts, scaled */
-    double *v_mV, *activation_ms; /* [n] */
-    /* while it runs */
-    const mt_backend *backend; /* of elements */
-    void *self;
-    int wave;
+    mt_diffusion diffusion; /* of elements */
+    bool consistent;        /* of vertices */
+    size_t n;               /* places with a voltage: elements or vertices */
+    double *place_mm;       /* [n][2] x and y, scaled */
+    double *distance_mm;    /* [n] from where the wave starts, scaled */
+    double *activation_ms;  /* [n] */
+    int wave;               /* that runs */
     mt_slab_waves *waves;
-    mt_status status; /* of reading */
-    bool ended;       /* the wave has passed all places, or died out */
 } slab;
 
 static double distance_of(const double place_mm[2], int wave)
@@ -89,63 +53,36 @@ static double distance_of(const double place_mm[2], int wave)
     return wave == ALONG ? place_mm[0] : wave == ACROSS ? place_mm[1] : hypot(place_mm[0], place_mm[1]);
 }
 
-/* Has the wave passed all places, or died out? */
-static bool has_ended(const slab *s, const double *activation_ms, double now_ms)
-{
-    double newest_ms = 0;
-    size_t n_activated = 0;
-    for (size_t c = 0; c < s->n; c++)
-        if (isfinite(activation_ms[c])) n_activated++, newest_ms = fmax(newest_ms, activation_ms[c]);
-    mt_progress_stage_part(wave_name[s->wave], (double)n_activated / (double)s->n);
-    return n_activated == s->n || now_ms > newest_ms + dead_ms;
-}
-
-/* In each millisecond what is activated is looked at. */
-static bool looks_at_activation(const slab *s, size_t steps_done)
-{
-    return steps_done % (size_t)ceil(1 / s->references->dt_ms) == 0;
-}
-
-/* After each step; false ends the wave. */
-static bool look(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
+static void look(void *user, const double *v_mV)
 {
     slab *s = user;
     const double rest_mV = s->references->model->variants[0].v_mV;
     for (size_t c = 0; c < s->n; c++) {
         s->waves->low_mV = fmin(s->waves->low_mV, v_mV[c] - rest_mV);
-        if (s->distance_mm[c] >= from_mm) s->waves->peak_mV = fmax(s->waves->peak_mV, v_mV[c]);
+        if (s->distance_mm[c] >= mt_plane_wave_from_mm) s->waves->peak_mV = fmax(s->waves->peak_mV, v_mV[c]);
     }
-    s->ended = looks_at_activation(s, steps_done) &&
-               has_ended(s, activation_ms, (double)steps_done * s->references->dt_ms);
-    return !s->ended;
 }
 
-static bool watch(void *user, size_t steps_done)
+/* After each step; false ends the wave. */
+static bool look_at_vertices(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
 {
-    slab *s = user;
-    s->status =
-        s->backend->read(s->self, s->v_mV, looks_at_activation(s, steps_done) ? s->activation_ms : NULL);
-    return s->status == MT_OK && look(s, steps_done, s->v_mV, s->activation_ms);
-}
-
-static mt_status run_problem(mt_arena *arena, slab *s, const mt_monodomain *problem)
-{
-    const size_t n_steps = (size_t)ceil(end_ms / problem->dt_ms);
-    s->backend = &mt_backend_cpu;
-    MT_TRY(s->backend->open(arena, problem, NULL, &s->self));
-    const mt_status status = mt_backend_run(problem, s->backend, s->self, n_steps, watch, s);
-    MT_TRY(s->status);
-    if (status != MT_OK && !s->ended) return status;
-    return s->backend->read(s->self, NULL, s->activation_ms);
+    const slab *s = user;
+    const double dt_ms = s->references->dt_ms;
+    look(user, v_mV);
+    return !mt_wave_run_looks(dt_ms, steps_done) ||
+           !mt_wave_run_has_ended(
+               wave_name[s->wave], mt_plane_wave_dead_ms, s->n, activation_ms, (double)steps_done * dt_ms);
 }
 
 static mt_status run_elements(mt_arena *arena, slab *s)
 {
     uint32_t *element;
     MT_ALLOC(arena, element, s->n);
-    mt_stimulus stimulus = {.duration_ms = duration_ms, .rise_mV_ms = rise_mV_ms(), .element = element};
+    mt_stimulus stimulus = {.duration_ms = mt_plane_wave_duration_ms,
+        .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
+        .element = element};
     for (size_t c = 0; c < s->n; c++)
-        if (s->distance_mm[c] < stimulated_mm) element[stimulus.n_elements++] = (uint32_t)c;
+        if (s->distance_mm[c] < mt_plane_wave_stimulated_mm) element[stimulus.n_elements++] = (uint32_t)c;
     const mt_monodomain problem = {.diffusion = &s->diffusion,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
@@ -153,7 +90,13 @@ static mt_status run_elements(mt_arena *arena, slab *s)
         .splitting = MT_SPLITTING_COMPENSATED,
         .n_stimuli = 1,
         .stimulus = &stimulus};
-    return run_problem(arena, s, &problem);
+    const mt_wave_run run = {.problem = &problem,
+        .what = wave_name[s->wave],
+        .end_ms = mt_plane_wave_end_ms,
+        .dead_ms = mt_plane_wave_dead_ms,
+        .look = look,
+        .user = s};
+    return mt_wave_run_make(arena, &run, s->activation_ms);
 }
 
 static mt_status run_vertices(mt_arena *arena, slab *s)
@@ -161,18 +104,18 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
     mt_finite_elements_wave wave;
     uint8_t *stimulated;
     MT_ALLOC(arena, stimulated, s->n);
-    for (size_t v = 0; v < s->n; v++) stimulated[v] = s->distance_mm[v] < stimulated_mm;
+    for (size_t v = 0; v < s->n; v++) stimulated[v] = s->distance_mm[v] < mt_plane_wave_stimulated_mm;
     const mt_finite_elements problem = {.mesh = s->mesh,
         .tissue = &mt_tissue_usual,
         .consistent = s->consistent,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
-        .end_ms = end_ms,
+        .end_ms = mt_plane_wave_end_ms,
         .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated = stimulated,
-        .duration_ms = duration_ms,
-        .rise_mV_ms = rise_mV_ms()};
-    MT_TRY(mt_finite_elements_run(arena, &problem, look, s, &wave));
+        .duration_ms = mt_plane_wave_duration_ms,
+        .rise_mV_ms = mt_plane_wave_rise_mV_ms()};
+    MT_TRY(mt_finite_elements_run(arena, &problem, look_at_vertices, s, &wave));
     s->waves->substep_ms = wave.limit_dt_ms;
     memcpy(s->activation_ms, wave.activation_ms, s->n * sizeof *s->activation_ms);
     return MT_OK;
@@ -187,7 +130,7 @@ static void find_slopes(const slab *s, const mt_line_wave *reference, double *sl
     mt_line_fit fit[MT_SLAB_SECTORS] = {0};
     for (size_t c = 0; c < s->n; c++) {
         const double *at = s->place_mm + 2 * c, distance = s->distance_mm[c];
-        if (distance < from_mm || distance > to_mm) continue;
+        if (distance < mt_plane_wave_from_mm || distance > to_mm) continue;
         const double angle = s->wave == CORNER ? atan2(at[1], at[0]) * 180 / M_PI : 0,
                      sector =
                          fmin(angle / degrees, MT_SLAB_SECTORS - 1); /* vertices also lie at 90 degrees */
@@ -229,7 +172,6 @@ static mt_status make_places(mt_arena *arena, bool of_elements, slab *s)
 {
     MT_ALLOC(arena, s->place_mm, 2 * s->n);
     MT_ALLOC(arena, s->distance_mm, s->n);
-    MT_ALLOC(arena, s->v_mV, s->n);
     MT_ALLOC(arena, s->activation_ms, s->n);
     for (size_t c = 0; c < s->n; c++) {
         double at[3];

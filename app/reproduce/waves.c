@@ -5,9 +5,8 @@
 #include "app/draw/chart.h"
 #include "app/reproduce/reproduce.h"
 #include "app/reproduce/slab_waves.h"
-#include "app/stages/gmsh.h"
+#include "app/stages/slab_family.h"
 #include "app/cli/progress.h"
-#include "mesh/make/slab.h"
 
 static mt_status waves(mt_arena *arena, const mt_arguments *arguments);
 
@@ -45,9 +44,6 @@ const mt_command mt_command_reproduce_waves = {
     .run = waves,
 };
 
-enum { KUHN, MIRRORED, GMSH, FAMILIES };
-static const char *const family_name[FAMILIES] = {"kuhn", "mirrored", "gmsh"};
-
 /* The scheme that is chosen is the first, and the plain one, if asked for, the second. */
 enum { CHOSEN, PLAIN, METHODS_MAX = 4 };
 enum { LENGTHS_MAX = MT_CHART_GROUPS_MAX };
@@ -63,29 +59,30 @@ typedef struct measuring {
     unsigned long seed;
     size_t n_families, n_lengths, n_methods;
     bool plain; /* is measured, too */
-    int family[FAMILIES];
+    mt_slab_family family[MT_FAMILIES];
     double length_mm[LENGTHS_MAX];
     mt_slab_method method[METHODS_MAX];
     const char *method_name[METHODS_MAX];
     mt_slab_references references;
-    mt_slab_waves result[FAMILIES][LENGTHS_MAX][METHODS_MAX];
+    mt_slab_waves result[MT_FAMILIES][LENGTHS_MAX][METHODS_MAX];
 } measuring;
 
 /* ---- what is asked for ---- */
 
 static mt_status read_families(const char *names, measuring *m)
 {
-    bool asked[FAMILIES] = {false};
+    bool asked[MT_FAMILIES] = {false};
     for (const char *at = names; at; at = *at ? at + 1 : NULL) {
         const size_t length = strcspn(at, ",");
         int k = 0;
-        while (k < FAMILIES && (strlen(family_name[k]) != length || strncmp(family_name[k], at, length) != 0))
+        while (k < MT_FAMILIES &&
+               (strlen(mt_slab_family_name[k]) != length || strncmp(mt_slab_family_name[k], at, length) != 0))
             k++;
-        if (k == FAMILIES || asked[k])
+        if (k == MT_FAMILIES || asked[k])
             return mt_fail(
                 MT_INPUT, "--families %s; allowed: kuhn, mirrored, gmsh, separated by commas", names);
         asked[k] = true;
-        m->family[m->n_families++] = k;
+        m->family[m->n_families++] = (mt_slab_family)k;
         at += length;
     }
     return MT_OK;
@@ -167,48 +164,22 @@ static mt_status parse(const mt_arguments *arguments, measuring *m)
 /* ---- the slabs ---- */
 
 enum { BOXES_THICK = 4 };
-static const double thickness_mm = 1.4; /* or more */
+static const double thickness_mm = 1.4; /* or so many boxes */
 
-/* Boxes of six elements each, as many as the slab needs at least. */
-static mt_status make_boxes(mt_arena *arena, double length_mm, mt_slab_cut cut, mt_mesh *mesh)
+static mt_status make_slab(
+    mt_arena *arena, mt_slab_family family, double length_mm, unsigned long seed, mt_mesh *mesh)
 {
-    const double edge_mm = cbrt(6) * length_mm,
-                 boxes[] = {ceil(mt_slab_waves_size_mm[0] / edge_mm),
-                     ceil(mt_slab_waves_size_mm[1] / edge_mm),
-                     fmax(BOXES_THICK, ceil(thickness_mm / edge_mm))},
-                 size_mm[] = {boxes[0] * edge_mm, boxes[1] * edge_mm, boxes[2] * edge_mm};
-    return mt_slab_make_cut(arena, size_mm, edge_mm, cut, mesh);
-}
-
-/* The length goes nearly with the edge that is asked for, so that few corrections meet it within 1 %; else the last mesh is taken. Frees
- * the arena between attempts. */
-static mt_status make_with_gmsh(mt_arena *arena, double length_mm, unsigned long seed, mt_mesh *mesh)
-{
-    enum { ATTEMPTS = 5 };
-    const double size_mm[] = {mt_slab_waves_size_mm[0], mt_slab_waves_size_mm[1],
-        fmax(BOXES_THICK * cbrt(6) * length_mm, thickness_mm)};
-    double edge_mm = 1.77 * length_mm;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        mt_arena_free(arena);
-        MT_TRY(mt_gmsh_slab(arena, size_mm, edge_mm, seed, mesh));
-        const double ratio = mt_mesh_length_mm(mesh) / length_mm;
-        if (fabs(ratio - 1) <= 0.01) break;
-        edge_mm /= ratio;
-    }
-    return MT_OK;
-}
-
-static mt_status make_slab(mt_arena *arena, int family, double length_mm, unsigned long seed, mt_mesh *mesh)
-{
-    if (family == GMSH) return make_with_gmsh(arena, length_mm, seed, mesh);
-    return make_boxes(arena, length_mm, family == KUHN ? MT_SLAB_KUHN : MT_SLAB_MIRRORED, mesh);
+    const mt_slab_kind kind = {.family = family, .length_mm = length_mm, .seed = seed};
+    const double least_mm[] = {mt_slab_waves_size_mm[0], mt_slab_waves_size_mm[1],
+        fmax(BOXES_THICK * mt_slab_kind_edge_mm(&kind), thickness_mm)};
+    return mt_slab_kind_make(arena, &kind, least_mm, mesh);
 }
 
 static mt_status measure_length(mt_arena *arena, measuring *m, size_t f, size_t i)
 {
     mt_mesh mesh;
     char stage[64];
-    const char *family = family_name[m->family[f]];
+    const char *family = mt_slab_family_name[m->family[f]];
     (void)snprintf(stage, sizeof stage, "%s, %g mm", family, m->length_mm[i]);
     mt_progress_stage(stage);
     MT_TRY(make_slab(arena, m->family[f], m->length_mm[i], m->seed, &mesh));
@@ -239,7 +210,7 @@ enum { SPEEDS, DIRECTIONS, LINE, TABLES };
 
 static void begin_row(mt_table *table, const measuring *m, size_t f, size_t i, size_t k)
 {
-    mt_table_text(table, family_name[m->family[f]]);
+    mt_table_text(table, mt_slab_family_name[m->family[f]]);
     mt_table_text(table, m->method_name[k]);
     mt_table_number(table, m->result[f][i][k].length_mm);
 }
@@ -319,14 +290,14 @@ static mt_status draw(const measuring *m, const char *title)
 {
     static const char *const kinds[] = {"delay"};
     char names[LENGTHS_MAX][32];
-    const char *groups[LENGTHS_MAX], *lines[FAMILIES];
-    double delays[LENGTHS_MAX * FAMILIES], plain[LENGTHS_MAX * FAMILIES];
+    const char *groups[LENGTHS_MAX], *lines[MT_FAMILIES];
+    double delays[LENGTHS_MAX * MT_FAMILIES], plain[LENGTHS_MAX * MT_FAMILIES];
     for (size_t i = 0; i < m->n_lengths; i++) {
         (void)snprintf(names[i], sizeof names[i], "%g mm", m->length_mm[i]);
         groups[i] = names[i];
         for (size_t f = 0; f < m->n_families; f++) {
             const mt_slab_waves *w = m->result[f][i];
-            lines[f] = family_name[m->family[f]];
+            lines[f] = mt_slab_family_name[m->family[f]];
             delays[i * m->n_families + f] = isnan(w[CHOSEN].delay_rms) ? 0 : 100 * w[CHOSEN].delay_rms;
             plain[i * m->n_families + f] = 100 * w[PLAIN].delay_rms;
         }

@@ -11,40 +11,45 @@
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
 
-/* As files and pictures want it, of the whole mesh: not a number where an element has not activated, or is inert. */
-static mt_status activation_for_files(mt_arena *arena, const mt_run *run, float **activation_ms)
+bool mt_run_has_map(const mt_run *run, mt_map map)
 {
-    const mt_problem *problem = run->problem;
-    MT_ALLOC(arena, *activation_ms, problem->whole.n_elements);
-    for (size_t c = 0; c < problem->whole.n_elements; c++) (*activation_ms)[c] = NAN;
-    for (size_t c = 0; c < problem->mesh.n_elements; c++)
-        if (isfinite(run->activation_ms[c]))
-            (*activation_ms)[mt_mesh_number(&problem->mesh, c)] = (float)run->activation_ms[c];
-    return MT_OK;
+    return map == MT_MAP_ACTIVATION || (run->input->output.maps >> map & 1);
 }
 
-/* What it means that an element of the whole mesh has no activation time. */
-static void nan_text(const mt_run *run, char *text, size_t size)
+mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, float **values)
 {
-    const char *or_inert = run->problem->mesh.number ? "inert, or " : "";
+    return mt_map_make(arena, map, &run->records, &run->problem->whole, &run->problem->mesh, values);
+}
+
+/* What an element without a value has not done. */
+static const char *lacking(mt_map map)
+{
+    return map == MT_MAP_REPOLARISATION || map == MT_MAP_APD ? "repolarised" : "activated";
+}
+
+/* What it means that an element of the whole mesh has no value. */
+static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
+{
+    const char *or_inert = run->problem->mesh.number ? "inert, or " : "", *what = lacking(map);
     if (run->stopped_by)
-        (void)snprintf(text, size, "%snot reached before the run was stopped at %.9g ms; later is not known",
-            or_inert, mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms; later is not known",
+            or_inert, map == MT_MAP_ACTIVATION ? "reached" : what, mt_run_reached_ms(run));
     else
         (void)snprintf(
-            text, size, "%snot activated within the %.9g ms of the run", or_inert, mt_run_reached_ms(run));
+            text, size, "%snot %s within the %.9g ms of the run", or_inert, what, mt_run_reached_ms(run));
 }
 
-/* The same in the legend of the picture. */
-static void grey_text(const mt_run *run, char *text, size_t size)
+/* The same in the legend of the picture. `values` is of the whole mesh. */
+static void grey_text(const mt_run *run, mt_map map, const float *values, char *text, size_t size)
 {
+    const mt_mesh *mesh = &run->problem->mesh;
     bool all = true;
-    for (size_t c = 0; c < run->problem->mesh.n_elements; c++) all = all && isfinite(run->activation_ms[c]);
+    for (size_t c = 0; c < mesh->n_elements; c++) all = all && !isnan(values[mt_mesh_number(mesh, c)]);
     if (all)
         (void)snprintf(text, size, "inert");
     else
-        (void)snprintf(text, size, "%snot before %.6g ms", run->problem->mesh.number ? "inert, or " : "",
-            mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s%.6g ms", mesh->number ? "inert, or " : "",
+            map == MT_MAP_ACTIVATION ? "before " : "repolarised before ", mt_run_reached_ms(run));
 }
 
 /* The same text, every line a comment. */
@@ -81,49 +86,82 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
-static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
+enum { FIELDS_MOST = MT_MAPS + 2 };
+
+/* The maps as fields of the whole mesh, and their number. */
+static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
+{
+    enum { NAME = 32, NAN_TEXT = 128 };
+    for (int map = 0; map < MT_MAPS; map++) {
+        char *name, *nan;
+        float *values;
+        if (!mt_run_has_map(run, (mt_map)map)) continue;
+        MT_ALLOC(arena, name, NAME);
+        MT_ALLOC(arena, nan, NAN_TEXT);
+        MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
+        mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
+        nan_text(run, (mt_map)map, nan, NAN_TEXT);
+        fields[(*n)++] = (mt_vtkhdf_field){.name = name, .unit = mt_map_unit[map], .f32 = values, .nan = nan};
+    }
+    return MT_OK;
+}
+
+/* The elements' numbers, and which are inert where any is. */
+static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
     const mt_problem *problem = run->problem;
-    const size_t n = problem->whole.n_elements, n_fields = problem->mesh.number ? 3 : 2;
-    float *activation;
+    const size_t n_elements = problem->whole.n_elements;
     int64_t *number, *inert;
+    MT_ALLOC(arena, number, n_elements);
+    for (size_t c = 0; c < n_elements; c++) number[c] = (int64_t)c;
+    fields[(*n)++] = (mt_vtkhdf_field){.name = "element", .i64 = number};
+    if (!problem->mesh.number) return MT_OK;
+    MT_ALLOC(arena, inert, n_elements);
+    for (size_t c = 0; c < n_elements; c++) inert[c] = 1;
+    for (size_t c = 0; c < problem->mesh.n_elements; c++) inert[problem->mesh.number[c]] = 0;
+    fields[(*n)++] = (mt_vtkhdf_field){.name = "inert", .i64 = inert};
+    return MT_OK;
+}
+
+static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
+{
     const char *used;
-    char hash[MT_HASH_SIZE], nan[128];
-    MT_TRY(activation_for_files(arena, run, &activation));
-    MT_ALLOC(arena, number, n);
-    MT_ALLOC(arena, inert, n);
-    for (size_t c = 0; c < n; c++) number[c] = (int64_t)c;
-    for (size_t c = 0; c < n; c++) inert[c] = problem->mesh.number != NULL;
-    for (size_t c = 0; c < problem->mesh.n_elements && problem->mesh.number; c++)
-        inert[problem->mesh.number[c]] = 0;
+    char hash[MT_HASH_SIZE];
+    mt_vtkhdf_field fields[FIELDS_MOST];
+    size_t n = 0;
+    MT_TRY(map_fields(arena, run, &n, fields));
+    MT_TRY(number_fields(arena, run, &n, fields));
     MT_TRY(used_text(arena, run, &used));
-    MT_TRY(mt_mesh_hash(&problem->whole, hash));
-    nan_text(run, nan, sizeof nan);
-    const mt_vtkhdf_field fields[] = {{.name = "activation", .unit = "ms", .f32 = activation, .nan = nan},
-        {.name = "element", .i64 = number}, {.name = "inert", .i64 = inert}};
+    MT_TRY(mt_mesh_hash(&run->problem->whole, hash));
     const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = hash},
         {.name = "time_reached_ms", .number = mt_run_reached_ms(run)},
         {.name = "end_ms", .number = run->input->time.end_ms},
         {.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"},
         {.name = "used", .text = used}};
-    return mt_vtkhdf_write_result(
-        path, &problem->whole, n_fields, fields, sizeof notes / sizeof *notes, notes);
+    return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, sizeof notes / sizeof *notes, notes);
 }
 
-static mt_status write_picture(mt_arena *arena, const mt_run *run, const char *path)
+static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, const char *path)
 {
     const mt_mesh *mesh = &run->problem->whole;
     mt_adjacency adjacency = run->problem->adjacency;
-    float *activation;
+    float *values;
     char title[1024], grey[64];
     if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    MT_TRY(activation_for_files(arena, run, &activation));
-    grey_text(run, grey, sizeof grey);
-    if (!run->stopped_by)
-        return mt_picture_activation(path, mesh, &adjacency, activation, grey, run->input->title);
+    MT_TRY(mt_run_map(arena, run, map, &values));
+    grey_text(run, map, values, grey, sizeof grey);
+    const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
+    const mt_picture_scale scale = {
+        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey};
+    if (!run->stopped_by) return mt_picture_map(path, mesh, &adjacency, values, &scale, run->input->title);
     (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
         run->input->title[0] ? " " : "", mt_run_reached_ms(run));
-    return mt_picture_activation(path, mesh, &adjacency, activation, grey, title);
+    return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
+}
+
+static mt_status write_activation_picture(mt_arena *arena, const mt_run *run, const char *path)
+{
+    return write_picture(arena, run, MT_MAP_ACTIVATION, path);
 }
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
@@ -148,7 +186,7 @@ static const struct {
     const char *name;
     writer *write;
 } files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
-    {"used.yaml", write_used}, {"activation.png", write_picture}};
+    {"used.yaml", write_used}, {"activation.png", write_activation_picture}};
 enum { N_FILES = sizeof files / sizeof *files };
 
 static mt_status write_one(const mt_run *run, const char *folder, const char *name, writer *write)
@@ -165,7 +203,7 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
     const mt_profiled profiled = {
-        run->input->title[0] ? run->input->title : "Run", run->n_steps, run->profile, run->target};
+        run->input->title[0] ? run->input->title : "Run", run->n_counted, run->profile, run->target};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
@@ -186,6 +224,31 @@ static void keep_failure(first_failure *first, mt_status status)
     (void)snprintf(first->message, sizeof first->message, "%s", mt_message());
 }
 
+/* The path of the picture of a map beside the activation. */
+static mt_status picture_path(const char *folder, mt_map map, char path[MT_FILE_PATH_MAX])
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s.png", mt_map_words[map]);
+    return mt_folder_path(folder, name, path);
+}
+
+/* Those of the maps beside the activation. What an earlier run had of others goes. */
+static mt_status write_pictures(const mt_run *run, const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_status status = MT_OK;
+    for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS && status == MT_OK; map++) {
+        mt_arena arena = {0};
+        status = picture_path(folder, (mt_map)map, path);
+        if (status == MT_OK && mt_run_has_map(run, (mt_map)map))
+            status = write_picture(&arena, run, (mt_map)map, path);
+        else if (status == MT_OK && mt_file_is_ours(path))
+            status = mt_file_remove(path);
+        mt_arena_free(&arena);
+    }
+    return status;
+}
+
 /* Those behind the first. What an earlier run left under the name of one that fails goes. */
 static void write_others(const mt_run *run, const char *folder, first_failure *first)
 {
@@ -196,6 +259,7 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
         if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
             keep_failure(first, mt_file_remove(path));
     }
+    keep_failure(first, write_pictures(run, folder));
     /* where no profile comes, nothing stays of one that an earlier run had */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
     keep_failure(first, here ? write_profile(run, folder) : mt_profile_forget(folder));
@@ -226,13 +290,17 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
 }
 
-mt_status mt_report_check(const char *folder, bool profile, const char *details, bool trace)
+mt_status mt_report_check(const char *folder, uint32_t maps, bool profile, const char *details, bool trace)
 {
     const char *of_profile = details ? details : folder;
     char path[MT_FILE_PATH_MAX];
     for (int f = 0; f < N_FILES; f++) {
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
+    }
+    for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS; map++) {
+        MT_TRY(picture_path(folder, (mt_map)map, path));
+        if (maps >> map & 1) MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
     if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));
     if (!trace) return MT_OK;

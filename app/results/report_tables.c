@@ -33,10 +33,11 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
     for (size_t element = 0; element < n; element++) {
-        if (!isfinite(run->activation_ms[element])) continue;
+        if (!isfinite(run->records.activation_ms[element])) continue;
         activated++;
-        lately += run->activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
-        latest_ms = fmax(latest_ms, run->activation_ms[element]); /* fmax leaves out what is no number */
+        lately += run->records.activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
+        latest_ms =
+            fmax(latest_ms, run->records.activation_ms[element]); /* fmax leaves out what is no number */
     }
     mt_table_property(
         &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
@@ -44,6 +45,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         "elements activated in the last 5 ms", 100 * (double)lately / (double)n, "%");
     mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
+    if (run->profile && run->n_counted < run->n_steps)
+        mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
+            (double)(run->n_steps - run->n_counted) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
         mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
             run->input->time.end_ms, "ms");
@@ -68,8 +72,9 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
         mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
         for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
-        mt_table_number(&table, mt_probe_activation_ms(probes, k, &run->problem->mesh,
-                                    &run->problem->diffusion, run->activation_ms, mt_run_reached_ms(run)));
+        mt_table_number(
+            &table, mt_probe_activation_ms(probes, k, &run->problem->mesh, &run->problem->diffusion,
+                        run->records.activation_ms, mt_run_reached_ms(run)));
     }
     return table;
 }
@@ -146,10 +151,10 @@ static phase common_phase(
     return p;
 }
 
-/* Cycles of one time step, in which the phase runs runs / n_steps times. */
+/* Cycles of one time step, in which the phase runs runs / n_counted times. */
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
-    const double runs = (double)p->runs / (double)run->n_steps, total = (double)p->total;
+    const double runs = (double)p->runs / (double)run->n_counted, total = (double)p->total;
     mt_table_item(table, p->key, p->label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
@@ -167,7 +172,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    mt_table_number(table, (double)cycles / (double)run->n_steps);
+    mt_table_number(table, (double)cycles / (double)run->n_counted);
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
     mt_table_number(table, (double)cycles / run->target->clock_hz);
@@ -281,11 +286,40 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
+/* The maps beside the activation. */
+static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
+{
+    *table = mt_table_begin(arena, "maps", "Maps: what 5, 50 and 95 % of the elements stay below");
+    mt_table_strings(table, "map", "map");
+    mt_table_strings(table, "unit", "unit");
+    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_digits(table, "percentile_5", "5 %", "", 5);
+    mt_table_digits(table, "median", "median", "", 5);
+    mt_table_digits(table, "percentile_95", "95 %", "", 5);
+    for (int map = 0; map < MT_MAPS; map++) {
+        char name[32];
+        float *values;
+        mt_map_summary summary;
+        if (map != MT_MAP_ACTIVATION && !mt_run_has_map(run, (mt_map)map)) continue;
+        MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
+        MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
+        mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
+        mt_table_text(table, name);
+        mt_table_text(table, mt_map_unit[map]);
+        mt_table_number(table, (double)summary.n);
+        mt_table_number(table, summary.low);
+        mt_table_number(table, summary.median);
+        mt_table_number(table, summary.high);
+    }
+    return MT_OK;
+}
+
 mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n)
 {
     const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
+    if (mt_maps_need_all(run->input->output.maps)) MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (mt_operator_limits(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);

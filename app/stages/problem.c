@@ -77,6 +77,7 @@ mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
 /* Makes the paths of a case's regions absolute. */
 static mt_status find_files(mt_arena *arena, mt_case *input)
 {
+    if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
     for (size_t r = 0; r < input->n_regions; r++)
         if (input->regions[r].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->regions[r].region.vtx));
     for (size_t s = 0; s < input->n_stimuli; s++)
@@ -102,13 +103,14 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     mt_findings_of_mesh(mt_warnings, input, &p->mesh);
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_cells(arena, input, &p->mesh, &p->monodomain));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     MT_TRY(make_operator(arena, input, cached, p));
     MT_TRY(mt_case_choose_steps(input, &p->diffusion));
     p->monodomain.diffusion = &p->diffusion;
     p->monodomain.dt_ms = input->time.dt_ms;
     p->monodomain.pde_steps = input->time.pde_steps;
     p->monodomain.splitting = (mt_splitting)input->time.splitting;
+    p->monodomain.record = mt_case_record(input);
     p->monodomain.mesh = &p->mesh;
     return mt_monodomain_check(&p->monodomain);
 }

@@ -1,45 +1,95 @@
 #include "app/stages/simulation.h"
 
+#include <string.h>
+
 #include "app/cli/progress.h"
+
+#include "app/cli/warning.h"
 
 typedef struct watching {
     mt_progress progress;
     const mt_simulation *simulation;
-    size_t steps_done;
+    void *self; /* the backend's */
+    size_t first, steps_done;
 } watching;
+
+/* Is the last state wanted? */
+static bool is_last(const mt_simulation *s, size_t steps_done)
+{
+    return s->checkpoints && s->checkpoints->at_end && steps_done == s->n_steps;
+}
 
 static bool watch(void *user, size_t steps_done)
 {
     watching *w = user;
-    const mt_monodomain *problem = w->simulation->problem;
+    const mt_simulation *s = w->simulation;
+    const mt_monodomain *problem = s->problem;
     w->steps_done = steps_done;
     mt_progress_update(&w->progress, (double)steps_done * problem->dt_ms,
-        (double)steps_done * (double)problem->diffusion->n_elements);
-    return !mt_progress_interrupted();
+        (double)(steps_done - w->first) * (double)problem->diffusion->n_elements);
+    const bool ends = mt_progress_interrupted();
+    mt_checkpoints_write(
+        s->checkpoints, problem, s->backend, w->self, steps_done, ends || is_last(s, steps_done));
+    return !ends;
 }
 
 /* Being stopped behind the first step is no failure. */
-static mt_status make_steps(const mt_simulation *s, void *self, size_t *n_steps)
+static mt_status make_steps(const mt_simulation *s, void *self, size_t first, size_t *n_steps)
 {
-    watching w = {mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms), s, 0};
+    watching w = {mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms), s, self, first, first};
     if (s->on_signal) mt_progress_catch_interrupt(s->on_signal);
     const mt_status status =
-        mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, s->n_steps, watch, &w));
+        mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, first, s->n_steps, watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
 }
 
+/* To where the checkpoint is. What the machine counted before is only told where it goes on. */
+static mt_status go_to_checkpoint(const mt_simulation *s, void *self, size_t *counted_from)
+{
+    bool counted = false;
+    if (!s->from && !s->start) return MT_OK;
+    mt_progress_stage("reading the checkpoint");
+    if (!s->from) return mt_checkpoint_start(s->start, s->problem, s->backend, self);
+    MT_TRY(mt_checkpoint_restore(s->from, s->problem, s->backend, self, &counted));
+    *counted_from = counted ? 0 : s->from->step;
+    if (strcmp(s->from->backend, s->backend->name) != 0)
+        mt_warn("%s: of the backend %s, here %s: voltages agree to single precision, not to the bit",
+            s->from->path, s->from->backend, s->backend->name);
+    return MT_OK;
+}
+
+static mt_status read_array(
+    mt_arena *arena, const mt_simulation *s, void *self, size_t array, const double **values)
+{
+    double *copy;
+    MT_ALLOC(arena, copy, s->problem->diffusion->n_elements);
+    s->backend->read(self, array, copy);
+    *values = copy;
+    return MT_OK;
+}
+
+static mt_status read_records(mt_arena *arena, const mt_simulation *s, void *self, mt_records *records)
+{
+    MT_TRY(read_array(arena, s, self, MT_ARRAY_ACTIVATION, &records->activation_ms));
+    for (size_t r = 0; s->problem->record.all && r < MT_RECORDED; r++)
+        MT_TRY(read_array(arena, s, self, MT_ARRAY_RECORD + r, &records->recorded[r]));
+    return MT_OK;
+}
+
 mt_status mt_simulate(mt_arena *arena, const mt_simulation *s, mt_simulated *out)
 {
     void *self;
+    size_t counted_from = 0;
     *out = (mt_simulated){0};
     mt_progress_stage("laying it out");
     MT_TRY(s->backend->open(arena, s->problem, s->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (s->tracing) MT_TRY(s->backend->trace(self, arena, s->tracing, &out->trace));
-    MT_TRY(make_steps(s, self, &out->n_steps));
-    MT_ALLOC(arena, out->activation_ms, s->problem->diffusion->n_elements);
-    MT_TRY(s->backend->read(self, NULL, out->activation_ms));
+    MT_TRY(go_to_checkpoint(s, self, &counted_from));
+    MT_TRY(make_steps(s, self, s->from ? s->from->step : 0, &out->n_steps));
+    out->n_counted = out->n_steps - counted_from;
+    MT_TRY(read_records(arena, s, self, &out->records));
     return s->backend->profile ? s->backend->profile(self, arena, &out->profile) : MT_OK;
 }

@@ -2,31 +2,39 @@
 #ifndef MT_APP_STAGES_SIMULATION_H
 #define MT_APP_STAGES_SIMULATION_H
 
+#include "app/stages/checkpoints.h"
 #include "solver/backends/backend.h"
+#include "solver/maps.h"
 
 /* What is to be simulated; borrowed. */
 typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
     const mt_backend *backend;
     const mt_monodomain *problem;
-    const mt_layout *layout;   /* of backends with tiles; else not looked at */
-    size_t n_steps;            /* of problem->dt_ms */
-    const mt_tracing *tracing; /* of backends that can; NULL: no trace */
-    const char *what;          /* in the line of progress */
+    const mt_layout *layout; /* of backends with tiles; else not looked at */
+    size_t n_steps;          /* of problem->dt_ms, those before `from` with them */
+    const mt_checkpoint
+        *start; /* its V and states are those of step 0; NULL: at rest; not looked at with `from` */
+    const mt_checkpoint *from;   /* it agrees with the problem; NULL: from rest */
+    mt_checkpoints *checkpoints; /* NULL: none is written */
+    const mt_tracing *tracing;   /* of backends that can; NULL: no trace */
+    const char *what;            /* in the line of progress */
     /* Printed when a signal comes, after which the steps end; NULL: the program ends at once. */
     const char *on_signal;
 } mt_simulation;
 
 /* What came of it, in the arena of mt_simulate. */
 typedef struct mt_simulated {
-    size_t n_steps;        /* done */
-    double *activation_ms; /* [n_elements] infinite where not activated */
-    ipu_profile profile;   /* of backends that have one */
-    ipu_trace *trace;      /* NULL: none was asked for */
+    size_t n_steps; /* done */
+    size_t
+        n_counted; /* those that the profile counted: the last of them, all where the machine stayed the same */
+    mt_records records;  /* of the problem's elements */
+    ipu_profile profile; /* of backends that have one */
+    ipu_trace *trace;    /* NULL: none was asked for */
 } mt_simulated;
 
-/* Opens the backend at rest and makes the steps. A signal behind the first step is no failure where it only ends the steps
- * (n_steps tells); before it, MT_STOPPED. Signals are caught from then on. Otherwise fails as the backend's functions and
+/* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it only ends
+ * the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on. Otherwise fails as the backend's functions and
  * mt_backend_run. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 

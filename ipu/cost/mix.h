@@ -22,6 +22,7 @@ typedef enum ipu_operation {
     IPU_OP_MOVE,
     IPU_OP_TRANSFER,
     IPU_OP_SELECT,
+    IPU_OP_LOGIC,
     IPU_OP_ADDRESS,
     IPU_OP_LOOP,
     IPU_OP_SPILL,
@@ -29,7 +30,7 @@ typedef enum ipu_operation {
     IPU_OPERATIONS
 } ipu_operation;
 
-/* MOVE is within the float registers, TRANSFER from them to the main ones; ADDRESS is a step of a pointer,
+/* MOVE is within the float registers, TRANSFER from them to the main ones; LOGIC combines conditions; ADDRESS is a step of a pointer,
  * LOOP the decrement-and-branch. The sum of count is bundles + pairs. */
 typedef struct ipu_mix {
     const char *name;

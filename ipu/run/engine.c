@@ -65,6 +65,45 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     return MT_OK;
 }
 
+/* ---- what was counted ---- */
+
+typedef struct counter {
+    uint64_t *first;
+    size_t n;
+} counter;
+
+enum { COUNTERS = 6 };
+
+static void list_counters(ipu_engine *e, counter list[COUNTERS])
+{
+    const size_t n = e->executable->graph->n_compute_sets;
+    const counter all[COUNTERS] = {{e->runs, n}, {e->compute_cycles, n}, {e->used_slots, n},
+        {e->control_runs, e->executable->n_controls}, {&e->host_bytes_written, 1}, {&e->host_bytes_read, 1}};
+    memcpy(list, all, sizeof all);
+}
+
+size_t ipu_engine_counts(const ipu_engine *engine)
+{
+    return 3 * engine->executable->graph->n_compute_sets + engine->executable->n_controls + 2;
+}
+
+void ipu_engine_count(const ipu_engine *engine, uint64_t *counts)
+{
+    ipu_engine only_read = *engine;
+    counter list[COUNTERS];
+    list_counters(&only_read, list);
+    for (int k = 0; k < COUNTERS; counts += list[k++].n)
+        memcpy(counts, list[k].first, list[k].n * sizeof *counts);
+}
+
+void ipu_engine_recount(ipu_engine *engine, const uint64_t *counts)
+{
+    counter list[COUNTERS];
+    list_counters(engine, list);
+    for (int k = 0; k < COUNTERS; counts += list[k++].n)
+        memcpy(list[k].first, counts, list[k].n * sizeof *counts);
+}
+
 mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *data, size_t n)
 {
     size_t n_streams = engine->executable->graph->n_streams;

@@ -51,6 +51,12 @@ MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data);
 void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data);
 
+/* What the engine has counted so far, in the runs of its programs: so many numbers; copied out, and put back into an engine of an
+ * executable with the same compute sets and control, which then counts on from there. */
+size_t ipu_engine_counts(const ipu_engine *engine);
+void ipu_engine_count(const ipu_engine *engine, uint64_t *counts);
+void ipu_engine_recount(ipu_engine *engine, const uint64_t *counts);
+
 /* Connects `n` elements at `data` (kept) to a stream; each transfer takes the next tensor->n of them, and after the last the
  * first again. MT_INPUT: no such stream. */
 MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *data, size_t n);

@@ -11,8 +11,8 @@
 #include "data/arena.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
-    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "address", "loop", "spill",
-    "reload"};
+    "expm1", "log", "sqrt", "constant", "compare", "move", "transfer", "select", "logic", "address", "loop",
+    "spill", "reload"};
 
 enum {
     MAIN_REGISTERS = 11,
@@ -62,6 +62,7 @@ static bool is_main(ipu_operation operation)
     case IPU_OP_LOAD:
     case IPU_OP_STORE:
     case IPU_OP_SELECT:
+    case IPU_OP_LOGIC:
     case IPU_OP_ADDRESS:
     case IPU_OP_LOOP:
     case IPU_OP_SPILL:
@@ -263,6 +264,18 @@ static void lower_choice(code *c, const statement *s)
     emit(c, IPU_OP_MOVE, s->defines, 3, (int[]){taken, first, second});
 }
 
+/* Of conditions, one of which may be a constant. False: of anything else. */
+static bool lower_logic(code *c, const statement *s)
+{
+    int source[2] = {NOTHING, NOTHING};
+    if (strcmp(s->type, "i1") != 0 || s->n_parts != 2) return false;
+    for (int k = 0; k < 2; k++)
+        if (*s->part[k] == '%') source[k] = value_of(c, s->part[k]);
+    c->file[s->defines] = FILE_MAIN;
+    emit(c, IPU_OP_LOGIC, s->defines, 2, source);
+    return true;
+}
+
 static bool lower_call(code *c, const statement *s)
 {
     static const struct {
@@ -313,6 +326,9 @@ static bool lower_known(code *c, const statement *s)
         c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = value_of(c, s->part[0])};
     else if (strcmp(s->operation, "call") == 0)
         return lower_call(c, s);
+    else if (strcmp(s->operation, "and") == 0 || strcmp(s->operation, "or") == 0 ||
+             strcmp(s->operation, "xor") == 0)
+        return lower_logic(c, s);
     else
         return false;
     return true;

@@ -14,6 +14,27 @@ const mt_backend *mt_backend_find(const char *name)
     return NULL;
 }
 
+size_t mt_array_states(const mt_monodomain *problem)
+{
+    return MT_ARRAY_RECORD + (problem->record.all ? MT_RECORDED : 0);
+}
+
+size_t mt_arrays(const mt_monodomain *problem) { return mt_array_states(problem) + problem->model->n_states; }
+
+mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array)
+{
+    if (array == MT_ARRAY_V) return (mt_cell_quantity){"V", "mV"};
+    if (array == MT_ARRAY_ACTIVATION) return (mt_cell_quantity){"activation", "ms"};
+    const size_t states = mt_array_states(problem);
+    if (array < states) return mt_recorded_quantity[array - MT_ARRAY_RECORD];
+    return problem->model->states[array - states];
+}
+
+bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)
+{
+    return array != MT_ARRAY_V && array < mt_array_states(problem);
+}
+
 static bool is_possible(double v_mV) { return fabs(v_mV) <= 200; }
 
 /* The first of n elements whose V is not possible; with a stimulus, of its own. SIZE_MAX: all are. */
@@ -90,21 +111,27 @@ static void note_peaks(const mt_monodomain *problem, const double *v_mV, size_t 
     }
 }
 
-static mt_status run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t n_steps,
-    mt_backend_watch *watch, void *user, double *v_mV)
+/* The end of the millisecond that begins at this step or is under way: the same wherever a run began. */
+static size_t end_of_ms(const mt_monodomain *problem, size_t step)
 {
     const size_t piece = problem->dt_ms < 1 ? (size_t)llround(1 / problem->dt_ms) : 1;
-    for (size_t s = 0; problem->peak_mV && s < problem->n_stimuli; s++) problem->peak_mV[s] = -INFINITY;
-    for (size_t step = 0; step < n_steps;) {
-        size_t end = step + piece < n_steps ? step + piece : n_steps;
-        end = mt_monodomain_next_switch(problem, step, end);
-        const size_t from = step;
+    return (step / piece + 1) * piece;
+}
+
+static mt_status run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t first,
+    size_t end, mt_backend_watch *watch, void *user, double *v_mV)
+{
+    for (size_t s = 0; first == 0 && problem->peak_mV && s < problem->n_stimuli; s++)
+        problem->peak_mV[s] = -INFINITY;
+    for (size_t step = first; step < end;) {
+        const size_t from = step, ms = end_of_ms(problem, step),
+                     to = mt_monodomain_next_switch(problem, step, ms < end ? ms : end);
         bool stopped = false;
-        while (step < end && !stopped) {
+        while (step < to && !stopped) {
             MT_TRY(backend->advance(self, step++, 1));
             stopped = watch && !watch(user, step);
         }
-        MT_TRY(backend->read(self, v_mV, NULL));
+        backend->read(self, MT_ARRAY_V, v_mV);
         MT_TRY(check_voltages(problem, v_mV, from, step));
         note_peaks(problem, v_mV, step);
         if (stopped) return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
@@ -112,12 +139,12 @@ static mt_status run(const mt_monodomain *problem, const mt_backend *backend, vo
     return MT_OK;
 }
 
-mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t n_steps,
-    mt_backend_watch *watch, void *user)
+mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t first,
+    size_t end, mt_backend_watch *watch, void *user)
 {
     mt_arena scratch = {0};
     double *v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *v_mV);
-    mt_status status = v_mV ? run(problem, backend, self, n_steps, watch, user, v_mV) : MT_MEMORY;
+    mt_status status = v_mV ? run(problem, backend, self, first, end, watch, user, v_mV) : MT_MEMORY;
     mt_arena_free(&scratch);
     return status;
 }

@@ -1,7 +1,16 @@
 /* Who computes the monodomain problem, and the time loop over whoever it is.
  *
  * A backend does the four parts of a time step (solver/monodomain.h) on some machine. All backends stand in one table, and the
- * same tests run over all of them. */
+ * same tests run over all of them.
+ *
+ * At the end of a time step a backend holds, of each element, an array of numbers of each of these kinds and nothing else that the
+ * next steps depend on; the number of the step apart, what is read from one backend and written to another of its precision goes on
+ * to the same bits (solver/backends/checkpoint.h). Arrays have numbers:
+ *
+ *     MT_ARRAY_V               V [mV]
+ *     MT_ARRAY_ACTIVATION      ms, infinite where not activated
+ *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all
+ *     mt_array_states + k      state k of the cell model */
 #ifndef MT_SOLVER_BACKENDS_BACKEND_H
 #define MT_SOLVER_BACKENDS_BACKEND_H
 
@@ -14,9 +23,20 @@ typedef struct mt_tracing {
     uint64_t slices_max;
 } mt_tracing;
 
+enum { MT_ARRAY_V, MT_ARRAY_ACTIVATION, MT_ARRAY_RECORD };
+size_t mt_array_states(const mt_monodomain *problem);
+
+/* How many arrays a problem has; and the name and unit of one: "V", "activation", or what the model calls the state. */
+size_t mt_arrays(const mt_monodomain *problem);
+mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
+
+/* Was it gathered in the time loop, and does it not act on what follows? */
+bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
+
 /* One row of the table of backends. A backend's own data lives in the arena given to open and ends with it. */
 typedef struct mt_backend {
     const char *name;
+    bool single; /* computes in single precision */
 
     /* Sets up v, states and activation times at rest. Keeps problem and layout. layout may be NULL for cpu. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
@@ -24,8 +44,18 @@ typedef struct mt_backend {
     /* Does steps [first, first + n), over which no stimulus is switched. */
     mt_status (*advance)(void *self, size_t first, size_t n);
 
-    /* Copies out, by global element; each may be NULL. activation_ms is infinite where not activated. */
-    mt_status (*read)(void *self, double *v_mV, double *activation_ms);
+    /* Copies an array out, values[n_elements] by the mesh's elements. Those in single precision come exactly. */
+    void (*read)(void *self, size_t array, double *values);
+
+    /* Between time steps: copies one in. Behind the last of them comes resume, which says how many steps have been done. */
+    void (*write)(void *self, size_t array, const double *values);
+    void (*resume)(void *self, size_t steps_done);
+
+    /* Gives in `arena` what the emulated machine has counted, for recount to go on from on a machine of the same fingerprint: it has
+     * the same tiles and links, and every element on the same tile. All three NULL where there is none. */
+    mt_status (*count)(void *self, mt_arena *arena, size_t *n, uint64_t **counts);
+    void (*recount)(void *self, const uint64_t *counts);
+    mt_status (*fingerprint)(void *self, char text[MT_HASH_SIZE]);
 
     /* What it cost the emulated machine so far; NULL where there is none. */
     mt_status (*profile)(void *self, mt_arena *arena, ipu_profile *profile);
@@ -44,10 +74,10 @@ const mt_backend *mt_backend_find(const char *name); /* NULL and the message set
 /* Called after every step with the steps done; false stops the run there (MT_STOPPED). */
 typedef bool mt_backend_watch(void *user, size_t steps_done);
 
-/* Runs steps [0, n_steps) on an open backend; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
+/* Runs steps [first, end) on an open backend that has done `first`; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
- * case names it) and what to try. */
+ * case names it) and what to try. problem->peak_mV begins anew with step 0 only. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
-    size_t n_steps, mt_backend_watch *watch, void *user);
+    size_t first, size_t end, mt_backend_watch *watch, void *user);
 
 #endif

@@ -8,11 +8,20 @@
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 
+#define MT_LANES_ONE
+#define MT_DOUBLE
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/record_equations.h"
+
 typedef struct cpu {
     const mt_monodomain *problem;
     size_t n;
     double *v, *v_next, *before, *activation_ms;
-    double *state;          /* [n][n_states] in blocks */
+    double *recorded[MT_RECORDED]; /* [n] where all is recorded */
+    record_rule rule;
+    double *state;     /* [n][n_states] in blocks */
+    double *constants; /* [n_variants][n_constants]; of one variant where all elements are */
+    size_t n_variants;
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
     uint32_t *column;       /* [n][16] in blocks */
@@ -28,6 +37,31 @@ static void to_blocks(size_t n, const double *off, const uint32_t *column, cpu *
             c->off[at] = off[row * MT_ELLPACK_WIDTH + k];
             c->column[at] = column[row * MT_ELLPACK_WIDTH + k];
         }
+}
+
+static mt_status open_record(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *p = c->problem;
+    c->rule = (record_rule){.dt_ms = p->dt_ms,
+        .per_dt = 1 / p->dt_ms,
+        .threshold_mV = p->record.threshold_mV,
+        .fraction = p->record.fraction,
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+    for (int r = 0; r < MT_RECORDED; r++) {
+        MT_ALLOC(arena, c->recorded[r], c->n);
+        for (size_t element = 0; element < c->n; element++) c->recorded[r][element] = mt_recorded_start[r];
+    }
+    return MT_OK;
+}
+
+static mt_status find_constants(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    const mt_cell_variant *variants = mt_monodomain_variants(problem, &c->n_variants);
+    if (!problem->variant_of) variants += problem->variant, c->n_variants = 1;
+    MT_ALLOC(arena, c->constants, c->n_variants * problem->model->n_constants);
+    mt_cell_constants_double(problem->model, variants, c->n_variants, c->constants);
+    return MT_OK;
 }
 
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
@@ -46,6 +80,8 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->diagonal, n);
     MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
+    MT_TRY(find_constants(arena, c));
+    if (problem->record.all) MT_TRY(open_record(arena, c));
     if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
@@ -104,8 +140,8 @@ static void react(cpu *c)
         const size_t n = chunk_length(c->n, from);
         double *v = c->v + from, before[CHUNK];
         if (c->s) memcpy(before, v, n * sizeof *v);
-        mt_cell_step_double(problem->model, problem->variant, of ? of + from : NULL, problem->dt_ms, n,
-            c->state + from * problem->model->n_states, v, v);
+        mt_cell_react_double(problem->model, c->constants, c->n_variants, of ? of + from : NULL,
+            problem->dt_ms, n, c->state + from * problem->model->n_states, v, v);
         if (c->s) spread(n, c->share + from, before, v, c->s + from);
     }
 }
@@ -122,17 +158,58 @@ static void diffuse(cpu *c)
     c->v_next = swapped;
 }
 
-/* Takes back the spread reaction, where there is any, and notes who activates. */
+/* Notes who activates. */
+static void record_activation(cpu *c, size_t step, size_t from, size_t n)
+{
+    const double dt_ms = c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
+    double *activation_ms = c->activation_ms + from;
+    for (size_t k = 0; k < n; k++)
+        if (before[k] < 0 && now[k] >= 0 && activation_ms[k] == INFINITY)
+            activation_ms[k] = dt_ms * ((double)step + before[k] / (before[k] - now[k]));
+}
+
+static void record_one(cpu *c, size_t step, size_t element)
+{
+    double **r = c->recorded;
+    const recorded x = {c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
+        r[MT_RECORDED_UPSTROKE][element], r[MT_RECORDED_REPOLARISATION][element],
+        r[MT_RECORDED_LOW][element]};
+    const recorded y = record_step(&c->rule, (double)step, c->before[element], c->v[element], x);
+    c->activation_ms[element] = y.activation_ms;
+    r[MT_RECORDED_REST][element] = y.rest_mV;
+    r[MT_RECORDED_PEAK][element] = y.peak_mV;
+    r[MT_RECORDED_UPSTROKE][element] = y.upstroke_mV_ms;
+    r[MT_RECORDED_REPOLARISATION][element] = y.repolarisation_ms;
+    r[MT_RECORDED_LOW][element] = y.low_mV;
+}
+
+/* Most elements are at rest or on their plateau: of a block of them it is asked whether there is anything to note. */
+static void record_all(cpu *c, size_t step, size_t from, size_t n)
+{
+    const double *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
+                 *low = c->recorded[MT_RECORDED_LOW] + from;
+    for (size_t first = 0; first < n; first += MT_BLOCK) {
+        const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
+        int any = 0;
+        for (size_t k = first; k < end; k++)
+            any |= record_changes(&c->rule, before[k], now[k], peak[k], low[k]);
+        for (size_t k = first; any && k < end; k++) record_one(c, step, from + k);
+    }
+}
+
+/* Takes back the spread reaction, where there is any, and records. */
 static void record(cpu *c, size_t step)
 {
-    const double dt_ms = c->problem->dt_ms;
 #pragma omp parallel for schedule(static)
-    for (size_t element = 0; element < c->n; element++) {
-        if (c->s) c->v[element] -= c->s[element];
-        double before = c->before[element], now = c->v[element];
-        c->before[element] = now;
-        if (before < 0 && now >= 0 && c->activation_ms[element] == INFINITY)
-            c->activation_ms[element] = dt_ms * ((double)step + before / (before - now));
+    for (size_t from = 0; from < c->n; from += CHUNK) {
+        const size_t n = chunk_length(c->n, from);
+        double *now = c->v + from;
+        for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
+        if (c->problem->record.all)
+            record_all(c, step, from, n);
+        else
+            record_activation(c, step, from, n);
+        memcpy(c->before + from, now, n * sizeof *now);
     }
 }
 
@@ -148,12 +225,44 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     return MT_OK;
 }
 
-static mt_status read_cpu(void *self, double *v_mV, double *activation_ms)
+/* Those that lie as they are; NULL: a state. */
+static double *array_of(const cpu *c, size_t array)
 {
-    cpu *c = self;
-    if (v_mV) memcpy(v_mV, c->v, c->n * sizeof *v_mV);
-    if (activation_ms) memcpy(activation_ms, c->activation_ms, c->n * sizeof *activation_ms);
-    return MT_OK;
+    if (array == MT_ARRAY_V) return c->v;
+    if (array == MT_ARRAY_ACTIVATION) return c->activation_ms;
+    return array < mt_array_states(c->problem) ? c->recorded[array - MT_ARRAY_RECORD] : NULL;
 }
 
-const mt_backend mt_backend_cpu = {.name = "cpu", .open = open_cpu, .advance = advance_cpu, .read = read_cpu};
+static void read_cpu(void *self, size_t array, double *values)
+{
+    const cpu *c = self;
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    const double *whole = array_of(c, array);
+    if (whole) memcpy(values, whole, c->n * sizeof *values);
+    for (size_t element = 0; !whole && element < c->n; element++)
+        values[element] = c->state[mt_block_index(c->n, n_states, element, array - states)];
+}
+
+static void write_cpu(void *self, size_t array, const double *values)
+{
+    const cpu *c = self;
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    double *whole = array_of(c, array);
+    if (whole) memcpy(whole, values, c->n * sizeof *values);
+    if (array == MT_ARRAY_V) memcpy(c->before, values, c->n * sizeof *values);
+    for (size_t element = 0; !whole && element < c->n; element++)
+        c->state[mt_block_index(c->n, n_states, element, array - states)] = values[element];
+}
+
+static void resume_cpu(void *self, size_t steps_done)
+{
+    (void)self;
+    (void)steps_done; /* advance is told */
+}
+
+const mt_backend mt_backend_cpu = {.name = "cpu",
+    .open = open_cpu,
+    .advance = advance_cpu,
+    .read = read_cpu,
+    .write = write_cpu,
+    .resume = resume_cpu};

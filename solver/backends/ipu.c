@@ -1,6 +1,7 @@
 /* The ipu backend: the plan compiled and run on the emulated machine, in its arithmetic (float, flush to
  * zero). */
 #include <math.h>
+#include <string.h>
 
 #include "ipu/compile/compile.h"
 #include "solver/backends/backend.h"
@@ -10,7 +11,9 @@ typedef struct ipu {
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
-    float *buffer; /* [n][n_states], for the host's reading and writing */
+    float *buffer;     /* [n][n_states], for the host's reading and writing */
+    bool holds_states; /* what is in the buffer are the states, */
+    bool changed;      /*   and not yet those of the tiles */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
 } ipu;
@@ -54,8 +57,11 @@ static void write_all(ipu *self, const mt_monodomain *problem)
         ipu_engine_write(self->engine, &plan->elements[s], plan->elements_value[s]);
     if (plan->share_value) ipu_engine_write(self->engine, &plan->share, plan->share_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
+    if (plan->of_value) ipu_engine_write(self->engine, &plan->constants, plan->constants_value);
     write_states(self, problem);
     write_constant(self, &plan->activation, INFINITY);
+    for (int r = 0; problem->record.all && r < MT_RECORDED; r++)
+        write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
     write_constant(self, &plan->step, 0);
 }
 
@@ -88,6 +94,7 @@ static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const m
 static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 {
     ipu *self = opaque;
+    self->holds_states = false;
     const size_t program = mt_plan_program(&self->plan, first);
     for (size_t step = first; step < first + n; step++) {
         const bool traced = step >= self->traced.first_step && step <= self->traced.last_step;
@@ -97,21 +104,113 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
     return MT_OK;
 }
 
-/* From the parts' order to the mesh's. */
-static void read_elements(const ipu *self, const ipu_tensor *tensor, double *out)
+/* Where element k of the parts' order, an element of this part, has its number in the buffer: of the states if it holds them. */
+static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
 {
-    if (!out) return;
-    ipu_engine_read(self->engine, tensor, self->buffer);
     const mt_halo *halo = self->plan.halo;
-    for (size_t k = 0; k < halo->n_elements; k++) out[halo->own_element[k]] = (double)self->buffer[k];
+    const size_t n_states = self->plan.problem->model->n_states, from = halo->own_offset[part],
+                 states = mt_array_states(self->plan.problem);
+    if (array < states) return k;
+    return n_states * from + mt_block_index(mt_halo_own(halo, part), n_states, k - from, array - states);
 }
 
-static mt_status read_ipu(void *opaque, double *v_mV, double *activation_ms)
+/* The states are taken from the tiles once for all that are read or written one after the other, and put back once. */
+static void hold_states(ipu *self)
+{
+    if (!self->holds_states) ipu_engine_read(self->engine, &self->plan.state, self->buffer);
+    self->holds_states = true;
+}
+
+/* The buffer is free for something else. */
+static void let_go_of_states(ipu *self)
+{
+    if (self->changed) ipu_engine_write(self->engine, &self->plan.state, self->buffer);
+    self->holds_states = self->changed = false;
+}
+
+static const ipu_tensor *tensor_of(const ipu *self, size_t array)
+{
+    if (array == MT_ARRAY_V) return self->plan.v;
+    return array == MT_ARRAY_ACTIVATION ? &self->plan.activation
+                                        : &self->plan.recorded[array - MT_ARRAY_RECORD];
+}
+
+static bool is_state(const ipu *self, size_t array) { return array >= mt_array_states(self->plan.problem); }
+
+/* From the parts' order to the mesh's. */
+static void read_ipu(void *opaque, size_t array, double *values)
+{
+    ipu *self = opaque;
+    const mt_halo *halo = self->plan.halo;
+    if (is_state(self, array)) {
+        hold_states(self);
+    } else {
+        let_go_of_states(self);
+        ipu_engine_read(self->engine, tensor_of(self, array), self->buffer);
+    }
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++)
+            values[halo->own_element[k]] = (double)self->buffer[place_of(self, part, k, array)];
+}
+
+/* And back. */
+static void write_ipu(void *opaque, size_t array, const double *values)
+{
+    ipu *self = opaque;
+    const mt_halo *halo = self->plan.halo;
+    if (is_state(self, array))
+        hold_states(self);
+    else
+        let_go_of_states(self);
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++)
+            self->buffer[place_of(self, part, k, array)] = (float)values[halo->own_element[k]];
+    self->changed = is_state(self, array);
+    if (!self->changed) ipu_engine_write(self->engine, tensor_of(self, array), self->buffer);
+    if (array == MT_ARRAY_V) ipu_engine_write(self->engine, &self->plan.before, self->buffer);
+}
+
+static void resume_ipu(void *opaque, size_t steps_done)
+{
+    ipu *self = opaque;
+    let_go_of_states(self);
+    write_constant(self, &self->plan.step, (float)steps_done);
+}
+
+static mt_status count_ipu(void *opaque, mt_arena *arena, size_t *n, uint64_t **counts)
 {
     const ipu *self = opaque;
-    read_elements(self, self->plan.v, v_mV);
-    read_elements(self, &self->plan.activation, activation_ms);
+    *n = ipu_engine_counts(self->engine);
+    MT_ALLOC(arena, *counts, *n);
+    ipu_engine_count(self->engine, *counts);
     return MT_OK;
+}
+
+static void recount_ipu(void *opaque, const uint64_t *counts)
+{
+    const ipu *self = opaque;
+    ipu_engine_recount(self->engine, counts);
+}
+
+static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
+{
+    const ipu *self = opaque;
+    const mt_halo *halo = self->plan.halo;
+    const char *target;
+    mt_arena scratch = {0};
+    mt_hash hash;
+    mt_status status = mt_yaml_write(&scratch, &ipu_target_table, &self->plan.graph->target, &target);
+    if (status == MT_OK) status = mt_hash_begin(&hash);
+    if (status == MT_OK) {
+        mt_hash_add(&hash, target, strlen(target));
+        mt_hash_add(&hash, halo->own_offset, (halo->n_parts + (size_t)1) * sizeof *halo->own_offset);
+        mt_hash_add(&hash, halo->own_element, halo->n_elements * sizeof *halo->own_element);
+        mt_hash_add(&hash, halo->in_offset, (halo->n_parts + (size_t)1) * sizeof *halo->in_offset);
+        mt_hash_add(&hash, halo->in_range, halo->in_offset[halo->n_parts] * sizeof *halo->in_range);
+        mt_hash_end(&hash, text);
+    }
+    mt_arena_free(&scratch);
+    return status;
 }
 
 static mt_status profile_ipu(void *opaque, mt_arena *arena, ipu_profile *profile)
@@ -151,8 +250,14 @@ static mt_status trace_ipu(void *opaque, mt_arena *arena, const mt_tracing *what
 }
 
 const mt_backend mt_backend_ipu = {.name = "ipu",
+    .single = true,
     .open = open_ipu,
     .advance = advance_ipu,
     .read = read_ipu,
+    .write = write_ipu,
+    .resume = resume_ipu,
+    .count = count_ipu,
+    .recount = recount_ipu,
+    .fingerprint = fingerprint_ipu,
     .profile = profile_ipu,
     .trace = trace_ipu};

@@ -48,16 +48,59 @@ mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, siz
     return mt_fail(MT_INPUT, "cell type '%.40s'; allowed: %s", name, names);
 }
 
+static void constants_of(const mt_cell_model *model, const mt_cell_variant *variant, double *constants)
+{
+    if (model->constants)
+        model->constants(variant->parameters, constants);
+    else
+        memcpy(constants, variant->parameters, model->n_constants * sizeof *constants);
+}
+
+void mt_cell_constants_double(
+    const mt_cell_model *model, const mt_cell_variant *variant, size_t n, double *constants)
+{
+    for (size_t v = 0; v < n; v++) constants_of(model, &variant[v], constants + v * model->n_constants);
+}
+
+void mt_cell_constants_float(
+    const mt_cell_model *model, const mt_cell_variant *variant, size_t n, float *constants)
+{
+    double exact[MT_CELL_CONSTANTS];
+    for (size_t v = 0; v < n; v++) {
+        constants_of(model, &variant[v], exact);
+        for (size_t k = 0; k < model->n_constants; k++)
+            constants[v * model->n_constants + k] = (float)exact[k];
+    }
+}
+
+void mt_cell_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
+{
+    model->kernel_float[mt_kernels_used()->set](
+        constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
+{
+    model->kernel_double[mt_kernels_used()->set](
+        constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
     size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
-    model->kernel_float[mt_kernels_used()->set](
-        model->variants + (variant_of ? 0 : variant), variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
+    float constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
+    const size_t n_variants = variant_of ? model->n_variants : 1;
+    mt_cell_constants_float(model, model->variants + (variant_of ? 0 : variant), n_variants, constants);
+    mt_cell_react_float(model, constants, n_variants, variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
     size_t n, double *state, const double *v_in_mV, double *v_out_mV)
 {
-    model->kernel_double[mt_kernels_used()->set](
-        model->variants + (variant_of ? 0 : variant), variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
+    double constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
+    const size_t n_variants = variant_of ? model->n_variants : 1;
+    mt_cell_constants_double(model, model->variants + (variant_of ? 0 : variant), n_variants, constants);
+    mt_cell_react_double(model, constants, n_variants, variant_of, dt_ms, n, state, v_in_mV, v_out_mV);
 }

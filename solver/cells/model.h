@@ -26,17 +26,24 @@ typedef struct mt_cell_variant {
     const double *states;     /* [n_states] at rest */
 } mt_cell_variant;
 
-/* Takes n cells one step of dt_ms: reads v_in and the states, writes v_out and the states, which lie in blocks
- * (solver/kernels/block.h). `of` NULL: all are like variant[0]; else cell c is like variant[of[c]] and gets the bits it would
- * get among its like. */
-typedef void mt_cell_kernel_float(const mt_cell_variant *variant, const uint16_t *of, double dt_ms, size_t n,
-    float *state, const float *v_in_mV, float *v_out_mV);
-typedef void mt_cell_kernel_double(const mt_cell_variant *variant, const uint16_t *of, double dt_ms, size_t n,
-    double *state, const double *v_in_mV, double *v_out_mV);
+/* What a model's equations take in place of a variant's parameters: numbers that no step changes, some made of several
+ * parameters. Fills constants[n_constants] from parameters[n_parameters]. */
+typedef void mt_cell_constants(const double *parameters, double *constants);
 
-/* The currents [n_currents] of one cell in this state, by the expressions that its step is made of, in double precision. */
-typedef void mt_cell_currents(
-    const mt_cell_variant *variant, double v_mV, const double *states, double *current);
+enum { MT_CELL_CONSTANTS = 64, MT_CELL_VARIANTS = 8 }; /* the most that a model has of each, by itself */
+
+/* Takes n cells one step of dt_ms: reads v_in and the states, writes v_out and the states, which lie in blocks
+ * (solver/kernels/block.h). constants: [n_variants][n_constants], at most 65,536 variants. `of` NULL: all cells are of the first;
+ * else cell c is of variant of[c] and gets the bits it would get among its like. Cells of 16 neighbours that are alike cost as much as
+ * if all were. */
+typedef void mt_cell_kernel_float(const float *constants, size_t n_variants, const uint16_t *of, double dt_ms,
+    size_t n, float *state, const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_kernel_double(const double *constants, size_t n_variants, const uint16_t *of,
+    double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+
+/* The currents [n_currents] of one cell with these constants [n_constants] in this state, by the expressions that its step is made
+ * of, in double precision. */
+typedef void mt_cell_currents(const double *constants, double v_mV, const double *states, double *current);
 
 /* How late waves are in a mesh of the usual tissue, whose elements have this length (the cube root of their mean volume), with time
  * steps of MT_CELL_DELAYS_DT_MS: by the usual scheme of diffusion, and by the plain one (solver/diffusion/scheme.h). It is what
@@ -51,8 +58,9 @@ typedef struct mt_cell_delay {
 /* A row of the table. */
 typedef struct mt_cell_model {
     const char *name, *title, *source; /* as cases say it, as people do, and where it was published */
-    size_t n_states, n_parameters, n_variants;
+    size_t n_states, n_parameters, n_constants, n_variants;
     const mt_cell_quantity *states, *parameters; /* without V */
+    mt_cell_constants *constants;                /* NULL: they are the parameters */
     const mt_cell_variant *variants;             /* the first is the usual one */
     size_t n_currents;                           /* 0: the model tells none, and the next two are NULL */
     const mt_cell_quantity *currents;
@@ -77,8 +85,19 @@ void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size);
 MT_NODISCARD mt_status mt_cell_model_find(const char *name, const mt_cell_model **model);
 MT_NODISCARD mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, size_t *variant);
 
-/* One step of n cells of a model on this host, all of one variant, or where variant_of is not NULL each of its own.
- * v_in_mV and v_out_mV may be the same array. */
+/* Fills constants[n][n_constants] for n variants of a model, rounded to the arithmetic of the kernels that take them. */
+void mt_cell_constants_float(
+    const mt_cell_model *model, const mt_cell_variant *variant, size_t n, float *constants);
+void mt_cell_constants_double(
+    const mt_cell_model *model, const mt_cell_variant *variant, size_t n, double *constants);
+
+/* One step of n cells on this host: the kernel for its instruction set. v_in_mV and v_out_mV may be the same array. */
+void mt_cell_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV);
+void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+
+/* The same with the model's own variants, all cells of one, or where variant_of is not NULL each of its own. */
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
     size_t n, float *state, const float *v_in_mV, float *v_out_mV);
 void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,

@@ -11,11 +11,15 @@
 mt_status mt_lone_cell_make(mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *variant,
     double dt_ms, bool single, double v_mV, const double *states, mt_lone_cell *cell)
 {
-    *cell = (mt_lone_cell){.model = model, .variant = variant, .dt_ms = dt_ms, .v_mV = v_mV};
+    *cell = (mt_lone_cell){.model = model, .dt_ms = dt_ms, .v_mV = v_mV};
+    MT_ALLOC(arena, cell->constants, model->n_constants);
     MT_ALLOC(arena, cell->state, model->n_states);
+    mt_cell_constants_double(model, variant, 1, cell->constants);
     memcpy(cell->state, states, model->n_states * sizeof *states);
     if (!single) return MT_OK;
+    MT_ALLOC(arena, cell->single_constants, model->n_constants);
     MT_ALLOC(arena, cell->single, model->n_states);
+    mt_cell_constants_float(model, variant, 1, cell->single_constants);
     for (size_t k = 0; k < model->n_states; k++) cell->single[k] = (float)states[k];
     cell->v_mV = (double)(float)v_mV;
     return MT_OK;
@@ -25,8 +29,7 @@ static void step_in_double(mt_lone_cell *cell, double rise_mV_ms)
 {
     double v = cell->v_mV;
     if (rise_mV_ms != 0) v += cell->dt_ms * rise_mV_ms;
-    cell->model->kernel_double[mt_kernels_used()->set](
-        cell->variant, NULL, cell->dt_ms, 1, cell->state, &v, &v);
+    mt_cell_react_double(cell->model, cell->constants, 1, NULL, cell->dt_ms, 1, cell->state, &v, &v);
     cell->v_mV = v;
 }
 
@@ -35,8 +38,7 @@ static void step_in_single(mt_lone_cell *cell, double rise_mV_ms)
     float v = (float)cell->v_mV;
     if (rise_mV_ms != 0) v += (float)(cell->dt_ms * rise_mV_ms);
     const uint64_t before = ipu_begin_flushing();
-    cell->model->kernel_float[mt_kernels_used()->set](
-        cell->variant, NULL, cell->dt_ms, 1, cell->single, &v, &v);
+    mt_cell_react_float(cell->model, cell->single_constants, 1, NULL, cell->dt_ms, 1, cell->single, &v, &v);
     ipu_end_flushing(before);
     cell->v_mV = (double)v;
 }

@@ -19,14 +19,16 @@
 
 typedef struct mt_lone_cell {
     const mt_cell_model *model;
-    const mt_cell_variant *variant; /* for its parameters; where it rests is not looked at */
+    double *constants; /* [n_constants] of its variant */
     double dt_ms;
     double v_mV;
     double *state; /* [n_states]; not those of now where there is a `single` */
     float *single; /* [n_states] in single precision; NULL: the cell is computed in double */
+    float *single_constants;
 } mt_lone_cell;
 
-/* Gives a cell with this V and a copy of these states [n_states]; keeps the model and the variant. MT_MEMORY. */
+/* Gives a cell with the parameters of the variant, wherever that rests, with this V and a copy of these states [n_states]; keeps the
+ * model. MT_MEMORY. */
 MT_NODISCARD mt_status mt_lone_cell_make(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *variant, double dt_ms, bool single, double v_mV, const double *states,
     mt_lone_cell *cell);

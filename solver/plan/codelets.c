@@ -9,6 +9,7 @@
 #define MT_LANES_ONE
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
+#include "solver/kernels/record_equations.h"
 
 #define TALLY(codelet, ...) TALLY_##codelet,
 enum {
@@ -82,12 +83,14 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
 }
 
 /* Those of the spreading and of cells of several variants stand at the end, where there are any. */
-enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF };
+enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_CONSTANTS, OF_MIXED = 2 };
+enum { ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF, ODE_SPREAD_CONSTANTS };
 static const ipu_field ode_fields[] = {
     [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
     [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
     [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
     [ODE_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [ODE_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
 };
 static const ipu_field ode_spread_fields[] = {
     [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
@@ -96,18 +99,27 @@ static const ipu_field ode_spread_fields[] = {
     [ODE_SHARE] = {"share", IPU_INPUT, IPU_FLOAT},
     [ODE_S] = {"s", IPU_OUTPUT, IPU_FLOAT},
     [ODE_SPREAD_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [ODE_SPREAD_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
 };
 
-static const uint16_t *variants_of(const ipu_span *f, const mt_ode_context *c)
+/* n cells from the `from`-th on. */
+static void react(const mt_ode_context *c, const ipu_span *f, size_t from, size_t n, const float *v_in)
 {
-    return c->mixed ? f[c->spread ? ODE_SPREAD_OF : ODE_OF].data : NULL;
+    float *state = (float *)f[ODE_STATE].data + from * c->model->n_states,
+          *v_out = (float *)f[ODE_V_OUT].data + from;
+    if (c->mixed) {
+        const ipu_span *of = &f[c->spread ? ODE_SPREAD_OF : ODE_OF],
+                       *constants = &f[c->spread ? ODE_SPREAD_CONSTANTS : ODE_CONSTANTS];
+        mt_cell_react_float(c->model, constants->data, constants->n / c->model->n_constants,
+            (const uint16_t *)of->data + from, c->dt_ms, n, state, v_in, v_out);
+    } else {
+        mt_cell_react_float(c->model, c->constants, 1, NULL, c->dt_ms, n, state, v_in, v_out);
+    }
 }
 
 static void ode_compute(const ipu_span *f, const void *context)
 {
-    const mt_ode_context *c = context;
-    mt_cell_step_float(c->model, c->variant, variants_of(f, c), c->dt_ms, f[ODE_V_OUT].n, f[ODE_STATE].data,
-        f[ODE_V_IN].data, f[ODE_V_OUT].data);
+    react(context, f, 0, f[ODE_V_OUT].n, f[ODE_V_IN].data);
 }
 
 enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading */
@@ -115,15 +127,12 @@ enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading 
 /* v_in may be v_out: what was there before is kept for a piece at a time. */
 static void ode_spread_compute(const ipu_span *f, const void *context)
 {
-    const mt_ode_context *c = context;
-    const uint16_t *of = variants_of(f, c);
     const float *share = f[ODE_SHARE].data;
-    float *state = f[ODE_STATE].data, *v_out = f[ODE_V_OUT].data, *s = f[ODE_S].data, before[PIECE];
+    float *v_out = f[ODE_V_OUT].data, *s = f[ODE_S].data, before[PIECE];
     for (size_t from = 0; from < f[ODE_V_OUT].n; from += PIECE) {
         const size_t left = f[ODE_V_OUT].n - from, n = left < PIECE ? left : PIECE;
         memcpy(before, (const float *)f[ODE_V_IN].data + from, n * sizeof *before);
-        mt_cell_step_float(c->model, c->variant, of ? of + from : NULL, c->dt_ms, n,
-            state + from * c->model->n_states, before, v_out + from);
+        react(context, f, from, n, before);
         for (size_t k = 0; k < n; k++) {
             s[from + k] = share[from + k] * (v_out[from + k] - before[k]);
             v_out[from + k] += s[from + k];
@@ -193,6 +202,86 @@ static ipu_cycles activation_spread_cost(const ipu_target *target, const size_t 
     return cost_of(target, &mixes[TALLY_activation_spread], n[ACTIVATION_BEFORE]);
 }
 
+/* That of the spreading stands at the end. */
+enum {
+    RECORD_STEP,
+    RECORD_V,
+    RECORD_BEFORE,
+    RECORD_ACTIVATION,
+    RECORD_REST,
+    RECORD_PEAK,
+    RECORD_UPSTROKE,
+    RECORD_REPOLARISATION,
+    RECORD_LOW,
+    RECORD_S
+};
+#define RECORD_FIELDS(v)                                                                                     \
+    [RECORD_STEP] = {"step", IPU_INOUT, IPU_FLOAT}, [RECORD_V] = {"v", v, IPU_FLOAT},                        \
+    [RECORD_BEFORE] = {"before", IPU_INOUT, IPU_FLOAT},                                                      \
+    [RECORD_ACTIVATION] = {"activation", IPU_INOUT, IPU_FLOAT},                                              \
+    [RECORD_REST] = {"rest", IPU_INOUT, IPU_FLOAT}, [RECORD_PEAK] = {"peak", IPU_INOUT, IPU_FLOAT},          \
+    [RECORD_UPSTROKE] = {"upstroke", IPU_INOUT, IPU_FLOAT},                                                  \
+    [RECORD_REPOLARISATION] = {"repolarisation", IPU_INOUT, IPU_FLOAT},                                      \
+    [RECORD_LOW] = {"low", IPU_INOUT, IPU_FLOAT}
+static const ipu_field record_fields[] = {RECORD_FIELDS(IPU_INPUT)};
+static const ipu_field record_spread_fields[] = {
+    RECORD_FIELDS(IPU_INOUT), [RECORD_S] = {"s", IPU_INPUT, IPU_FLOAT}};
+
+static record_rule rule_of(const mt_record_context *c)
+{
+    return (record_rule){.dt_ms = (float)c->dt_ms,
+        .per_dt = (float)(1 / c->dt_ms),
+        .threshold_mV = (float)c->record.threshold_mV,
+        .fraction = (float)c->record.fraction,
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+}
+
+/* In nearly all steps of nearly all cells there is nothing to note. */
+static void record_compute(const ipu_span *f, const void *context)
+{
+    const record_rule rule = rule_of(context);
+    const float *v = f[RECORD_V].data;
+    float *step = f[RECORD_STEP].data, *before = f[RECORD_BEFORE].data,
+          *activation = f[RECORD_ACTIVATION].data, *rest = f[RECORD_REST].data, *peak = f[RECORD_PEAK].data,
+          *upstroke = f[RECORD_UPSTROKE].data, *repolarisation = f[RECORD_REPOLARISATION].data,
+          *low = f[RECORD_LOW].data;
+    const size_t n = f[RECORD_BEFORE].n;
+    for (size_t cell = 0; cell < n; cell++) {
+        if (!record_changes(&rule, before[cell], v[cell], peak[cell], low[cell])) continue;
+        const recorded x = {
+            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+        const recorded y = record_step(&rule, *step, before[cell], v[cell], x);
+        activation[cell] = y.activation_ms;
+        rest[cell] = y.rest_mV;
+        peak[cell] = y.peak_mV;
+        upstroke[cell] = y.upstroke_mV_ms;
+        repolarisation[cell] = y.repolarisation_ms;
+        low[cell] = y.low_mV;
+    }
+    memcpy(before, v, n * sizeof *before);
+    *step += 1; /* exact up to 2^24 steps */
+}
+
+static ipu_cycles record_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_record], n[RECORD_BEFORE]);
+}
+
+static void record_spread_compute(const ipu_span *f, const void *context)
+{
+    float *v = f[RECORD_V].data;
+    const float *s = f[RECORD_S].data;
+    for (size_t cell = 0; cell < f[RECORD_V].n; cell++) v[cell] -= s[cell];
+    record_compute(f, context);
+}
+
+static ipu_cycles record_spread_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
+}
+
 enum { STIMULUS_CELL, STIMULUS_V };
 static const ipu_field stimulus_fields[] = {
     [STIMULUS_CELL] = {"cell", IPU_INPUT, IPU_UNSIGNED_SHORT},
@@ -220,10 +309,15 @@ static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const
     }
 
 const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
-const ipu_codelet mt_codelet_activation = CODELET(activation, CODE_BYTES_activation);
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
 
-const ipu_codelet mt_codelet_activation_spread = CODELET(activation_spread, CODE_BYTES_activation_spread);
+const ipu_codelet *mt_codelet_record(bool all, bool spread)
+{
+    static const ipu_codelet codelets[2][2] = {{CODELET(activation, CODE_BYTES_activation),
+                                                   CODELET(activation_spread, CODE_BYTES_activation_spread)},
+        {CODELET(record, CODE_BYTES_record), CODELET(record_spread, CODE_BYTES_record_spread)}};
+    return &codelets[all][spread];
+}
 
 /* Four bytes an instruction, as in CODE_BYTES. */
 static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }
@@ -231,7 +325,7 @@ static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + 
 ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread)
 {
     static const char *const names[2][2] = {{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}};
-    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : 1);
+    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : OF_MIXED);
     return (ipu_codelet){.name = names[spread][mixed],
         .n_fields = n_fields,
         .fields = spread ? ode_spread_fields : ode_fields,

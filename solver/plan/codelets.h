@@ -9,6 +9,7 @@
 #include "ipu/graph/graph.h"
 #include "ipu/cost/mix.h"
 #include "solver/cells/model.h"
+#include "solver/record.h"
 
 /* One diffusion step of the tile's rows: out = D v + A v[column]. `v` holds the own cells, then those
  * received. */
@@ -16,25 +17,30 @@ extern const ipu_codelet mt_codelet_pde;
 
 /* One reaction step of the tile's cells of a model; context: mt_ode_context, which says the same of `mixed` and `spread`. v_in and
  * v_out may be the same elements.
- *   mixed   each cell has its own variant, which `of` holds; the context's is not looked at
+ *   mixed   each cell has its own variant, which `of` holds: a row of `constants`; the context's constants are not looked at. Where
+ *           all cells are of one, the codelet is compiled with its constants, which costs the same whatever they are
  *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h) */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
-    size_t variant;
+    const float *constants; /* [n_constants] of the variant of all cells */
     double dt_ms;
     bool mixed, spread;
 } mt_ode_context;
 ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread);
 
-/* First upward crossings of 0 mV in the step from `before` to `v`; then before = v and step = step + 1. Not
- * yet activated is infinity. context: const float *, dt_ms. With spreading v = v - s comes first. */
-extern const ipu_codelet mt_codelet_activation, mt_codelet_activation_spread;
+/* The record of the step from `before` to `v` (solver/record.h); then before = v and step = step + 1. With spreading v = v - s comes
+ * first. Only the activation, at 0 mV: context const float *, dt_ms. All: context const mt_record_context *. */
+typedef struct mt_record_context {
+    mt_record record;
+    double dt_ms;
+} mt_record_context;
+const ipu_codelet *mt_codelet_record(bool all, bool spread);
 
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "activation", "stimulus", and "spread" and "activation_spread" of the
- * spreading; NULL for another name. Those of a cell model's step
+/* The counts behind a codelet's cost: "pde", "activation", "record", "stimulus", and "spread", "activation_spread" and
+ * "record_spread" of the spreading; NULL for another name. Those of a cell model's step
  * stand in its row. */
 const ipu_mix *mt_codelet_mix(const char *name);
 

@@ -7,6 +7,7 @@
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack_equations.h"
+#include "solver/kernels/record_equations.h"
 
 void pde(uint32_t n, const float *restrict d, const float *restrict a, const uint16_t *restrict column,
     const float *restrict v_own, const float *restrict v, float *restrict out)
@@ -39,6 +40,45 @@ void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, f
     for (uint32_t cell = 0; cell < n; cell++) {
         v[cell] -= s[cell];
         activation_ms[cell] = activation_step(step, dt_ms, before[cell], v[cell], activation_ms[cell]);
+        before[cell] = v[cell];
+    }
+}
+
+void record(uint32_t n, float step, const record_rule *restrict rule, const float *restrict v,
+    float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
+    float *restrict upstroke, float *restrict repolarisation, float *restrict low)
+{
+    const record_rule r = *rule;
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const recorded x = {
+            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+        const recorded y = record_step(&r, step, before[cell], v[cell], x);
+        activation[cell] = y.activation_ms;
+        rest[cell] = y.rest_mV;
+        peak[cell] = y.peak_mV;
+        upstroke[cell] = y.upstroke_mV_ms;
+        repolarisation[cell] = y.repolarisation_ms;
+        low[cell] = y.low_mV;
+        before[cell] = v[cell];
+    }
+}
+
+void record_spread(uint32_t n, float step, const record_rule *restrict rule, float *restrict v,
+    float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
+    float *restrict upstroke, float *restrict repolarisation, float *restrict low, const float *restrict s)
+{
+    const record_rule r = *rule;
+    for (uint32_t cell = 0; cell < n; cell++) {
+        v[cell] -= s[cell];
+        const recorded x = {
+            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+        const recorded y = record_step(&r, step, before[cell], v[cell], x);
+        activation[cell] = y.activation_ms;
+        rest[cell] = y.rest_mV;
+        peak[cell] = y.peak_mV;
+        upstroke[cell] = y.upstroke_mV_ms;
+        repolarisation[cell] = y.repolarisation_ms;
+        low[cell] = y.low_mV;
         before[cell] = v[cell];
     }
 }

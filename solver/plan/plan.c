@@ -17,6 +17,7 @@ _Static_assert(
 typedef struct contexts {
     mt_ode_context ode;
     ipu_codelet ode_codelet; /* of the model */
+    mt_record_context record;
     float dt_ms;
     float *rise_mV; /* [n_stimuli] */
 } contexts;
@@ -53,6 +54,21 @@ static mt_status add_spreading(mt_plan *plan)
     return ipu_graph_set_temporary(plan->graph, plan->graph->slices[plan->s.first_slice].variable);
 }
 
+/* The row of each element, and each tile's constants. */
+static mt_status add_variants(mt_plan *plan)
+{
+    const size_t n_constants = plan->problem->model->n_constants, *rows = plan->rows;
+    uint32_t variable;
+    MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    MT_TRY(ipu_graph_add_variable(
+        plan->graph, "constants", IPU_FLOAT, n_constants * rows[plan->halo->n_parts], &variable));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        if (own_count(plan, part) > 0)
+            MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, n_constants * rows[part],
+                n_constants * (rows[part + 1] - rows[part]), tile_of(plan, part)));
+    return ipu_graph_whole(plan->graph, variable, &plan->constants);
+}
+
 static mt_status add_variables(mt_plan *plan)
 {
     MT_TRY(add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
@@ -61,9 +77,11 @@ static mt_status add_variables(mt_plan *plan)
     MT_TRY(add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
     MT_TRY(add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
     MT_TRY(add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
-    if (plan->problem->variant_of) MT_TRY(add_per_element(plan, "of", IPU_UNSIGNED_SHORT, 1, &plan->of));
+    if (plan->rows) MT_TRY(add_variants(plan));
     MT_TRY(add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
     MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
+    for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
+        MT_TRY(add_per_element(plan, mt_recorded_quantity[r].name, IPU_FLOAT, 1, &plan->recorded[r]));
     if (plan->spread) MT_TRY(add_spreading(plan));
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
@@ -137,14 +155,74 @@ static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
     return status;
 }
 
-static mt_status fill_variants(mt_arena *values, mt_plan *plan)
+/* ---- variants ---- */
+
+/* Gives each element its row, and variant_of_row the variants in the order in which the elements of a part ask for them. */
+static mt_status number_rows(mt_arena *scratch, size_t n_variants, mt_plan *plan, uint16_t *variant_of_row)
 {
-    const uint16_t *of = plan->problem->variant_of;
-    if (!of) return MT_OK;
-    MT_ALLOC(values, plan->of_value, plan->halo->n_elements);
-    for (size_t k = 0; k < plan->halo->n_elements; k++) plan->of_value[k] = of[plan->halo->own_element[k]];
+    const mt_halo *halo = plan->halo;
+    uint32_t *asked_by; /* [n_variants] the last part that did, plus 1 */
+    uint16_t *row;
+    MT_ALLOC(scratch, asked_by, n_variants);
+    MT_ALLOC(scratch, row, n_variants);
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        size_t n = plan->rows[part];
+        for (size_t k = own_from(plan, part); k < own_from(plan, part) + own_count(plan, part); k++) {
+            const uint16_t variant = plan->problem->variant_of[halo->own_element[k]];
+            if (asked_by[variant] != part + 1) {
+                asked_by[variant] = part + 1;
+                row[variant] = (uint16_t)(n - plan->rows[part]);
+                variant_of_row[n++] = variant;
+            }
+            plan->of_value[k] = row[variant];
+        }
+        plan->rows[part + 1] = n;
+    }
     return MT_OK;
 }
+
+static mt_status find_rows_with(mt_arena *arena, mt_arena *values, mt_arena *scratch, mt_plan *plan)
+{
+    const mt_cell_model *model = plan->problem->model;
+    size_t n_variants;
+    const mt_cell_variant *variants = mt_monodomain_variants(plan->problem, &n_variants);
+    uint16_t *variant_of_row;
+    MT_ALLOC(arena, plan->rows, plan->halo->n_parts + (size_t)1);
+    MT_ALLOC(values, plan->of_value, plan->halo->n_elements);
+    MT_ALLOC(scratch, variant_of_row, plan->halo->n_elements);
+    MT_TRY(number_rows(scratch, n_variants, plan, variant_of_row));
+    const size_t n = plan->rows[plan->halo->n_parts];
+    MT_ALLOC(values, plan->constants_value, n * model->n_constants);
+    for (size_t r = 0; r < n; r++)
+        mt_cell_constants_float(
+            model, &variants[variant_of_row[r]], 1, plan->constants_value + r * model->n_constants);
+    return MT_OK;
+}
+
+/* What each tile holds of variants, where there are several. */
+static mt_status find_rows(mt_arena *arena, mt_arena *values, mt_plan *plan)
+{
+    if (!plan->problem->variant_of) return MT_OK;
+    mt_arena scratch = {0};
+    const mt_status status = find_rows_with(arena, values, &scratch, plan);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* The constants that the codelet is compiled with, where all elements are of one variant. */
+static mt_status find_constants(mt_arena *arena, const mt_monodomain *problem, const float **constants)
+{
+    size_t n;
+    float *of_all;
+    if (problem->variant_of) return MT_OK;
+    MT_ALLOC(arena, of_all, problem->model->n_constants);
+    mt_cell_constants_float(
+        problem->model, mt_monodomain_variants(problem, &n) + problem->variant, 1, of_all);
+    *constants = of_all;
+    return MT_OK;
+}
+
+/* ---- the share that is spread ---- */
 
 static mt_status fill_share(mt_arena *values, mt_plan *plan)
 {
@@ -203,11 +281,21 @@ static mt_status add_pde(
     return connect_own(plan, vertex, "out", to, 1, part);
 }
 
+static mt_status connect_variants(mt_plan *plan, size_t vertex, uint32_t part)
+{
+    const size_t n_constants = plan->problem->model->n_constants, *rows = plan->rows;
+    ipu_tensor constants;
+    MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    MT_TRY(ipu_graph_slice(plan->graph, plan->constants, n_constants * rows[part],
+        n_constants * (rows[part + 1] - rows[part]), &constants));
+    return ipu_graph_connect(plan->graph, vertex, "constants", constants);
+}
+
 static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
 {
     size_t vertex;
     MT_TRY(ipu_graph_add_vertex(plan->graph, set, &c->ode_codelet, tile_of(plan, part), &c->ode, &vertex));
-    if (plan->problem->variant_of) MT_TRY(connect_own(plan, vertex, "of", plan->of, 1, part));
+    if (plan->rows) MT_TRY(connect_variants(plan, vertex, part));
     MT_TRY(connect_own(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
     if (plan->spread) {
@@ -221,13 +309,17 @@ static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, 
 {
     size_t vertex;
     ipu_tensor step;
-    const ipu_codelet *codelet = plan->spread ? &mt_codelet_activation_spread : &mt_codelet_activation;
-    MT_TRY(ipu_graph_add_vertex(plan->graph, set, codelet, tile_of(plan, part), &c->dt_ms, &vertex));
+    const bool all = plan->problem->record.all;
+    const void *context = all ? (const void *)&c->record : &c->dt_ms;
+    MT_TRY(ipu_graph_add_vertex(
+        plan->graph, set, mt_codelet_record(all, plan->spread), tile_of(plan, part), context, &vertex));
     MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
     MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
     MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
     MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
     if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+    for (int r = 0; all && r < MT_RECORDED; r++)
+        MT_TRY(connect_own(plan, vertex, mt_recorded_quantity[r].name, plan->recorded[r], 1, part));
     return connect_own(plan, vertex, "activation", plan->activation, 1, part);
 }
 
@@ -389,18 +481,22 @@ mt_status mt_plan_make(
     plan->v = problem->pde_steps % 2 == 0 ? &plan->v_a : &plan->v_b;
     contexts *c;
     MT_ALLOC(arena, c, 1);
-    c->ode = (mt_ode_context){
-        problem->model, problem->variant, problem->dt_ms, problem->variant_of != NULL, plan->spread};
+    c->ode = (mt_ode_context){.model = problem->model,
+        .dt_ms = problem->dt_ms,
+        .mixed = problem->variant_of != NULL,
+        .spread = plan->spread};
+    MT_TRY(find_constants(arena, problem, &c->ode.constants));
     c->ode_codelet = mt_codelet_ode(problem->model, c->ode.mixed, c->ode.spread);
     c->dt_ms = (float)problem->dt_ms;
+    c->record = (mt_record_context){problem->record, problem->dt_ms};
     MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
         c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
     MT_TRY(check_columns(halo));
+    MT_TRY(find_rows(arena, values, plan));
     MT_TRY(add_variables(plan));
     if (values) MT_TRY(fill_matrix(values, plan));
-    if (values) MT_TRY(fill_variants(values, plan));
     if (values) MT_TRY(fill_share(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {

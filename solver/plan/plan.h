@@ -9,10 +9,13 @@
  *   a, column  [n][16]        the rest of it, in blocks of each part (solver/kernels/block.h); columns are 16-bit places in
  *                             the part's local order: its own elements, then those received
  *   state      [n][S] float   the S states of the cell model, in blocks of each part
- *   of         [n] 16-bit     the variant of each element, where they differ
+ *   of         [n] 16-bit     where elements differ in their variant: the row of each in its tile's constants
+ *   constants  float          there, too: what the cell model takes of a variant (solver/cells/model.h), a row for each that some
+ *                             element of the tile has. Where all are of one variant the codelet is compiled with its constants
  *   before     [n] float      the potential at the last record
  *   share, s   [n] float      with spreading: mt_monodomain_share, and the spread reaction (solver/monodomain.h)
  *   activation [n] float      ms, infinite where not yet
+ *   rest ...   [n] float      the rest of the record (solver/record.h), where all is recorded
  *   step       [parts] float  number of the step, one on each tile
  *   stimulus k 16-bit         places of the elements that stimulus k reaches
  *
@@ -46,18 +49,22 @@ typedef struct mt_plan {
     ipu_graph *graph;
     ipu_tensor v_a, v_b, d, a, column, state, of, before, activation, step;
     ipu_tensor share, s;  /* where it is spread */
-    ipu_tensor *elements; /* [n_stimuli] */
-    ipu_tensor *v;        /* v_a or v_b: where the potential is between time steps */
-    size_t n_programs;    /* one for each set of stimuli that are on together; program 0: none */
+    ipu_tensor constants; /* where variants differ, as `of` */
+    size_t *rows; /* [n_parts + 1] where each part's begin in it; NULL: all elements are of one variant */
+    ipu_tensor recorded[MT_RECORDED]; /* where all is */
+    ipu_tensor *elements;             /* [n_stimuli] */
+    ipu_tensor *v;                    /* v_a or v_b: where the potential is between time steps */
+    size_t n_programs;                /* one for each set of stimuli that are on together; program 0: none */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
     float *d_value, *a_value, *share_value;              /* share_value NULL: not spread */
     uint16_t *column_value, **elements_value, *of_value; /* of_value NULL: one variant */
+    float *constants_value;
 } mt_plan;
 
 /* Gives the plan in `arena`; borrows problem and layout for as long as the plan is used. `values` NULL: the plan is
- * to be compiled and not run, no value is made, the problem has no stimuli, and of its operator is only asked whether there is a
+ * to be compiled and not run, no value is made, the problem has no stimuli and one variant, and of its operator is only asked whether there is a
  * kappa (mt_monodomain_spreads).
  * MT_FIT: more groups than chips or more parts in one than tiles, or a part with more than 65,536 elements in its local
  * order. */

@@ -24,6 +24,17 @@ Test(number, any_double_reads_back_to_the_bit_and_fits)
     }
 }
 
+Test(number, a_text_that_is_one_and_nothing_else_is_read)
+{
+    static const char *const none[] = {
+        "", " 1", "1 ", "1x", "nan", "inf", "0x10", "1e999", "1e", "--1", "1,5"};
+    double x = 7;
+    cr_expect(mt_number_read("-1.5e-3", &x) && x == -1.5e-3);
+    cr_expect(mt_number_read("8", &x) && x == 8);
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        cr_expect_not(mt_number_read(none[k], &x), "'%s'", none[k]);
+}
+
 Test(number, is_short_where_it_can_be)
 {
     static const struct {

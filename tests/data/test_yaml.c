@@ -492,27 +492,32 @@ Test(yaml, a_file_is_read)
 typedef struct place {
     const char *name;
     double at_mm[3], radius_mm, start_ms;
+    int sky;
 } place;
 typedef struct places {
     place *place;
     size_t n;
 } places;
 
-/* What may be left out without a default: not a number or no text, and it is not written. */
+static const char *const skies[] = {"blue", "grey", NULL};
+
+/* What may be left out without a default: not a number, no text or no word, and it is not written. */
 Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
 {
     static const mt_yaml_key keys[] = {MT_YAML_STRING(place, name, "name", MT_YAML_NONE, ""),
         MT_YAML_DOUBLES(place, at_mm, "at_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
         MT_YAML_DOUBLE(place, radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0), ""),
+        MT_YAML_ENUM(place, sky, "sky", MT_YAML_NONE, skies, ""),
         MT_YAML_DOUBLE(place, start_ms, "start_ms", "0", MT_YAML_ANY, ""), MT_YAML_END};
     static const mt_yaml_key list[] = {MT_YAML_LIST(places, place, n, "places", 0, 9, keys, ""), MT_YAML_END};
     static const mt_yaml_table both = {list, sizeof(places)};
-    static const char text[] = "places: [{name: a}, {at_mm: [1, 2, 3]}, {radius_mm: 4, start_ms: 5}, {}]";
+    static const char text[] =
+        "places: [{name: a}, {at_mm: [1, 2, 3]}, {radius_mm: 4, start_ms: 5}, {sky: blue}]";
     static const char expected[] = "places:\n"
                                    "  - name: \"a\"\n    start_ms: 0\n"
                                    "  - at_mm: [1, 2, 3]\n    start_ms: 0\n"
                                    "  - radius_mm: 4\n    start_ms: 5\n"
-                                   "  - start_ms: 0\n";
+                                   "  - sky: blue\n    start_ms: 0\n";
     mt_arena arena = {0};
     places p;
     const char *written;
@@ -522,10 +527,12 @@ Test(yaml, what_is_not_given_has_no_value_and_is_not_written)
         cr_expect_str_eq(p.place[i].name, i == 0 ? "a" : "");
         for (int k = 0; k < 3; k++) cr_expect_eq(isnan(p.place[i].at_mm[k]), i != 1);
         cr_expect_eq(isnan(p.place[i].radius_mm), i != 2);
+        cr_expect_eq(p.place[i].sky, i == 3 ? 0 : -1);
     }
     cr_assert_eq(mt_yaml_write(&arena, &both, &p, &written), MT_OK);
     cr_expect_str_eq(written, expected);
     cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "places: [{radius_mm: nan}]", &both, NULL, 0, &p), MT_INPUT);
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "places: [{sky: ~}]", &both, NULL, 0, &p), MT_INPUT);
     mt_arena_free(&arena);
 }
 
@@ -575,6 +582,54 @@ Test(yaml, words_may_depend_on_a_key_above)
     expect_drink_error("\ntaste: apple", "a.yaml:2: taste: apple; allowed: green, black");
     expect_drink_error("kind: juice", "a.yaml:1: taste: missing; allowed: apple");
     expect_drink_error("taste: [apple]", "a.yaml:1: taste: a sequence of 1; allowed: green, black");
+}
+
+typedef struct menu {
+    uint32_t dishes;
+} menu;
+
+static const char *const dishes[] = {"soup", "fish", "cake", NULL};
+static const mt_yaml_key menu_keys[] = {
+    MT_YAML_WORD_LIST(menu, dishes, "dishes", "[soup, cake]", dishes, "Dishes."), MT_YAML_END};
+static const mt_yaml_table menu_table = {menu_keys, sizeof(menu)};
+
+Test(yaml, a_list_of_words_is_a_set)
+{
+    static const struct {
+        const char *text, *written;
+        uint32_t dishes;
+    } cases[] = {{"{}", "dishes: [soup, cake]\n", 5}, {"dishes: []", "dishes: []\n", 0},
+        {"dishes: [cake, fish]", "dishes: [fish, cake]\n", 6},
+        {"dishes:\n  - fish\n  - fish", "dishes: [fish]\n", 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_arena arena = {0};
+        menu m;
+        const char *text;
+        cr_assert_eq(mt_yaml_read(&arena, "a.yaml", cases[k].text, &menu_table, NULL, 0, &m), MT_OK, "%s",
+            mt_message());
+        cr_expect_eq(m.dishes, cases[k].dishes);
+        cr_assert_eq(mt_yaml_write(&arena, &menu_table, &m, &text), MT_OK);
+        cr_expect_str_eq(text, cases[k].written);
+        mt_arena_free(&arena);
+    }
+    mt_arena arena = {0};
+    menu m;
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "dishes: [soup, stew]", &menu_table, NULL, 0, &m), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:1: dishes.1: stew; allowed: any of soup, fish, cake, in brackets");
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "dishes: soup", &menu_table, NULL, 0, &m), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:1: dishes: soup; allowed: any of soup, fish, cake, in brackets");
+    mt_arena_free(&arena);
+}
+
+/* A line a value, each with its whole path. */
+Test(yaml, lines_have_whole_paths)
+{
+    mt_arena arena = {0};
+    menu m = {2};
+    const char *text;
+    cr_assert_eq(mt_yaml_write_lines(&arena, &menu_table, &m, &text), MT_OK);
+    cr_expect_str_eq(text, "dishes: [fish]\n");
+    mt_arena_free(&arena);
 }
 
 Test(yaml, values_for_another_file_know_where_they_stand)

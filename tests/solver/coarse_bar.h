@@ -134,10 +134,10 @@ static inline void bar_run(bar *b, const beats *w)
     const int n_waves = w->coupling_ms > 0 ? 2 : 1;
     if (w->coupling_ms > 0) b->s.stimulus[0].period_ms = w->coupling_ms, b->s.stimulus[0].repeats = 1;
     cr_assert_eq(mt_backend_cpu.open(&arena, &b->s.problem, NULL, &self), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_backend_cpu.read(self, b->before, NULL), MT_OK);
+    mt_backend_cpu.read(self, MT_ARRAY_V, b->before);
     for (size_t step = 0; step < n_steps; step++) {
         cr_assert_eq(mt_backend_cpu.advance(self, step, 1), MT_OK);
-        cr_assert_eq(mt_backend_cpu.read(self, b->v, NULL), MT_OK);
+        mt_backend_cpu.read(self, MT_ARRAY_V, b->v);
         if (bar_note(b, step, n_waves) == b->n) break;
     }
     mt_arena_free(&arena);

@@ -244,18 +244,18 @@ Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
     mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK);
     cr_expect_null(problem.variant_of, "the case has one type for all");
     cr_expect(problem.model == &mt_cell_tp06 && problem.variant == TP06_EPI);
     load(&arena, niederer, sets, 1, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(problem.variant_of, types, sizeof types);
     mesh.n_elements = 6;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(
         strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -339,6 +339,85 @@ Test(case, names_of_backends_are_those_of_the_table)
     mt_arena_free(&arena);
 }
 
+/* Half the elements of a slab are inert, in its middle; what a region says of parameters holds where elements are left. */
+Test(case, regions_change_cells_one_after_the_other)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    mt_mesh whole, mesh;
+    mt_monodomain problem = {0};
+    uint8_t *live;
+    const char *path = file_with("cell: {type: mid}\n",
+        "cell: {type: mid, scale: [g_Kr=0.5], set: [K_o=6]}\n"
+        "regions:\n"
+        "  - {min_mm: [0.5, 0, 0], max_mm: [1.5, 1, 1], inert: true}\n"
+        "  - {min_mm: [1, 0, 0], max_mm: [2, 1, 1], scale: [g_Kr=0.25, g_Ks=2]}\n"
+        "  - {min_mm: [1, 0, 0], max_mm: [2, 0.5, 1], type: endo, set: [g_Kr=0.2]}\n");
+    cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &whole), MT_OK);
+    cr_assert_eq(mt_case_live(&arena, &c, &whole, &live), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mesh_select(&arena, &whole, live, &mesh), MT_OK);
+    cr_assert_eq(mesh.n_elements, whole.n_elements / 2);
+    cr_assert_eq(mt_case_cells(&arena, &c, &whole, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_expect_eq(problem.n_variants, 3);
+    for (size_t e = 0; e < mesh.n_elements; e++) {
+        const mt_cell_variant *found = mt_monodomain_variant(&problem, e);
+        double x[3];
+        mt_mesh_centroid(&mesh, e, x);
+        const bool right = x[0] > 1, low = right && x[1] < 0.5;
+        const mt_cell_variant *base = &mt_cell_tp06.variants[low ? TP06_ENDO : TP06_MID];
+        cr_assert_eq(found->states, base->states);
+        for (size_t k = 0; k < TP06_PARAMETERS; k++) {
+            double expected = base->parameters[k];
+            if (k == TP06_K_O) expected = 6;
+            if (k == TP06_G_KR) expected = low ? 0.2 : expected * (right ? 0.25 : 0.5);
+            if (k == TP06_G_KS && right) expected *= 2;
+            cr_assert_eq(found->parameters[k], expected, "%s", mt_cell_tp06.parameters[k].name);
+        }
+    }
+    cr_expect_str_eq(mt_monodomain_variant(&problem, mesh.n_elements - 1)->name, "mid, changed, region 1");
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}
+
+Test(case, parameters_that_make_no_sense_are_refused)
+{
+    static const char place[] = "regions:\n  - {min_mm: [0, 0, 0], max_mm: [1, 1, 1]";
+    static const struct {
+        const char *cell, *region, *message;
+    } row[] = {
+        {"scale: [g_Kx=1]", "",
+            ":10: cell.scale.0: g_Kx=1: no parameter of the cell model tp06; allowed: g_Na, "},
+        {"scale: g_Kr=1", "", ":10: cell.scale: g_Kr=1; allowed: texts key=value in brackets"},
+        {"set: [g_Kr=1, K_o=0]", "",
+            ":10: cell.set.1: K_o=0: a step of such a cell (mid) does not end in numbers"},
+        {"scale: [K_o=2], set: [K_o=2]", "",
+            ":10: cell.set.0: K_o=2: K_o has a factor, too; allowed: one of them"},
+        {"scale: []", ", scale: [K_o=0]}",
+            ":12: regions.0.scale.0: K_o=0: a step of such a cell (mid) does not end in numbers"},
+        {"scale: []", ", type: endo, set: [K_o=0]}",
+            ":12: regions.0.set.0: K_o=0: a step of such a cell (endo) does not end in numbers"},
+        {"scale: []", ", type: purkinje}",
+            ": regions.0: type: cell type 'purkinje'; allowed: epi, mid, endo"},
+        {"scale: []", "}",
+            ": regions.0: it says what no part of it is; allowed: at least one of inert, type, scale, set"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        char text[400];
+        (void)snprintf(text, sizeof text, "cell: {type: mid, %s}\n%s%s\n", row[k].cell,
+            *row[k].region ? place : "", row[k].region);
+        const char *path = file_with("cell: {type: mid}\n", text);
+        cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_INPUT, "row %zu", k);
+        cr_expect(strncmp(mt_message(), path, strlen(path)) == 0 &&
+                      strncmp(mt_message() + strlen(path), row[k].message, strlen(row[k].message)) == 0,
+            "%s", mt_message());
+        cr_expect_eq(remove(path), 0);
+        mt_arena_free(&arena);
+    }
+}
+
 /* Every model of the table with each of its variants, and none else. */
 Test(case, cells_are_those_of_the_table)
 {
@@ -356,7 +435,7 @@ Test(case, cells_are_those_of_the_table)
             cr_assert_eq(
                 status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
             if (status == MT_OK) {
-                cr_assert_eq(mt_case_cells(&arena, &c, NULL, &problem), MT_OK);
+                cr_assert_eq(mt_case_cells(&arena, &c, NULL, NULL, &problem), MT_OK);
                 cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
             } else
                 cr_expect(strstr(mt_message(), "--set cell.type=nonsense: nonsense; allowed: ") &&

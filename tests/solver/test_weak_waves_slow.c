@@ -48,8 +48,8 @@ Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2
 {
     static const late expected[2] = {{-5, -2}, {-14, -12}};
     for (size_t axis = 0; axis < 2; axis++) {
-        const mt_cell_model model = weak_model(weak_quarter);
-        const beats w = {&model, axis == 0 ? 12 : 7, 2, 0, 160};
+        weak_cells weak;
+        const beats w = {weak_model(&weak, 0.25), axis == 0 ? 12 : 7, 2, 0, 160};
         expect_late(&w, 0.2, axis, 0, expected[axis]);
     }
 }
@@ -57,12 +57,12 @@ Test(weak_waves, with_a_quarter_of_the_sodium_current_waves_are_less_late_at_0_2
 /* A cube of 7 mm. Along and across the fibres, by share of the current: all, a half, a quarter. */
 Test(weak_waves, on_a_gmsh_mesh_they_are_as_late_as_on_boxes)
 {
-    static mt_cell_kernel_double *const kernel[] = {weak_whole, weak_half, weak_quarter};
+    static const double share[] = {1, 0.5, 0.25};
     static const double expected[3][2] = {{6, 7}, {-3, -4}, {-9, -12}};
-    for (size_t k = 0; k < sizeof kernel / sizeof *kernel; k++)
+    for (size_t k = 0; k < sizeof share / sizeof *share; k++)
         for (size_t axis = 0; axis < 2; axis++) {
-            const mt_cell_model model = weak_model(kernel[k]);
-            const beats w = {&model, 7, 2, 0, 160};
+            weak_cells weak;
+            const beats w = {weak_model(&weak, share[k]), 7, 2, 0, 160};
             bar b = {.axis = axis};
             gmsh_box(&b.s.arena, 1 / 9., &b.s.mesh);
             for (size_t i = 0; i < 3 * b.s.mesh.n_vertices; i++) b.s.mesh.xyz_mm[i] *= w.length_mm;

@@ -28,6 +28,7 @@ const mt_cell_model mt_cell_mitchell_schaeffer = {
     .source = "Bull. Math. Biol. 65, 767, doi 10.1016/S0092-8240(03)00041-7",
     .n_states = MS_STATES,
     .n_parameters = MS_PARAMETERS,
+    .n_constants = MS_PARAMETERS,
     .n_variants = MS_VARIANTS,
     .states = states,
     .parameters = parameters,

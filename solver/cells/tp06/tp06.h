@@ -10,6 +10,8 @@
 #ifndef MT_SOLVER_CELLS_TP06_H
 #define MT_SOLVER_CELLS_TP06_H
 
+#include "solver/cells/tp06/tp06_parameters.h"
+
 /* The row of the table of models (solver/cells/model.h). */
 extern const struct mt_cell_model mt_cell_tp06;
 
@@ -56,20 +58,5 @@ typedef enum tp06_current {
     TP06_I_NAK,
     TP06_CURRENTS
 } tp06_current;
-
-/* What differs between them: two conductances [nS/pF] and gate s, with
- *   s_inf = 1 / (1 + exp((V + s_half) / 5)),
- *   tau_s = s_peak exp(-(V + s_centre)^2 / s_width) + s_step / (1 + exp((V - 20) / 5)) + s_floor. */
-typedef enum tp06_parameter {
-    TP06_G_KS,
-    TP06_G_TO,
-    TP06_S_HALF,
-    TP06_S_PEAK,
-    TP06_S_CENTRE,
-    TP06_S_WIDTH,
-    TP06_S_STEP,
-    TP06_S_FLOOR,
-    TP06_PARAMETERS
-} tp06_parameter;
 
 #endif

@@ -9,28 +9,9 @@
 
 #define MODEL cell_tp06
 #define MODEL_CURRENTS cell_tp06_currents
-enum {
-    STATES = TP06_STATES,
-    PARAMETERS = TP06_PARAMETERS,
-    VARIANTS = TP06_VARIANTS,
-    CURRENTS = TP06_CURRENTS
-};
+enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENTS };
 
 #define K(number) ((real)(number))
-
-/* Physical constants and fixed concentrations. */
-#define TP06_GAS 8314.472                                      /* J/(kmol K) */
-#define TP06_TEMPERATURE 310.0                                 /* K */
-#define TP06_FARADAY 96485.3415                                /* C/mol */
-#define TP06_RT_F (TP06_GAS * TP06_TEMPERATURE / TP06_FARADAY) /* mV */
-#define TP06_KO 5.4
-#define TP06_NAO 140.0
-#define TP06_CAO 2.0
-#define TP06_CM 0.185 /* uF, of the volumes below [nl] */
-#define TP06_VC 0.016404
-#define TP06_VSR 0.001094
-#define TP06_VSS 5.468e-5
-#define TP06_SQRT_KO_5_4 1.0 /* sqrt(KO / 5.4) */
 
 /* 1 / (1 + exp(x)) */
 static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
@@ -73,7 +54,7 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
 
 /* Gates of the potassium currents: Kr, Ks and to. */
 static inline void potassium_gates(
-    real dt, const lanes p[PARAMETERS], lanes v, const lanes s[STATES], lanes next[STATES])
+    real dt, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes xr1_alpha = K(450) / (K(1) + lanes_exp((K(-45) - v) / K(10)));
     lanes xr1_beta = K(6) / (K(1) + lanes_exp((v + K(30)) / K(11.5)));
@@ -87,9 +68,9 @@ static inline void potassium_gates(
     lanes xs_beta = logistic((v - K(35)) / K(15));
     next[TP06_XS] = euler(dt, s[TP06_XS], logistic((K(-5) - v) / K(14)), xs_alpha * xs_beta + K(80));
 
-    lanes s_tau = p[TP06_S_PEAK] * lanes_exp(-square(v + p[TP06_S_CENTRE]) / p[TP06_S_WIDTH]) +
-                  p[TP06_S_STEP] * logistic((v - K(20)) / K(5)) + p[TP06_S_FLOOR];
-    next[TP06_S] = euler(dt, s[TP06_S], logistic((v + p[TP06_S_HALF]) / K(5)), s_tau);
+    lanes s_tau = c[TP06_S_PEAK] * lanes_exp(-square(v + c[TP06_S_CENTRE]) / c[TP06_S_WIDTH]) +
+                  c[TP06_S_STEP] * logistic((v - K(20)) / K(5)) + c[TP06_S_FLOOR];
+    next[TP06_S] = euler(dt, s[TP06_S], logistic((v + c[TP06_S_HALF]) / K(5)), s_tau);
 
     lanes r_tau = K(9.5) * lanes_exp(-square(v + K(40)) / K(1800)) + K(0.8);
     next[TP06_R] = euler(dt, s[TP06_R], logistic((K(20) - v) / K(6)), r_tau);
@@ -117,47 +98,44 @@ static inline void calcium_gates(real dt, lanes v, const lanes s[STATES], lanes 
 
 /* The currents [pA/pF], outwards above 0. */
 static inline void cell_currents(
-    const lanes p[PARAMETERS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
+    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
 {
     const lanes nai = s[TP06_NAI], ki = s[TP06_KI], cai = s[TP06_CAI];
 
-    lanes v_na = v - K(TP06_RT_F) * lanes_log(K(TP06_NAO) / nai);
-    lanes v_k = v - K(TP06_RT_F) * lanes_log(K(TP06_KO) / ki);
-    lanes v_ks = v - K(TP06_RT_F) * lanes_log(K(TP06_KO + 0.03 * TP06_NAO) / (ki + K(0.03) * nai));
-    lanes v_ca = v - K(0.5 * TP06_RT_F) * lanes_log(K(TP06_CAO) / cai);
+    lanes v_na = v - K(TP06_RT_F) * lanes_log(c[TP06_NA_O] / nai);
+    lanes v_k = v - K(TP06_RT_F) * lanes_log(c[TP06_K_O] / ki);
+    lanes v_ks = v - K(TP06_RT_F) * lanes_log(c[TP06_KS_OUTSIDE] / (ki + c[TP06_P_KNA] * nai));
+    lanes v_ca = v - K(0.5 * TP06_RT_F) * lanes_log(c[TP06_CA_O] / cai);
 
-    i[TP06_I_NA] = K(14.838) * s[TP06_M] * s[TP06_M] * s[TP06_M] * s[TP06_H] * s[TP06_J] * v_na;
-    i[TP06_I_BNA] = K(2.9e-4) * v_na;
+    i[TP06_I_NA] = c[TP06_G_NA] * s[TP06_M] * s[TP06_M] * s[TP06_M] * s[TP06_H] * s[TP06_J] * v_na;
+    i[TP06_I_BNA] = c[TP06_G_BNA] * v_na;
 
     lanes x = (v - K(15)) * K(2 / TP06_RT_F);
     lanes grown = lanes_expm1(x);
     lanes ratio = lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / grown); /* only where x = 0 */
-    i[TP06_I_CAL] = K(3.98e-5 * 2 * TP06_FARADAY) * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] *
-                    ratio * (K(0.25) * s[TP06_CASS] * (grown + K(1)) - K(TP06_CAO));
+    i[TP06_I_CAL] = c[TP06_CAL_FACTOR] * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] * ratio *
+                    (K(0.25) * s[TP06_CASS] * (grown + K(1)) - c[TP06_CA_O]);
 
-    i[TP06_I_TO] = p[TP06_G_TO] * s[TP06_R] * s[TP06_S] * v_k;
-    i[TP06_I_KR] = K(0.153 * TP06_SQRT_KO_5_4) * s[TP06_XR1] * s[TP06_XR2] * v_k;
-    i[TP06_I_KS] = p[TP06_G_KS] * s[TP06_XS] * s[TP06_XS] * v_ks;
+    i[TP06_I_TO] = c[TP06_G_TO] * s[TP06_R] * s[TP06_S] * v_k;
+    i[TP06_I_KR] = c[TP06_KR_FACTOR] * s[TP06_XR1] * s[TP06_XR2] * v_k;
+    i[TP06_I_KS] = c[TP06_G_KS] * s[TP06_XS] * s[TP06_XS] * v_ks;
     lanes k1_alpha = K(0.1) / (K(1) + lanes_exp(K(0.06) * (v_k - K(200))));
     lanes k1_beta = (K(3) * lanes_exp(K(2e-4) * (v_k + K(100))) + lanes_exp(K(0.1) * (v_k - K(10)))) /
                     (K(1) + lanes_exp(K(-0.5) * v_k));
-    i[TP06_I_K1] = K(5.405 * TP06_SQRT_KO_5_4) * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
-    i[TP06_I_PK] = K(0.0146) * v_k / (K(1) + lanes_exp((K(25) - v) / K(5.98)));
+    i[TP06_I_K1] = c[TP06_K1_FACTOR] * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
+    i[TP06_I_PK] = c[TP06_G_PK] * v_k / (K(1) + lanes_exp((K(25) - v) / K(5.98)));
 
-    lanes up = lanes_exp(K(0.35 / TP06_RT_F) * v);         /* exp(gamma V F / RT) */
-    lanes down = lanes_exp(K((0.35 - 1) / TP06_RT_F) * v); /* exp((gamma - 1) V F / RT) */
-    const double naca_scale =
-        1000.0 / ((87.5 * 87.5 * 87.5 + TP06_NAO * TP06_NAO * TP06_NAO) * (1.38 + TP06_CAO));
-    i[TP06_I_NACA] =
-        K(naca_scale) *
-        (up * nai * nai * nai * K(TP06_CAO) - down * cai * K(TP06_NAO * TP06_NAO * TP06_NAO * 2.5)) /
-        (K(1) + K(0.1) * down);
-    i[TP06_I_NAK] = K(2.724 * TP06_KO / (TP06_KO + 1)) * (nai / (nai + K(40))) /
+    lanes up = lanes_exp(c[TP06_NACA_UP] * v);     /* exp(gamma V F / RT) */
+    lanes down = lanes_exp(c[TP06_NACA_DOWN] * v); /* exp((gamma - 1) V F / RT) */
+    i[TP06_I_NACA] = c[TP06_NACA_FACTOR] *
+                     (up * nai * nai * nai * c[TP06_CA_O] - down * cai * c[TP06_NACA_OUTSIDE]) /
+                     (K(1) + c[TP06_K_SAT] * down);
+    i[TP06_I_NAK] = c[TP06_NAK_FACTOR] * (nai / (nai + c[TP06_K_MNA])) /
                     (K(1) + K(0.1245) * lanes_exp(K(-0.1 / TP06_RT_F) * v) +
                         K(0.0353) * lanes_exp(K(-1 / TP06_RT_F) * v));
 
-    i[TP06_I_PCA] = K(0.1238) * cai / (cai + K(5e-4));
-    i[TP06_I_BCA] = K(5.92e-4) * v_ca;
+    i[TP06_I_PCA] = c[TP06_G_PCA] * cai / (cai + c[TP06_K_PCA]);
+    i[TP06_I_BCA] = c[TP06_G_BCA] * v_ca;
 }
 
 /* Their sums [pA/pF], by what they carry. */
@@ -179,25 +157,25 @@ static inline sums sums_of(const lanes i[TP06_CURRENTS])
 }
 
 /* Calcium in its three rooms, sodium, potassium. */
-static inline void concentrations(
-    real dt, const sums *sum, lanes i_cal, const lanes s[STATES], lanes next[STATES])
+static inline void concentrations(real dt, const lanes c[CONSTANTS], const sums *sum, lanes i_cal,
+    const lanes s[STATES], lanes next[STATES])
 {
     const lanes cai = s[TP06_CAI], casr = s[TP06_CASR], cass = s[TP06_CASS];
 
-    lanes i_up = K(0.006375) / (K(1) + K(2.5e-4 * 2.5e-4) / square(cai));
-    lanes i_leak = K(3.6e-4) * (casr - cai);
-    lanes i_xfer = K(0.0038) * (cass - cai);
+    lanes i_up = c[TP06_V_MAXUP] / (K(1) + c[TP06_K_UP_SQUARE] / square(cai));
+    lanes i_leak = c[TP06_V_LEAK] * (casr - cai);
+    lanes i_xfer = c[TP06_V_XFER] * (cass - cai);
 
-    lanes kcasr = K(2.5) - K(1.5) / (K(1) + square(K(1.5) / casr));
-    lanes k1 = K(0.15) / kcasr, k2 = K(0.045) * kcasr;
-    lanes open = k1 * square(cass) * s[TP06_RPRIME] / (K(0.06) + k1 * square(cass));
-    lanes i_rel = K(0.102) * open * (casr - cass);
+    lanes kcasr = c[TP06_MAX_SR] - c[TP06_SR_SPAN] / (K(1) + square(c[TP06_EC] / casr));
+    lanes k1 = c[TP06_K1_PRIME] / kcasr, k2 = c[TP06_K2_PRIME] * kcasr;
+    lanes open = k1 * square(cass) * s[TP06_RPRIME] / (c[TP06_K3] + k1 * square(cass));
+    lanes i_rel = c[TP06_V_REL] * open * (casr - cass);
     next[TP06_RPRIME] =
-        s[TP06_RPRIME] + dt * (K(0.005) * (K(1) - s[TP06_RPRIME]) - k2 * cass * s[TP06_RPRIME]);
+        s[TP06_RPRIME] + dt * (c[TP06_K4] * (K(1) - s[TP06_RPRIME]) - k2 * cass * s[TP06_RPRIME]);
 
-    lanes buffer_i = K(1) / (K(1) + K(0.2 * 0.001) / square(cai + K(0.001)));
-    lanes buffer_sr = K(1) / (K(1) + K(10 * 0.3) / square(casr + K(0.3)));
-    lanes buffer_ss = K(1) / (K(1) + K(0.4 * 2.5e-4) / square(cass + K(2.5e-4)));
+    lanes buffer_i = K(1) / (K(1) + c[TP06_BUFFER_C] / square(cai + c[TP06_K_BUF_C]));
+    lanes buffer_sr = K(1) / (K(1) + c[TP06_BUFFER_SR] / square(casr + c[TP06_K_BUF_SR]));
+    lanes buffer_ss = K(1) / (K(1) + c[TP06_BUFFER_SS] / square(cass + c[TP06_K_BUF_SS]));
     next[TP06_CAI] = cai + dt * buffer_i *
                                ((i_leak - i_up) * K(TP06_VSR / TP06_VC) + i_xfer -
                                    sum->calcium_membrane * K(TP06_CM / (2 * TP06_VC * TP06_FARADAY)));
@@ -210,16 +188,31 @@ static inline void concentrations(
 }
 
 static inline lanes cell_step(
-    real dt, const lanes p[PARAMETERS], lanes v, const lanes s[STATES], lanes next[STATES])
+    real dt, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
     sodium_gates(dt, v, s, next);
-    potassium_gates(dt, p, v, s, next);
+    potassium_gates(dt, c, v, s, next);
     calcium_gates(dt, v, s, next);
     lanes i[TP06_CURRENTS];
-    cell_currents(p, v, s, i);
+    cell_currents(c, v, s, i);
     const sums sum = sums_of(i);
-    concentrations(dt, &sum, i[TP06_I_CAL], s, next);
+    concentrations(dt, c, &sum, i[TP06_I_CAL], s, next);
     return v - dt * sum.total;
 }
+
+#ifdef MT_TALLY
+/* Those that epi, mid and endo have in common are known to the compiler; the others are loaded. */
+static inline void compiled_in(const real *loaded, lanes c[CONSTANTS])
+{
+    static const int differing[] = {TP06_G_KS, TP06_G_TO, TP06_S_HALF, TP06_S_PEAK, TP06_S_CENTRE,
+        TP06_S_WIDTH, TP06_S_STEP, TP06_S_FLOOR};
+    const double usual[TP06_PARAMETERS] = {TP06_IN_COMMON};
+    double exact[CONSTANTS];
+    tp06_constants(usual, 1, exact);
+#    pragma clang loop unroll(full)
+    for (int k = 0; k < CONSTANTS; k++) c[k] = (real)exact[k];
+    for (int d = 0; d < (int)(sizeof differing / sizeof *differing); d++) c[differing[d]] = loaded[d];
+}
+#endif
 
 #include "solver/cells/kernel.h"

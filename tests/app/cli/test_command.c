@@ -8,7 +8,7 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
     "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure3",
-    "reproduce figure5", "reproduce figure6", "reproduce waves"};
+    "reproduce figure5", "reproduce figure6", "reproduce waves", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -182,10 +182,10 @@ Test(command, another_option_is_no_value)
 
 Test(command, too_few_and_too_many_arguments_are_refused_with_the_usage)
 {
-    refuses(2, "an argument is missing; usage: myotile run CASE.yaml [options]", "run");
+    refuses(2, "run: CASE.yaml or --resume DIR is needed; see myotile run --help", "run");
     refuses(2, "an argument is missing; usage: myotile mesh info MESH [options]", "mesh info");
     refuses(2, "an argument is missing", "partition --ipus 2");
-    refuses(2, "'b.yaml' is one argument too many; usage: myotile run CASE.yaml", "run a.yaml b.yaml");
+    refuses(2, "'b.yaml' is one argument too many; usage: myotile run [CASE.yaml]", "run a.yaml b.yaml");
     refuses(2, "'epi' is one argument too many; usage: myotile cell [options]", "cell epi -o trace.csv");
 }
 

@@ -127,6 +127,54 @@ Test(regions, tiles_and_saved_partitions_do_not_change_a_bit)
     mt_arena_free(&arena);
 }
 
+/* Slow cells in the second half, behind the wall with its gate; a region within the wall changes nothing, as nothing is left there. */
+static const char with_cells[] = SMALL_SLAB USUAL_TISSUE
+    "time: {end_ms: 12}\nregions:\n" WALL GATE
+    "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.6, g_CaL=0.8], type: mid}\n"
+    "  - {min_mm: [2, 1, 0], max_mm: [3, 2, 1], set: [K_o=5.8]}\n"
+    "  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], set: [g_Na=3]}\n" SMALL_STIMULUS("2") POINTS
+    "machine: {tiles: 3}\n";
+
+Test(regions, cells_with_other_parameters_run_again_to_the_same_bits_on_any_tiles)
+{
+    mt_arena arena = {0};
+    write_text("cells.yaml", with_cells);
+    free(works("run gate.yaml -o gate"));
+    free(works("run cells.yaml -o cells"));
+    free(works("run cells/used.yaml -o again"));
+    free(works("run cells.yaml -o many --set machine.tiles=50 --set machine.checked=true"));
+    free(works("run gate.yaml -o scaled --set cell.scale=[g_Kr=0.5] --set cell.set=[K_o=6]"));
+    free(works("run scaled/used.yaml -o scaled_again"));
+    const double *gate = activation_of(&arena, "gate"), *cells = activation_of(&arena, "cells");
+    cr_expect_arr_eq(activation_of(&arena, "again"), cells, N * sizeof *cells);
+    cr_expect_arr_eq(activation_of(&arena, "many"), cells, N * sizeof *cells);
+    cr_expect_arr_eq(
+        activation_of(&arena, "scaled_again"), activation_of(&arena, "scaled"), N * sizeof *cells);
+    cr_expect_arr_neq(activation_of(&arena, "scaled"), gate, N * sizeof *cells);
+    double latest[2] = {0, 0};
+    for (size_t c = 0; c < N; c++) {
+        cr_expect_eq(isnan(cells[c]), isnan(gate[c]));
+        latest[0] = fmax(latest[0], gate[c]), latest[1] = fmax(latest[1], cells[c]);
+    }
+    cr_expect_gt(latest[1], latest[0] + 0.1, "with 60 %% of g_Na the wave comes at %g ms, not %g", latest[1],
+        latest[0]);
+    mt_arena_free(&arena);
+}
+
+Test(regions, what_they_say_of_cells_is_looked_at_before_anything_runs)
+{
+    write_text("cells.yaml", with_cells);
+    refuses(2, "--set regions.2.scale=[g_na=1]: g_na=1: no parameter of the cell model tp06; allowed: g_Na, ",
+        "run cells.yaml -o out --set regions.2.scale=[g_na=1]");
+    refuses(2, "cells.yaml: regions.2: type: cell type 'x'; allowed: epi, mid, endo",
+        "run cells.yaml -o out --set regions.2.type=x");
+    refuses(2, "--set cell.scale=[g_Kr=-1]: g_Kr=-1; allowed behind g_Kr=: a number, at least 0",
+        "run cells.yaml -o out --set cell.scale=[g_Kr=-1]");
+    refuses(2, "regions.3: it says what no part of it is; allowed: at least one of inert, type, scale, set",
+        "run cells.yaml -o out --set regions.3.set=[]");
+    cr_assert_not(there("out"));
+}
+
 Test(regions, what_leaves_nothing_to_do_is_refused)
 {
     refuses(2, "gate.yaml: regions: all elements are inert; allowed: not all",

@@ -40,7 +40,8 @@ static bench make_bench(void)
 
 static mt_status draw(bench *b, const char *path)
 {
-    return mt_picture_activation(path, &b->mesh, &b->adjacency, b->time_ms, b->grey, "A slab");
+    return mt_picture_map(path, &b->mesh, &b->adjacency, b->time_ms,
+        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey}, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -351,8 +352,11 @@ Test(picture, senseless_input_is_refused)
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_elements--;
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &other, b.time_ms, "", ""), MT_INPUT);
-    cr_assert_eq(mt_picture_activation(b.path, &b.mesh, &b.adjacency, b.time_ms, "", "\xff\xfe"), MT_INPUT);
+    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &other, b.time_ms, &(mt_picture_scale){"", "", "", ""}, ""),
+        MT_INPUT);
+    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &(mt_picture_scale){"", "", "", ""},
+                     "\xff\xfe"),
+        MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);
 }

@@ -1,10 +1,12 @@
 /* Runs and conversions that are killed at random moments, 300 of each: what is there afterwards is whole, and once there has
- * been a result there always is one. */
+ * been a result there always is one. And runs that are killed 200 times and go on: they end with the files of one that was left
+ * alone. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
 #include "tests/random.h"
 
+#include "app/stages/checkpoints.h"
 #include "data/folder.h"
 #include "data/h5.h"
 #include "mesh/files/formats.h"
@@ -58,12 +60,12 @@ static double seconds_of(char *const word[])
     return now_s() - from;
 }
 
-/* Kills it after a part of the time it takes; gives the signal. It may have ended before. */
-static int kill_at_random(char *const word[], double seconds)
+/* Kills it after at most so many seconds; gives the signal, and its exit code. It may have ended before. */
+static int kill_within(char *const word[], double seconds, int *code_of)
 {
     static const int numbers[] = {SIGKILL, SIGTERM, SIGINT};
     const int number = numbers[draw(&state, 3)];
-    const double wait_s = between(&state, 0, 1.1 * seconds);
+    const double wait_s = between(&state, 0, seconds);
     int ended;
     const pid_t child = start(word);
     (void)nanosleep(
@@ -73,7 +75,15 @@ static int kill_at_random(char *const word[], double seconds)
     const bool of_it = WIFSIGNALED(ended) ? WTERMSIG(ended) == number : true;
     const int code = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + number;
     cr_assert(of_it && (code == 0 || code == 128 + number), "signal %d: code %d", number, code);
+    *code_of = code;
     return number;
+}
+
+/* The same after a part of the time it takes. */
+static int kill_at_random(char *const word[], double seconds)
+{
+    int code;
+    return kill_within(word, 1.1 * seconds, &code);
 }
 
 static void parts_are_swept(const char *folder)
@@ -147,4 +157,64 @@ Test(killed, conversions_leave_one_mesh_or_the_other)
     }
     (void)seconds_of(word);
     parts_are_swept(".");
+}
+
+static bool has_checkpoint(const char *folder)
+{
+    mt_arena arena = {0};
+    mt_checkpoint newest;
+    const bool has = mt_checkpoints_newest(&arena, folder, &newest) == MT_OK;
+    mt_arena_free(&arena);
+    return has;
+}
+
+/* Begins, is killed, goes on, is killed ... as often as it takes; gives how often it was. */
+static int run_to_the_end(char *const begin[], char *const resume[], double seconds)
+{
+    for (int kills = 0;; kills++) {
+        int code;
+        (void)kill_within(has_checkpoint("cut") ? resume : begin, seconds, &code);
+        if (code == 0) return kills;
+    }
+}
+
+static void expect_same_files(const char *a, const char *b)
+{
+    static const char *const names[] = {
+        "result.hdf", "activation.csv", "used.yaml", "activation.png", "profile.json", "tiles.csv"};
+    char in_a[64], in_b[64];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        (void)snprintf(in_a, sizeof in_a, "%s/%s", a, names[k]);
+        (void)snprintf(in_b, sizeof in_b, "%s/%s", b, names[k]);
+        cr_assert_eq(there(in_a), there(in_b), "%s and %s", in_a, in_b);
+        cr_assert(!there(in_a) || same_file(in_a, in_b), "%s and %s", in_a, in_b);
+    }
+}
+
+/* On each backend until there were 100 kills. */
+static void kill_and_go_on(char *backend)
+{
+    enum { KILLS = 100 };
+    char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
+         whole[] = "whole", cut[] = "cut", set[] = "--set", end[] = "time.end_ms=8",
+         tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3", resume[] = "--resume";
+    char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, NULL},
+         *begin[] = {name, run, path, output, cut, set, backend, set, end, set, tiles, set, every, NULL},
+         *go_on[] = {name, run, resume, cut, NULL};
+    const double seconds = seconds_of(alone);
+    int kills = 0, runs = 0;
+    for (; kills < KILLS; runs++) {
+        kills += run_to_the_end(begin, go_on, 0.7 * seconds);
+        expect_same_files("whole", "cut");
+        cr_assert_not(has_checkpoint("cut"));
+        cr_assert_eq(nftw("cut", remove_thing, 8, FTW_DEPTH | FTW_PHYS), 0);
+    }
+    cr_log_info("%s: %d kills of %d runs", backend, kills, runs);
+}
+
+Test(killed, runs_that_go_on_end_with_the_files_of_one_left_alone)
+{
+    char cpu[] = "machine.backend=cpu", ipu[] = "machine.backend=ipu";
+    kill_and_go_on(cpu);
+    kill_and_go_on(ipu);
 }

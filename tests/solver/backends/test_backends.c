@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "tests/random.h"
 #include "tests/solver/slab_problem.h"
 #include "ipu/compile/compile.h"
 #include "solver/plan/plan.h"
@@ -303,6 +304,80 @@ Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
     }
 }
 
+/* A problem's own variants, more than the model has; each element has a random one. */
+Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_threads)
+{
+    enum { VARIANTS = 70, PARAMETERS_MOST = 64 };
+    static mt_cell_variant variants[VARIANTS];
+    static double parameters[VARIANTS][PARAMETERS_MOST];
+    static uint16_t of[6 * 10 * 6 * 3];
+    double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
+    const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
+    uint64_t seed = 3;
+    for (size_t c = 0; c < s.mesh.n_elements; c++)
+        of[c] = c > 0 && between(&seed, 0, 1) < 0.9 ? of[c - 1] : (uint16_t)between(&seed, 0, VARIANTS);
+    for (EACH_MODEL) {
+        cr_assert_leq((*m)->n_parameters, (size_t)PARAMETERS_MOST);
+        for (size_t k = 0; k < VARIANTS; k++) {
+            variants[k] = (*m)->variants[k % (*m)->n_variants];
+            for (size_t p = 0; p < (*m)->n_parameters; p++)
+                parameters[k][p] = variants[k].parameters[p] * between(&seed, 0.95, 1.05);
+            variants[k].parameters = parameters[k];
+        }
+        s.problem.variants = variants;
+        s.problem.n_variants = VARIANTS;
+        s.problem.variant_of = of;
+        omp_set_num_threads(1);
+        run_backend(&s, "cpu", NULL, 500, v[0], activation[0]);
+        run_backend(&s, "ipu", &few, 500, v[1], activation[1]);
+        omp_set_num_threads(2);
+        run_backend(&s, "ipu", &many, 500, v[2], activation[2]);
+        cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]), "%s", (*m)->name);
+        cr_assert_lt(largest_difference(activation[0], activation[1]), 0.05, "%s", (*m)->name); /* as above */
+        cr_assert_lt(largest_difference(v[0], v[1]), 1, "%s", (*m)->name);
+        run_backend(&s, "cpu", NULL, 20, v[1], NULL);
+        omp_set_num_threads(1);
+        run_backend(&s, "cpu", NULL, 20, v[2], NULL);
+        cr_assert(same_bits(v[1], v[2]), "%s", (*m)->name);
+        s.problem.variant_of = NULL;
+        s.problem.variant = VARIANTS - 1;
+        run_backend(&s, "ipu", &few, 100, v[1], NULL);
+        for (size_t c = 0; c < s.mesh.n_elements; c++) of[c] = VARIANTS - 1;
+        s.problem.variant_of = of;
+        run_backend(&s, "ipu", &many, 100, v[2], NULL);
+        cr_assert(same_bits(v[1], v[2]), "%s: one variant, said in two ways", (*m)->name);
+    }
+}
+
+/* A tile holds the constants of those variants that its elements have, and no others. */
+Test(backends, a_tile_holds_what_its_own_cells_need)
+{
+    static mt_cell_variant variants[1000];
+    static uint16_t of[6 * 10 * 6 * 3];
+    mt_arena arena = {0};
+    mt_plan plan;
+    const mt_layout layout = layout_on(&s, 64);
+    for (size_t k = 0; k < 1000; k++) variants[k] = s.problem.model->variants[0];
+    for (size_t c = 0; c < s.mesh.n_elements; c++) of[c] = (uint16_t)(c / 4 * 3);
+    s.problem.variants = variants;
+    s.problem.n_variants = 1000;
+    s.problem.variant_of = of;
+    s.problem.n_stimuli = 0;
+    cr_assert_eq(mt_plan_make(&arena, &arena, &s.problem, &layout, &plan), MT_OK, "%s", mt_message());
+    for (uint32_t part = 0; part < layout.halo->n_parts; part++) {
+        bool needed[1000] = {false};
+        size_t n = 0, from = layout.halo->own_offset[part];
+        for (size_t k = from; k < layout.halo->own_offset[part + 1]; k++) {
+            bool *here = &needed[of[layout.halo->own_element[k]]];
+            n += !*here;
+            *here = true;
+        }
+        cr_expect_eq(plan.rows[part + 1] - plan.rows[part], n, "part %u", part);
+    }
+    cr_expect_eq(plan.constants.n, plan.rows[layout.halo->n_parts] * s.problem.model->n_constants);
+    mt_arena_free(&arena);
+}
+
 /* Without a stimulus each drifts in its own way from its own rest. */
 Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
 {
@@ -386,7 +461,7 @@ Test(backends, a_voltage_that_cannot_be_is_refused_with_what_did_it)
             s.problem.mesh = k ? &s.mesh : NULL;
             mt_mesh_centroid(&s.mesh, last, x);
             cr_assert_eq((*b)->open(&arena, &s.problem, &layout, &self), MT_OK, "%s", mt_message());
-            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 100, NULL, NULL), MT_NUMERICS);
+            cr_assert_eq(mt_backend_run(&s.problem, *b, self, 0, 100, NULL, NULL), MT_NUMERICS);
             (void)snprintf(expected, sizeof expected,
                 k ? "element %zu at [%.4g, %.4g, %.4g] mm: V is " : "element %zu: V is ", last, x[0], x[1],
                 x[2]);

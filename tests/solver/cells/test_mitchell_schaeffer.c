@@ -24,7 +24,9 @@ static void step(const ms_times *t, double dt_ms, double *v_mV, double *h)
         [MS_TAU_CLOSE] = t->close,
         [MS_V_GATE] = 0.13};
     const mt_cell_variant variant = {.parameters = parameters};
-    model->kernel_double[MT_ISA_BASE](&variant, NULL, dt_ms, 1, h, v_mV, v_mV);
+    double constants[MS_PARAMETERS];
+    mt_cell_constants_double(model, &variant, 1, constants);
+    model->kernel_double[MT_ISA_BASE](constants, 1, NULL, dt_ms, 1, h, v_mV, v_mV);
 }
 
 Test(mitchell_schaeffer, parameters_are_the_papers)

@@ -71,10 +71,12 @@ static point one_by_one(
     const mt_cell_model *model, const mt_cell_variant *variant, size_t beats, size_t cycle)
 {
     point p = rest_of(model, variant);
+    double constants[MT_CELL_CONSTANTS];
+    mt_cell_constants_double(model, variant, 1, constants);
     for (size_t s = 0; s < beats * cycle; s++) {
         for (size_t beat = 0; beat < beats; beat++)
             if (s >= beat * cycle + 50 && s < beat * cycle + 100) p.v_mV += 0.02 * 52;
-        model->kernel_double[MT_ISA_BASE](variant, NULL, 0.02, 1, p.states, &p.v_mV, &p.v_mV);
+        model->kernel_double[MT_ISA_BASE](constants, 1, NULL, 0.02, 1, p.states, &p.v_mV, &p.v_mV);
     }
     return p;
 }

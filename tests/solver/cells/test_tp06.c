@@ -44,19 +44,6 @@ static void step_float(int type, double dt_ms, double y[ORACLE_N])
     y[ORACLE_V] = v;
 }
 
-/* Euler for all but gate m; `size` is what rounding errors scale with: every term taken positive. */
-static void oracle_step(int type, double dt_ms, double y[ORACLE_N], double size[ORACLE_N])
-{
-    const oracle_rates r = oracle_rhs(type, y);
-    const double m = y[TP06_M];
-    for (int i = 0; i < ORACLE_N; i++) {
-        size[i] = fabs(y[i]) + dt_ms * r.size[i];
-        y[i] += dt_ms * r.rate[i];
-    }
-    y[TP06_M] = r.m_inf - (r.m_inf - m) * exp(-dt_ms / r.tau_m);
-    size[TP06_M] = r.m_inf + m;
-}
-
 /* The terms of a state's new value are products of at most 8 factors, each an exp of an argument below 70 or
  * a sum of such: with e the rounding unit, exp(x) errs by (1 + |x|) e, and so a term by less than 256 e. */
 static const double rounding = 256;
@@ -65,9 +52,10 @@ static const double rounding = 256;
  * difference in units of what rounding may make of it. */
 static double compare_step(int type, double dt_ms, double y[ORACLE_N], bool single)
 {
+    const oracle_cell cell = oracle_cell_of(type);
     double expected[ORACLE_N], size[ORACLE_N], worst = 0;
     memcpy(expected, y, sizeof expected);
-    oracle_step(type, dt_ms, expected, size);
+    oracle_step(&cell, dt_ms, expected, size);
     (single ? step_float : step_double)(type, dt_ms, y);
     const double unit = (single ? FLT_EPSILON : DBL_EPSILON) / 2;
     for (int i = 0; i < ORACLE_N; i++) {
@@ -113,7 +101,9 @@ Test(tp06, currents_are_the_published_ones_to_rounding)
             double y[ORACLE_N], current[ORACLE_CURRENTS];
             random_state(y);
             const oracle_rates r = oracle_rhs(type, y);
-            mt_cell_tp06.currents_of(&mt_cell_tp06.variants[type], y[ORACLE_V], y, current);
+            double constants[TP06_CONSTANTS];
+            mt_cell_constants_double(&mt_cell_tp06, &mt_cell_tp06.variants[type], 1, constants);
+            mt_cell_tp06.currents_of(constants, y[ORACLE_V], y, current);
             for (size_t k = 0; k < ORACLE_CURRENTS; k++) {
                 const double found = current[current_named(oracle_current[k])];
                 cr_assert(fabs(found - r.current[k]) <= rounding * DBL_EPSILON / 2 * r.current_size[k],

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { ORACLE_EPI, ORACLE_MID, ORACLE_ENDO, ORACLE_TYPES };
 enum { ORACLE_V = 18, ORACLE_N = 19 };
@@ -27,6 +28,44 @@ static const double oracle_start[ORACLE_TYPES][ORACLE_N] = {
 enum { ORACLE_CURRENTS = 12 };
 static const char *const oracle_current[ORACLE_CURRENTS] = {
     "I_K1", "I_Kr", "I_Ks", "I_to", "I_pK", "I_Na", "I_bNa", "I_bCa", "I_CaL", "I_NaK", "I_NaCa", "I_pCa"};
+
+/* The parameters by the names of the papers and the CellML versions, with their values in an epicardial cell. */
+/* clang-format off */
+#define ORACLE_PARAMETERS(P) \
+    P(g_Na, 14.838) P(g_bNa, 2.9e-4) P(g_CaL, 3.98e-5) P(g_bCa, 5.92e-4) P(g_to, 0.294) P(g_Kr, 0.153) \
+    P(g_Ks, 0.392) P(p_KNa, 0.03) P(g_K1, 5.405) P(g_pK, 0.0146) P(g_pCa, 0.1238) P(K_pCa, 5e-4) \
+    P(P_NaK, 2.724) P(K_mK, 1) P(K_mNa, 40) P(k_NaCa, 1000) P(K_mNai, 87.5) P(K_mCa, 1.38) \
+    P(k_sat, 0.1) P(gamma, 0.35) P(alpha, 2.5) P(V_maxup, 0.006375) P(K_up, 2.5e-4) P(V_rel, 0.102) \
+    P(V_leak, 3.6e-4) P(V_xfer, 0.0038) P(k1_prime, 0.15) P(k2_prime, 0.045) P(k3, 0.06) P(k4, 0.005) \
+    P(EC, 1.5) P(max_sr, 2.5) P(min_sr, 1) P(Buf_c, 0.2) P(K_buf_c, 0.001) P(Buf_sr, 10) \
+    P(K_buf_sr, 0.3) P(Buf_ss, 0.4) P(K_buf_ss, 2.5e-4) P(K_o, 5.4) P(Na_o, 140) P(Ca_o, 2) \
+    P(s_half, 20) P(s_peak, 85) P(s_centre, 45) P(s_width, 320) P(s_step, 5) P(s_floor, 3)
+/* clang-format on */
+
+#define ORACLE_MEMBER(name, epi) double name;
+typedef struct oracle_cell {
+    ORACLE_PARAMETERS(ORACLE_MEMBER)
+} oracle_cell;
+
+static inline oracle_cell oracle_cell_of(int type)
+{
+#define ORACLE_VALUE(name, epi) .name = (epi),
+    oracle_cell p = {ORACLE_PARAMETERS(ORACLE_VALUE)};
+    if (type == ORACLE_MID) p.g_Ks = 0.098;
+    if (type != ORACLE_ENDO) return p;
+    p.g_to = 0.073;
+    p.s_half = 28, p.s_peak = 1000, p.s_centre = 67, p.s_width = 1000, p.s_step = 0, p.s_floor = 8;
+    return p;
+}
+
+/* The parameter with this name; NULL: there is none. */
+static inline double *oracle_parameter(oracle_cell *p, const char *called)
+{
+#define ORACLE_FIND(name, epi)                                                                               \
+    if (strcmp(called, #name) == 0) return &p->name;
+    ORACLE_PARAMETERS(ORACLE_FIND)
+    return NULL;
+}
 
 typedef struct oracle_rates {
     double rate[ORACLE_N]; /* dy/dt per ms */
@@ -66,7 +105,7 @@ static inline void oracle_sodium_gates(oracle_rates *r, const double *y)
     oracle_gate(r, 5, y[5], inf, 1 / (alpha_j + beta_j));
 }
 
-static inline void oracle_other_gates(oracle_rates *r, int type, const double *y)
+static inline void oracle_other_gates(oracle_rates *r, const oracle_cell *p, const double *y)
 {
     const double V = y[ORACLE_V], Ca_ss = y[15];
     oracle_gate(
@@ -84,11 +123,9 @@ static inline void oracle_other_gates(oracle_rates *r, int type, const double *y
         562 * exp(-pow(V + 27, 2) / 240) + 31 * sigmoid((25 - V) / 10) + 80 * sigmoid((V + 30) / 10));
     const double ss = 1 / (1 + pow(Ca_ss / 0.05, 2));
     oracle_gate(r, 9, y[9], 0.6 * ss + 0.4, 80 * ss + 2);
-    if (type == ORACLE_ENDO)
-        oracle_gate(r, 10, y[10], sigmoid((V + 28) / 5), 1000 * exp(-pow(V + 67, 2) / 1000) + 8);
-    else
-        oracle_gate(r, 10, y[10], sigmoid((V + 20) / 5),
-            85 * exp(-pow(V + 45, 2) / 320) + 5 * sigmoid((V - 20) / 5) + 3);
+    oracle_gate(r, 10, y[10], sigmoid((V + p->s_half) / 5),
+        p->s_peak * exp(-pow(V + p->s_centre, 2) / p->s_width) + p->s_step * sigmoid((V - 20) / 5) +
+            p->s_floor);
     oracle_gate(r, 11, y[11], sigmoid((20 - V) / 6), 9.5 * exp(-pow(V + 40, 2) / 1800) + 0.8);
 }
 
@@ -116,44 +153,44 @@ static inline double oracle_bernoulli(double x)
 }
 
 /* Currents [pA/pF] and concentrations. */
-static inline void oracle_rest(oracle_rates *r, int type, const double *y)
+static inline void oracle_rest(oracle_rates *r, const oracle_cell *p, const double *y)
 {
     const double R = 8314.472, T = 310, F = 96485.3415, RTF = R * T / F;
     const double Cm = 0.185, V_c = 0.016404, V_sr = 0.001094, V_ss = 5.468e-5;
-    const double Ko = 5.4, Nao = 140, Cao = 2;
+    const double Ko = p->K_o, Nao = p->Na_o, Cao = p->Ca_o;
     const double V = y[ORACLE_V], Ca_i = y[12], R_prime = y[13], Ca_SR = y[14], Ca_ss = y[15], Na_i = y[16],
                  K_i = y[17];
     const double E_Na = RTF * log(Nao / Na_i), E_K = RTF * log(Ko / K_i),
-                 E_Ks = RTF * log((Ko + 0.03 * Nao) / (K_i + 0.03 * Na_i)),
+                 E_Ks = RTF * log((Ko + p->p_KNa * Nao) / (K_i + p->p_KNa * Na_i)),
                  E_Ca = 0.5 * RTF * log(Cao / Ca_i);
 
     const double alpha_K1 = 0.1 / (1 + exp(0.06 * (V - E_K - 200)));
     const double beta_K1 =
         (3 * exp(0.0002 * (V - E_K + 100)) + exp(0.1 * (V - E_K - 10))) / (1 + exp(-0.5 * (V - E_K)));
-    const oracle_sum K1 = oracle_ohm(5.405 * alpha_K1 / (alpha_K1 + beta_K1) * sqrt(Ko / 5.4), V, E_K);
-    const oracle_sum Kr = oracle_ohm(0.153 * sqrt(Ko / 5.4) * y[0] * y[1], V, E_K);
-    const oracle_sum Ks = oracle_ohm((type == ORACLE_MID ? 0.098 : 0.392) * y[2] * y[2], V, E_Ks);
-    const oracle_sum to = oracle_ohm((type == ORACLE_ENDO ? 0.073 : 0.294) * y[11] * y[10], V, E_K);
-    const oracle_sum pK = oracle_ohm(0.0146 / (1 + exp((25 - V) / 5.98)), V, E_K);
-    const oracle_sum Na = oracle_ohm(14.838 * pow(y[3], 3) * y[4] * y[5], V, E_Na);
-    const oracle_sum bNa = oracle_ohm(2.9e-4, V, E_Na);
-    const oracle_sum bCa = oracle_ohm(5.92e-4, V, E_Ca);
+    const oracle_sum K1 = oracle_ohm(p->g_K1 * alpha_K1 / (alpha_K1 + beta_K1) * sqrt(Ko / 5.4), V, E_K);
+    const oracle_sum Kr = oracle_ohm(p->g_Kr * sqrt(Ko / 5.4) * y[0] * y[1], V, E_K);
+    const oracle_sum Ks = oracle_ohm(p->g_Ks * y[2] * y[2], V, E_Ks);
+    const oracle_sum to = oracle_ohm(p->g_to * y[11] * y[10], V, E_K);
+    const oracle_sum pK = oracle_ohm(p->g_pK / (1 + exp((25 - V) / 5.98)), V, E_K);
+    const oracle_sum Na = oracle_ohm(p->g_Na * pow(y[3], 3) * y[4] * y[5], V, E_Na);
+    const oracle_sum bNa = oracle_ohm(p->g_bNa, V, E_Na);
+    const oracle_sum bCa = oracle_ohm(p->g_bCa, V, E_Ca);
 
     /* 4 (V - 15) F^2 / (R T) (0.25 Ca_ss e^x - Cao) / (e^x - 1) with x = 2 (V - 15) F / (R T) */
-    const double x = 2 * (V - 15) / RTF, open = 3.98e-5 * y[6] * y[7] * y[8] * y[9] * 2 * F;
+    const double x = 2 * (V - 15) / RTF, open = p->g_CaL * y[6] * y[7] * y[8] * y[9] * 2 * F;
     const double inward = open * oracle_bernoulli(x) * Cao,
                  outward = open * oracle_bernoulli(-x) * 0.25 * Ca_ss;
     const oracle_sum CaL = {outward - inward, outward + inward};
 
-    const double NaK_value = 2.724 * Ko / (Ko + 1) * Na_i / (Na_i + 40) /
+    const double NaK_value = p->P_NaK * Ko / (Ko + p->K_mK) * Na_i / (Na_i + p->K_mNa) /
                              (1 + 0.1245 * exp(-0.1 * V / RTF) + 0.0353 * exp(-V / RTF));
     const oracle_sum NaK = {NaK_value, NaK_value};
-    const double scale =
-        1000 / ((pow(87.5, 3) + pow(Nao, 3)) * (1.38 + Cao) * (1 + 0.1 * exp((0.35 - 1) * V / RTF)));
-    const double in = scale * exp(0.35 * V / RTF) * pow(Na_i, 3) * Cao,
-                 out = scale * exp((0.35 - 1) * V / RTF) * pow(Nao, 3) * Ca_i * 2.5;
+    const double scale = p->k_NaCa / ((pow(p->K_mNai, 3) + pow(Nao, 3)) * (p->K_mCa + Cao) *
+                                         (1 + p->k_sat * exp((p->gamma - 1) * V / RTF)));
+    const double in = scale * exp(p->gamma * V / RTF) * pow(Na_i, 3) * Cao,
+                 out = scale * exp((p->gamma - 1) * V / RTF) * pow(Nao, 3) * Ca_i * p->alpha;
     const oracle_sum NaCa = {in - out, in + out};
-    const oracle_sum pCa = {0.1238 * Ca_i / (Ca_i + 5e-4), 0.1238 * Ca_i / (Ca_i + 5e-4)};
+    const oracle_sum pCa = {p->g_pCa * Ca_i / (Ca_i + p->K_pCa), p->g_pCa * Ca_i / (Ca_i + p->K_pCa)};
 
     const oracle_sum all[ORACLE_CURRENTS] = {K1, Kr, Ks, to, pK, Na, bNa, bCa, CaL, NaK, NaCa, pCa};
     oracle_sum total = {0, 0};
@@ -162,24 +199,24 @@ static inline void oracle_rest(oracle_rates *r, int type, const double *y)
         r->current[k] = all[k].value, r->current_size[k] = all[k].size;
     }
 
-    const double kcasr = 2.5 - (2.5 - 1) / (1 + pow(1.5 / Ca_SR, 2));
-    const double k1 = 0.15 / kcasr, k2 = 0.045 * kcasr;
-    const double O = k1 * Ca_ss * Ca_ss * R_prime / (0.06 + k1 * Ca_ss * Ca_ss);
-    const oracle_sum rel = {0.102 * O * (Ca_SR - Ca_ss), 0.102 * O * (Ca_SR + Ca_ss)};
-    const double up_value = 0.006375 / (1 + pow(2.5e-4 / Ca_i, 2));
+    const double kcasr = p->max_sr - (p->max_sr - p->min_sr) / (1 + pow(p->EC / Ca_SR, 2));
+    const double k1 = p->k1_prime / kcasr, k2 = p->k2_prime * kcasr;
+    const double O = k1 * Ca_ss * Ca_ss * R_prime / (p->k3 + k1 * Ca_ss * Ca_ss);
+    const oracle_sum rel = {p->V_rel * O * (Ca_SR - Ca_ss), p->V_rel * O * (Ca_SR + Ca_ss)};
+    const double up_value = p->V_maxup / (1 + pow(p->K_up / Ca_i, 2));
     const oracle_sum up = {up_value, up_value};
-    const oracle_sum leak = {3.6e-4 * (Ca_SR - Ca_i), 3.6e-4 * (Ca_SR + Ca_i)};
-    const oracle_sum xfer = {0.0038 * (Ca_ss - Ca_i), 0.0038 * (Ca_ss + Ca_i)};
-    const double buffer_c = 1 / (1 + 0.2 * 0.001 / pow(Ca_i + 0.001, 2));
-    const double buffer_sr = 1 / (1 + 10 * 0.3 / pow(Ca_SR + 0.3, 2));
-    const double buffer_ss = 1 / (1 + 0.4 * 2.5e-4 / pow(Ca_ss + 2.5e-4, 2));
+    const oracle_sum leak = {p->V_leak * (Ca_SR - Ca_i), p->V_leak * (Ca_SR + Ca_i)};
+    const oracle_sum xfer = {p->V_xfer * (Ca_ss - Ca_i), p->V_xfer * (Ca_ss + Ca_i)};
+    const double buffer_c = 1 / (1 + p->Buf_c * p->K_buf_c / pow(Ca_i + p->K_buf_c, 2));
+    const double buffer_sr = 1 / (1 + p->Buf_sr * p->K_buf_sr / pow(Ca_SR + p->K_buf_sr, 2));
+    const double buffer_ss = 1 / (1 + p->Buf_ss * p->K_buf_ss / pow(Ca_ss + p->K_buf_ss, 2));
 
     oracle_sum d[ORACLE_N] = {{0, 0}};
     const double c = Cm / (V_c * F);
     const oracle_sum membrane_Ca = oracle_add(oracle_add(bCa, 1, pCa), -2, NaCa);
     d[12] = oracle_add(oracle_add(oracle_add(xfer, V_sr / V_c, leak), -V_sr / V_c, up), -c / 2, membrane_Ca);
     d[13] = (oracle_sum){
-        -k2 * Ca_ss * R_prime + 0.005 * (1 - R_prime), k2 * Ca_ss * R_prime + 0.005 * (1 + R_prime)};
+        -k2 * Ca_ss * R_prime + p->k4 * (1 - R_prime), k2 * Ca_ss * R_prime + p->k4 * (1 + R_prime)};
     d[14] = oracle_add(oracle_add(up, -1, rel), -1, leak);
     d[15] = oracle_add(
         oracle_add(oracle_add(d[15], -Cm / (2 * V_ss * F), CaL), V_sr / V_ss, rel), -V_c / V_ss, xfer);
@@ -195,13 +232,32 @@ static inline void oracle_rest(oracle_rates *r, int type, const double *y)
     }
 }
 
-static inline oracle_rates oracle_rhs(int type, const double y[ORACLE_N])
+static inline oracle_rates oracle_rhs_of(const oracle_cell *p, const double y[ORACLE_N])
 {
     oracle_rates r;
     oracle_sodium_gates(&r, y);
-    oracle_other_gates(&r, type, y);
-    oracle_rest(&r, type, y);
+    oracle_other_gates(&r, p, y);
+    oracle_rest(&r, p, y);
     return r;
+}
+
+static inline oracle_rates oracle_rhs(int type, const double y[ORACLE_N])
+{
+    const oracle_cell p = oracle_cell_of(type);
+    return oracle_rhs_of(&p, y);
+}
+
+/* One step of Euler, and of Rush and Larsen for gate m. `size`: as of the rates. */
+static inline void oracle_step(const oracle_cell *p, double dt_ms, double y[ORACLE_N], double size[ORACLE_N])
+{
+    const oracle_rates r = oracle_rhs_of(p, y);
+    const double m = y[3];
+    for (int i = 0; i < ORACLE_N; i++) {
+        size[i] = fabs(y[i]) + dt_ms * r.size[i];
+        y[i] += dt_ms * r.rate[i];
+    }
+    y[3] = r.m_inf - (r.m_inf - m) * exp(-dt_ms / r.tau_m);
+    size[3] = r.m_inf + m;
 }
 
 /* One classical Runge-Kutta step with `rise` [mV/ms] added to dV/dt. */

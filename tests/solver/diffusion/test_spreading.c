@@ -235,7 +235,7 @@ static bool beside_a_cell(void *user, size_t steps)
         w->cell_v += w->problem->dt_ms * stimulus->rise_mV_ms;
     mt_cell_step_double(
         w->problem->model, 0, NULL, w->problem->dt_ms, 1, w->cell_state, &w->cell_v, &w->cell_v);
-    cr_assert_eq(mt_backend_cpu.read(w->self, w->v, NULL), MT_OK);
+    mt_backend_cpu.read(w->self, MT_ARRAY_V, w->v);
     for (size_t c = 0; c < w->p->op.n_elements; c++) w->most = fmax(w->most, fabs(w->v[c] - w->cell_v));
     return true;
 }
@@ -258,7 +258,7 @@ Test(spreading, a_block_stimulated_everywhere_does_what_a_cell_does)
         for (size_t k = 0; k < problem.model->n_states; k++) state[k] = variant->states[k];
         w.cell_v = variant->v_mV;
         cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &w.self), MT_OK, "%s", mt_message());
-        cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, w.self, n_steps, beside_a_cell, &w), MT_OK,
+        cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, w.self, 0, n_steps, beside_a_cell, &w), MT_OK,
             "%s", mt_message());
         cr_expect(w.cell_v > 10, "the cell is not active: %g mV", w.cell_v);
         cr_expect(w.most < 1, "%zu substeps: %g mV", pde_steps, w.most);
@@ -300,12 +300,12 @@ Test(spreading, no_charge_is_lost)
             for (size_t k = 0; k < at_rest.model->n_states; k++)
                 state[mt_block_index(n, at_rest.model->n_states, c, k)] =
                     at_rest.model->variants[0].states[k];
-        cr_assert_eq(mt_backend_cpu.read(self, before, NULL), MT_OK);
+        mt_backend_cpu.read(self, MT_ARRAY_V, before);
         for (size_t k = 0; k < none.n_elements; k++) before[none.element[k]] += 0.02 * none.rise_mV_ms;
         double worst = 0;
         for (size_t step = 0; step < 150; step++) { /* the stimulus is on for the first 100 */
             cr_assert_eq(mt_backend_cpu.advance(self, step, 1), MT_OK);
-            cr_assert_eq(mt_backend_cpu.read(self, after, NULL), MT_OK);
+            mt_backend_cpu.read(self, MT_ARRAY_V, after);
             worst = fmax(worst, charge_error(&p, before, after, &at_rest, state));
             memcpy(before, after, n * sizeof *before);
             if (step + 1 < 100)
@@ -353,7 +353,7 @@ static double step_twins(twins *t, size_t step)
 {
     for (int k = 0; k < 2; k++) {
         cr_assert_eq(mt_backend_cpu.advance(t->self[k], step, 1), MT_OK);
-        cr_assert_eq(mt_backend_cpu.read(t->self[k], t->v[k], NULL), MT_OK);
+        mt_backend_cpu.read(t->self[k], MT_ARRAY_V, t->v[k]);
     }
     t->largest = 0;
     for (size_t c = 0; c < t->p->op.n_elements; c++) {

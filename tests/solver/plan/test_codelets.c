@@ -33,8 +33,8 @@ enum { MOST = 64 };
 
 static size_t all_codelets(counted all[MOST])
 {
-    const ipu_codelet *const common[] = {
-        &mt_codelet_pde, &mt_codelet_activation, &mt_codelet_activation_spread, &mt_codelet_stimulus};
+    const ipu_codelet *const common[] = {&mt_codelet_pde, mt_codelet_record(false, false),
+        mt_codelet_record(false, true), &mt_codelet_stimulus};
     size_t n = 0;
     for (size_t k = 0; k < sizeof common / sizeof *common; k++)
         all[n++] = (counted){.codelet = *common[k], .mix = mt_codelet_mix(common[k]->name)};
@@ -151,7 +151,7 @@ Test(codelets, a_cost_that_is_not_whole_is_rounded_up)
     const ipu_mix *t = mt_codelet_mix("activation");
     cr_assert_eq(t->count[IPU_OP_DIVIDE], 1);
     const size_t n[] = {1, 5, 5, 5}; /* one turn: bundles + 2.25 */
-    const ipu_cycles cost = mt_codelet_activation.cost(&target, n, NULL);
+    const ipu_cycles cost = mt_codelet_record(false, false)->cost(&target, n, NULL);
     cr_expect_eq(cost.worker, t->start + t->bundles + 3);
     /* five of six workers have a cell of bundles + 2.25: 11.25 of five, and 3 each of six are there */
     cr_expect_eq(cost.idle, 6 * (t->bundles + 3) - (5 * t->bundles + 12));
@@ -184,21 +184,23 @@ Test(codelets, fields_say_what_is_read_and_written)
         expect_field(&all[k].codelet, 1, "v_in", IPU_INPUT, IPU_FLOAT);
         expect_field(&all[k].codelet, 2, "v_out", IPU_OUTPUT, IPU_FLOAT);
         if (mixed) expect_field(&all[k].codelet, 3, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
+        if (mixed) expect_field(&all[k].codelet, 4, "constants", IPU_INPUT, IPU_FLOAT);
     }
-    expect_field(&mt_codelet_activation, 0, "step", IPU_INOUT, IPU_FLOAT);
-    expect_field(&mt_codelet_activation, 1, "v", IPU_INPUT, IPU_FLOAT);
-    expect_field(&mt_codelet_activation, 2, "before", IPU_INOUT, IPU_FLOAT);
-    expect_field(&mt_codelet_activation, 3, "activation", IPU_INOUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, false), 0, "step", IPU_INOUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, false), 1, "v", IPU_INPUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, false), 2, "before", IPU_INOUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, false), 3, "activation", IPU_INOUT, IPU_FLOAT);
     const ipu_codelet spread = mt_codelet_ode(&mt_cell_tp06, true, true);
     expect_field(&spread, 3, "share", IPU_INPUT, IPU_FLOAT);
     expect_field(&spread, 4, "s", IPU_OUTPUT, IPU_FLOAT);
     expect_field(&spread, 5, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
-    expect_field(&mt_codelet_activation_spread, 1, "v", IPU_INOUT, IPU_FLOAT);
-    expect_field(&mt_codelet_activation_spread, 4, "s", IPU_INPUT, IPU_FLOAT);
+    expect_field(&spread, 6, "constants", IPU_INPUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, true), 1, "v", IPU_INOUT, IPU_FLOAT);
+    expect_field(mt_codelet_record(false, true), 4, "s", IPU_INPUT, IPU_FLOAT);
     expect_field(&mt_codelet_stimulus, 0, "cell", IPU_INPUT, IPU_UNSIGNED_SHORT);
     expect_field(&mt_codelet_stimulus, 1, "v", IPU_INOUT, IPU_FLOAT);
     for (size_t k = 0; k < n_all; k++) {
-        static const size_t n[] = {5, 4, 5, 2, 3, 4}; /* and again ode's and ode_mixed's */
+        static const size_t n[] = {5, 4, 5, 2, 3, 5}; /* and again ode's and ode_mixed's */
         const ipu_codelet *c = &all[k].codelet;
         const ipu_mix *t = all[k].mix;
         cr_expect_eq(c->n_fields, n[k < 6 ? k : 4 + k % 2], "%s", c->name);
@@ -217,16 +219,16 @@ Test(codelets, activation_is_the_first_upward_crossing_interpolated)
     float time[N] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 1, INFINITY, INFINITY}, step = 4;
     const float dt_ms = 0.5F;
     const ipu_span f[] = {{&step, 1}, {v, N}, {before, N}, {time, N}};
-    mt_codelet_activation.compute(f, &dt_ms);
+    mt_codelet_record(false, false)->compute(f, &dt_ms);
     for (int k = 0; k < N; k++) {
         cr_expect_eq(time[k], expected[k], "cell %d: %g", k, (double)time[k]);
         cr_expect_eq(before[k], v[k], "cell %d", k);
     }
     cr_expect_eq(step, 5);
     v[0] = -20; /* down and up again: the first time stays */
-    mt_codelet_activation.compute(f, &dt_ms);
+    mt_codelet_record(false, false)->compute(f, &dt_ms);
     v[0] = 20;
-    mt_codelet_activation.compute(f, &dt_ms);
+    mt_codelet_record(false, false)->compute(f, &dt_ms);
     cr_expect_eq(time[0], 2.125F);
     cr_expect_eq(step, 7);
 }
@@ -281,12 +283,16 @@ static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool 
         v[cell] = out[0][cell] = -90 + 0.4F * (float)cell;
         share[cell] = (float)(cell % 7);
     }
-    const mt_ode_context context = {model, variant, 0.01, mixed, spread};
+    float constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
+    mt_cell_constants_float(model, model->variants, model->n_variants, constants);
+    const mt_ode_context context = {
+        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread};
     const ipu_codelet codelet = mt_codelet_ode(model, mixed, spread);
-    ipu_span f[6] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
+    ipu_span f[7] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
     size_t n = 3;
     if (spread) f[n++] = (ipu_span){share, N}, f[n++] = (ipu_span){s, N};
     if (mixed) f[n++] = (ipu_span){of, N};
+    if (mixed) f[n++] = (ipu_span){constants, model->n_variants * model->n_constants};
     cr_assert_eq(codelet.n_fields, n);
     codelet.compute(f, &context);
     mt_cell_step_float(model, variant, mixed ? of : NULL, 0.01, N, state[1], v, out[1]);

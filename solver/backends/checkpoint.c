@@ -1,0 +1,418 @@
+#include "solver/backends/checkpoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "data/h5.h"
+
+static const char group[] = "checkpoint";
+
+/* ---- fingerprints ---- */
+
+static mt_status diffusion_hash(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    const size_t n = diffusion->n_elements, entries = n * MT_DIFFUSION_ROW;
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, diffusion->rate, entries * sizeof *diffusion->rate);
+    mt_hash_add(&hash, diffusion->column, entries * sizeof *diffusion->column);
+    if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
+{
+    (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
+    c->records_all = problem->record.all;
+    MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
+    return diffusion_hash(problem->diffusion, c->diffusion);
+}
+
+/* ---- what both writing and reading go through ---- */
+
+/* A dataset of the file, and its values in memory. */
+typedef struct part {
+    char name[96];
+    mt_h5_type type;
+    size_t n;
+    const char *unit;
+    void *values;
+} part;
+
+static size_t bytes_of(mt_h5_type type)
+{
+    return type == MT_H5_UINT8 ? 1 : type == MT_H5_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+static void add_to_sum(mt_hash *sum, const part *p)
+{
+    mt_hash_add(sum, p->name, strlen(p->name));
+    mt_hash_add(sum, p->values, p->n * bytes_of(p->type));
+}
+
+static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
+{
+    const uint64_t numbers[] = {c->step, c->records_all};
+    mt_hash_add(sum, numbers, sizeof numbers);
+    mt_hash_add(sum, c->backend, strlen(c->backend));
+    mt_hash_add(sum, c->model, strlen(c->model));
+    mt_hash_add(sum, c->mesh, strlen(c->mesh));
+    mt_hash_add(sum, c->diffusion, strlen(c->diffusion));
+    mt_hash_add(sum, c->machine, strlen(c->machine));
+}
+
+static part array_part(const mt_monodomain *problem, size_t array, mt_h5_type type, void *values)
+{
+    const mt_cell_quantity quantity = mt_array(problem, array);
+    part p = {.type = type,
+        .n = problem->diffusion->n_elements,
+        .unit = quantity.unit[0] ? quantity.unit : NULL,
+        .values = values};
+    (void)snprintf(p.name, sizeof p.name, "array/%s", quantity.name);
+    return p;
+}
+
+/* ---- writing ---- */
+
+/* A file that is being written, and room for an array in both precisions. */
+typedef struct writing {
+    mt_h5 *h5;
+    mt_hash sum;
+    double *values;
+    float *single;
+} writing;
+
+static mt_status put(writing *w, const part *p)
+{
+    if (p->n == 0) return MT_OK;
+    add_to_sum(&w->sum, p);
+    return mt_h5_write_plain(w->h5, p->name, p->type, 1, &p->n, p->unit, p->values);
+}
+
+static mt_status put_arrays(writing *w, const mt_monodomain *problem, const mt_backend *backend, void *self)
+{
+    const size_t n = problem->diffusion->n_elements;
+    MT_TRY(mt_h5_group(w->h5, "array"));
+    for (size_t array = 0; array < mt_arrays(problem); array++) {
+        part p = array_part(problem, array, backend->single ? MT_H5_FLOAT : MT_H5_DOUBLE, w->values);
+        backend->read(self, array, w->values);
+        for (size_t k = 0; backend->single && k < n; k++) w->single[k] = (float)w->values[k];
+        if (backend->single) p.values = w->single;
+        MT_TRY(put(w, &p));
+    }
+    return MT_OK;
+}
+
+static mt_status put_peaks(writing *w, const mt_monodomain *problem)
+{
+    const part p = {"stimulus/peak", MT_H5_DOUBLE, problem->n_stimuli, "mV", problem->peak_mV};
+    if (!problem->peak_mV) return MT_OK;
+    MT_TRY(mt_h5_group(w->h5, "stimulus"));
+    return put(w, &p);
+}
+
+static mt_status put_counts(mt_arena *scratch, writing *w, const mt_backend *backend, void *self)
+{
+    part p = {.name = "machine/count", .type = MT_H5_INT64};
+    uint64_t *counts;
+    if (!backend->count) return MT_OK;
+    MT_TRY(backend->count(self, scratch, &p.n, &counts));
+    p.values = counts;
+    MT_TRY(mt_h5_group(w->h5, "machine"));
+    return put(w, &p);
+}
+
+static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
+{
+    const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all;
+    MT_TRY(mt_h5_group(h5, group));
+    MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
+    MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
+    MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_write_text(h5, group, "backend", c->backend));
+    MT_TRY(mt_h5_write_text(h5, group, "model", c->model));
+    MT_TRY(mt_h5_write_text(h5, group, "mesh", c->mesh));
+    MT_TRY(mt_h5_write_text(h5, group, "diffusion", c->diffusion));
+    MT_TRY(mt_h5_write_text(h5, group, "machine", c->machine));
+    return mt_h5_write_text(h5, group, "sum", sum);
+}
+
+static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, const mt_monodomain *problem,
+    const mt_backend *backend, void *self)
+{
+    char *text, sum[MT_HASH_SIZE];
+    const size_t n = strlen(c->case_text);
+    MT_ALLOC(scratch, text, n + 1);
+    memcpy(text, c->case_text, n);
+    mt_status status = put(w, &(part){"case", MT_H5_UINT8, n, NULL, text});
+    if (status == MT_OK) status = put_arrays(w, problem, backend, self);
+    if (status == MT_OK) status = put_peaks(w, problem);
+    if (status == MT_OK) status = put_counts(scratch, w, backend, self);
+    mt_hash_end(&w->sum, sum);
+    return status == MT_OK ? put_about(w->h5, c, sum) : status;
+}
+
+static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, const mt_monodomain *problem,
+    const mt_backend *backend, void *self, mt_checkpoint *c)
+{
+    const size_t n = problem->diffusion->n_elements;
+    writing w = {.h5 = h5};
+    MT_TRY(describe(problem, c));
+    if (backend->fingerprint) MT_TRY(backend->fingerprint(self, c->machine));
+    MT_ALLOC(scratch, w.values, n);
+    if (backend->single) MT_ALLOC(scratch, w.single, n);
+    MT_TRY(mt_h5_create(path, h5));
+    MT_TRY(mt_hash_begin(&w.sum));
+    add_about_to_sum(&w.sum, c);
+    MT_TRY(put_all(scratch, &w, c, problem, backend, self));
+    return mt_h5_commit(h5);
+}
+
+mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, const mt_backend *backend,
+    void *self, size_t steps_done, const char *case_text)
+{
+    mt_arena scratch = {0};
+    mt_h5 h5 = {0};
+    mt_checkpoint c = {.step = steps_done, .case_text = case_text};
+    (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
+    const mt_status status = write_with(&scratch, &h5, path, problem, backend, self, &c);
+    mt_h5_close(&h5);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* A file that is being read, and room for an array in both precisions. */
+typedef struct reading {
+    mt_h5 h5;
+    mt_hash sum;
+    double *values;
+    float *single;
+} reading;
+
+static mt_status get(reading *r, const part *p)
+{
+    MT_TRY(mt_h5_read(&r->h5, p->name, p->type, 1, &p->n, p->values));
+    add_to_sum(&r->sum, p);
+    return MT_OK;
+}
+
+/* Gives how many values there are in a dataset that may be missing. */
+static mt_status look_for(reading *r, const char *name, size_t *n)
+{
+    bool has;
+    *n = 0;
+    MT_TRY(mt_h5_has(&r->h5, name, &has));
+    return has ? mt_h5_shape(&r->h5, name, 1, n) : MT_OK;
+}
+
+/* Where what is read goes. */
+typedef struct destination {
+    const mt_backend *backend;
+    void *self;
+    bool anew;     /* only V and the states: a simulation begins there */
+    bool counting; /* the machine counts on, if it counts the same */
+} destination;
+
+/* Where the file's array goes; false: it does not. Files and problems that record more or less count their states from elsewhere. */
+static bool goes_to(
+    const destination *to, const mt_monodomain *there, const mt_monodomain *here, size_t *array)
+{
+    if (!to || (to->anew && mt_array_is_recorded(there, *array))) return false;
+    if (*array >= mt_array_states(there)) *array = *array - mt_array_states(there) + mt_array_states(here);
+    return true;
+}
+
+/* `to` NULL: nowhere. */
+static mt_status get_arrays(
+    reading *r, const mt_checkpoint *c, const mt_monodomain *problem, bool single, const destination *to)
+{
+    mt_monodomain there = *problem;
+    there.record.all = c->records_all;
+    for (size_t k = 0; k < mt_arrays(&there); k++) {
+        size_t array = k;
+        const part p = single ? array_part(&there, k, MT_H5_FLOAT, r->single)
+                              : array_part(&there, k, MT_H5_DOUBLE, r->values);
+        MT_TRY(get(r, &p));
+        for (size_t e = 0; single && e < p.n; e++) r->values[e] = (double)r->single[e];
+        if (goes_to(to, &there, problem, &array)) to->backend->write(to->self, array, r->values);
+    }
+    return MT_OK;
+}
+
+static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *problem, const destination *to)
+{
+    part p = {.name = "stimulus/peak", .type = MT_H5_DOUBLE};
+    MT_TRY(look_for(r, p.name, &p.n));
+    if (p.n == 0) return MT_OK;
+    double *peak_mV;
+    MT_ALLOC(scratch, peak_mV, p.n);
+    p.values = peak_mV;
+    MT_TRY(get(r, &p));
+    if (to && !to->anew && problem->peak_mV && p.n == problem->n_stimuli)
+        memcpy(problem->peak_mV, peak_mV, p.n * sizeof *peak_mV);
+    return MT_OK;
+}
+
+static mt_status get_counts(mt_arena *scratch, reading *r, destination *to)
+{
+    part p = {.name = "machine/count", .type = MT_H5_INT64};
+    uint64_t *counts, *there;
+    size_t n = 0;
+    MT_TRY(look_for(r, p.name, &p.n));
+    if (to && p.n == 0) to->counting = false;
+    if (p.n == 0) return MT_OK;
+    MT_ALLOC(scratch, counts, p.n);
+    p.values = counts;
+    MT_TRY(get(r, &p));
+    if (!to || !to->counting) return MT_OK;
+    MT_TRY(to->backend->count(to->self, scratch, &n, &there));
+    to->counting = n == p.n;
+    if (to->counting) to->backend->recount(to->self, counts);
+    return MT_OK;
+}
+
+static mt_status refuse(const mt_checkpoint *c, const char *why)
+{
+    return mt_fail(MT_INPUT, "%s: %s", c->path, why);
+}
+
+/* Reads all of the file behind what it is about; `to` NULL: for its sum alone. */
+static mt_status read_through(
+    mt_arena *scratch, reading *r, const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
+{
+    const mt_backend *from = mt_backend_find(c->backend);
+    char sum[MT_HASH_SIZE], found[MT_HASH_SIZE];
+    part text = {.name = "case", .type = MT_H5_UINT8, .n = strlen(c->case_text)};
+    unsigned char *bytes;
+    if (!from) return mt_fail_in(c->path, MT_INPUT);
+    MT_ALLOC(scratch, r->values, c->n_elements);
+    if (from->single) MT_ALLOC(scratch, r->single, c->n_elements);
+    MT_ALLOC(scratch, bytes, text.n);
+    text.values = bytes;
+    add_about_to_sum(&r->sum, c);
+    MT_TRY(get(r, &text));
+    MT_TRY(get_arrays(r, c, problem, from->single, to));
+    MT_TRY(get_peaks(scratch, r, problem, to));
+    MT_TRY(get_counts(scratch, r, to));
+    mt_hash_end(&r->sum, found);
+    MT_TRY(mt_h5_read_text(&r->h5, group, "sum", sum, sizeof sum));
+    return strcmp(sum, found) == 0 ? MT_OK : refuse(c, "damaged: its content does not have its sum");
+}
+
+static mt_status read_file(const mt_checkpoint *c, const mt_monodomain *problem, destination *to)
+{
+    mt_arena scratch = {0};
+    reading r = {0};
+    mt_status status = mt_h5_open(c->path, &r.h5);
+    if (status == MT_OK) status = mt_hash_begin(&r.sum);
+    if (status == MT_OK) status = read_through(&scratch, &r, c, problem, to);
+    if (r.sum.state) mt_hash_end(&r.sum, (char[MT_HASH_SIZE]){0});
+    mt_h5_close(&r.h5);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status get_case(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
+{
+    size_t n;
+    char *text;
+    MT_TRY(mt_h5_shape(h5, "case", 1, &n));
+    MT_ALLOC(arena, text, n + 1);
+    MT_TRY(mt_h5_read(h5, "case", MT_H5_UINT8, 1, &n, text));
+    c->case_text = text;
+    return strlen(text) == n ? MT_OK : refuse(c, "damaged: its case is no text");
+}
+
+static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
+{
+    int64_t version = 0, step = 0, record = 0;
+    bool has;
+    MT_TRY(mt_h5_has(h5, group, &has));
+    if (!has) return refuse(c, "is no checkpoint");
+    MT_TRY(mt_h5_read_integers(h5, group, "version", 1, &version));
+    if (version != MT_CHECKPOINT_VERSION)
+        return mt_fail(MT_INPUT, "%s: a checkpoint of version %lld; allowed: %d", c->path, (long long)version,
+            MT_CHECKPOINT_VERSION);
+    MT_TRY(mt_h5_read_integers(h5, group, "step", 1, &step));
+    MT_TRY(mt_h5_read_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_read_text(h5, group, "backend", c->backend, sizeof c->backend));
+    MT_TRY(mt_h5_read_text(h5, group, "model", c->model, sizeof c->model));
+    MT_TRY(mt_h5_read_text(h5, group, "mesh", c->mesh, sizeof c->mesh));
+    MT_TRY(mt_h5_read_text(h5, group, "diffusion", c->diffusion, sizeof c->diffusion));
+    MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
+    if (step < 0) return refuse(c, "damaged: its step is below 0");
+    c->step = (size_t)step;
+    c->records_all = record != 0;
+    MT_TRY(mt_h5_shape(h5, "array/V", 1, &c->n_elements));
+    return get_case(arena, h5, c);
+}
+
+/* Of a file that nobody has a problem for yet: what its arrays are called is all that is asked of one. */
+static mt_status look_through(const mt_checkpoint *c)
+{
+    const mt_diffusion no_operator = {.n_elements = c->n_elements};
+    mt_monodomain problem = {.diffusion = &no_operator};
+    MT_TRY(mt_fail_in(c->path, mt_cell_model_find(c->model, &problem.model)));
+    return read_file(c, &problem, NULL);
+}
+
+mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint)
+{
+    mt_h5 h5 = {0};
+    *checkpoint = (mt_checkpoint){0};
+    if (snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path) >= (int)sizeof checkpoint->path)
+        return mt_fail(MT_INPUT, "%s: the path is too long", path);
+    MT_TRY(mt_h5_open(path, &h5));
+    const mt_status status = get_about(arena, &h5, checkpoint);
+    mt_h5_close(&h5);
+    return status == MT_OK ? look_through(checkpoint) : status;
+}
+
+mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
+{
+    char mesh[MT_HASH_SIZE];
+    MT_TRY(mt_mesh_hash(problem->mesh, mesh));
+    if (checkpoint->n_elements != problem->diffusion->n_elements)
+        return mt_fail(MT_INPUT, "%s: of another mesh: %zu elements that are not inert, here %zu",
+            checkpoint->path, checkpoint->n_elements, problem->diffusion->n_elements);
+    if (strcmp(checkpoint->mesh, mesh) != 0)
+        return refuse(checkpoint, "of another mesh with as many elements");
+    if (strcmp(checkpoint->model, problem->model->name) == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: of the cell model %s; here %s", checkpoint->path, checkpoint->model,
+        problem->model->name);
+}
+
+mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
+{
+    char diffusion[MT_HASH_SIZE];
+    MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
+    if (checkpoint->records_all != problem->record.all)
+        return refuse(checkpoint, "of a run that recorded other maps");
+    MT_TRY(diffusion_hash(problem->diffusion, diffusion));
+    if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
+    return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");
+}
+
+mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
+    const mt_backend *backend, void *self, bool *counted)
+{
+    char machine[MT_HASH_SIZE] = "";
+    if (backend->fingerprint) MT_TRY(backend->fingerprint(self, machine));
+    destination to = {
+        backend, self, false, backend->fingerprint && strcmp(machine, checkpoint->machine) == 0};
+    MT_TRY(read_file(checkpoint, problem, &to));
+    backend->resume(self, checkpoint->step);
+    *counted = to.counting;
+    return MT_OK;
+}
+
+mt_status mt_checkpoint_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self)
+{
+    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, true, false}));
+    backend->resume(self, 0);
+    return MT_OK;
+}

@@ -1,0 +1,65 @@
+/* Checkpoints: all that a run needs to go on, in one file.
+ *
+ * After a whole time step that is the number of the step, the arrays of the backend (solver/backends/backend.h), the highest V
+ * that each stimulus has made, and what an emulated machine has counted. Everything else follows from the case. The file stands
+ * in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on elsewhere gives the same
+ * bits. From single precision to double, or back, it goes on within single precision.
+ *
+ * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/h5.h):
+ *
+ *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" for a machine
+ *                               that there is not), sum (of all that follows); step, record (int64; whether all of the record is
+ *                               there)
+ *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
+ *   array/V, array/activation   [n_elements]  float or double, as the backend computes; with their units
+ *   array/<recorded>            [n_elements]  the same for each mt_recorded, where the problem records them all
+ *   array/<state>               [n_elements]  the same for each state of the model, by its name
+ *   stimulus/peak               [n_stimuli]   double, mV
+ *   machine/count               [n_counts]    int64, only with an emulated machine
+ *
+ * A file of another version is refused, and so is one whose content does not have its sum. */
+#ifndef MT_SOLVER_BACKENDS_CHECKPOINT_H
+#define MT_SOLVER_BACKENDS_CHECKPOINT_H
+
+#include "data/file.h"
+#include "solver/backends/backend.h"
+
+enum { MT_CHECKPOINT_VERSION = 1 };
+
+/* What a file is about. */
+typedef struct mt_checkpoint {
+    char path[MT_FILE_PATH_MAX];
+    size_t step;           /* time steps done */
+    size_t n_elements;     /* of the problem: those that are not inert */
+    bool records_all;      /* mt_record.all */
+    const char *case_text; /* ends with a NUL */
+    char backend[32], model[64];
+    char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */
+} mt_checkpoint;
+
+/* Writes one of a backend that has done so many steps. problem->mesh is not NULL. MT_FILE: it cannot be written, and what was
+ * there before still is. MT_MEMORY. */
+MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem,
+    const mt_backend *backend, void *self, size_t steps_done, const char *case_text);
+
+/* Gives, in `arena`, what a file is about, after a look at all of it. MT_FILE: it cannot be read. MT_INPUT: it is no
+ * checkpoint, of another version, or damaged; the message names the file. MT_MEMORY. */
+MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint);
+
+/* Is it of this problem? MT_INPUT: of another mesh, operator or cell model; the message says which. MT_MEMORY. */
+MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
+
+/* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:
+ * it is the same machine, and every element is on the same tile; else it counts from 0. Fails as mt_checkpoint_open; the
+ * backend is of no use then. */
+MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
+    const mt_backend *backend, void *self, bool *counted);
+
+/* The same for another simulation that begins with the V and the states of a checkpoint, at time 0: of the same mesh and cell model,
+ * whatever the tissue was. */
+MT_NODISCARD mt_status mt_checkpoint_check_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem);
+MT_NODISCARD mt_status mt_checkpoint_start(
+    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self);
+
+#endif

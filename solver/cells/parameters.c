@@ -1,0 +1,163 @@
+#include "solver/cells/parameters.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/number.h"
+
+mt_status mt_cell_changes_new(mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes)
+{
+    MT_ALLOC(arena, changes->factor, model->n_parameters);
+    MT_ALLOC(arena, changes->value, model->n_parameters);
+    for (size_t k = 0; k < model->n_parameters; k++) {
+        changes->factor[k] = 1;
+        changes->value[k] = NAN;
+    }
+    return MT_OK;
+}
+
+/* ---- reading ---- */
+
+static mt_status no_parameter(const mt_cell_model *model, const mt_yaml_override *text)
+{
+    char names[800] = "";
+    for (size_t k = 0, n = 0; k < model->n_parameters && n < sizeof names; k++)
+        n += (size_t)snprintf(
+            names + n, sizeof names - n, "%s%s", k > 0 ? ", " : "", model->parameters[k].name);
+    return mt_fail(MT_INPUT, "%s %.60s: no parameter of the cell model %s; allowed: %s", text->from,
+        text->text, model->name, names);
+}
+
+/* Values of voltages may be below 0. */
+static bool may_be(const mt_cell_quantity *parameter, bool factor, double number)
+{
+    return number >= 0 || (!factor && strcmp(parameter->unit, "mV") == 0);
+}
+
+/* A text NAME=NUMBER. */
+static mt_status read_change(
+    const mt_cell_model *model, const mt_yaml_override *text, bool factor, size_t *parameter, double *number)
+{
+    const char *equals = strchr(text->text, '=');
+    const size_t n = equals ? (size_t)(equals - text->text) : strlen(text->text);
+    for (*parameter = 0; *parameter < model->n_parameters; ++*parameter) {
+        const char *name = model->parameters[*parameter].name;
+        if (strncmp(name, text->text, n) == 0 && name[n] == 0) break;
+    }
+    if (*parameter == model->n_parameters) return no_parameter(model, text);
+    const mt_cell_quantity *found = &model->parameters[*parameter];
+    if (equals && mt_number_read(equals + 1, number) && may_be(found, factor, *number)) return MT_OK;
+    const bool in_unit = !factor && *found->unit, any_sign = may_be(found, factor, -1);
+    return mt_fail(MT_INPUT, "%s %.60s; allowed behind %s=: a number%s%s%s", text->from, text->text,
+        found->name, any_sign ? "" : ", at least 0", in_unit ? ", in " : "", in_unit ? found->unit : "");
+}
+
+/* Whether one of the texts before names the same parameter. */
+static bool names(const mt_cell_model *model, size_t n, const mt_yaml_override *texts, size_t parameter)
+{
+    const char *name = model->parameters[parameter].name;
+    const size_t length = strlen(name);
+    for (size_t k = 0; k < n; k++)
+        if (strncmp(texts[k].text, name, length) == 0 && texts[k].text[length] == '=') return true;
+    return false;
+}
+
+static mt_status add_factor(
+    const mt_cell_model *model, const mt_cell_asked *asked, size_t i, mt_cell_changes *changes)
+{
+    const mt_yaml_override *text = &asked->scales[i];
+    size_t k;
+    double factor = 0;
+    MT_TRY(read_change(model, text, true, &k, &factor));
+    if (names(model, i, asked->scales, k))
+        return mt_fail(MT_INPUT, "%s %.60s: %s has a factor before it; allowed: one", text->from, text->text,
+            model->parameters[k].name);
+    changes->factor[k] = factor;
+    changes->value[k] = NAN;
+    return MT_OK;
+}
+
+static mt_status add_value(
+    const mt_cell_model *model, const mt_cell_asked *asked, size_t i, mt_cell_changes *changes)
+{
+    const mt_yaml_override *text = &asked->sets[i];
+    size_t k;
+    double value = 0;
+    MT_TRY(read_change(model, text, false, &k, &value));
+    const bool scaled = names(model, asked->n_scales, asked->scales, k);
+    if (scaled || names(model, i, asked->sets, k))
+        return mt_fail(MT_INPUT, "%s %.60s: %s has a %s, too; allowed: one of them", text->from, text->text,
+            model->parameters[k].name, scaled ? "factor" : "value before it");
+    changes->factor[k] = 1;
+    changes->value[k] = value;
+    return MT_OK;
+}
+
+mt_status mt_cell_changes_add(
+    const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes)
+{
+    for (size_t i = 0; i < asked->n_scales; i++) MT_TRY(add_factor(model, asked, i, changes));
+    for (size_t i = 0; i < asked->n_sets; i++) MT_TRY(add_value(model, asked, i, changes));
+    return MT_OK;
+}
+
+/* ---- variants ---- */
+
+/* The longest step, from rest. */
+static mt_status check_step(mt_arena *scratch, const mt_cell_model *model, const mt_cell_variant *variant)
+{
+    double *constants, *state, v_mV = variant->v_mV;
+    MT_ALLOC(scratch, constants, model->n_constants);
+    MT_ALLOC(scratch, state, model->n_states);
+    memcpy(state, variant->states, model->n_states * sizeof *state);
+    mt_cell_constants_double(model, variant, 1, constants);
+    mt_cell_react_double(model, constants, 1, NULL, model->dt_max_ms, 1, state, &v_mV, &v_mV);
+    bool finite = isfinite(v_mV);
+    for (size_t k = 0; k < model->n_states; k++) finite &= isfinite(state[k]) != 0;
+    for (size_t k = 0; k < model->n_constants; k++) finite &= fabs(constants[k]) <= (double)FLT_MAX;
+    return finite ? MT_OK
+                  : mt_fail(MT_INPUT, "a step of such a cell (%s) does not end in numbers", variant->name);
+}
+
+mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *base,
+    const char *name, const mt_cell_changes *changes, mt_cell_variant *variant)
+{
+    double *parameters;
+    MT_ALLOC(arena, parameters, model->n_parameters);
+    for (size_t k = 0; k < model->n_parameters; k++)
+        parameters[k] =
+            isnan(changes->value[k]) ? base->parameters[k] * changes->factor[k] : changes->value[k];
+    *variant =
+        (mt_cell_variant){.name = name, .parameters = parameters, .v_mV = base->v_mV, .states = base->states};
+    mt_arena scratch = {0};
+    const mt_status status = check_step(&scratch, model, variant);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* The failure with the text that led to it. */
+static mt_status because_of(const mt_yaml_override *text, mt_status status)
+{
+    if (status != MT_INPUT) return status;
+    return mt_fail(MT_INPUT, "%s %.60s: %s", text->from, text->text, mt_message());
+}
+
+mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *base,
+    const mt_cell_asked *asked, mt_cell_variant *variant)
+{
+    mt_cell_changes changes;
+    MT_TRY(mt_cell_changes_new(arena, model, &changes));
+    for (size_t i = 0; i < asked->n_scales; i++) {
+        MT_TRY(add_factor(model, asked, i, &changes));
+        MT_TRY(because_of(
+            &asked->scales[i], mt_cell_variant_with(arena, model, base, base->name, &changes, variant)));
+    }
+    for (size_t i = 0; i < asked->n_sets; i++) {
+        MT_TRY(add_value(model, asked, i, &changes));
+        MT_TRY(because_of(
+            &asked->sets[i], mt_cell_variant_with(arena, model, base, base->name, &changes, variant)));
+    }
+    return mt_cell_variant_with(arena, model, base, base->name, &changes, variant);
+}

@@ -1,0 +1,46 @@
+/* Variants of a cell model with other parameters than it has by itself.
+ *
+ * A change is a text NAME=NUMBER: a factor of what the variant has by itself, or a value in the model's units that takes its place.
+ * Names and units are those of mt_cell_model.parameters. Factors are at least 0, and so are values but for voltages.
+ *
+ * A changed variant starts where the one that it was made of rests, which is not where it rests itself: a cell with other currents
+ * drifts for some hundred beats. */
+#ifndef MT_SOLVER_CELLS_PARAMETERS_H
+#define MT_SOLVER_CELLS_PARAMETERS_H
+
+#include "data/arena.h"
+#include "data/yaml_schema.h"
+#include "solver/cells/model.h"
+
+/* Factors and values that are given together, such as in one place of a case. Borrows the texts. */
+typedef struct mt_cell_asked {
+    const mt_yaml_override *scales, *sets;
+    size_t n_scales, n_sets;
+} mt_cell_asked;
+
+/* What becomes of each parameter of a model. */
+typedef struct mt_cell_changes {
+    double *factor; /* [n_parameters] of the variant's own value; 1: as it is */
+    double *value;  /* [n_parameters] in place of it; NaN: none */
+} mt_cell_changes;
+
+/* Gives changes of nothing in `arena`. */
+MT_NODISCARD mt_status mt_cell_changes_new(
+    mt_arena *arena, const mt_cell_model *model, mt_cell_changes *changes);
+
+/* Adds what is asked: of a parameter that it names, what was said before counts no longer. MT_INPUT: a text is no change of one of the
+ * model's parameters, or one is named twice; the message has the text and where it was given. `changes` is then half done. */
+MT_NODISCARD mt_status mt_cell_changes_add(
+    const mt_cell_model *model, const mt_cell_asked *asked, mt_cell_changes *changes);
+
+/* Gives a variant with these changes in `arena`, at rest where `base` is, whose states it borrows; keeps the name. MT_INPUT: it cannot
+ * be computed: a parameter is not finite, in single precision, or a step from rest does not end in numbers. */
+MT_NODISCARD mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model,
+    const mt_cell_variant *base, const char *name, const mt_cell_changes *changes, mt_cell_variant *variant);
+
+/* All of that at once, under the name of `base`. Looks at one text after the other, so that the message names the one that cannot be
+ * computed. */
+MT_NODISCARD mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model,
+    const mt_cell_variant *base, const mt_cell_asked *asked, mt_cell_variant *variant);
+
+#endif

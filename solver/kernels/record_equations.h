@@ -1,0 +1,56 @@
+/* What a time step adds to the record of an element's first action potential (solver/record.h).
+ *
+ * Included after solver/kernels/lanes.h has chosen the arithmetic. There is no branch: this is what a worker of a tile does, and
+ * what its instructions are counted on. The host asks record_changes first, which is false in nearly all steps. */
+#ifndef MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
+#define MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
+
+typedef struct record_rule {
+    real dt_ms, per_dt;          /* and its reciprocal */
+    real threshold_mV, fraction; /* of activation; of the amplitude that is left behind at repolarisation */
+    real slowest_mV_ms;          /* of what counts as an upstroke */
+} record_rule;
+
+/* Times are infinite where not yet. `low` is the lowest V so far before activation, then the level of repolarisation, then minus
+ * infinite; `peak` is infinite before activation, so that one comparison with each tells whether anything changes. */
+typedef struct recorded {
+    real activation_ms, rest_mV, peak_mV, upstroke_mV_ms, repolarisation_ms, low_mV;
+} recorded;
+
+/* May the step from `before` to `now` change the record? */
+static inline int record_changes(const record_rule *r, real before, real now, real peak_mV, real low_mV)
+{
+    const int crosses = (before < r->threshold_mV) & (now >= r->threshold_mV);
+    return crosses | (now > peak_mV) | (now < low_mV) | ((now - before) * r->per_dt >= r->slowest_mV_ms);
+}
+
+/* The record after step number `step` (from 0), which took V from `before` to `now`. Both sides of each choice are names, so that
+ * compilers choose and do not branch. */
+static inline recorded record_step(const record_rule *r, real step, real before, real now, recorded x)
+{
+    const real inf = (real)__builtin_inf(), none = -inf, activation = x.activation_ms, rest = x.rest_mV,
+               peak = x.peak_mV, upstroke = x.upstroke_mV_ms, repolarisation = x.repolarisation_ms,
+               low = x.low_mV;
+    const real lower = before < now ? before : now, lowest = lower < low ? lower : low,
+               rate = (now - before) * r->per_dt,
+               rising = r->dt_ms * (step + (r->threshold_mV - before) / (now - before)),
+               falling = r->dt_ms * (step + (before - low) / (before - now));
+    const int waits = activation == inf, closed = low == none,
+              rises = waits & (before < r->threshold_mV) & (now >= r->threshold_mV),
+              grows = rises | (!waits & !closed & (now > peak)),
+              falls = !waits & !closed & !grows & (now < low),
+              fastest = !closed & (rate >= r->slowest_mV_ms) & (rate > upstroke);
+    const real new_rest = rises ? lowest : rest, new_peak = grows ? now : peak,
+               level = new_peak - r->fraction * (new_peak - new_rest), fallen = falls ? none : low,
+               waited = waits ? lowest : fallen;
+    recorded y;
+    y.activation_ms = rises ? rising : activation;
+    y.rest_mV = new_rest;
+    y.peak_mV = new_peak;
+    y.upstroke_mV_ms = fastest ? rate : upstroke;
+    y.repolarisation_ms = falls ? falling : repolarisation;
+    y.low_mV = grows ? level : waited;
+    return y;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* The maps of a run: a number for each element, from what the loop recorded (solver/record.h).
+ *
+ *   activation, repolarisation, rest, peak, upstroke   as recorded
+ *   apd                                                repolarisation - activation
+ *
+ * Not a number where an element has none: where the wave did not come, where an action potential has not ended, and in inert
+ * elements. */
+#ifndef MT_SOLVER_MAPS_H
+#define MT_SOLVER_MAPS_H
+
+#include "mesh/mesh.h"
+#include "solver/monodomain.h"
+
+typedef enum mt_map {
+    MT_MAP_ACTIVATION,
+    MT_MAP_REPOLARISATION,
+    MT_MAP_APD,
+    MT_MAP_REST,
+    MT_MAP_PEAK,
+    MT_MAP_UPSTROKE,
+    MT_MAPS
+} mt_map;
+
+/* As cases name them, NULL behind the last. */
+extern const char *const mt_map_words[];
+
+/* What tables and pictures call one, and its unit. */
+extern const char *const mt_map_label[MT_MAPS], *const mt_map_unit[MT_MAPS];
+
+/* Its name in files: the word, and behind "apd" the percentage, "apd90". */
+void mt_map_name(mt_map map, double fraction, char text[32]);
+
+/* Must more than the activation at 0 mV be recorded for these maps (a bit each, by mt_map)? */
+bool mt_maps_need_all(uint32_t maps);
+
+/* What was recorded, by the elements of the problem's mesh; borrowed. */
+typedef struct mt_records {
+    const double *activation_ms;
+    const double *recorded[MT_RECORDED]; /* NULL where only the activation is */
+} mt_records;
+
+/* Gives a map in `arena` by the elements of the whole mesh, of which the problem's are a part (mt_mesh_number). MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records,
+    const mt_mesh *whole, const mt_mesh *mesh, float **values);
+
+/* What half of the values, and all but a twentieth at either end, lie around; NaN where there is none. */
+typedef struct mt_map_summary {
+    size_t n; /* elements that have a value */
+    double low, median, high;
+} mt_map_summary;
+
+/* Percentiles 5, 50 and 95 over the elements, each as the lower of two. MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary);
+
+#endif

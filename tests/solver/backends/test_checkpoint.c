@@ -1,0 +1,280 @@
+/* A run that goes on from a checkpoint gives the bits of one that never stopped, on any number of tiles, and the machine counts
+ * on where it is the same. What is damaged, or of something else, is refused. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/solver/slab_problem.h"
+
+#include "solver/backends/checkpoint.h"
+
+static char path[64];
+
+static void enter(void)
+{
+    (void)strcpy(path, "/tmp/test_checkpoint.XXXXXX.hdf");
+    const int file = mkstemps(path, 4);
+    cr_assert_geq(file, 0);
+    (void)close(file);
+}
+
+static void leave(void) { (void)unlink(path); }
+
+TestSuite(checkpoint, .init = enter, .fini = leave);
+
+/* Within the stimulus, which ends with step 100, and behind it; both between two whole milliseconds. */
+enum { CUT = 77, LATE_CUT = 123, END = 160 };
+
+typedef struct state {
+    size_t n_arrays;
+    double *array[64];
+    double peak_mV;
+} state;
+
+static void make(slab_problem *s)
+{
+    make_slab_problem(s, (double[]){4, 3, 2}, 0.5);
+    s->problem.mesh = &s->mesh;
+    s->problem.record = (mt_record){true, -10, 0.9};
+    s->problem.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
+}
+
+static void *open_backend(
+    mt_arena *arena, const slab_problem *s, const mt_backend *b, const mt_layout *layout)
+{
+    void *self;
+    cr_assert_eq(b->open(arena, &s->problem, layout, &self), MT_OK, "%s", mt_message());
+    return self;
+}
+
+static void go(const slab_problem *s, const mt_backend *b, void *self, size_t first, size_t end)
+{
+    cr_assert_eq(mt_backend_run(&s->problem, b, self, first, end, NULL, NULL), MT_OK, "%s", mt_message());
+}
+
+static state take(slab_problem *s, const mt_backend *b, void *self)
+{
+    state x = {.n_arrays = mt_arrays(&s->problem), .peak_mV = s->problem.peak_mV[0]};
+    for (size_t k = 0; k < x.n_arrays; k++) {
+        x.array[k] = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof(double));
+        b->read(self, k, x.array[k]);
+    }
+    return x;
+}
+
+static void expect_same(const slab_problem *s, const state *a, const state *b)
+{
+    for (size_t k = 0; k < a->n_arrays; k++)
+        cr_assert_arr_eq(a->array[k], b->array[k], s->mesh.n_elements * sizeof(double), "%s differs",
+            mt_array(&s->problem, k).name);
+    cr_expect_eq(a->peak_mV, b->peak_mV);
+}
+
+static uint64_t cycles_of(slab_problem *s, const mt_backend *b, void *self)
+{
+    ipu_profile profile;
+    cr_assert_eq(b->profile(self, &s->arena, &profile), MT_OK, "%s", mt_message());
+    return profile.cycles;
+}
+
+static void write_at(slab_problem *s, const mt_backend *b, const mt_layout *layout, size_t cut)
+{
+    mt_arena arena = {0};
+    void *self = open_backend(&arena, s, b, layout);
+    go(s, b, self, 0, cut);
+    cr_assert_eq(
+        mt_checkpoint_write(path, &s->problem, b, self, cut, "title: a case\n"), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+static void write_at_cut(slab_problem *s, const mt_backend *b, const mt_layout *layout)
+{
+    write_at(s, b, layout, CUT);
+}
+
+static mt_checkpoint opened(slab_problem *s)
+{
+    mt_checkpoint c;
+    cr_assert_eq(mt_checkpoint_open(&s->arena, path, &c), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_checkpoint_check(&c, &s->problem), MT_OK, "%s", mt_message());
+    return c;
+}
+
+/* From there to the end, as a state; gives whether the machine counted on, and its cycles. */
+static state continued(
+    slab_problem *s, const mt_backend *b, const mt_layout *layout, bool *counted, uint64_t *cycles)
+{
+    mt_arena arena = {0};
+    const mt_checkpoint c = opened(s);
+    void *self = open_backend(&arena, s, b, layout);
+    s->problem.peak_mV[0] = 0;
+    cr_assert_eq(mt_checkpoint_restore(&c, &s->problem, b, self, counted), MT_OK, "%s", mt_message());
+    go(s, b, self, c.step, END);
+    const state x = take(s, b, self);
+    *cycles = b->profile ? cycles_of(s, b, self) : 0;
+    mt_arena_free(&arena);
+    return x;
+}
+
+static state whole(slab_problem *s, const mt_backend *b, const mt_layout *layout, uint64_t *cycles)
+{
+    mt_arena arena = {0};
+    void *self = open_backend(&arena, s, b, layout);
+    go(s, b, self, 0, END);
+    const state x = take(s, b, self);
+    *cycles = b->profile ? cycles_of(s, b, self) : 0;
+    mt_arena_free(&arena);
+    return x;
+}
+
+Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
+{
+    for (size_t pde_steps = 1; pde_steps <= 2;
+         pde_steps++) /* the tiles hold V in one place, and in the other */
+        for (const mt_backend *const *b = mt_backends; *b; b++) {
+            slab_problem s;
+            uint64_t cycles, cycles_after;
+            bool counted;
+            make(&s);
+            s.problem.pde_steps = pde_steps;
+            const mt_layout layout = layout_on(&s, 6);
+            const state never = whole(&s, *b, &layout, &cycles);
+            write_at(&s, *b, &layout, pde_steps == 1 ? CUT : LATE_CUT);
+            const state after = continued(&s, *b, &layout, &counted, &cycles_after);
+            expect_same(&s, &never, &after);
+            cr_expect_eq(counted, (*b)->profile != NULL);
+            cr_expect_eq(cycles, cycles_after, "%s", (*b)->name);
+            cr_expect_gt(never.array[MT_ARRAY_V][0], 0, "the wave is there");
+            mt_arena_free(&s.arena);
+        }
+}
+
+Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
+{
+    slab_problem s;
+    uint64_t cycles, cycles_after;
+    bool counted;
+    make(&s);
+    const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 17);
+    const state never = whole(&s, &mt_backend_ipu, &few, &cycles);
+    write_at_cut(&s, &mt_backend_ipu, &few);
+    const state after = continued(&s, &mt_backend_ipu, &many, &counted, &cycles_after);
+    expect_same(&s, &never, &after);
+    cr_expect_not(counted);
+    (void)whole(&s, &mt_backend_ipu, &many, &cycles);
+    cr_expect_lt(
+        cycles_after, cycles, "%llu and %llu", (unsigned long long)cycles_after, (unsigned long long)cycles);
+    mt_arena_free(&s.arena);
+}
+
+/* Within single precision: the backends themselves differ by less than this (test_backends). */
+Test(checkpoint, the_other_backend_goes_on_within_single_precision)
+{
+    slab_problem s;
+    uint64_t cycles;
+    bool counted;
+    make(&s);
+    const mt_layout layout = layout_on(&s, 6);
+    for (int k = 0; k < 2; k++) {
+        const mt_backend *from = mt_backends[k], *to = mt_backends[1 - k];
+        const state never = whole(&s, to, &layout, &cycles);
+        write_at_cut(&s, from, &layout);
+        const state after = continued(&s, to, &layout, &counted, &cycles);
+        double largest = 0;
+        for (size_t c = 0; c < s.mesh.n_elements; c++)
+            largest = fmax(largest, fabs(never.array[MT_ARRAY_V][c] - after.array[MT_ARRAY_V][c]));
+        cr_expect(largest > 0 && largest < 0.05, "%s to %s: %g mV", from->name, to->name, largest);
+        cr_expect_not(counted);
+    }
+    mt_arena_free(&s.arena);
+}
+
+Test(checkpoint, equal_states_are_equal_files)
+{
+    static char bytes[2][1 << 20];
+    slab_problem s;
+    size_t n[2];
+    make(&s);
+    for (int k = 0; k < 2; k++) {
+        const mt_layout layout = layout_on(&s, 5);
+        write_at_cut(&s, &mt_backend_ipu, &layout);
+        FILE *file = fopen(path, "rb");
+        cr_assert_not_null(file);
+        n[k] = fread(bytes[k], 1, sizeof bytes[k], file);
+        cr_assert(n[k] > 0 && n[k] < sizeof bytes[k]);
+        (void)fclose(file);
+    }
+    cr_assert_eq(n[0], n[1]);
+    cr_assert_arr_eq(bytes[0], bytes[1], n[0]);
+    mt_arena_free(&s.arena);
+}
+
+/* A bit of each 4 KiB of the file, one after another: what is read is refused, or it is what was written. */
+Test(checkpoint, damage_is_seen)
+{
+    slab_problem s;
+    mt_checkpoint c;
+    make(&s);
+    write_at_cut(&s, &mt_backend_cpu, NULL);
+    const mt_checkpoint good = opened(&s);
+    FILE *file = fopen(path, "rb+");
+    cr_assert_not_null(file);
+    (void)fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    size_t refused = 0, tried = 0;
+    for (long at = 2048; at < size; at += 4096) {
+        (void)fseek(file, at, SEEK_SET);
+        const int byte = fgetc(file);
+        (void)fseek(file, at, SEEK_SET);
+        (void)fputc(byte ^ 16, file), (void)fflush(file);
+        const mt_status status = mt_checkpoint_open(&s.arena, path, &c);
+        if (status != MT_OK)
+            cr_expect(strstr(mt_message(), path), "%s", mt_message());
+        else
+            cr_expect(c.step == good.step && strcmp(c.case_text, good.case_text) == 0);
+        refused += status != MT_OK;
+        tried++;
+        (void)fseek(file, at, SEEK_SET);
+        (void)fputc(byte, file), (void)fflush(file);
+    }
+    (void)fclose(file);
+    cr_expect_gt(refused, tried * 9 / 10, "%zu of %zu", refused, tried); /* the rest is not read */
+    cr_assert_eq(truncate(path, size / 2), 0);
+    cr_assert_neq(mt_checkpoint_open(&s.arena, path, &c), MT_OK);
+    mt_arena_free(&s.arena);
+}
+
+static void is_refused(slab_problem *other, const mt_checkpoint *c, const char *why)
+{
+    other->problem.mesh = &other->mesh;
+    other->problem.record.all = true;
+    cr_assert_eq(mt_checkpoint_check(c, &other->problem), MT_INPUT);
+    cr_expect(strstr(mt_message(), why), "%s", mt_message());
+    mt_arena_free(&other->arena);
+}
+
+Test(checkpoint, what_is_of_another_problem_is_refused)
+{
+    slab_problem s, other;
+    mt_diffusion_scheme stronger = mt_diffusion_scheme_usual;
+    make(&s);
+    write_at_cut(&s, &mt_backend_cpu, NULL);
+    const mt_checkpoint c = opened(&s);
+    make_slab_problem(&other, (double[]){4, 3, 2.5}, 0.5);
+    is_refused(&other, &c, "another mesh: 1152 elements");
+    make_slab_problem(&other, (double[]){4, 3, 2}, 0.5);
+    other.mesh.xyz_mm[0] -= 1e-9;
+    is_refused(&other, &c, "another mesh with as many elements");
+    make_slab_problem(&other, (double[]){4, 3, 2}, 0.5);
+    other.problem.model = mt_cell_models[1];
+    is_refused(&other, &c, "of the cell model tp06; here mitchell-schaeffer");
+    stronger.damping *= 1.01;
+    other = (slab_problem){.scheme = &stronger};
+    cr_assert_eq(mt_slab_make(&other.arena, (double[]){4, 3, 2}, 0.5, &other.mesh), MT_OK);
+    make_problem(&other, (double[]){1.5, 1.5, 1.5});
+    is_refused(&other, &c, "another diffusion operator");
+    mt_arena_free(&s.arena);
+}
