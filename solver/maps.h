@@ -2,9 +2,10 @@
  *
  *   activation, repolarisation, rest, peak, upstroke   as recorded
  *   apd                                                repolarisation - activation
+ *   conduction_velocity                                how fast the front goes there, from the activation (solver/velocity.h)
  *
- * Not a number where an element has none: where the wave did not come, where an action potential has not ended, and in inert
- * elements. */
+ * Not a number where an element has none: where the wave did not come, where an action potential has not ended, where a velocity means
+ * nothing, and in inert elements. */
 #ifndef MT_SOLVER_MAPS_H
 #define MT_SOLVER_MAPS_H
 
@@ -18,6 +19,7 @@ typedef enum mt_map {
     MT_MAP_REST,
     MT_MAP_PEAK,
     MT_MAP_UPSTROKE,
+    MT_MAP_CONDUCTION_VELOCITY,
     MT_MAPS
 } mt_map;
 
@@ -39,9 +41,13 @@ typedef struct mt_records {
     const double *recorded[MT_RECORDED]; /* NULL where only the activation is */
 } mt_records;
 
-/* Gives a map in `arena` by the elements of the whole mesh, of which the problem's are a part (mt_mesh_number). MT_MEMORY. */
+/* Gives a map in `arena` by the elements of the whole mesh, of which those of problem->mesh are a part (mt_mesh_number). MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records,
-    const mt_mesh *whole, const mt_mesh *mesh, float **values);
+    const mt_monodomain *problem, const mt_mesh *whole, float **values);
+
+/* The same for the velocity with its direction: [n_elements][3], mm/ms. */
+MT_NODISCARD mt_status mt_map_velocity(mt_arena *arena, const mt_records *records,
+    const mt_monodomain *problem, const mt_mesh *whole, float **velocity);
 
 /* What half of the values, and all but a twentieth at either end, lie around; NaN where there is none. */
 typedef struct mt_map_summary {

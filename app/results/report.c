@@ -18,7 +18,8 @@ bool mt_run_has_map(const mt_run *run, mt_map map)
 
 mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, float **values)
 {
-    return mt_map_make(arena, map, &run->records, &run->problem->whole, &run->problem->mesh, values);
+    const mt_problem *problem = run->problem;
+    return mt_map_make(arena, map, &run->records, &problem->monodomain, &problem->whole, values);
 }
 
 /* What an element without a value has not done. */
@@ -31,7 +32,9 @@ static const char *lacking(mt_map map)
 static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 {
     const char *or_inert = run->problem->mesh.number ? "inert, or " : "", *what = lacking(map);
-    if (run->stopped_by)
+    if (map == MT_MAP_CONDUCTION_VELOCITY)
+        (void)snprintf(text, size, "no smooth front passed: stimulated, where waves meet, or not reached");
+    else if (run->stopped_by)
         (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms; later is not known",
             or_inert, map == MT_MAP_ACTIVATION ? "reached" : what, mt_run_reached_ms(run));
     else
@@ -45,7 +48,9 @@ static void grey_text(const mt_run *run, mt_map map, const float *values, char *
     const mt_mesh *mesh = &run->problem->mesh;
     bool all = true;
     for (size_t c = 0; c < mesh->n_elements; c++) all = all && !isnan(values[mt_mesh_number(mesh, c)]);
-    if (all)
+    if (map == MT_MAP_CONDUCTION_VELOCITY)
+        (void)snprintf(text, size, "no smooth front");
+    else if (all)
         (void)snprintf(text, size, "inert");
     else
         (void)snprintf(text, size, "%snot %s%.6g ms", mesh->number ? "inert, or " : "",
@@ -98,10 +103,16 @@ static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
         if (!mt_run_has_map(run, (mt_map)map)) continue;
         MT_ALLOC(arena, name, NAME);
         MT_ALLOC(arena, nan, NAN_TEXT);
-        MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
+        const bool vector = map == MT_MAP_CONDUCTION_VELOCITY;
+        if (vector)
+            MT_TRY(mt_map_velocity(
+                arena, &run->records, &run->problem->monodomain, &run->problem->whole, &values));
+        else
+            MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
         mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
         nan_text(run, (mt_map)map, nan, NAN_TEXT);
-        fields[(*n)++] = (mt_vtkhdf_field){.name = name, .unit = mt_map_unit[map], .f32 = values, .nan = nan};
+        fields[(*n)++] = (mt_vtkhdf_field){
+            .name = name, .unit = mt_map_unit[map], .components = vector ? 3 : 1, .f32 = values, .nan = nan};
     }
     return MT_OK;
 }

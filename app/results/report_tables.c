@@ -319,7 +319,8 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
-    if (mt_maps_need_all(run->input->output.maps)) MT_TRY(maps_table(arena, run, &tables[(*n)++]));
+    if (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION))
+        MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (mt_operator_limits(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);

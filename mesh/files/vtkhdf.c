@@ -119,7 +119,8 @@ static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, con
         const void *values = field->f32   ? (const void *)field->f32
                              : field->f64 ? (const void *)field->f64
                                           : (const void *)field->i64;
-        MT_TRY(mt_h5_write(h5, name, type, 1, &n_elements, field->unit, values));
+        const size_t shape[] = {n_elements, field->components}, rank = field->components > 1 ? 2 : 1;
+        MT_TRY(mt_h5_write(h5, name, type, rank, shape, field->unit, values));
         if (field->nan) MT_TRY(mt_h5_write_text(h5, name, "nan", field->nan));
     }
     return MT_OK;

@@ -18,7 +18,7 @@
  *   CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this and the two
  *                                               others only in a file with a partition
  *   CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
- *   CellData/<field>           [n_elements]        float, double or int64, with its unit and, as the attribute "nan", what
+ *   CellData/<field>           [n_elements]        float, double or int64, or a float vector [n_elements][3], with its unit and, as the attribute "nan", what
  *                                               it means where there is no number
  *   FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *   FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; both only where there are any
@@ -34,9 +34,10 @@
 
 /* One value an element. Exactly one of f32, f64, i64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
-    const char *name; /* not empty, no '/', none of the mesh's own above */
-    const char *unit; /* NULL: none */
-    const float *f32; /* [n_elements] */
+    const char *name;  /* not empty, no '/', none of the mesh's own above */
+    const char *unit;  /* NULL: none */
+    size_t components; /* numbers an element; 0 is 1. More than 1: of a vector, f32 */
+    const float *f32;  /* [n_elements][components] */
     const double *f64;
     const int64_t *i64;
     const char *nan; /* what it means where there is no number; NULL: nothing */
