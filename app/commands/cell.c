@@ -15,7 +15,9 @@
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_CELL_OPTIONS,
-    {.name = "--list", .help = "list the models with their types, and do nothing else"},
+    {.name = "--list",
+        .help = "list the models with their types, or with --model, --type or --start the parameters of that "
+                "cell, and do nothing else"},
     {.name = "--end-ms", .value = "T", .help = "simulated time; default: 500, or all beats"},
     {.name = "--bcl", .value = "MS", .help = "pace: the time from beat to beat; with --beats"},
     {.name = "--beats", .value = "N", .help = "pace: so many cycles of --bcl, each with a stimulus"},
@@ -313,11 +315,12 @@ static mt_status save_state(mt_arena *arena, const request *r, const record *x)
 
 static void title_of(const request *r, char *title, size_t size)
 {
-    char paced[64] = "";
+    char cell[128], paced[64] = "";
+    mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->steps.cycle != SIZE_MAX)
         (void)snprintf(paced, sizeof paced, ", %zu beats at %g ms", r->steps.beats,
             (double)r->steps.cycle * r->cell.dt_ms);
-    (void)snprintf(title, size, "%s %s cell%s", r->cell.model->title, r->cell.variant.name, paced);
+    (void)snprintf(title, size, "%s %s%s", r->cell.model->title, cell, paced);
 }
 
 static mt_status draw_picture(const request *r, const record *x)
@@ -385,11 +388,11 @@ static mt_status print_beats(mt_arena *arena, const request *r, const record *x,
 {
     const bool calcium = x->calcium != SIZE_MAX;
     const size_t n = x->beats.n, from = r->format == MT_FORMAT_TEXT && n > BEATS_SHOWN ? n - BEATS_SHOWN : 0;
-    char title[256], shown[64] = "";
+    char title[256], cell[128], shown[64] = "";
+    mt_cell_title(&r->cell, cell, sizeof cell);
     if (from > 0) (void)snprintf(shown, sizeof shown, "; the last %d of %zu beats", BEATS_SHOWN, n);
-    (void)snprintf(title, sizeof title, "%s cell, %.10g ms at dt %g ms in %s precision%s",
-        r->cell.variant.name, (double)r->n * r->cell.dt_ms, r->cell.dt_ms, r->single ? "single" : "double",
-        shown);
+    (void)snprintf(title, sizeof title, "%s, %.10g ms at dt %g ms in %s precision%s", cell,
+        (double)r->n * r->cell.dt_ms, r->cell.dt_ms, r->single ? "single" : "double", shown);
     mt_table table = mt_table_begin(arena, "beats", title);
     beat_columns(&table, calcium);
     for (size_t k = from; k < n; k++) beat_row(&table, &x->beats, k, calcium);
@@ -420,15 +423,41 @@ static mt_status list_models(mt_arena *arena, mt_format format, FILE *out)
     return mt_table_print(out, &table, format);
 }
 
+static mt_status list_parameters(mt_arena *arena, const mt_arguments *arguments, mt_format format)
+{
+    mt_chosen_cell chosen;
+    char title[256], cell[128];
+    MT_TRY(mt_cell_options_read(arena, arguments, &chosen));
+    mt_cell_title(&chosen, cell, sizeof cell);
+    (void)snprintf(title, sizeof title, "Parameters of the model %s, %s", chosen.model->name, cell);
+    mt_table table = mt_table_begin(arena, "cell_parameters", title);
+    mt_table_strings(&table, "name", "name");
+    mt_table_digits(&table, "value", "value", "", 8);
+    mt_table_strings(&table, "unit", "unit");
+    for (size_t k = 0; k < chosen.model->n_parameters; k++) {
+        mt_table_text(&table, chosen.model->parameters[k].name);
+        mt_table_number(&table, chosen.variant.parameters[k]);
+        mt_table_text(&table, chosen.model->parameters[k].unit);
+    }
+    return mt_table_print(arguments->out, &table, format);
+}
+
+/* Of all models, or of the one cell that options choose. */
+static mt_status list(mt_arena *arena, const mt_arguments *arguments)
+{
+    static const char *const choosing[] = {"--model", "--type", "--start", "--scale", "--set"};
+    mt_format format;
+    MT_TRY(mt_format_option(arguments, &format));
+    for (size_t k = 0; k < sizeof choosing / sizeof *choosing; k++)
+        if (mt_option_given(arguments, choosing[k])) return list_parameters(arena, arguments, format);
+    return list_models(arena, format, arguments->out);
+}
+
 static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
 {
     request r;
     record x = {0};
-    if (mt_option_given(arguments, "--list")) {
-        mt_format format;
-        MT_TRY(mt_format_option(arguments, &format));
-        return list_models(arena, format, arguments->out);
-    }
+    if (mt_option_given(arguments, "--list")) return list(arena, arguments);
     MT_TRY(read_request(arena, arguments, &r));
     warn_of_request(&r);
     MT_TRY(mt_file_set_begin());

@@ -244,12 +244,14 @@ static mt_table summary(mt_arena *arena, const request *r, const measured *m)
 
 static void title_of(const request *r, char *title, size_t size)
 {
+    char cell[128];
+    mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->dynamic)
-        (void)snprintf(title, size, "%s %s cell, %zu beats at each cycle length", r->cell.model->title,
-            r->cell.variant.name, r->pulses.beats);
+        (void)snprintf(title, size, "%s %s, %zu beats at each cycle length", r->cell.model->title, cell,
+            r->pulses.beats);
     else
-        (void)snprintf(title, size, "%s %s cell, S2 after %zu S1 at %g ms", r->cell.model->title,
-            r->cell.variant.name, r->pulses.beats, r->pulses.bcl_ms);
+        (void)snprintf(title, size, "%s %s, S2 after %zu S1 at %g ms", r->cell.model->title, cell,
+            r->pulses.beats, r->pulses.bcl_ms);
 }
 
 static mt_status print(mt_arena *arena, const request *r, const measured *m, FILE *out)

@@ -1,17 +1,45 @@
 #include "app/stages/cell_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* With the parameters that the file changes. */
-static mt_status change_parameters(mt_arena *arena, mt_chosen_cell *cell)
+#include "solver/cells/parameters.h"
+
+/* What --scale and --set say. */
+static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_cell_asked *asked)
 {
-    double *parameters;
-    MT_ALLOC(arena, parameters, cell->model->n_parameters);
-    for (size_t k = 0; k < cell->model->n_parameters; k++)
-        parameters[k] =
-            isnan(cell->start.parameters[k]) ? cell->variant.parameters[k] : cell->start.parameters[k];
-    cell->variant.parameters = parameters;
+    mt_yaml_override *scales, *sets;
+    MT_TRY(mt_option_overrides(arena, arguments, "--scale", &asked->n_scales, &scales));
+    MT_TRY(mt_option_overrides(arena, arguments, "--set", &asked->n_sets, &sets));
+    asked->scales = scales;
+    asked->sets = sets;
+    return MT_OK;
+}
+
+/* With the parameters that a file changes, and on top of them the options. */
+static mt_status change_started(mt_arena *arena, const mt_cell_variant *base, const mt_cell_asked *asked,
+    const char *path, mt_chosen_cell *cell)
+{
+    mt_cell_changes changes;
+    MT_TRY(mt_cell_changes_new(arena, cell->model, &changes));
+    memcpy(changes.value, cell->start.parameters, cell->model->n_parameters * sizeof *changes.value);
+    MT_TRY(mt_cell_changes_add(cell->model, asked, &changes));
+    return mt_fail_in(
+        path, mt_cell_variant_with(arena, cell->model, base, base->name, &changes, &cell->variant));
+}
+
+/* A type with what is changed. Options are tried by themselves first: the message then names the one that is wrong. */
+static mt_status make_variant(
+    mt_arena *arena, const mt_arguments *arguments, const char *path, size_t type, mt_chosen_cell *cell)
+{
+    const mt_cell_variant *base = &cell->model->variants[type];
+    mt_cell_asked asked;
+    MT_TRY(read_asked(arena, arguments, &asked));
+    MT_TRY(mt_cell_variant_change(arena, cell->model, base, &asked, &cell->variant));
+    if (cell->started) MT_TRY(change_started(arena, base, &asked, path, cell));
+    cell->changed = memcmp(cell->variant.parameters, base->parameters,
+                        cell->model->n_parameters * sizeof *base->parameters) != 0;
     return MT_OK;
 }
 
@@ -32,9 +60,8 @@ static mt_status read_start(
     MT_TRY(agree(arguments, path, "--type", cell->start.type));
     cell->model = cell->start.model;
     MT_TRY(mt_fail_in(path, mt_cell_variant_find(cell->model, cell->start.type, &variant)));
-    cell->variant = cell->model->variants[variant];
     cell->started = true;
-    return change_parameters(arena, cell);
+    return make_variant(arena, arguments, path, variant, cell);
 }
 
 static mt_status read_cell(mt_arena *arena, const mt_arguments *arguments, mt_chosen_cell *cell)
@@ -45,8 +72,7 @@ static mt_status read_cell(mt_arena *arena, const mt_arguments *arguments, mt_ch
     MT_TRY(mt_cell_model_find(mt_option_value(arguments, "--model", mt_cell_models[0]->name), &cell->model));
     MT_TRY(mt_cell_variant_find(
         cell->model, mt_option_value(arguments, "--type", cell->model->variants[0].name), &variant));
-    cell->variant = cell->model->variants[variant];
-    return MT_OK;
+    return make_variant(arena, arguments, NULL, variant, cell);
 }
 
 static mt_status read_steps(const mt_arguments *arguments, mt_chosen_cell *cell)
@@ -67,6 +93,12 @@ mt_status mt_cell_options_read(mt_arena *arena, const mt_arguments *arguments, m
     cell->v_mV = cell->started ? cell->start.v_mV : cell->variant.v_mV;
     cell->states = cell->started ? cell->start.states : cell->variant.states;
     return read_steps(arguments, cell);
+}
+
+void mt_cell_title(const mt_chosen_cell *cell, char *title, size_t size)
+{
+    (void)snprintf(
+        title, size, "%s cell%s", cell->variant.name, cell->changed ? " with other parameters" : "");
 }
 
 mt_status mt_cell_option_stimulus(const mt_arguments *arguments, mt_pulses *pulses)

@@ -383,6 +383,70 @@ Test(cell, parameters_of_a_state_are_the_cells)
     free(text), free(usual), free(shorter);
 }
 
+/* By an option as by a file; factors are of what the type has by itself, and of one parameter the last word counts. */
+Test(cell, parameters_are_changed_by_options)
+{
+    size_t n;
+    free(works("cell --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --scale g_Na=0.25 --save changed.yaml"));
+    char *text = bytes_of("changed.yaml", &n);
+    cr_assert(strstr(text, "  g_Na: 3.7095 # nS/pF\n") && strstr(text, "  K_o: 6 # mM\n") &&
+                  strstr(text, "  g_Kr: 0.0765 # nS/pF\n"),
+        "%s", text);
+    free(text);
+    free(works("cell --start changed.yaml --end-ms 5 --save by_file.yaml"));
+    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --set g_Na=3.7095 "
+               "--save by_options.yaml"));
+    cr_assert(same_file("by_file.yaml", "by_options.yaml"));
+    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=2 --set K_o=5.4 --save on_top.yaml"));
+    text = bytes_of("on_top.yaml", &n);
+    cr_assert(strstr(text, "  g_Kr: 0.306 # nS/pF\n") && !strstr(text, "K_o"), "%s", text);
+    free(text);
+}
+
+/* Half of g_Kr makes the first action potential 22 ms longer, as the readme of the solver tells. */
+Test(cell, a_changed_cell_is_called_so_and_lasts_longer)
+{
+    char *usual = works("cell --format json"), *changed = works("cell --scale g_Kr=0.5 --format json");
+    cr_assert_float_eq(row_number(changed, 0, "apd90_ms") - row_number(usual, 0, "apd90_ms"), 22, 0.5);
+    cr_assert(strstr(changed, "epi cell with other parameters, 500 ms") && strstr(usual, "epi cell, 500 ms"),
+        "%s", changed);
+    free(usual), free(changed);
+}
+
+Test(cell, parameters_of_a_type_are_listed_with_values_and_units)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            const mt_cell_variant *variant = &(*m)->variants[v];
+            char *out = works("cell --list --model %s --type %s --format json", (*m)->name, variant->name);
+            for (size_t k = 0; k < (*m)->n_parameters; k++) {
+                const mt_cell_quantity *q = &(*m)->parameters[k];
+                char unit[64];
+                (void)snprintf(unit, sizeof unit, "\"unit\": \"%s\"", q->unit);
+                cr_expect_eq(json_number(out, q->name, "value"), variant->parameters[k], "%s", q->name);
+                cr_expect(strstr(out, unit), "%s: %s", q->name, unit);
+            }
+            free(out);
+        }
+    char *changed = works("cell --list --scale g_Kr=0.5 --format json");
+    cr_assert_eq(json_number(changed, "g_Kr", "value"), 0.0765, "%s", changed);
+    free(changed);
+}
+
+Test(cell, parameters_that_make_no_sense_are_refused)
+{
+    refuses(2, "--scale g_X=2: no parameter of the cell model tp06; allowed: g_Na, ", "cell --scale g_X=2");
+    refuses(2, "--set K_o=-1; allowed behind K_o=: a number, at least 0, in mM", "cell --set K_o=-1");
+    refuses(2, "--set K_o=5: K_o has a factor, too; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
+    refuses(2, "--set K_o=1e40: a step of such a cell (epi) does not end in numbers", "cell --set K_o=1e40");
+    refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
+    write_text("wild.yaml",
+        "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
+        "\nstates: {h: 1}\n");
+    refuses(
+        2, "wild.yaml: a step of such a cell (standard) does not end in numbers", "cell --start wild.yaml");
+}
+
 Test(cell, trace_and_picture_may_have_the_last_beats_only)
 {
     free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o all.csv --every-ms 0.5"));

@@ -36,6 +36,7 @@ static const char *const lines[] = {
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "cell --list",
+    "cell --list --type mid --scale g_Kr=0.5",
     "cell --model mitchell-schaeffer --bcl 400 --beats 2",
     "cell --end-ms 400",
     "restitution --model mitchell-schaeffer --beats 1 --intervals-ms 400,360,20",
