@@ -440,9 +440,8 @@ Test(cell, parameters_that_make_no_sense_are_refused)
     refuses(2, "--set K_o=5: K_o has a factor, too; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
     refuses(2, "--set K_o=1e40: a step of such a cell (epi) does not end in numbers", "cell --set K_o=1e40");
     refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
-    write_text("wild.yaml",
-        "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
-        "\nstates: {h: 1}\n");
+    write_text("wild.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
+                            "\nstates: {h: 1}\n");
     refuses(
         2, "wild.yaml: a step of such a cell (standard) does not end in numbers", "cell --start wild.yaml");
 }
