@@ -19,9 +19,9 @@ typedef struct mt_problem {
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */
 } mt_problem;
 
-/* Gives the problem in `arena`, with all cells at rest. Fills in time.pde_steps where the case leaves it open, and makes paths absolute. Shows progress, and
- * warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT, MT_NUMERICS: the case does not
- * fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
+/* Gives the problem in `arena`, with all cells at rest. Fills in time.pde_steps where the case leaves it open, and makes paths
+ * absolute. Shows progress, and warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT,
+ * MT_NUMERICS: the case does not fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
 
 /* The same on a mesh that was made elsewhere, whose arrays the problem keeps; the case's own mesh is not made. */

@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <omp.h>
+#include <sys/wait.h>
 
 /* Cells that were paced before the simulation: where tissue begins, the cache, and runs by command. */
 
@@ -264,6 +265,22 @@ Test(prepace, what_makes_no_sense_is_refused)
         "run case.yaml --set prepace.strength_mV_ms=1000");
     refuses(2, "prepace.beats: 3; allowed for a plane wave: cells at rest",
         "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --case case.yaml");
+}
+
+Test(prepace, a_signal_ends_it_at_once_and_nothing_is_left)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)freopen("/dev/null", "w", stderr);
+        reply r = myotile("run case.yaml -o long --set prepace.beats=50000");
+        _exit(r.code);
+    }
+    int status;
+    (void)usleep(300000);
+    cr_assert_eq(kill(child, SIGTERM), 0);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 143);
+    cr_assert_not(there("long"));
 }
 
 Test(prepace, a_cycle_that_is_no_whole_number_of_steps_is_told)
