@@ -269,9 +269,14 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
 /* ---- the command ---- */
 
 /* The state that the case begins with, if it is not at rest. */
-static mt_status open_start(mt_arena *arena, request *r, const mt_problem *problem)
+static mt_status open_start(mt_arena *arena, request *r, const mt_problem *problem, const char *folder)
 {
     if (r->resumed || !r->input.start.state[0]) return MT_OK;
+    if (mt_checkpoints_own(folder, r->input.start.state))
+        return mt_fail(MT_INPUT,
+            "start.state: %s is in the folder of the results, where this run removes it; allowed: another "
+            "--output",
+            r->input.start.state);
     MT_TRY(mt_checkpoint_open(arena, r->input.start.state, &r->start));
     return mt_fail_in("start.state", mt_checkpoint_check_start(&r->start, &problem->monodomain));
 }
@@ -294,7 +299,7 @@ static mt_status run_in(
     MT_TRY(mt_report_check(folder, r->input.output.maps, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
-    MT_TRY(open_start(arena, r, &problem));
+    MT_TRY(open_start(arena, r, &problem, folder));
     if (r->resumed)
         MT_TRY(check_checkpoint(r, &problem));
     else

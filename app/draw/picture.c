@@ -3,6 +3,7 @@
 #include <cairo.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "app/draw/colour.h"
 #include "app/draw/figure.h"
@@ -150,6 +151,30 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
     return MT_OK;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The scale of the values, or of all but the highest and the lowest hundredth. */
+static mt_status make_scale(
+    mt_arena *scratch, const float *values, size_t n_elements, bool trimmed, mt_times *times)
+{
+    float *sorted;
+    size_t n = 0;
+    *times = mt_times_make(values, n_elements);
+    if (!trimmed || !times->any) return MT_OK;
+    MT_ALLOC(scratch, sorted, n_elements);
+    for (size_t k = 0; k < n_elements; k++)
+        if (isfinite(values[k])) sorted[n++] = values[k];
+    qsort(sorted, n, sizeof *sorted, ascending);
+    const bool all = times->all;
+    *times = mt_times_make((float[]){sorted[n / 100], sorted[n - 1 - n / 100]}, 2);
+    times->all = all;
+    return MT_OK;
+}
+
 static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *values, const mt_picture_scale *scale, const char *title)
 {
@@ -159,7 +184,7 @@ static mt_status make_picture(mt_arena *scratch, const char *path, const mt_mesh
     mt_figure *f = &m->figure;
     make_palette(m);
     m->scale = scale;
-    m->times = mt_times_make(values, mesh->n_elements);
+    MT_TRY(make_scale(scratch, values, mesh->n_elements, scale->trimmed, &m->times));
     MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &f->surface));
     MT_TRY(mt_figure_make(scratch, f));
     for (size_t k = 0; k < f->n_panels && m->times.any; k++)

@@ -16,6 +16,8 @@ typedef struct mt_picture_scale {
     const char *label, *unit;
     const char *lines; /* what lines of equal value are called: "isochrones" */
     const char *grey;  /* what elements without a value are */
+    bool
+        trimmed; /* the colour bar does not span the hundredth of the values at either end, which has its last colour */
 } mt_picture_scale;
 
 /* Writes the picture to `path`: whole, or not at all. Borrows everything.
@@ -23,7 +25,7 @@ typedef struct mt_picture_scale {
  * values[n_elements]; NaN where an element has none: such elements are grey, and the legend has the words `grey` for
  * them. Values at vertices are
  * such that the mean of an element's four is nearly the element's own; colour and lines follow their linear
- * interpolation. The colour bar spans all values, to whole intervals of the lines. Texts are UTF-8, "" for
+ * interpolation. The colour bar spans all values, or all but the trimmed, to whole intervals of the lines. Texts are UTF-8, "" for
  * none. The same input gives the same bytes, for any number of threads. O(elements) time. MT_INPUT: no
  * elements, an adjacency of another mesh, a title that is not UTF-8. MT_MEMORY, or the file cannot be
  * written. Without any font on the machine the picture has coarse letters or none. */

@@ -53,8 +53,8 @@ static void grey_text(const mt_run *run, mt_map map, const float *values, char *
     else if (all)
         (void)snprintf(text, size, "inert");
     else
-        (void)snprintf(text, size, "%snot %s%.6g ms", mesh->number ? "inert, or " : "",
-            map == MT_MAP_ACTIVATION ? "before " : "repolarised before ", mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s %.6g ms", mesh->number ? "inert, or " : "",
+            map == MT_MAP_APD ? "over at" : "before", mt_run_reached_ms(run));
 }
 
 /* The same text, every line a comment. */
@@ -163,7 +163,7 @@ static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, c
     grey_text(run, map, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
-        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey};
+        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey, !of_times};
     if (!run->stopped_by) return mt_picture_map(path, mesh, &adjacency, values, &scale, run->input->title);
     (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
         run->input->title[0] ? " " : "", mt_run_reached_ms(run));

@@ -32,10 +32,14 @@ static bool is_checkpoint(const char *name, size_t *step)
            strcmp(name, same) == 0;
 }
 
-static bool is_in(const char *path, const char *folder)
+bool mt_checkpoints_own(const char *folder, const char *path)
 {
-    const size_t n = strlen(folder);
-    return strncmp(path, folder, n) == 0 && strchr(path + n + 1, '/') == NULL;
+    char above[MT_FILE_PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t step;
+    if (!is_checkpoint(slash ? slash + 1 : path, &step)) return false;
+    (void)snprintf(above, sizeof above, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return mt_file_same(above, folder);
 }
 
 static int later_first(const void *a, const void *b)
@@ -115,7 +119,7 @@ mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *input, const char
     checkpoints->folder = folder;
     if (!isnan(input->checkpoint.every_ms))
         checkpoints->every_steps = (size_t)fmax(1, round(input->checkpoint.every_ms / input->time.dt_ms));
-    if (from && is_in(from->path, folder)) {
+    if (from && mt_checkpoints_own(folder, from->path)) {
         checkpoints->any = true;
         checkpoints->newest = from->step;
     }

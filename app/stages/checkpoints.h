@@ -32,6 +32,9 @@ void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *prob
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);
 
+/* Is this the path of a checkpoint in this folder, one that a run there removes? */
+bool mt_checkpoints_own(const char *folder, const char *path);
+
 /* Has this folder a checkpoint, whole or not? Not where it cannot be read. */
 bool mt_checkpoints_any(const char *folder);
 

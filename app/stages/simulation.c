@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
-
 #include "app/cli/warning.h"
 
 typedef struct watching {

@@ -190,10 +190,10 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
                  *low = c->recorded[MT_RECORDED_LOW] + from;
     for (size_t first = 0; first < n; first += MT_BLOCK) {
         const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
-        int any = 0;
-        for (size_t k = first; k < end; k++)
-            any |= record_changes(&c->rule, before[k], now[k], peak[k], low[k]);
-        for (size_t k = first; any && k < end; k++) record_one(c, step, from + k);
+        const bool whole = end - first == MT_BLOCK;
+        if (whole && !record_changes_any(&c->rule, before + first, now + first, peak + first, low + first))
+            continue;
+        for (size_t k = first; k < end; k++) record_one(c, step, from + k);
     }
 }
 

@@ -5,6 +5,8 @@
 #ifndef MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
 #define MT_SOLVER_KERNELS_RECORD_EQUATIONS_H
 
+#include "solver/kernels/block.h"
+
 typedef struct record_rule {
     real dt_ms, per_dt;          /* and its reciprocal */
     real threshold_mV, fraction; /* of activation; of the amplitude that is left behind at repolarisation */
@@ -22,6 +24,17 @@ static inline int record_changes(const record_rule *r, real before, real now, re
 {
     const int crosses = (before < r->threshold_mV) & (now >= r->threshold_mV);
     return crosses | (now > peak_mV) | (now < low_mV) | ((now - before) * r->per_dt >= r->slowest_mV_ms);
+}
+
+/* The same of MT_BLOCK elements, any of them: a loop of known length, which compilers make vectors of. */
+static inline int record_changes_any(const record_rule *rule, const real *restrict before,
+    const real *restrict now, const real *restrict peak_mV, const real *restrict low_mV)
+{
+    const record_rule r = *rule;
+    real any = 0;
+    for (size_t k = 0; k < MT_BLOCK; k++)
+        any += record_changes(&r, before[k], now[k], peak_mV[k], low_mV[k]) ? (real)1 : (real)0;
+    return any > 0;
 }
 
 /* The record after step number `step` (from 0), which took V from `before` to `now`. Both sides of each choice are names, so that

@@ -236,27 +236,37 @@ static record_rule rule_of(const mt_record_context *c)
         .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
 }
 
-/* In nearly all steps of nearly all cells there is nothing to note. */
+/* Of one cell. */
+static void record_one(const ipu_span *f, const record_rule *rule, size_t cell)
+{
+    float *activation = f[RECORD_ACTIVATION].data, *rest = f[RECORD_REST].data, *peak = f[RECORD_PEAK].data,
+          *upstroke = f[RECORD_UPSTROKE].data, *repolarisation = f[RECORD_REPOLARISATION].data,
+          *low = f[RECORD_LOW].data;
+    const float *v = f[RECORD_V].data, *before = f[RECORD_BEFORE].data, *step = f[RECORD_STEP].data;
+    const recorded x = {
+        activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+    const recorded y = record_step(rule, *step, before[cell], v[cell], x);
+    activation[cell] = y.activation_ms;
+    rest[cell] = y.rest_mV;
+    peak[cell] = y.peak_mV;
+    upstroke[cell] = y.upstroke_mV_ms;
+    repolarisation[cell] = y.repolarisation_ms;
+    low[cell] = y.low_mV;
+}
+
+/* In nearly all steps there is nothing to note of nearly all cells: of a block of them it is asked whether there is. */
 static void record_compute(const ipu_span *f, const void *context)
 {
     const record_rule rule = rule_of(context);
-    const float *v = f[RECORD_V].data;
-    float *step = f[RECORD_STEP].data, *before = f[RECORD_BEFORE].data,
-          *activation = f[RECORD_ACTIVATION].data, *rest = f[RECORD_REST].data, *peak = f[RECORD_PEAK].data,
-          *upstroke = f[RECORD_UPSTROKE].data, *repolarisation = f[RECORD_REPOLARISATION].data,
-          *low = f[RECORD_LOW].data;
+    const float *v = f[RECORD_V].data, *peak = f[RECORD_PEAK].data, *low = f[RECORD_LOW].data;
+    float *step = f[RECORD_STEP].data, *before = f[RECORD_BEFORE].data;
     const size_t n = f[RECORD_BEFORE].n;
-    for (size_t cell = 0; cell < n; cell++) {
-        if (!record_changes(&rule, before[cell], v[cell], peak[cell], low[cell])) continue;
-        const recorded x = {
-            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-        const recorded y = record_step(&rule, *step, before[cell], v[cell], x);
-        activation[cell] = y.activation_ms;
-        rest[cell] = y.rest_mV;
-        peak[cell] = y.peak_mV;
-        upstroke[cell] = y.upstroke_mV_ms;
-        repolarisation[cell] = y.repolarisation_ms;
-        low[cell] = y.low_mV;
+    for (size_t first = 0; first < n; first += MT_BLOCK) {
+        const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
+        const bool whole = end - first == MT_BLOCK;
+        if (whole && !record_changes_any(&rule, before + first, v + first, peak + first, low + first))
+            continue;
+        for (size_t cell = first; cell < end; cell++) record_one(f, &rule, cell);
     }
     memcpy(before, v, n * sizeof *before);
     *step += 1; /* exact up to 2^24 steps */

@@ -149,6 +149,8 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
     cr_expect_gt(later, 50);
     refuses(2, "start.state: /",
         "run case.yaml -o x --set mesh.slab.edge_mm=0.25 --set start.state=first/checkpoint-0000000175.hdf");
+    refuses(2, "where this run removes it",
+        "run case.yaml -o first --set start.state=first/checkpoint-0000000175.hdf");
     refuses(3, "first/gone.hdf", "run case.yaml -o x --set start.state=first/gone.hdf");
     refuses(2, "first/result.hdf: is no checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
     mt_arena_free(&arena);

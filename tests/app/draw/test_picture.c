@@ -41,7 +41,7 @@ static bench make_bench(void)
 static mt_status draw(bench *b, const char *path)
 {
     return mt_picture_map(path, &b->mesh, &b->adjacency, b->time_ms,
-        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey}, "A slab");
+        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey, false}, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -352,10 +352,11 @@ Test(picture, senseless_input_is_refused)
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_elements--;
-    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &other, b.time_ms, &(mt_picture_scale){"", "", "", ""}, ""),
+    cr_assert_eq(
+        mt_picture_map(b.path, &b.mesh, &other, b.time_ms, &(mt_picture_scale){"", "", "", "", false}, ""),
         MT_INPUT);
-    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &(mt_picture_scale){"", "", "", ""},
-                     "\xff\xfe"),
+    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
+                     &(mt_picture_scale){"", "", "", "", false}, "\xff\xfe"),
         MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);

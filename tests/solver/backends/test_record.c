@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <omp.h>
 
 #include "tests/solver/slab_problem.h"
 
@@ -101,6 +102,7 @@ static void expect_close(double found, double expected, double relative, const c
 static void check(const mt_backend *backend, mt_record record)
 {
     static film f;
+    omp_set_num_threads(1); /* there is little to share */
     shoot(&f, backend, record);
     const size_t n = f.s.mesh.n_elements;
     const double few_roundings =
