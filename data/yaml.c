@@ -70,7 +70,7 @@ static mt_status read_whole(mt_arena *arena, FILE *file, const char *path, const
     return MT_OK;
 }
 
-static mt_status open_and_read(mt_arena *arena, const char *path, const char **out)
+mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **out)
 {
     FILE *file = fopen(path, "rb");
     if (!file) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
@@ -85,8 +85,26 @@ mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_yaml_table *t
 {
     mt_arena scratch = {0};
     const char *text = NULL;
-    mt_status status = open_and_read(&scratch, path, &text);
+    mt_status status = mt_yaml_text(&scratch, path, &text);
     if (status == MT_OK) status = mt_yaml_read(arena, path, text, table, overrides, n_overrides, out);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_yaml_root_word(
+    mt_arena *arena, const char *name, const char *text, const char *key, const char **word)
+{
+    mt_arena scratch = {0};
+    mt_yaml_node *root;
+    char *copy = NULL;
+    mt_status status = mt_yaml_node_read(&scratch, name, text, &root);
+    if (status == MT_OK) {
+        const mt_yaml_node *found = mt_yaml_node_named(root, key, strlen(key));
+        const char *value = found && found->kind == MT_YAML_IS_SCALAR ? found->text : "";
+        copy = mt_arena_alloc(arena, strlen(value) + 1, 1);
+        if (copy) *word = strcpy(copy, value);
+        status = copy ? MT_OK : MT_MEMORY;
+    }
     mt_arena_free(&scratch);
     return status;
 }

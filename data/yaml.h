@@ -76,6 +76,12 @@ MT_NODISCARD mt_status mt_yaml_load(mt_arena *arena, const char *path, const mt_
 MT_NODISCARD mt_status mt_yaml_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_table *table, const mt_yaml_override *overrides, size_t n_overrides, void *out);
 
+/* For kinds of files whose keys depend on the value of one of them: the text of a file, given in `arena`, for mt_yaml_read; and
+ * the value of a key of its root, "" where there is none or it is no text. Both fail as mt_yaml_load. */
+MT_NODISCARD mt_status mt_yaml_text(mt_arena *arena, const char *path, const char **text);
+MT_NODISCARD mt_status mt_yaml_root_word(
+    mt_arena *arena, const char *name, const char *text, const char *key, const char **word);
+
 /* Gives in `arena` the text of a file that loads to the same struct, bit for bit. It has every key of the table, those at
  * their defaults included, but not those without a value (MT_YAML_NONE). The entries of a list need a key that is always
  * written. MT_MEMORY. */

@@ -140,7 +140,20 @@ static const mt_yaml_key output_keys[] = {
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
         "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
-        "it: V and the cells begin as they are there, at time 0. Left out: at rest."),
+        "it: V and the cells begin as they are there, at time 0. Left out: at rest, or as `prepace` leaves "
+        "them."),
+    MT_YAML_END};
+static const mt_yaml_key prepace_keys[] = {
+    MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", MT_YAML_ABOVE(0),
+        "The basic cycle length: from one stimulus to the next."),
+    MT_YAML_UNSIGNED(mt_case, prepace.beats, "beats", "0", MT_YAML_WITHIN(0, 1000000),
+        "So many cycles, each with a stimulus. 0: cells begin at rest, as the model has it."),
+    MT_YAML_DOUBLE(mt_case, prepace.start_ms, "start_ms", "1", MT_YAML_AT_LEAST(0),
+        "Start of the stimulus in each cycle."),
+    MT_YAML_DOUBLE(
+        mt_case, prepace.duration_ms, "duration_ms", "1", MT_YAML_AT_LEAST(0), "Duration of the stimulus."),
+    MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_ANY,
+        "How fast it raises V; mV/ms are pA/pF.", .unit = "mV/ms"),
     MT_YAML_END};
 static const mt_yaml_key checkpoint_keys[] = {
     MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
@@ -242,6 +255,9 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_MAPPING("output", output_keys, "What is recorded."),
     MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
+    MT_YAML_MAPPING("prepace", prepace_keys,
+        "Cells that were paced before the simulation: each kind of cell by itself, in double precision and "
+        "steps of `time.dt_ms`, as `myotile cell` does. The tissue begins with where they then stand."),
     MT_YAML_MAPPING("checkpoint", checkpoint_keys,
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
         "when "
@@ -325,6 +341,19 @@ static mt_status check_times(const char *path, const mt_case *c)
     return MT_OK;
 }
 
+/* Pulses must make sense in steps, and only one thing may say where cells begin. */
+static mt_status check_prepace(const char *path, const mt_case *c)
+{
+    const mt_pulses pulses = mt_case_prepace(c);
+    mt_pulse_steps steps;
+    if (pulses.beats == 0) return MT_OK;
+    if (c->start.state[0])
+        return mt_fail(MT_INPUT,
+            "%s: prepace.beats: %zu, and start.state says where the cells begin; allowed: one of them", path,
+            pulses.beats);
+    return mt_fail_in(path, mt_fail_in("prepace", mt_pulses_in_steps(&pulses, c->time.dt_ms, &steps)));
+}
+
 /* Says which entry of a list a failure is about. */
 static mt_status in_entry(const char *list, size_t number, mt_status status)
 {
@@ -392,6 +421,7 @@ static mt_status check(const char *path, const mt_case *c)
             file ? "both file and slab are given" : "neither file nor slab is given");
     MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
+    MT_TRY(check_prepace(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
@@ -444,6 +474,12 @@ mt_record mt_case_record(const mt_case *from)
     return (mt_record){.all = mt_maps_need_all(from->output.maps) || threshold_mV != 0,
         .threshold_mV = threshold_mV,
         .fraction = from->output.repolarisation_percent / 100};
+}
+
+mt_pulses mt_case_prepace(const mt_case *from)
+{
+    return (mt_pulses){from->prepace.bcl_ms, from->prepace.beats, from->prepace.start_ms,
+        from->prepace.duration_ms, from->prepace.strength_mV_ms};
 }
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }

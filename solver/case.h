@@ -13,6 +13,7 @@
 #include "solver/monodomain.h"
 #include "solver/region.h"
 #include "solver/stimulus.h"
+#include "solver/cells/pacing.h"
 #include "solver/cells/parameters.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
@@ -85,6 +86,11 @@ typedef struct mt_case {
     struct {
         const char *state; /* a file; "" = at rest */
     } start;
+    struct {
+        double bcl_ms;
+        size_t beats; /* 0 = none */
+        double start_ms, duration_ms, strength_mV_ms;
+    } prepace;
     mt_case_region *regions;
     size_t n_regions;
     mt_case_stimulus *stimuli;
@@ -133,6 +139,9 @@ const char *mt_case_mesh_name(const mt_case *from);
 
 /* What the loop must record for the case's maps. */
 mt_record mt_case_record(const mt_case *from);
+
+/* How each kind of cell is paced by itself before the simulation; no beats: not at all. */
+mt_pulses mt_case_prepace(const mt_case *from);
 
 /* How many time steps the case has. */
 size_t mt_case_steps(const mt_case *from);

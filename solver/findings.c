@@ -81,9 +81,20 @@ static void tell_pulses(mt_findings to, const char *path, const mt_case *input, 
         to, path, key, stimulus->period_ms, (size_t)llround(stimulus->period_ms / dt_ms), dt_ms);
 }
 
+static void tell_prepace(mt_findings to, const char *path, const mt_case *input)
+{
+    const mt_pulses pulses = mt_case_prepace(input);
+    mt_pulse_steps s;
+    if (pulses.beats == 0 || mt_pulses_in_steps(&pulses, input->time.dt_ms, &s) != MT_OK) return;
+    mt_findings_of_time(to, path, "prepace.bcl_ms", pulses.bcl_ms, s.cycle, input->time.dt_ms);
+    mt_findings_of_time(to, path, "prepace.start_ms", pulses.start_ms, s.on, input->time.dt_ms);
+    mt_findings_of_time(to, path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
+}
+
 void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
 {
     tell_tissue(to, path, input);
+    tell_prepace(to, path, input);
     for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(to, path, input, s);
 }
 

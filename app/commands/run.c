@@ -300,7 +300,10 @@ static mt_status run_in(
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
     MT_TRY(open_start(arena, r, &problem, folder));
-    if (r->resumed) MT_TRY(check_checkpoint(r, &problem));
+    if (r->resumed)
+        MT_TRY(check_checkpoint(r, &problem));
+    else
+        MT_TRY(mt_fail_in(r->path, mt_problem_prepace(arena, &r->input, r->cached, &problem)));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->resumed ? &r->from : NULL, &checkpoints));
     MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));
     MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &o));

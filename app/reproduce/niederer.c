@@ -237,6 +237,7 @@ static mt_status run_mesh(mt_arena *arena, const mt_niederer *n, size_t m)
     mt_problem problem;
     mt_mapping mapping;
     MT_TRY(make_problem(arena, n, m, &input, &problem));
+    MT_TRY(mt_fail_in(n->path, mt_problem_prepace(arena, &input, n->cached, &problem)));
     MT_TRY(mt_fail_in(n->path, mt_mapping_make(arena, &input, &n->choice, &problem, &mapping)));
     n->mesh[m].n_elements = problem.mesh.n_elements;
     n->mesh[m].length_mm = mt_mesh_length_mm(&problem.mesh);

@@ -45,6 +45,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         "elements activated in the last 5 ms", 100 * (double)lately / (double)n, "%");
     mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
     mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
+    if (run->input->prepace.beats > 0)
+        mt_table_property(&table, "beats_before", "beats of each kind of cell before the simulation",
+            (double)run->input->prepace.beats, "");
     if (run->profile && run->n_counted < run->n_steps)
         mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
             (double)(run->n_steps - run->n_counted) * run->input->time.dt_ms, "ms");

@@ -4,6 +4,7 @@
 
 #include "app/cli/progress.h"
 #include "app/stages/operator.h"
+#include "app/stages/prepace.h"
 #include "app/stages/warnings.h"
 #include "data/file.h"
 #include "mesh/files/formats.h"
@@ -120,4 +121,10 @@ mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_probl
     mt_mesh mesh;
     MT_TRY(get_mesh(arena, input, &mesh));
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
+}
+
+mt_status mt_problem_prepace(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
+{
+    const mt_pulses pulses = mt_case_prepace(input);
+    return mt_prepace(arena, &pulses, cached, &problem->monodomain);
 }

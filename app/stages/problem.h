@@ -19,14 +19,19 @@ typedef struct mt_problem {
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */
 } mt_problem;
 
-/* Gives the problem in `arena`. Fills in time.pde_steps where the case leaves it open, and makes paths absolute. Shows progress, and
- * warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT, MT_NUMERICS: the case does not
- * fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
+/* Gives the problem in `arena`, with all cells at rest. Fills in time.pde_steps where the case leaves it open, and makes paths
+ * absolute. Shows progress, and warns of what is unusual (app/stages/warnings.h). `cached`: as in mt_operator_make. MT_INPUT,
+ * MT_NUMERICS: the case does not fit its mesh; the message names the key. MT_FILE: a file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem);
 
 /* The same on a mesh that was made elsewhere, whose arrays the problem keeps; the case's own mesh is not made. */
 MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *problem);
+
+/* Makes the cells of a problem begin where the case's prepace leaves them (app/stages/prepace.h). A run that goes on from a checkpoint
+ * does not need it. Fails as mt_prepace. */
+MT_NODISCARD mt_status mt_problem_prepace(
+    mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
 /* Stimulates a problem, and probes it, as another case of the same mesh, tissue and cells says; the stimuli are given in
  * `arena`. MT_INPUT: they do not fit the mesh; the message names the key. MT_FILE. MT_MEMORY. */

@@ -40,6 +40,14 @@ mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
         return mt_fail(MT_INPUT,
             "cell.type: layers; allowed for a plane wave: cells of one type, as with --set cell.type=%s",
             model->variants[0].name);
+    if (input->cell.asked.n_scales + input->cell.asked.n_sets > 0)
+        return mt_fail(MT_INPUT,
+            "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type, as "
+            "with --set cell.scale=[] --set cell.set=[]");
+    if (input->prepace.beats > 0)
+        return mt_fail(MT_INPUT,
+            "prepace.beats: %zu; allowed for a plane wave: cells at rest, as with --set prepace.beats=0",
+            input->prepace.beats);
     *medium = (mt_wave_medium){.model = model,
         .variant = (size_t)input->cell.type,
         .tissue = mt_case_tissue(input),

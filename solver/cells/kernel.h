@@ -10,6 +10,12 @@
  *   compiled_in(loaded, c)         with MT_TALLY: fills c as a codelet for cells of one variant has them, some known to the compiler,
  *                                  the others from loaded[]
  *
+ * A model that tells its currents has, besides,
+ *
+ *   MODEL_CURRENTS                 cell_NAME_currents
+ *   CURRENTS                       how many there are
+ *   cell_currents(c, v, s, i)      gives them; cell_step takes them from there, too
+ *
  * The build compiles the file for each arithmetic and instruction set, and solver/plan/tally.cmake counts its instructions
  * (MT_TALLY). */
 #include <stdbool.h>
@@ -161,5 +167,20 @@ void MT_KERNEL(MODEL)(const real *constants, size_t n_variants, const uint16_t *
     if (cell < n)
         part_block(&w, of ? of + cell : NULL, dt, n - cell, state + cell * STATES, v_in + cell, v_out + cell);
 }
+
+#    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)
+void MT_KERNEL(MODEL_CURRENTS)(const double *constants, double v_mV, const double *states, double *current)
+{
+    lanes c[CONSTANTS], s[STATES], i[CURRENTS];
+    for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
+    for (int k = 0; k < STATES; k++) s[k] = lanes_all(states[k]);
+    cell_currents(c, lanes_all(v_mV), s, i);
+    for (int k = 0; k < CURRENTS; k++) {
+        real of_lane[LANES];
+        lanes_store(of_lane, i[k]);
+        current[k] = of_lane[0];
+    }
+}
+#    endif
 
 #endif

@@ -13,7 +13,7 @@
 #include "ipu/cost/mix.h"
 #include "solver/kernels/kernels.h"
 
-/* A state or a parameter. */
+/* A state, a parameter or a current. */
 typedef struct mt_cell_quantity {
     const char *name, *unit; /* unit "": none */
 } mt_cell_quantity;
@@ -41,6 +41,10 @@ typedef void mt_cell_kernel_float(const float *constants, size_t n_variants, con
 typedef void mt_cell_kernel_double(const double *constants, size_t n_variants, const uint16_t *of,
     double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
+/* The currents [n_currents] of one cell with these constants [n_constants] in this state, by the expressions that its step is made
+ * of, in double precision. */
+typedef void mt_cell_currents(const double *constants, double v_mV, const double *states, double *current);
+
 /* How late waves are in a mesh of the usual tissue, whose elements have this length (the cube root of their mean volume), with time
  * steps of MT_CELL_DELAYS_DT_MS: by the usual scheme of diffusion, and by the plain one (solver/diffusion/scheme.h). It is what
  * `myotile reproduce waves --plain` calls the delay, the root mean square over all directions, as a mean of its three families of
@@ -58,8 +62,11 @@ typedef struct mt_cell_model {
     const mt_cell_quantity *states, *parameters; /* without V */
     mt_cell_constants *constants;                /* NULL: they are the parameters */
     const mt_cell_variant *variants;             /* the first is the usual one */
-    double dt_max_ms;                            /* the longest step that is stable */
-    double front_ms; /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
+    size_t n_currents;                           /* 0: the model tells none, and the next two are NULL */
+    const mt_cell_quantity *currents;
+    mt_cell_currents *currents_of;
+    double dt_max_ms; /* the longest step that is stable */
+    double front_ms;  /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
     mt_cell_kernel_float *kernel_float[MT_ISAS];
     mt_cell_kernel_double *kernel_double[MT_ISAS];
     struct { /* a cell's step on a tile: of one variant, and where each cell has its own */

@@ -11,6 +11,10 @@
     extern mt_cell_kernel_double mt_cell_##model##_double_base, mt_cell_##model##_double_avx2,               \
         mt_cell_##model##_double_avx512
 
+/* The function for its currents, of a model whose kernel file has them. It is seldom called: one instruction set will do. */
+#define MT_CELL_DECLARE_CURRENTS(model) extern mt_cell_currents mt_cell_##model##_currents_double_base
+#define MT_CELL_CURRENTS(model) mt_cell_##model##_currents_double_base
+
 /* Those of one arithmetic: float or double. */
 #ifdef __x86_64__
 #    define MT_CELL_KERNELS(model, arithmetic)                                                               \

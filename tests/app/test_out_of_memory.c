@@ -264,7 +264,8 @@ static const char small[] =
 Test(out_of_memory, a_run_on_the_host)
 {
     write_text("small.yaml", small);
-    walk(11, "run small.yaml --output out --set machine.backend=cpu");
+    walk(11, "run small.yaml --output out --set machine.backend=cpu --set prepace.bcl_ms=10 --set "
+             "prepace.beats=2");
 }
 
 Test(out_of_memory, a_run_on_tiles_with_its_profile_and_trace)
@@ -285,6 +286,13 @@ Test(out_of_memory, the_slab_benchmark)
     walk(11,
         "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
         "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
+}
+
+Test(out_of_memory, a_cell)
+{
+    free(works("cell --end-ms 2 --save start.yaml"));
+    walk(1, "cell --start start.yaml --scale g_Kr=0.5 --bcl 5 --beats 2 -o trace.csv --save end.yaml "
+            "--picture p.png --force");
 }
 
 Test(out_of_memory, fibres) { walk(1, "mesh fibres heart.hdf -o fibred.hdf"); }

@@ -6,13 +6,14 @@
  *   a mesh that was read passes the check of its content. Where it has elements, its defects are found, and without fatal
  *     ones it passes its checks; the repair mends it, or refuses; what it has mended passes the checks, keeps no fatal
  *     defect, and every writer takes it or says why not. A surface becomes a closed one, or is refused;
- *   a case that was read can be written and read again. */
+ *   a case that was read can be written and read again, and so can the state of a cell. */
 #include "mesh/mend/closed.h"
 #include "mesh/mend/defects.h"
 #include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/surfaces.h"
 #include "solver/case.h"
+#include "solver/cells/cell_state.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/room.h"
 #include "tests/mesh/check_adjacency.h"
@@ -148,13 +149,33 @@ static mt_status read_case(mt_arena *arena)
     return MT_OK;
 }
 
+static mt_status read_state(mt_arena *arena)
+{
+    mt_cell_state state, again;
+    char out[96];
+    MT_TRY(mt_cell_state_read(arena, path[0], &state));
+    (void)snprintf(out, sizeof out, "%s/out.state", folder);
+    if (mt_cell_state_write(out, &state) != MT_OK || mt_cell_state_read(arena, out, &again) != MT_OK)
+        die("a state that cannot be written and read again");
+    if (memcmp(state.states, again.states, state.model->n_states * sizeof *state.states) != 0 ||
+        strcmp(state.type, again.type) != 0)
+        die("another state");
+    return MT_OK;
+}
+
+static mt_status read_file(mt_arena *arena, size_t n_bytes)
+{
+    if (strcmp(ending[0], ".yaml") == 0) return read_case(arena);
+    return strcmp(ending[0], ".state") == 0 ? read_state(arena) : read_mesh(arena, n_bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     mt_arena arena = {0};
     if (n == 0) return 0;
     write_parts(bytes, n);
-    check_answer(strcmp(ending[0], ".yaml") == 0 ? read_case(&arena) : read_mesh(&arena, n));
+    check_answer(read_file(&arena, n));
     mt_arena_free(&arena);
     return 0;
 }

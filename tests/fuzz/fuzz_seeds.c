@@ -93,6 +93,13 @@ static const char *const sets[] = {"time.end_ms=20\nmachine.backend=cpu\n", "mes
     "links.shape=list\nlinks.list=[{from: 0, to: 1, lanes: 4}, {from: 1, to: 0, lanes: 4}]\nlinks.direct=0",
     NULL};
 
+static const char *const states[] = {"model: mitchell-schaeffer\ntype: standard\ndt_ms: 0.02\nbcl_ms: "
+                                     "400\nbeats: 3\nv_mV: -80\nstates:\n  h: 1\n",
+    "model: mitchell-schaeffer\ntype: \"a b\"\nv_mV: -80\nparameters: {tau_in: 0.3}\nstates: {h: 0.5}\n",
+    "model: tp06\ntype: epi\nv_mV: -85\nstates: {Xr1: 0, Xr2: 0, Xs: 0, m: 0, h: 0, j: 0, d: 0, f: 0, f2: 0, "
+    "fCass: 0, s: 0, r: 0, Ca_i: 1, R_prime: 0, Ca_SR: 1, Ca_ss: 1, Na_i: 1, K_i: 1}\n",
+    NULL};
+
 static const char *const words[] = {
     "run\ncase.yaml\n--set\ntime.end_ms=1\n--profile\ntiles\n--trace\n0:10\n--trace-tiles\n0:3",
     "run\n--output\nfolder\ncase.yaml\n--format\njson",
@@ -106,8 +113,10 @@ static const char *const words[] = {
     "set\ntiles=8",
     "partition\nslab.hdf\n--target\ngc2\n--ranges\n5\n--balance-halo\n--check\n--profile\nd\n--picture\np."
     "png",
-    "element\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
-    "machine\nshow\ngc200", "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
+    "cell\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
+    "cell\n--bcl\n400\n--beats\n3\n--last-beats\n1\n--every-ms\n0.5\n--save\ns.yaml\n--picture\np.png",
+    "restitution\n--protocol\ndynamic\n--intervals-ms\n400,300,50\n--start\ns.yaml", "machine\nshow\ngc200",
+    "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
     "reproduce\nfigure3\n--edges-mm\n0.5,0.2\n--gmsh\n--corners\n4\n--backends\nipu,cpu\n--dt-ms\n0.05",
     "reproduce\nfigure5\n--ipus\n1,2\n-o\nf.png",
     "reproduce\nwaves\n--families\nkuhn,gmsh\n--lengths\n0.5,1\n--spreading\n0\n--plain", "--version", "help",
@@ -117,7 +126,7 @@ static bool write_others(const char *root)
 {
     return copy_all(root, "yaml", MT_DATA_DIR "/cases/*.yaml") &&
            copy_all(root, "machine", MT_DATA_DIR "/machines/*.yaml") && write_texts(root, "set", sets) &&
-           write_texts(root, "words", words);
+           write_texts(root, "words", words) && write_texts(root, "state", states);
 }
 
 int main(int argc, char **argv)

@@ -32,6 +32,12 @@ static const mt_cell_quantity parameters[] = {
     [TP06_S_HALF] = (half), [TP06_S_PEAK] = (peak), [TP06_S_CENTRE] = (centre), [TP06_S_WIDTH] = (width), \
     [TP06_S_STEP] = (step), [TP06_S_FLOOR] = (floor)
 
+static const mt_cell_quantity currents[] = {
+    [TP06_I_NA] = {"I_Na", "pA/pF"}, [TP06_I_BNA] = {"I_bNa", "pA/pF"}, [TP06_I_CAL] = {"I_CaL", "pA/pF"},
+    [TP06_I_BCA] = {"I_bCa", "pA/pF"}, [TP06_I_PCA] = {"I_pCa", "pA/pF"}, [TP06_I_TO] = {"I_to", "pA/pF"},
+    [TP06_I_KR] = {"I_Kr", "pA/pF"}, [TP06_I_KS] = {"I_Ks", "pA/pF"}, [TP06_I_K1] = {"I_K1", "pA/pF"},
+    [TP06_I_PK] = {"I_pK", "pA/pF"}, [TP06_I_NACA] = {"I_NaCa", "pA/pF"}, [TP06_I_NAK] = {"I_NaK", "pA/pF"}};
+
 static const mt_cell_variant variants[] = {
     [TP06_EPI] = {
         .name = "epi",
@@ -63,6 +69,7 @@ static const mt_cell_variant variants[] = {
 static void constants(const double *p, double *c) { tp06_constants(p, sqrt(p[TP06_K_O] / 5.4), c); }
 
 MT_CELL_DECLARE(tp06);
+MT_CELL_DECLARE_CURRENTS(tp06);
 
 /* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
 static const mt_cell_delay delays[] = {
@@ -82,6 +89,9 @@ const mt_cell_model mt_cell_tp06 = {
     .variants = variants,
     .dt_max_ms = 0.05,
     .front_ms = 0.5,
+    .n_currents = TP06_CURRENTS,
+    .currents = currents,
+    .currents_of = MT_CELL_CURRENTS(tp06),
     .kernel_float = MT_CELL_KERNELS(tp06, float),
     .kernel_double = MT_CELL_KERNELS(tp06, double),
     .mix =

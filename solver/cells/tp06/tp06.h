@@ -42,4 +42,21 @@ typedef enum tp06_state {
     TP06_STATES
 } tp06_state;
 
+/* The currents [pA/pF], outwards above 0: dV/dt is minus their sum. */
+typedef enum tp06_current {
+    TP06_I_NA,
+    TP06_I_BNA,
+    TP06_I_CAL,
+    TP06_I_BCA,
+    TP06_I_PCA,
+    TP06_I_TO,
+    TP06_I_KR,
+    TP06_I_KS,
+    TP06_I_K1,
+    TP06_I_PK,
+    TP06_I_NACA,
+    TP06_I_NAK,
+    TP06_CURRENTS
+} tp06_current;
+
 #endif

@@ -8,7 +8,8 @@
 #include "solver/cells/tp06/tp06.h"
 
 #define MODEL cell_tp06
-enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS };
+#define MODEL_CURRENTS cell_tp06_currents
+enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENTS };
 
 #define K(number) ((real)(number))
 
@@ -95,16 +96,9 @@ static inline void calcium_gates(real dt, lanes v, const lanes s[STATES], lanes 
     next[TP06_FCASS] = euler(dt, s[TP06_FCASS], K(0.6) / held + K(0.4), K(80) / held + K(2));
 }
 
-/* The currents [pA/pF] that the concentrations need one by one. */
-typedef struct currents {
-    lanes calcium_membrane; /* i_bCa + i_pCa - 2 i_NaCa */
-    lanes cal;              /* i_CaL */
-    lanes sodium;           /* i_Na + i_bNa + 3 i_NaK + 3 i_NaCa */
-    lanes potassium;        /* i_K1 + i_to + i_Kr + i_Ks + i_pK - 2 i_NaK */
-    lanes total;            /* all of them */
-} currents;
-
-static inline currents currents_at(const lanes c[CONSTANTS], lanes v, const lanes s[STATES])
+/* The currents [pA/pF], outwards above 0. */
+static inline void cell_currents(
+    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
 {
     const lanes nai = s[TP06_NAI], ki = s[TP06_KI], cai = s[TP06_CAI];
 
@@ -113,48 +107,58 @@ static inline currents currents_at(const lanes c[CONSTANTS], lanes v, const lane
     lanes v_ks = v - K(TP06_RT_F) * lanes_log(c[TP06_KS_OUTSIDE] / (ki + c[TP06_P_KNA] * nai));
     lanes v_ca = v - K(0.5 * TP06_RT_F) * lanes_log(c[TP06_CA_O] / cai);
 
-    lanes i_na = c[TP06_G_NA] * s[TP06_M] * s[TP06_M] * s[TP06_M] * s[TP06_H] * s[TP06_J] * v_na;
-    lanes i_bna = c[TP06_G_BNA] * v_na;
+    i[TP06_I_NA] = c[TP06_G_NA] * s[TP06_M] * s[TP06_M] * s[TP06_M] * s[TP06_H] * s[TP06_J] * v_na;
+    i[TP06_I_BNA] = c[TP06_G_BNA] * v_na;
 
     lanes x = (v - K(15)) * K(2 / TP06_RT_F);
     lanes grown = lanes_expm1(x);
     lanes ratio = lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / grown); /* only where x = 0 */
-    lanes i_cal = c[TP06_CAL_FACTOR] * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] * ratio *
-                  (K(0.25) * s[TP06_CASS] * (grown + K(1)) - c[TP06_CA_O]);
+    i[TP06_I_CAL] = c[TP06_CAL_FACTOR] * s[TP06_D] * s[TP06_F] * s[TP06_F2] * s[TP06_FCASS] * ratio *
+                    (K(0.25) * s[TP06_CASS] * (grown + K(1)) - c[TP06_CA_O]);
 
-    lanes i_to = c[TP06_G_TO] * s[TP06_R] * s[TP06_S] * v_k;
-    lanes i_kr = c[TP06_KR_FACTOR] * s[TP06_XR1] * s[TP06_XR2] * v_k;
-    lanes i_ks = c[TP06_G_KS] * s[TP06_XS] * s[TP06_XS] * v_ks;
+    i[TP06_I_TO] = c[TP06_G_TO] * s[TP06_R] * s[TP06_S] * v_k;
+    i[TP06_I_KR] = c[TP06_KR_FACTOR] * s[TP06_XR1] * s[TP06_XR2] * v_k;
+    i[TP06_I_KS] = c[TP06_G_KS] * s[TP06_XS] * s[TP06_XS] * v_ks;
     lanes k1_alpha = K(0.1) / (K(1) + lanes_exp(K(0.06) * (v_k - K(200))));
     lanes k1_beta = (K(3) * lanes_exp(K(2e-4) * (v_k + K(100))) + lanes_exp(K(0.1) * (v_k - K(10)))) /
                     (K(1) + lanes_exp(K(-0.5) * v_k));
-    lanes i_k1 = c[TP06_K1_FACTOR] * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
-    lanes i_pk = c[TP06_G_PK] * v_k / (K(1) + lanes_exp((K(25) - v) / K(5.98)));
+    i[TP06_I_K1] = c[TP06_K1_FACTOR] * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
+    i[TP06_I_PK] = c[TP06_G_PK] * v_k / (K(1) + lanes_exp((K(25) - v) / K(5.98)));
 
     lanes up = lanes_exp(c[TP06_NACA_UP] * v);     /* exp(gamma V F / RT) */
     lanes down = lanes_exp(c[TP06_NACA_DOWN] * v); /* exp((gamma - 1) V F / RT) */
-    lanes i_naca = c[TP06_NACA_FACTOR] *
-                   (up * nai * nai * nai * c[TP06_CA_O] - down * cai * c[TP06_NACA_OUTSIDE]) /
-                   (K(1) + c[TP06_K_SAT] * down);
-    lanes i_nak = c[TP06_NAK_FACTOR] * (nai / (nai + c[TP06_K_MNA])) /
-                  (K(1) + K(0.1245) * lanes_exp(K(-0.1 / TP06_RT_F) * v) +
-                      K(0.0353) * lanes_exp(K(-1 / TP06_RT_F) * v));
+    i[TP06_I_NACA] = c[TP06_NACA_FACTOR] *
+                     (up * nai * nai * nai * c[TP06_CA_O] - down * cai * c[TP06_NACA_OUTSIDE]) /
+                     (K(1) + c[TP06_K_SAT] * down);
+    i[TP06_I_NAK] = c[TP06_NAK_FACTOR] * (nai / (nai + c[TP06_K_MNA])) /
+                    (K(1) + K(0.1245) * lanes_exp(K(-0.1 / TP06_RT_F) * v) +
+                        K(0.0353) * lanes_exp(K(-1 / TP06_RT_F) * v));
 
-    lanes i_pca = c[TP06_G_PCA] * cai / (cai + c[TP06_K_PCA]);
-    lanes i_bca = c[TP06_G_BCA] * v_ca;
+    i[TP06_I_PCA] = c[TP06_G_PCA] * cai / (cai + c[TP06_K_PCA]);
+    i[TP06_I_BCA] = c[TP06_G_BCA] * v_ca;
+}
 
-    currents i;
-    i.calcium_membrane = i_bca + i_pca - K(2) * i_naca;
-    i.cal = i_cal;
-    i.sodium = i_na + i_bna + K(3) * (i_nak + i_naca);
-    i.potassium = i_k1 + i_to + i_kr + i_ks + i_pk - K(2) * i_nak;
-    i.total = i.sodium + i.potassium + i.calcium_membrane + i_cal;
-    return i;
+/* Their sums [pA/pF], by what they carry. */
+typedef struct sums {
+    lanes calcium_membrane; /* without i_CaL, which enters the subspace */
+    lanes sodium, potassium;
+    lanes total; /* all of them */
+} sums;
+
+static inline sums sums_of(const lanes i[TP06_CURRENTS])
+{
+    sums sum;
+    sum.calcium_membrane = i[TP06_I_BCA] + i[TP06_I_PCA] - K(2) * i[TP06_I_NACA];
+    sum.sodium = i[TP06_I_NA] + i[TP06_I_BNA] + K(3) * (i[TP06_I_NAK] + i[TP06_I_NACA]);
+    sum.potassium =
+        i[TP06_I_K1] + i[TP06_I_TO] + i[TP06_I_KR] + i[TP06_I_KS] + i[TP06_I_PK] - K(2) * i[TP06_I_NAK];
+    sum.total = sum.sodium + sum.potassium + sum.calcium_membrane + i[TP06_I_CAL];
+    return sum;
 }
 
 /* Calcium in its three rooms, sodium, potassium. */
-static inline void concentrations(
-    real dt, const lanes c[CONSTANTS], const currents *i, const lanes s[STATES], lanes next[STATES])
+static inline void concentrations(real dt, const lanes c[CONSTANTS], const sums *sum, lanes i_cal,
+    const lanes s[STATES], lanes next[STATES])
 {
     const lanes cai = s[TP06_CAI], casr = s[TP06_CASR], cass = s[TP06_CASS];
 
@@ -174,13 +178,13 @@ static inline void concentrations(
     lanes buffer_ss = K(1) / (K(1) + c[TP06_BUFFER_SS] / square(cass + c[TP06_K_BUF_SS]));
     next[TP06_CAI] = cai + dt * buffer_i *
                                ((i_leak - i_up) * K(TP06_VSR / TP06_VC) + i_xfer -
-                                   i->calcium_membrane * K(TP06_CM / (2 * TP06_VC * TP06_FARADAY)));
+                                   sum->calcium_membrane * K(TP06_CM / (2 * TP06_VC * TP06_FARADAY)));
     next[TP06_CASR] = casr + dt * buffer_sr * (i_up - i_rel - i_leak);
     next[TP06_CASS] = cass + dt * buffer_ss *
                                  (i_rel * K(TP06_VSR / TP06_VSS) - i_xfer * K(TP06_VC / TP06_VSS) -
-                                     i->cal * K(TP06_CM / (2 * TP06_VSS * TP06_FARADAY)));
-    next[TP06_NAI] = s[TP06_NAI] - dt * i->sodium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
-    next[TP06_KI] = s[TP06_KI] - dt * i->potassium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
+                                     i_cal * K(TP06_CM / (2 * TP06_VSS * TP06_FARADAY)));
+    next[TP06_NAI] = s[TP06_NAI] - dt * sum->sodium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
+    next[TP06_KI] = s[TP06_KI] - dt * sum->potassium * K(TP06_CM / (TP06_VC * TP06_FARADAY));
 }
 
 static inline lanes cell_step(
@@ -189,9 +193,11 @@ static inline lanes cell_step(
     sodium_gates(dt, v, s, next);
     potassium_gates(dt, c, v, s, next);
     calcium_gates(dt, v, s, next);
-    currents i = currents_at(c, v, s);
-    concentrations(dt, c, &i, s, next);
-    return v - dt * i.total;
+    lanes i[TP06_CURRENTS];
+    cell_currents(c, v, s, i);
+    const sums sum = sums_of(i);
+    concentrations(dt, c, &sum, i[TP06_I_CAL], s, next);
+    return v - dt * sum.total;
 }
 
 #ifdef MT_TALLY

@@ -6,9 +6,9 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "machine list", "machine show", "run",
-    "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure3", "reproduce figure5",
-    "reproduce figure6", "reproduce waves", "tune"};
+    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
+    "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure3",
+    "reproduce figure5", "reproduce figure6", "reproduce waves", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)

@@ -1,15 +1,17 @@
 #include <criterion/criterion.h>
 
+#include <sys/wait.h>
+
 #include "solver/cells/model.h"
 #include "tests/app/program.h"
 
 TestSuite(cell, .init = enter_room, .fini = leave_room);
 
-enum { COLUMNS = 20, ROWS_MAX = 600 };
+enum { COLUMNS = 32, ROWS_MAX = 600 };
 
 typedef struct trace {
     size_t n;
-    double value[ROWS_MAX][COLUMNS]; /* t [ms], V [mV], 18 states */
+    double value[ROWS_MAX][COLUMNS]; /* t [ms], V [mV], 18 states, 12 currents */
 } trace;
 
 static trace read_trace(const char *path)
@@ -35,7 +37,14 @@ static trace read_trace(const char *path)
     return t;
 }
 
-/* The states in the order of the equations, each named with its unit; the first row is where the cell begins. */
+static void expect_name(const mt_cell_quantity *q, const char *column)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, *q->unit ? "%s[%s]" : "%s", q->name, q->unit);
+    cr_assert(column && strcmp(column, name) == 0, "%s; %s", column, name);
+}
+
+/* The states in the order of the equations, then the currents, each named with its unit; the first row is where the cell begins. */
 static void expect_columns(const mt_cell_model *model, const mt_cell_variant *variant)
 {
     size_t size;
@@ -48,13 +57,17 @@ static void expect_columns(const mt_cell_model *model, const mt_cell_variant *va
                  v_mV = strtod(strtok_r(NULL, ",", &values), NULL);
     cr_assert(t_ms == 0 && fabs(v_mV - variant->v_mV) < 1e-6, "%g ms, %g mV", t_ms, v_mV);
     for (size_t k = 0; k < model->n_states; k++) {
-        char name[64];
-        const char *unit = model->states[k].unit;
         const double value = strtod(strtok_r(NULL, ",", &values), NULL), rest = variant->states[k];
-        (void)snprintf(name, sizeof name, *unit ? "%s[%s]" : "%s", model->states[k].name, unit);
-        cr_assert((column = strtok_r(NULL, ",", &row)) && strcmp(column, name) == 0, "%s; %s", column, name);
+        expect_name(&model->states[k], strtok_r(NULL, ",", &row));
         /* nine digits */
-        cr_assert(fabs(value - rest) <= 5e-9 * fabs(rest), "%s", name);
+        cr_assert(fabs(value - rest) <= 5e-9 * fabs(rest), "%s", model->states[k].name);
+    }
+    double constants[MT_CELL_CONSTANTS], current[64];
+    mt_cell_constants_double(model, variant, 1, constants);
+    if (model->currents_of) model->currents_of(constants, variant->v_mV, variant->states, current);
+    for (size_t k = 0; k < model->n_currents; k++) {
+        expect_name(&model->currents[k], strtok_r(NULL, ",", &row));
+        cr_assert_eq(strtod(strtok_r(NULL, ",", &values), NULL), current[k], "%s", model->currents[k].name);
     }
     cr_assert(strtok_r(NULL, ",", &row) == NULL && strtok_r(NULL, ",", &values) == NULL, "%s", model->name);
     free(text);
@@ -186,7 +199,6 @@ Test(cell, the_same_command_gives_the_same_file)
 
 Test(cell, bad_options_are_refused_and_write_nothing)
 {
-    refuses(2, "cell: --output is needed", "cell");
     refuses(2, "cell type 'atrial'; allowed: epi, mid, endo", "cell -o a.csv --type atrial");
     refuses(2, "cell model 'purkinje'; allowed: tp06", "cell -o a.csv --model purkinje");
     refuses(2, "--precision half; allowed: float, double", "cell -o a.csv --precision half");
@@ -234,8 +246,8 @@ Test(cell, what_may_not_be_meant_is_warned_of)
     expect_warning(
         "--end-ms 20 --stimulus 0.995,1,52", "--stimulus, its start: found 0.995 ms, which are 49.75 steps");
     char *out = works("cell -o a.csv --end-ms 20.01");
-    cr_assert(strstr(out, "a.csv: epi cell, 20.02 ms at dt 0.02 ms"),
-        "what was simulated, not what was asked: %s", out);
+    cr_assert(
+        strstr(out, "epi cell, 20.02 ms at dt 0.02 ms"), "what was simulated, not what was asked: %s", out);
     free(out);
 }
 
@@ -250,9 +262,265 @@ Test(cell, a_file_that_cannot_be_written_is_refused)
 Test(cell, a_cell_that_blows_up_is_refused)
 {
     static const char line[] = "cell -o a.csv --stimulus 1,2,10000 --end-ms 5";
-    refuses(5, "cell: V is ", "%s", line);
+    refuses(5, "ms V is ", "%s", line);
     refuses(5,
         "must stay within -200 .. 200 mV; --stimulus changes it by 10000 mV/ms from 1 ms on for 2 ms: a "
         "weaker",
         "%s", line);
+}
+
+/* ---- pacing ---- */
+
+/* V at every step of a whole run, from its trace. */
+static double *potential_of(const char *path, size_t *n)
+{
+    size_t size;
+    char *text = bytes_of(path, &size), *save;
+    double *v = calloc(size, sizeof *v);
+    *n = 0;
+    (void)strtok_r(text, "\n", &save);
+    for (char *row; (row = strtok_r(NULL, "\n", &save));) v[(*n)++] = strtod(strchr(row, ',') + 1, NULL);
+    free(text);
+    return v;
+}
+
+/* From 0 mV upwards, first in this range of steps, down to a tenth of the way from rest to peak. */
+static double apd90_ms(const double *v, size_t from, size_t to, double dt_ms)
+{
+    size_t up = from, down;
+    double peak = -INFINITY, low = INFINITY;
+    while (!(v[up] < 0 && v[up + 1] >= 0)) low = fmin(low, v[up++]);
+    for (size_t s = up; s < to; s++) peak = fmax(peak, v[s]);
+    const double level = peak - 0.9 * (peak - low);
+    for (down = up + 1; !(v[down] > level && v[down + 1] <= level);) down++;
+    return dt_ms * ((double)down + (v[down] - level) / (v[down] - v[down + 1]) - (double)up +
+                       v[up] / (v[up + 1] - v[up]));
+}
+
+/* The number called `key` of the n-th row, from 0, of a table of numbers. */
+static double row_number(const char *json, size_t n, const char *key)
+{
+    char mark[64];
+    const char *at = strstr(json, "\"rows\"");
+    (void)snprintf(mark, sizeof mark, "\"%s\": ", key);
+    for (size_t k = 0; at && k <= n; k++) at = strstr(at + 1, mark);
+    cr_assert_not_null(at, "no %s in row %zu of %s", key, n, json);
+    return strncmp(at + strlen(mark), "null", 4) == 0 ? NAN : strtod(at + strlen(mark), NULL);
+}
+
+Test(cell, the_table_has_the_durations_that_the_trace_of_every_step_shows)
+{
+    char *json = works("cell --type endo --bcl 450 --beats 2 --every-ms 0.02 -o trace.csv --format json");
+    size_t n;
+    double *v = potential_of("trace.csv", &n);
+    cr_assert_eq(n, 45001);
+    for (size_t beat = 0; beat < 2; beat++) {
+        const double expected = apd90_ms(v, beat * 22500, (beat + 1) * 22500, 0.02),
+                     found = row_number(json, beat, "apd90_ms");
+        cr_assert(fabs(found - expected) < 1e-6, "beat %zu: %.10g, %.10g", beat, found, expected);
+    }
+    cr_assert_float_eq(row_number(json, 1, "apd90_change_ms"),
+        row_number(json, 1, "apd90_ms") - row_number(json, 0, "apd90_ms"), 1e-9);
+    cr_assert(
+        row_number(json, 1, "ca_i_highest_umol_per_l") > 2 * row_number(json, 1, "ca_i_lowest_umol_per_l"));
+    free(v), free(json);
+}
+
+/* As solver/README.md has it for steps of 0.02 ms. */
+Test(cell, one_beat_has_the_duration_that_the_readme_tells)
+{
+    char *json = works("cell --format json");
+    cr_assert_float_eq(row_number(json, 0, "apd90_ms"), 290.18, 0.02);
+    cr_assert_float_eq(row_number(json, 0, "peak_mv"), 38.5, 0.05);
+    cr_assert(isnan(row_number(json, 0, "diastolic_interval_ms")));
+    free(json);
+}
+
+Test(cell, text_shows_the_last_beats_and_json_all)
+{
+    char *text = works("cell --model mitchell-schaeffer --bcl 400 --beats 9"),
+         *json = works("cell --model mitchell-schaeffer --bcl 400 --beats 9 --format json");
+    cr_assert(strstr(text, "the last 6 of 9 beats") && strstr(text, "\n   4 ") && !strstr(text, "\n   3 "),
+        "%s", text);
+    cr_assert_not(strstr(text, "[Ca]i"), "%s", text);
+    cr_assert_eq(row_number(json, 0, "beat"), 1);
+    cr_assert_eq(row_number(json, 8, "beat"), 9);
+    free(text), free(json);
+}
+
+/* What is saved is where another run goes on, to the bit: two beats and one more are three. */
+Test(cell, a_run_goes_on_where_another_ended)
+{
+    static const char *const cells[] = {"--type mid", "--type epi --precision float",
+        "--model mitchell-schaeffer", "--model mitchell-schaeffer --precision float"};
+    for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+        free(works("cell %s --bcl 400 --beats 3 --save whole.yaml --force", cells[k]));
+        free(works("cell %s --bcl 400 --beats 2 --save two.yaml --force", cells[k]));
+        free(works("cell %s --start two.yaml --bcl 400 --beats 1 --save three.yaml --force", cells[k]));
+        cr_assert(same_file("whole.yaml", "three.yaml"), "%s", cells[k]);
+        cr_assert_not(same_file("whole.yaml", "two.yaml"), "%s", cells[k]);
+    }
+    char *out = works("cell --start two.yaml --end-ms 1"); /* model and type are those of the file */
+    cr_assert(strstr(out, "standard cell"), "%s", out);
+    free(out);
+}
+
+/* A changed parameter of the file changes the cell, and is saved again. */
+Test(cell, parameters_of_a_state_are_the_cells)
+{
+    size_t n;
+    free(works("cell --model mitchell-schaeffer --end-ms 1 --save usual.yaml"));
+    char *text = bytes_of("usual.yaml", &n), *at = strstr(text, "dt_ms"), changed[1024];
+    (void)snprintf(
+        changed, sizeof changed, "%.*sparameters: {tau_close: 100}\n%s", (int)(at - text), text, at);
+    write_text("changed.yaml", changed);
+    char *usual = works("cell --start usual.yaml --format json"),
+         *shorter = works("cell --start changed.yaml --format json --save again.yaml");
+    cr_assert_lt(row_number(shorter, 0, "apd90_ms"), row_number(usual, 0, "apd90_ms") - 20);
+    free(text);
+    text = bytes_of("again.yaml", &n);
+    cr_assert(strstr(text, "parameters:\n  tau_close: 100 # ms\n"), "%s", text);
+    free(text), free(usual), free(shorter);
+}
+
+/* By an option as by a file; factors are of what the type has by itself, and of one parameter the last word counts. */
+Test(cell, parameters_are_changed_by_options)
+{
+    size_t n;
+    free(works("cell --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --scale g_Na=0.25 --save changed.yaml"));
+    char *text = bytes_of("changed.yaml", &n);
+    cr_assert(strstr(text, "  g_Na: 3.7095 # nS/pF\n") && strstr(text, "  K_o: 6 # mM\n") &&
+                  strstr(text, "  g_Kr: 0.0765 # nS/pF\n"),
+        "%s", text);
+    free(text);
+    free(works("cell --start changed.yaml --end-ms 5 --save by_file.yaml"));
+    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=0.5 --set K_o=6 --set g_Na=3.7095 "
+               "--save by_options.yaml"));
+    cr_assert(same_file("by_file.yaml", "by_options.yaml"));
+    free(works("cell --start changed.yaml --end-ms 5 --scale g_Kr=2 --set K_o=5.4 --save on_top.yaml"));
+    text = bytes_of("on_top.yaml", &n);
+    cr_assert(strstr(text, "  g_Kr: 0.306 # nS/pF\n") && !strstr(text, "K_o"), "%s", text);
+    free(text);
+}
+
+/* Half of g_Kr makes the first action potential 22 ms longer, as the readme of the solver tells. */
+Test(cell, a_changed_cell_is_called_so_and_lasts_longer)
+{
+    char *usual = works("cell --format json"), *changed = works("cell --scale g_Kr=0.5 --format json");
+    cr_assert_float_eq(row_number(changed, 0, "apd90_ms") - row_number(usual, 0, "apd90_ms"), 22, 0.5);
+    cr_assert(strstr(changed, "epi cell with other parameters, 500 ms") && strstr(usual, "epi cell, 500 ms"),
+        "%s", changed);
+    free(usual), free(changed);
+}
+
+Test(cell, parameters_of_a_type_are_listed_with_values_and_units)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            const mt_cell_variant *variant = &(*m)->variants[v];
+            char *out = works("cell --list --model %s --type %s --format json", (*m)->name, variant->name);
+            for (size_t k = 0; k < (*m)->n_parameters; k++) {
+                const mt_cell_quantity *q = &(*m)->parameters[k];
+                char unit[64];
+                (void)snprintf(unit, sizeof unit, "\"unit\": \"%s\"", q->unit);
+                cr_expect_eq(json_number(out, q->name, "value"), variant->parameters[k], "%s", q->name);
+                cr_expect(strstr(out, unit), "%s: %s", q->name, unit);
+            }
+            free(out);
+        }
+    char *changed = works("cell --list --scale g_Kr=0.5 --format json");
+    cr_assert_eq(json_number(changed, "g_Kr", "value"), 0.0765, "%s", changed);
+    free(changed);
+}
+
+Test(cell, parameters_that_make_no_sense_are_refused)
+{
+    refuses(2, "--scale g_X=2: no parameter of the cell model tp06; allowed: g_Na, ", "cell --scale g_X=2");
+    refuses(2, "--set K_o=-1; allowed behind K_o=: a number, at least 0, in mM", "cell --set K_o=-1");
+    refuses(2, "--set K_o=5: K_o has a factor, too; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
+    refuses(2, "--set K_o=1e40: a step of such a cell (epi) does not end in numbers", "cell --set K_o=1e40");
+    refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
+    write_text("wild.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}"
+                            "\nstates: {h: 1}\n");
+    refuses(
+        2, "wild.yaml: a step of such a cell (standard) does not end in numbers", "cell --start wild.yaml");
+}
+
+Test(cell, trace_and_picture_may_have_the_last_beats_only)
+{
+    free(works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o all.csv --every-ms 0.5"));
+    free(
+        works("cell --model mitchell-schaeffer --bcl 400 --beats 3 -o last.csv --every-ms 0.5 --last-beats 1 "
+              "--picture last.png"));
+    size_t n;
+    char *all = bytes_of("all.csv", &n), *last = bytes_of("last.csv", &n), *from = strstr(all, "\n800,");
+    cr_assert(there("last.png") && from && strcmp(strchr(last, '\n'), from) == 0);
+    free(all), free(last);
+}
+
+Test(cell, pictures_of_every_model_are_drawn_and_the_same_again)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        free(works("cell --model %s --end-ms 50 --picture a.png --force", (*m)->name));
+        free(works("cell --model %s --end-ms 50 --picture b.png --force", (*m)->name));
+        cr_assert(same_file("a.png", "b.png"), "%s", (*m)->name);
+    }
+}
+
+Test(cell, options_that_contradict_each_other_are_refused)
+{
+    refuses(2, "--bcl without --beats; pacing needs both", "cell --bcl 500");
+    refuses(2, "--beats without --bcl; pacing needs both", "cell --beats 5");
+    refuses(2, "--bcl 0; allowed: 1 number above 0", "cell --bcl 0 --beats 5");
+    refuses(2, "--bcl 0.01; allowed: at least a time step, 0.02", "cell --bcl 0.01 --beats 5");
+    refuses(2, "--beats 0; allowed: ", "cell --bcl 500 --beats 0");
+    refuses(2, "--end-ms 900 is before the end of 2 beats of 500 ms; allowed: at least 1000",
+        "cell --bcl 500 --beats 2 --end-ms 900");
+    refuses(2, "the time of all beats, 1e+08 is 5e+09 steps of --dt-ms 0.02; allowed: at most 1e9",
+        "cell --bcl 1000 --beats 100000");
+    refuses(2, "--stimulus: start 499.5, duration 1: ends behind a cycle of 500 ms",
+        "cell --bcl 500 --beats 2 --stimulus 499.5,1,52");
+    refuses(2, "--every-ms without --output", "cell --every-ms 1");
+    refuses(2, "--every-ms 0.03 is 1.5 steps of --dt-ms 0.02; allowed: a whole number",
+        "cell -o a.csv --every-ms 0.03");
+    refuses(2, "--every-ms 1e-09 is ", "cell -o a.csv --every-ms 1e-9");
+    refuses(2, "--last-beats without --bcl", "cell -o a.csv --last-beats 1");
+    refuses(2, "--last-beats without --output or --picture", "cell --bcl 500 --beats 2 --last-beats 1");
+    refuses(2, "--last-beats 3; allowed: ", "cell -o a.csv --bcl 500 --beats 2 --last-beats 3");
+    refuses(2, "ending in .png", "cell --picture a.jpg");
+    refuses(2, "a.csv and a.csv are one file", "cell -o a.csv --save a.csv");
+    refuses(2, "a.png and a.png are one file", "cell -o a.png --picture a.png");
+}
+
+Test(cell, states_that_do_not_fit_are_refused)
+{
+    free(works("cell --end-ms 1 --save epi.yaml"));
+    refuses(2, "epi.yaml: a state of epi; --type asks for mid", "cell --start epi.yaml --type mid");
+    refuses(2, "epi.yaml: a state of tp06; --model asks for mitchell-schaeffer",
+        "cell --start epi.yaml --model mitchell-schaeffer");
+    refuses(3, "none.yaml: No such file", "cell --start none.yaml");
+    write_text("atrial.yaml", "model: mitchell-schaeffer\ntype: atrial\nv_mV: -80\nstates: {h: 1}\n");
+    refuses(2, "atrial.yaml: cell type 'atrial'; allowed: standard", "cell --start atrial.yaml");
+    write_text("empty.yaml", "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\n");
+    refuses(2, "empty.yaml:1: states.h: missing", "cell --start empty.yaml");
+    write_text("mine.yaml", "is: mine\n");
+    refuses(3, "mine.yaml", "cell --end-ms 1 --save mine.yaml");
+}
+
+/* A run without an end that anybody would wait for; the table comes from nowhere and the file is not there. */
+Test(cell, a_signal_ends_long_pacing_at_once)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)freopen("/dev/null", "w", stderr);
+        reply r = myotile("cell --bcl 1000 --beats 10000 -o long.csv --save long.yaml");
+        _exit(r.code);
+    }
+    int status;
+    (void)usleep(300000);
+    cr_assert_eq(kill(child, SIGTERM), 0);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 143);
+    cr_assert(!there("long.csv") && !there("long.yaml"));
+    (void)things(); /* nor a part of it */
 }

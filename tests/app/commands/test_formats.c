@@ -35,6 +35,12 @@ static const char *const lines[] = {
     "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=3 --set machine.target=eight.yaml",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "cell --list",
+    "cell --list --type mid --scale g_Kr=0.5",
+    "cell --model mitchell-schaeffer --bcl 400 --beats 2",
+    "cell --end-ms 400",
+    "restitution --model mitchell-schaeffer --beats 1 --intervals-ms 400,360,20",
+    "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
     "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --set cell.model=mitchell-schaeffer --set cell.type=standard "
     "--set time.dt_ms=0.1",

@@ -185,6 +185,8 @@ Test(tune, what_makes_no_sense_is_refused)
     refuses(2, "--seed 0; allowed", "tune " SPEEDS "--edge-mm 1 --seed 0");
     refuses(2, "cell.type: layers; allowed for a plane wave: cells of one type",
         "tune " SPEEDS "--edge-mm 1 --set cell.type=layers");
+    refuses(2, "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type",
+        "tune " SPEEDS "--edge-mm 1 --set cell.scale=[g_Na=0.5]");
     refuses(3, "none.yaml", "tune " SPEEDS "--case none.yaml");
     refuses(5,
         "a wave along the fibres through elements with edges of 0.2 mm: pde_steps 1: diffusion steps of 0.1 "

@@ -147,7 +147,7 @@ Test(outputs, a_pipe_may_be_the_file)
     program_path(path, sizeof path);
     cr_assert_eq(shell("'%s' cell --end-ms 5 -o /dev/stdout | cat > piped", path), 0);
     char *text = bytes_of("piped", &n);
-    cr_assert(strncmp(text, "t[ms],V[mV],", 12) == 0 && strstr(text, "/dev/stdout: epi cell"), "%s", text);
+    cr_assert(strncmp(text, "t[ms],V[mV],", 12) == 0 && strstr(text, "\nepi cell, 5 ms"), "%s", text);
     free(text);
 }
 

@@ -78,6 +78,8 @@ Test(model, every_row_says_what_the_program_asks)
         expect_delays(model);
         expect_quantities(model, model->n_states, model->states);
         expect_quantities(model, model->n_parameters, model->parameters);
+        expect_quantities(model, model->n_currents, model->currents);
+        cr_expect_eq(model->n_currents > 0, model->currents_of != NULL, "%s", model->name);
         expect_variants(model);
     }
 }

@@ -84,6 +84,39 @@ Test(tp06, a_double_step_is_eulers_and_rush_larsens_to_rounding) { compare_rando
 
 Test(tp06, a_float_step_is_the_same_to_float_rounding) { compare_random_steps(true); }
 
+static size_t current_named(const char *name)
+{
+    for (size_t k = 0; k < mt_cell_tp06.n_currents; k++)
+        if (strcmp(mt_cell_tp06.currents[k].name, name) == 0) return k;
+    cr_assert(false, "no current %s", name);
+    return 0;
+}
+
+/* Each by its name; together they are what changes V. */
+Test(tp06, currents_are_the_published_ones_to_rounding)
+{
+    cr_assert_eq(mt_cell_tp06.n_currents, (size_t)ORACLE_CURRENTS);
+    for (int type = 0; type < ORACLE_TYPES; type++)
+        for (int sample = 0; sample < 1000; sample++) {
+            double y[ORACLE_N], current[ORACLE_CURRENTS];
+            random_state(y);
+            const oracle_rates r = oracle_rhs(type, y);
+            double constants[TP06_CONSTANTS];
+            mt_cell_constants_double(&mt_cell_tp06, &mt_cell_tp06.variants[type], 1, constants);
+            mt_cell_tp06.currents_of(constants, y[ORACLE_V], y, current);
+            for (size_t k = 0; k < ORACLE_CURRENTS; k++) {
+                const double found = current[current_named(oracle_current[k])];
+                cr_assert(fabs(found - r.current[k]) <= rounding * DBL_EPSILON / 2 * r.current_size[k],
+                    "type %d, %s: %.17g, expected %.17g", type, oracle_current[k], found, r.current[k]);
+            }
+            const double before = y[ORACLE_V];
+            double sum = 0, size = fabs(before);
+            for (size_t k = 0; k < ORACLE_CURRENTS; k++) sum += current[k], size += fabs(current[k]);
+            step_double(type, 0.02, y);
+            cr_assert(fabs(y[ORACLE_V] - (before - 0.02 * sum)) <= 16 * DBL_EPSILON * size, "type %d", type);
+        }
+}
+
 /* The rates of h and j jump at -40 mV; the upper branch begins at -40 itself. */
 Test(tp06, the_branches_at_minus_40_mV_meet_where_they_should)
 {

@@ -24,6 +24,11 @@ static const double oracle_start[ORACLE_TYPES][ORACLE_N] = {
         1.3e-4, 0.9068, 3.715, 3.6e-4, 10.355, 138.4, -86.709},
 };
 
+/* The currents [pA/pF] by their published names. */
+enum { ORACLE_CURRENTS = 12 };
+static const char *const oracle_current[ORACLE_CURRENTS] = {
+    "I_K1", "I_Kr", "I_Ks", "I_to", "I_pK", "I_Na", "I_bNa", "I_bCa", "I_CaL", "I_NaK", "I_NaCa", "I_pCa"};
+
 /* The parameters by the names of the papers and the CellML versions, with their values in an epicardial cell. */
 /* clang-format off */
 #define ORACLE_PARAMETERS(P) \
@@ -67,6 +72,7 @@ typedef struct oracle_rates {
     double
         size[ORACLE_N];  /* the same with every difference taken as a sum: what rounding errors scale with */
     double m_inf, tau_m; /* of gate m, for its Rush-Larsen step */
+    double current[ORACLE_CURRENTS], current_size[ORACLE_CURRENTS];
 } oracle_rates;
 
 static inline double sigmoid(double x) { return 1 / (1 + exp(x)); }
@@ -186,9 +192,12 @@ static inline void oracle_rest(oracle_rates *r, const oracle_cell *p, const doub
     const oracle_sum NaCa = {in - out, in + out};
     const oracle_sum pCa = {p->g_pCa * Ca_i / (Ca_i + p->K_pCa), p->g_pCa * Ca_i / (Ca_i + p->K_pCa)};
 
-    const oracle_sum all[] = {K1, Kr, Ks, to, pK, Na, bNa, bCa, CaL, NaK, NaCa, pCa};
+    const oracle_sum all[ORACLE_CURRENTS] = {K1, Kr, Ks, to, pK, Na, bNa, bCa, CaL, NaK, NaCa, pCa};
     oracle_sum total = {0, 0};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) total = oracle_add(total, -1, all[k]);
+    for (size_t k = 0; k < ORACLE_CURRENTS; k++) {
+        total = oracle_add(total, -1, all[k]);
+        r->current[k] = all[k].value, r->current_size[k] = all[k].size;
+    }
 
     const double kcasr = p->max_sr - (p->max_sr - p->min_sr) / (1 + pow(p->EC / Ca_SR, 2));
     const double k1 = p->k1_prime / kcasr, k2 = p->k2_prime * kcasr;

@@ -1,0 +1,185 @@
+#include "solver/cells/cell_state.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/number.h"
+#include "data/yaml.h"
+
+/* ---- reading ---- */
+
+/* What a file holds. The numbers are the parameters, then the states. */
+typedef struct content {
+    int model;
+    const char *type;
+    double dt_ms, bcl_ms;
+    size_t beats;
+    double v_mV;
+    double number[];
+} content;
+
+static const char *model_word(const void *structure, size_t i)
+{
+    (void)structure;
+    return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
+}
+
+enum { HEAD_KEYS = 6 };
+static const mt_yaml_key head_keys[HEAD_KEYS + 1] = {
+    MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "The cell model."),
+    MT_YAML_STRING(content, type, "type", NULL, "The kind of cell."),
+    MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "The time step."),
+    MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "From beat to beat."),
+    MT_YAML_UNSIGNED(content, beats, "beats", "0", MT_YAML_AT_LEAST(0), "How many there were."),
+    MT_YAML_DOUBLE(content, v_mV, "v_mV", NULL, MT_YAML_WITHIN(-200, 200), "The membrane potential."),
+    MT_YAML_END};
+
+/* Gives the keys of numbers from `first` on, one for each quantity. */
+static mt_status number_keys(mt_arena *arena, const mt_cell_quantity *quantities, size_t n, size_t first,
+    const char *missing, const mt_yaml_key **keys)
+{
+    mt_yaml_key *key;
+    MT_ALLOC(arena, key, n + 1); /* zeros end a table */
+    *keys = key;
+    for (size_t k = 0; k < n; k++)
+        key[k] = (mt_yaml_key){.name = quantities[k].name,
+            .type = MT_YAML_TYPE_DOUBLE,
+            .offset = offsetof(content, number) + (first + k) * sizeof(double),
+            .bytes = sizeof(double),
+            .missing = missing,
+            .range = {MT_YAML_ANY},
+            .unit = quantities[k].unit};
+    return MT_OK;
+}
+
+/* Reads the file as one of this model. */
+static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, const char *text,
+    const mt_cell_model *model, content **out)
+{
+    const mt_yaml_key *parameters, *states;
+    MT_TRY(number_keys(scratch, model->parameters, model->n_parameters, 0, MT_YAML_NONE, &parameters));
+    MT_TRY(number_keys(scratch, model->states, model->n_states, model->n_parameters, NULL, &states));
+    mt_yaml_key keys[HEAD_KEYS + 3] = {
+        [HEAD_KEYS] = MT_YAML_MAPPING("parameters", parameters, "Those that are not the type's own."),
+        MT_YAML_MAPPING("states", states, "All states of the model."),
+        MT_YAML_END};
+    memcpy(keys, head_keys, HEAD_KEYS * sizeof *keys);
+    const mt_yaml_table table = {
+        keys, sizeof(content) + (model->n_parameters + model->n_states) * sizeof(double)};
+    *out = mt_arena_alloc(arena, 1, table.bytes);
+    return *out ? mt_yaml_read(arena, path, text, &table, NULL, 0, *out) : MT_MEMORY;
+}
+
+/* The model that the file names. Another word is told by read_as, with its line: any model's keys will do for that. */
+static mt_status model_of(mt_arena *scratch, const char *path, const char *text, const mt_cell_model **model)
+{
+    const char *word;
+    MT_TRY(mt_yaml_root_word(scratch, path, text, "model", &word));
+    *model = mt_cell_models[0];
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        if (strcmp((*m)->name, word) == 0) *model = *m;
+    return MT_OK;
+}
+
+static mt_status read_within(mt_arena *arena, mt_arena *scratch, const char *path, mt_cell_state *state)
+{
+    const char *text;
+    const mt_cell_model *model;
+    content *read;
+    MT_TRY(mt_yaml_text(scratch, path, &text));
+    MT_TRY(model_of(scratch, path, text, &model));
+    MT_TRY(read_as(arena, scratch, path, text, model, &read));
+    *state = (mt_cell_state){.model = mt_cell_models[read->model],
+        .type = read->type,
+        .parameters = read->number,
+        .dt_ms = read->dt_ms,
+        .bcl_ms = read->bcl_ms,
+        .beats = read->beats,
+        .v_mV = read->v_mV,
+        .states = read->number + model->n_parameters};
+    return MT_OK;
+}
+
+mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_cell_state *state)
+{
+    mt_arena scratch = {0};
+    const mt_status status = read_within(arena, &scratch, path, state);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- writing ---- */
+
+mt_status mt_cell_state_parameters(
+    mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *variant, const double **parameters)
+{
+    double *changed;
+    MT_ALLOC(arena, changed, model->n_parameters);
+    memcpy(changed, variant->parameters, model->n_parameters * sizeof *changed);
+    *parameters = changed;
+    for (size_t v = 0; v < model->n_variants; v++)
+        for (size_t k = 0; k < model->n_parameters && strcmp(model->variants[v].name, variant->name) == 0;
+             k++)
+            if (changed[k] == model->variants[v].parameters[k]) changed[k] = NAN;
+    return MT_OK;
+}
+
+/* Those that are numbers, below their key, with their units. */
+static void write_numbers(
+    FILE *to, const char *key, size_t n, const mt_cell_quantity *quantities, const double *number)
+{
+    bool begun = false;
+    for (size_t k = 0; k < n; k++) {
+        char text[MT_NUMBER_SIZE];
+        if (isnan(number[k])) continue;
+        if (!begun) (void)fprintf(to, "%s:\n", key);
+        begun = true;
+        mt_number_text(number[k], text);
+        (void)fprintf(to, "  %s: %s%s%s\n", quantities[k].name, text, *quantities[k].unit ? " # " : "",
+            quantities[k].unit);
+    }
+}
+
+static mt_status check_finite(const char *path, const mt_cell_state *s)
+{
+    if (!isfinite(s->v_mV)) return mt_fail(MT_NUMERICS, "%s: V is %g mV", path, s->v_mV);
+    for (size_t k = 0; k < s->model->n_states; k++)
+        if (!isfinite(s->states[k]))
+            return mt_fail(
+                MT_NUMERICS, "%s: the state %s is %g", path, s->model->states[k].name, s->states[k]);
+    return MT_OK;
+}
+
+static int number_of(const mt_cell_model *model)
+{
+    int m = 0;
+    while (mt_cell_models[m] != model) m++;
+    return m;
+}
+
+static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
+{
+    const mt_yaml_table table = {head_keys, sizeof(content)};
+    const content head = {number_of(s->model), s->type, s->dt_ms, s->bcl_ms, s->beats, s->v_mV};
+    const char *text;
+    MT_TRY(mt_yaml_write(scratch, &table, &head, &text));
+    (void)fprintf(to, "# The state of a cell, by myotile.\n%s", text);
+    return MT_OK;
+}
+
+mt_status mt_cell_state_write(const char *path, const mt_cell_state *state)
+{
+    const mt_cell_model *model = state->model;
+    mt_arena scratch = {0};
+    mt_file file;
+    MT_TRY(check_finite(path, state));
+    MT_TRY(mt_file_begin(path, &file));
+    const mt_status status = write_head(&scratch, state, file.stream);
+    mt_arena_free(&scratch);
+    write_numbers(file.stream, "parameters", model->n_parameters, model->parameters, state->parameters);
+    write_numbers(file.stream, "states", model->n_states, model->states, state->states);
+    return mt_file_end(&file, status);
+}

@@ -1,0 +1,79 @@
+#include "solver/cells/restitution.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps a cell n times, and gives its first n_beats beats. */
+static mt_status record(mt_arena *scratch, mt_lone_cell *cell, const mt_pulse_steps *steps, double rise_mV_ms,
+    size_t n, size_t n_beats, mt_beats *beats)
+{
+    MT_TRY(mt_beats_begin(scratch, n_beats, steps->cycle, cell->dt_ms, cell->v_mV, NAN, beats));
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(mt_lone_cell_step(cell, mt_pulse_is_on(steps, s) ? rise_mV_ms : 0));
+        mt_beats_add(beats, cell->v_mV, NAN);
+    }
+    mt_beats_end(beats);
+    return MT_OK;
+}
+
+/* ---- S1-S2 ---- */
+
+mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
+    const mt_pulses *pulses, double interval_ms, double v_mV, const double *states, mt_beat *beat)
+{
+    mt_pulses both = *pulses;
+    mt_pulse_steps steps;
+    mt_lone_cell cell;
+    mt_beats beats;
+    mt_arena scratch = {0};
+    both.bcl_ms = interval_ms, both.beats = 2;
+    MT_TRY(mt_pulses_in_steps(&both, dt_ms, &steps));
+    const size_t n = steps.cycle + (size_t)llround(pulses->bcl_ms / dt_ms);
+    mt_status status = mt_lone_cell_make(&scratch, model, variant, dt_ms, false, v_mV, states, &cell);
+    if (status == MT_OK) status = record(&scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats);
+    if (status == MT_OK) *beat = beats.beat[1];
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- dynamic ---- */
+
+static mt_status last_beats(mt_arena *scratch, const mt_cell_model *model, const mt_cell_variant *variant,
+    double dt_ms, const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
+{
+    mt_pulses before = *pulses;
+    mt_pulse_steps steps;
+    mt_lone_cell cell;
+    mt_beats all;
+    double *paced;
+    MT_ALLOC(scratch, paced, model->n_states);
+    memcpy(paced, states, model->n_states * sizeof *paced);
+    double v = *v_mV;
+    before.beats -= MT_RESTITUTION_BEATS_LEAST;
+    MT_TRY(mt_cell_pace(model, variant, dt_ms, &before, NULL, NULL, &v, paced));
+    MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
+    MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, v, paced, &cell));
+    MT_TRY(record(scratch, &cell, &steps, pulses->rise_mV_ms, MT_RESTITUTION_BEATS_LEAST * steps.cycle,
+        MT_RESTITUTION_BEATS_LEAST, &all));
+    memcpy(beats, all.beat + MT_RESTITUTION_BEATS_LEAST - 3, 2 * sizeof *beats);
+    *v_mV = cell.v_mV;
+    memcpy(states, cell.state, model->n_states * sizeof *states);
+    return MT_OK;
+}
+
+mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
+    const mt_pulses *pulses, double *v_mV, double *states, mt_beat beats[2])
+{
+    mt_arena scratch = {0};
+    if (pulses->beats < MT_RESTITUTION_BEATS_LEAST)
+        return mt_fail(MT_INPUT, "%zu beats at a cycle length; allowed: at least %d", pulses->beats,
+            MT_RESTITUTION_BEATS_LEAST);
+    const mt_status status = last_beats(&scratch, model, variant, dt_ms, pulses, v_mV, states, beats);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+bool mt_restitution_is_point(const mt_beat *beat)
+{
+    return isfinite(beat->apd_ms[MT_APD90]) && beat->interval_ms > 0;
+}

@@ -1,0 +1,89 @@
+#include <criterion/criterion.h>
+
+#include "tests/app/json.h"
+#include "tests/app/program.h"
+
+static mt_arena arena;
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(restitution_command, .init = enter_room, .fini = leave);
+
+static const json *rows_of(const char *line, const char *table)
+{
+    char *text = works("%s", line);
+    const char *at = text;
+    const json *tables = json_read(&arena, &at);
+    free(text);
+    cr_assert_str_eq(json_at(tables->first, "table")->text, table);
+    return json_at(tables->first, "rows");
+}
+
+static double number(const json *row, const char *key) { return json_at(row, key)->number; }
+
+/* Each row S1 to S2 is shorter, and so is the action potential behind it: the cell's is the same curve as by hand. */
+Test(restitution_command, s1_s2_goes_down_as_far_as_the_cell_follows)
+{
+    const json *rows = rows_of("restitution --beats 2 --intervals-ms 600,100,50 --format json", "s1_s2");
+    const size_t n = json_length(rows);
+    double before_ms = INFINITY, interval_ms = 650;
+    cr_assert(n >= 5 && n <= 7, "%zu: from 600 ms to about 350", n);
+    for (const json *row = rows->first; row; row = row->next) {
+        cr_assert_eq(number(row, "s1_s2_interval_ms"), interval_ms -= 50);
+        cr_assert(number(row, "apd90_ms") < before_ms && number(row, "diastolic_interval_ms") > 0);
+        before_ms = number(row, "apd90_ms");
+    }
+    free(works("cell --bcl 1000 --beats 1 --save one.yaml"));
+    const json *beats = rows_of("cell --start one.yaml --bcl 600 --beats 2 --format json", "beats");
+    cr_assert_float_eq(number(beats->first->next, "apd90_ms"), number(rows->first, "apd90_ms"), 1e-6);
+    cr_assert_float_eq(number(beats->first->next, "diastolic_interval_ms"),
+        number(rows->first, "diastolic_interval_ms"), 1e-6);
+}
+
+/* The slope of the model's closed form (tests/solver/cells/test_restitution.c) passes 1 at DI = 120 ln 1.8 = 70 ms: a cycle that would
+ * lead there alternates, longer ones do not. */
+Test(restitution_command, dynamic_shows_alternans)
+{
+    const json *rows =
+        rows_of("restitution --protocol dynamic --model mitchell-schaeffer --dt-ms 0.05 --beats 20 "
+                "--intervals-ms 330,270,30 --format json",
+            "dynamic");
+    cr_assert_eq(json_length(rows), 3);
+    cr_assert_lt(fabs(number(rows->first, "apd90_change_ms")), 0.5);
+    cr_assert_gt(fabs(number(rows->first->next->next, "apd90_change_ms")), 10);
+    for (const json *row = rows->first; row; row = row->next)
+        cr_assert_float_eq(number(row, "apd90_ms") + number(row, "next_diastolic_interval_ms"),
+            number(row, "cycle_length_ms"), 3); /* weak upstrokes are late by so much */
+}
+
+Test(restitution_command, pictures_are_drawn_of_both_protocols)
+{
+    free(works("restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 500,400,50 "
+               "--picture s.png"));
+    free(works("restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 4 --intervals-ms 500,400,50 "
+               "--protocol dynamic --picture d.png"));
+    cr_assert(there("s.png") && there("d.png") && !same_file("s.png", "d.png"));
+}
+
+Test(restitution_command, what_makes_no_sense_is_refused)
+{
+    refuses(2, "--protocol steady; allowed: s1-s2, dynamic", "restitution --protocol steady");
+    refuses(2, "--bcl is that of S1", "restitution --protocol dynamic --bcl 500");
+    refuses(2, "--intervals-ms from 300 to 400; allowed: from long to short",
+        "restitution --intervals-ms 300,400,10");
+    refuses(2, "allowed: at most 1000", "restitution --intervals-ms 400,10,0.001");
+    refuses(2, "--intervals-ms: start 1, duration 1: ends behind a cycle of 1 ms",
+        "restitution --intervals-ms 4,1,1");
+    refuses(2, "--stimulus: start 1, duration 2000: ends behind a cycle of 1000 ms",
+        "restitution --stimulus 1,2000,1");
+    refuses(2, "--beats 0; allowed: a whole number from 1", "restitution --beats 0");
+    refuses(2, "--beats 3; allowed: a whole number from 4", "restitution --protocol dynamic --beats 3");
+    refuses(2, "ending in .png", "restitution --picture a.jpg");
+    refuses(5, "restitution: no action potential with an interval before it at 200 ms",
+        "restitution --beats 1 --intervals-ms 200,100,50");
+    refuses(5, "restitution: ", "restitution --beats 2 --stimulus 1,2,10000 --intervals-ms 300,200,50");
+}

@@ -1,0 +1,105 @@
+/* Curves over one axis. */
+#include "tests/app/draw/pixels.h"
+
+#include <unistd.h>
+
+#include "app/draw/curves.h"
+
+static char folder[64], path[128], other[128];
+static mt_arena arena;
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/test_curves.XXXXXX");
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/curves.png", folder);
+    (void)snprintf(other, sizeof other, "%s/other.png", folder);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    (void)unlink(path);
+    (void)unlink(other);
+    cr_assert_eq(files_in(folder), 0, "something was left behind");
+    (void)rmdir(folder);
+}
+
+TestSuite(curves, .init = enter, .fini = leave);
+
+enum { POINTS = 100000 };
+
+static mt_curve begin(double from, double to)
+{
+    mt_curve c;
+    cr_assert_eq(mt_curve_begin(&arena, from, to, &c), MT_OK);
+    return c;
+}
+
+static mt_status write_one(const char *to, const mt_curve *curve, const char *caption)
+{
+    const mt_curve_panel panel[] = {{caption, curve, MT_CURVE_LINE}};
+    return mt_curves_write(to, &(mt_curves){"A title", "time, ms", 1, panel});
+}
+
+static bool is_coloured(const unsigned char rgb[3], double least)
+{
+    return abs(rgb[0] - rgb[2]) > (int)least;
+}
+
+/* Of very many points one is high: it is drawn in full, where it stands, and nothing else is up there. */
+Test(curves, no_point_is_lost_however_many_there_are)
+{
+    mt_curve c = begin(0, 10);
+    for (size_t k = 0; k <= POINTS; k++) mt_curve_add(&c, 10.0 * (double)k / POINTS, k == 31234 ? 1 : 0);
+    cr_assert_eq(write_one(path, &c, "V, mV"), MT_OK, "%s", mt_message());
+    const size_t middle = 130 + (size_t)(1410 * 0.31234), height[] = {142, 880}, left[] = {0, middle - 3},
+                 at[] = {middle - 3, middle + 4}, right[] = {middle + 4, MT_PAGE_WIDTH};
+    cr_expect_geq(count_within(path, at, height, is_coloured, 40), (size_t)(2 * 730));
+    cr_expect_eq(count_within(path, left, height, is_coloured, 40), 0);
+    cr_expect_eq(count_within(path, right, height, is_coloured, 40), 0);
+}
+
+Test(curves, a_part_keeps_its_first_lowest_highest_and_last_point)
+{
+    mt_curve c = begin(0, MT_CURVE_PARTS);
+    const double y[] = {3, 1, 4, 1, 5, 9, 2, 6};
+    for (size_t k = 0; k < 8; k++) mt_curve_add(&c, 7 + (double)k / 8, y[k]);
+    const mt_curve_part *p = &c.part[7];
+    cr_assert(p->n == 8 && p->first.y == 3 && p->last.y == 6 && p->lowest.y == 1 && p->highest.y == 9);
+    cr_assert(p->lowest.x == 7.125 && p->highest.x == 7.625 && p->last.x == 7.875 && c.part[8].n == 0);
+    mt_curve_add(&c, MT_CURVE_PARTS, 2); /* the end belongs to the last part */
+    cr_assert_eq(c.part[MT_CURVE_PARTS - 1].n, 1);
+}
+
+Test(curves, the_same_input_gives_the_same_bytes)
+{
+    mt_curve c = begin(-5, 5), d = begin(-5, 5);
+    for (size_t k = 0; k <= 1000; k++) {
+        const double x = 0.01 * (double)k - 5;
+        mt_curve_add(&c, x, sin(x)), mt_curve_add(&d, x, 2e-4);
+    }
+    const mt_curve_panel panels[] = {{"one", &c, MT_CURVE_LINE}, {"a constant", &d, MT_CURVE_DOTS},
+        {"once more", &c, MT_CURVE_DOTTED_LINE}};
+    const mt_curves all = {"Three", "x", 3, panels};
+    cr_assert_eq(mt_curves_write(path, &all), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_curves_write(other, &all), MT_OK, "%s", mt_message());
+    assert_same_bytes(path, other);
+}
+
+Test(curves, what_cannot_be_drawn_is_refused)
+{
+    mt_curve c = begin(0, 1);
+    cr_expect_eq(write_one(path, &c, "V"), MT_INPUT);
+    cr_expect(strstr(mt_message(), "'V'"), "%s", mt_message());
+    mt_curve_add(&c, 0.5, INFINITY);
+    cr_expect_eq(write_one(path, &c, "V"), MT_INPUT);
+    mt_curve d = begin(0, 1);
+    mt_curve_add(&d, 0, 1), mt_curve_add(&d, 0, NAN), mt_curve_add(&d, 0, 2);
+    cr_expect_eq(write_one(path, &d, "V"), MT_INPUT);
+    mt_curve e = begin(0, 1);
+    mt_curve_add(&e, 0, 1);
+    cr_expect_eq(write_one(path, &e, "\xff"), MT_INPUT);
+    cr_expect_eq(write_one("/nowhere/a.png", &e, "V"), MT_FILE);
+    cr_expect_eq(files_in(folder), 0);
+}

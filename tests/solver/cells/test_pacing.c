@@ -1,0 +1,159 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/cells/pacing.h"
+
+static mt_arena arena;
+
+static void leave(void) { mt_arena_free(&arena); }
+
+TestSuite(pacing, .fini = leave);
+
+enum { STATES_MOST = 64 };
+
+/* ---- pulses */
+
+Test(pacing, pulses_come_once_in_each_cycle)
+{
+    const mt_pulses pulses = {10, 3, 2, 1.5, 52};
+    mt_pulse_steps steps;
+    cr_assert_eq(mt_pulses_in_steps(&pulses, 0.5, &steps), MT_OK, "%s", mt_message());
+    for (size_t s = 0; s < 100; s++)
+        cr_assert_eq(mt_pulse_is_on(&steps, s), s < 60 && s % 20 >= 4 && s % 20 < 7, "step %zu", s);
+}
+
+Test(pacing, without_an_end_the_cycle_is_the_only_one)
+{
+    const mt_pulses pulses = {INFINITY, 1, 7, 2, 52};
+    mt_pulse_steps steps;
+    cr_assert_eq(mt_pulses_in_steps(&pulses, 0.5, &steps), MT_OK, "%s", mt_message());
+    for (size_t s = 0; s < 1000; s++) cr_assert_eq(mt_pulse_is_on(&steps, s), s >= 14 && s < 18);
+}
+
+Test(pacing, pulses_that_make_no_sense_are_refused)
+{
+    static const struct {
+        mt_pulses pulses;
+        const char *text;
+    } wrong[] = {{{100, 1, -1, 1, 52}, "start -1, duration 1; allowed: at least 0"},
+        {{100, 1, NAN, 1, 52}, "start nan"},
+        {{100, 1, 1, -1, 52}, "start 1, duration -1; allowed: at least 0"},
+        {{100, 1, 99.5, 1, 52}, "start 99.5, duration 1: ends behind a cycle of 100 ms"},
+        {{0.01, 1, 0, 0, 52}, "bcl 0.01 ms; allowed: at least a step, 0.02 ms"},
+        {{NAN, 1, 0, 0, 52}, "bcl nan ms"},
+        {{INFINITY, 1, 1e8, 1, 52}, "ends after 5e+09 steps of 0.02 ms; allowed: at most 1e+09"},
+        {{1000, 1000000, 0, 1, 52}, "1000000 beats, bcl 1000 ms: 5e+10 steps of 0.02 ms; allowed"}};
+    mt_pulse_steps steps;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        cr_assert_eq(mt_pulses_in_steps(&wrong[k].pulses, 0.02, &steps), MT_INPUT, "%s", wrong[k].text);
+        cr_assert(strstr(mt_message(), wrong[k].text), "%s: %s", wrong[k].text, mt_message());
+    }
+}
+
+/* ---- cells */
+
+typedef struct point {
+    double v_mV, states[STATES_MOST];
+} point;
+
+static point rest_of(const mt_cell_model *model, const mt_cell_variant *variant)
+{
+    point p = {.v_mV = variant->v_mV};
+    memcpy(p.states, variant->states, model->n_states * sizeof *p.states);
+    return p;
+}
+
+/* As the command did before there was pacing: each pulse in steps of its own. */
+static point one_by_one(
+    const mt_cell_model *model, const mt_cell_variant *variant, size_t beats, size_t cycle)
+{
+    point p = rest_of(model, variant);
+    double constants[MT_CELL_CONSTANTS];
+    mt_cell_constants_double(model, variant, 1, constants);
+    for (size_t s = 0; s < beats * cycle; s++) {
+        for (size_t beat = 0; beat < beats; beat++)
+            if (s >= beat * cycle + 50 && s < beat * cycle + 100) p.v_mV += 0.02 * 52;
+        model->kernel_double[MT_ISA_BASE](constants, 1, NULL, 0.02, 1, p.states, &p.v_mV, &p.v_mV);
+    }
+    return p;
+}
+
+Test(pacing, is_the_same_as_pulses_one_by_one)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t v = 0; v < (*m)->n_variants; v++) {
+            const mt_cell_variant *variant = &(*m)->variants[v];
+            const point expected = one_by_one(*m, variant, 3, 20000);
+            point p = rest_of(*m, variant);
+            const mt_pulses pulses = {400, 3, 1, 1, 52};
+            cr_assert_eq(mt_cell_pace(*m, variant, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK, "%s",
+                mt_message());
+            cr_assert(memcmp(&p, &expected, sizeof p) == 0, "%s %s", (*m)->name, variant->name);
+        }
+}
+
+/* Parameters of nobody's variant. */
+Test(pacing, takes_parameters_that_no_type_of_the_model_has)
+{
+    const mt_cell_model *m = mt_cell_models[0];
+    double parameters[STATES_MOST];
+    mt_cell_variant other = m->variants[0];
+    memcpy(parameters, other.parameters, m->n_parameters * sizeof *parameters);
+    parameters[0] *= 0.5, other.parameters = parameters;
+    const mt_pulses pulses = {400, 2, 1, 1, 52};
+    point p = rest_of(m, &other), usual = p;
+    const point expected = one_by_one(m, &other, 2, 20000);
+    cr_assert_eq(mt_cell_pace(m, &other, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK);
+    cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &usual.v_mV, usual.states), MT_OK);
+    cr_assert(memcmp(&p, &expected, sizeof p) == 0 && memcmp(&p, &usual, sizeof p) != 0);
+}
+
+static bool until_two(void *user, size_t beats)
+{
+    cr_assert_eq(beats, ++*(size_t *)user);
+    return beats < 2;
+}
+
+Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
+{
+    const mt_cell_model *m = mt_cell_models[0];
+    const point start = rest_of(m, m->variants);
+    point p = start;
+    size_t asked = 0;
+    mt_pulses pulses = {20, 5, 1, 1, 52};
+    cr_assert_eq(
+        mt_cell_pace(m, m->variants, 0.02, &pulses, until_two, &asked, &p.v_mV, p.states), MT_STOPPED);
+    cr_assert(asked == 2 && memcmp(&p, &start, sizeof p) == 0);
+    pulses.rise_mV_ms = 1e4;
+    cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_NUMERICS);
+    cr_assert(strstr(mt_message(), "pacing: in beat 1 V is 326"), "%s", mt_message());
+    cr_assert(memcmp(&p, &start, sizeof p) == 0);
+    pulses = (mt_pulses){INFINITY, 1, 1, 1, 52};
+    cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_INPUT);
+}
+
+/* What the kernel in single precision does by itself; V outside of what is possible is told. */
+Test(pacing, in_single_precision_a_lone_cell_takes_the_steps_of_the_kernel)
+{
+    const mt_cell_model *m = mt_cell_models[0];
+    const mt_cell_variant *variant = &m->variants[1];
+    mt_lone_cell cell;
+    float v = (float)variant->v_mV, state[STATES_MOST];
+    for (size_t k = 0; k < m->n_states; k++) state[k] = (float)variant->states[k];
+    cr_assert_eq(
+        mt_lone_cell_make(&arena, m, variant, 0.02, true, variant->v_mV, variant->states, &cell), MT_OK);
+    for (size_t s = 0; s < 5000; s++) {
+        if (s < 50) v += (float)(0.02 * 52);
+        mt_cell_step_float(m, 1, NULL, 0.02, 1, state, &v, &v);
+        cr_assert_eq(mt_lone_cell_step(&cell, s < 50 ? 52 : 0), MT_OK);
+        cr_assert_eq((float)cell.v_mV, v, "step %zu", s);
+    }
+    const double *states = mt_lone_cell_states(&cell);
+    for (size_t k = 0; k < m->n_states; k++)
+        cr_assert(states[k] == (double)state[k] && mt_lone_cell_state(&cell, k) == states[k]);
+    cr_assert_eq(mt_lone_cell_step(&cell, NAN), MT_NUMERICS);
+    cr_assert_str_eq(mt_message(), "V is not a number; it must stay within -200 .. 200 mV");
+}
