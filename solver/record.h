@@ -3,7 +3,8 @@
  * With V_k the potential after k steps, and between two steps linear in time:
  *
  *   activation      the first time that V passes the threshold upwards [ms]
- *   rest            the lowest V_k before that [mV]
+ *   rest            the lowest V_k before that [mV]; on coarse meshes V can dip by some mV just ahead of a front, for diffusion is not
+ *                   monotone there, and that is then the lowest
  *   peak            the highest V_k from there to repolarisation [mV]
  *   upstroke        the largest (V_k+1 - V_k) / dt up to repolarisation [mV/ms], what a stimulus adds with it; 0 where V never rose
  *                   by MT_RECORD_UPSTROKE_LEAST or more
