@@ -12,4 +12,6 @@ const double mt_recorded_start[MT_RECORDED] = {[MT_RECORDED_REST] = INFINITY,
     [MT_RECORDED_PEAK] = INFINITY,
     [MT_RECORDED_UPSTROKE] = 0,
     [MT_RECORDED_REPOLARISATION] = INFINITY,
-    [MT_RECORDED_LOW] = INFINITY};
+    [MT_RECORDED_LOW] = -INFINITY};
+
+size_t mt_record_rest_steps(double dt_ms) { return (size_t)fmax(1, round(MT_RECORD_REST_MS / dt_ms)); }

@@ -3,8 +3,8 @@
  * With V_k the potential after k steps, and between two steps linear in time:
  *
  *   activation      the first time that V passes the threshold upwards [ms]
- *   rest            the lowest V_k before that [mV]; on coarse meshes V can dip by some mV just ahead of a front, for diffusion is not
- *                   monotone there, and that is then the lowest
+ *   rest            V_k at the last but one of the times before that which are whole multiples of MT_RECORD_REST_MS [mV], or V_0: not
+ *                   right before a front, where on coarse meshes V can dip by some mV, for diffusion is not monotone
  *   peak            the highest V_k from there to repolarisation [mV]
  *   upstroke        the largest (V_k+1 - V_k) / dt up to repolarisation [mV/ms], what a stimulus adds with it; 0 where V never rose
  *                   by MT_RECORD_UPSTROKE_LEAST or more
@@ -23,6 +23,10 @@
 
 #define MT_RECORD_UPSTROKE_LEAST 1 /* mV/ms; a slow depolarisation rises by less than a tenth of this */
 #define MT_RECORD_FRACTION_LEAST 0.5
+#define MT_RECORD_REST_MS 10
+
+/* The same in steps, at least one. */
+size_t mt_record_rest_steps(double dt_ms);
 
 /* All zero: activation at 0 mV, and nothing else. */
 typedef struct mt_record {
@@ -30,7 +34,8 @@ typedef struct mt_record {
     double threshold_mV, fraction;
 } mt_record;
 
-/* What is gathered beside the activation. The last is needed to go on from a checkpoint, and means nothing else. */
+/* What is gathered beside the activation; it means something where there is one. The last is needed to go on from a checkpoint, and
+ * means nothing else. */
 typedef enum mt_recorded {
     MT_RECORDED_REST,
     MT_RECORDED_PEAK,

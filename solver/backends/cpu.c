@@ -46,7 +46,8 @@ static mt_status open_record(mt_arena *arena, cpu *c)
         .per_dt = 1 / p->dt_ms,
         .threshold_mV = p->record.threshold_mV,
         .fraction = p->record.fraction,
-        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST,
+        .rest_steps = mt_record_rest_steps(p->dt_ms)};
     for (int r = 0; r < MT_RECORDED; r++) {
         MT_ALLOC(arena, c->recorded[r], c->n);
         for (size_t element = 0; element < c->n; element++) c->recorded[r][element] = mt_recorded_start[r];
@@ -174,7 +175,8 @@ static void record_one(cpu *c, size_t step, size_t element)
     const recorded x = {c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
         r[MT_RECORDED_UPSTROKE][element], r[MT_RECORDED_REPOLARISATION][element],
         r[MT_RECORDED_LOW][element]};
-    const recorded y = record_step(&c->rule, (double)step, c->before[element], c->v[element], x);
+    const bool looks = step % c->rule.rest_steps == 0;
+    const recorded y = record_step(&c->rule, (double)step, looks, c->before[element], c->v[element], x);
     c->activation_ms[element] = y.activation_ms;
     r[MT_RECORDED_REST][element] = y.rest_mV;
     r[MT_RECORDED_PEAK][element] = y.peak_mV;
@@ -190,7 +192,7 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
                  *low = c->recorded[MT_RECORDED_LOW] + from;
     for (size_t first = 0; first < n; first += MT_BLOCK) {
         const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
-        const bool whole = end - first == MT_BLOCK;
+        const bool whole = end - first == MT_BLOCK && step % c->rule.rest_steps != 0;
         if (whole && !record_changes_any(&c->rule, before + first, now + first, peak + first, low + first))
             continue;
         for (size_t k = first; k < end; k++) record_one(c, step, from + k);

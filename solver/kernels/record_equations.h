@@ -11,15 +11,17 @@ typedef struct record_rule {
     real dt_ms, per_dt;          /* and its reciprocal */
     real threshold_mV, fraction; /* of activation; of the amplitude that is left behind at repolarisation */
     real slowest_mV_ms;          /* of what counts as an upstroke */
+    size_t rest_steps;           /* from one look at V at rest to the next */
 } record_rule;
 
-/* Times are infinite where not yet. `low` is the lowest V so far before activation, then the level of repolarisation, then minus
- * infinite; `peak` is infinite before activation, so that one comparison with each tells whether anything changes. */
+/* Times are infinite where not yet. Before activation `rest` is V at the time before the newest at which it was looked at, and the
+ * newest is in the place of the repolarisation. `low` is the level of repolarisation while an action potential lasts, else minus
+ * infinite; `peak` is infinite before activation: so one comparison with each tells whether anything changes. */
 typedef struct recorded {
     real activation_ms, rest_mV, peak_mV, upstroke_mV_ms, repolarisation_ms, low_mV;
 } recorded;
 
-/* May the step from `before` to `now` change the record? */
+/* May the step from `before` to `now` change the record, where it does not look at V at rest? */
 static inline int record_changes(const record_rule *r, real before, real now, real peak_mV, real low_mV)
 {
     const int crosses = (before < r->threshold_mV) & (now >= r->threshold_mV);
@@ -37,32 +39,33 @@ static inline int record_changes_any(const record_rule *rule, const real *restri
     return any > 0;
 }
 
-/* The record after step number `step` (from 0), which took V from `before` to `now`. Both sides of each choice are names, so that
- * compilers choose and do not branch. */
-static inline recorded record_step(const record_rule *r, real step, real before, real now, recorded x)
+/* The record after step number `step` (from 0), which took V from `before` to `now`; `looks`: it looks at V at rest. Both sides of each
+ * choice are names, so that compilers choose and do not branch. */
+static inline recorded record_step(
+    const record_rule *r, real step, _Bool looks, real before, real now, recorded x)
 {
     const real inf = (real)__builtin_inf(), none = -inf, activation = x.activation_ms, rest = x.rest_mV,
                peak = x.peak_mV, upstroke = x.upstroke_mV_ms, repolarisation = x.repolarisation_ms,
                low = x.low_mV;
-    const real lower = before < now ? before : now, lowest = lower < low ? lower : low,
-               rate = (now - before) * r->per_dt,
+    const real rate = (now - before) * r->per_dt,
                rising = r->dt_ms * (step + (r->threshold_mV - before) / (now - before)),
                falling = r->dt_ms * (step + (before - low) / (before - now));
-    const int waits = activation == inf, closed = low == none,
+    const int waits = activation == inf, closed = !waits & (low == none), rested = waits & looks,
               rises = waits & (before < r->threshold_mV) & (now >= r->threshold_mV),
               grows = rises | (!waits & !closed & (now > peak)),
               falls = !waits & !closed & !grows & (now < low),
               fastest = !closed & (rate >= r->slowest_mV_ms) & (rate > upstroke);
-    const real new_rest = rises ? lowest : rest, new_peak = grows ? now : peak,
+    const real first = repolarisation == inf ? before : repolarisation, new_rest = rested ? first : rest,
+               newest = rested ? before : repolarisation, new_peak = grows ? now : peak,
                level = new_peak - r->fraction * (new_peak - new_rest), fallen = falls ? none : low,
-               waited = waits ? lowest : fallen;
+               ended = falls ? falling : newest;
     recorded y;
     y.activation_ms = rises ? rising : activation;
     y.rest_mV = new_rest;
     y.peak_mV = new_peak;
     y.upstroke_mV_ms = fastest ? rate : upstroke;
-    y.repolarisation_ms = falls ? falling : repolarisation;
-    y.low_mV = grows ? level : waited;
+    y.repolarisation_ms = rises ? inf : ended;
+    y.low_mV = grows ? level : fallen;
     return y;
 }
 

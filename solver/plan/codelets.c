@@ -233,7 +233,14 @@ static record_rule rule_of(const mt_record_context *c)
         .per_dt = (float)(1 / c->dt_ms),
         .threshold_mV = (float)c->record.threshold_mV,
         .fraction = (float)c->record.fraction,
-        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST};
+        .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST,
+        .rest_steps = mt_record_rest_steps(c->dt_ms)};
+}
+
+/* Does the step look at V at rest? Steps are counted in single precision, exactly. */
+static bool looks_at_rest(const record_rule *rule, const float *step)
+{
+    return (size_t)*step % rule->rest_steps == 0;
 }
 
 /* Of one cell. */
@@ -245,7 +252,7 @@ static void record_one(const ipu_span *f, const record_rule *rule, size_t cell)
     const float *v = f[RECORD_V].data, *before = f[RECORD_BEFORE].data, *step = f[RECORD_STEP].data;
     const recorded x = {
         activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-    const recorded y = record_step(rule, *step, before[cell], v[cell], x);
+    const recorded y = record_step(rule, *step, looks_at_rest(rule, step), before[cell], v[cell], x);
     activation[cell] = y.activation_ms;
     rest[cell] = y.rest_mV;
     peak[cell] = y.peak_mV;
@@ -263,7 +270,7 @@ static void record_compute(const ipu_span *f, const void *context)
     const size_t n = f[RECORD_BEFORE].n;
     for (size_t first = 0; first < n; first += MT_BLOCK) {
         const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
-        const bool whole = end - first == MT_BLOCK;
+        const bool whole = end - first == MT_BLOCK && !looks_at_rest(&rule, step);
         if (whole && !record_changes_any(&rule, before + first, v + first, peak + first, low + first))
             continue;
         for (size_t cell = first; cell < end; cell++) record_one(f, &rule, cell);

@@ -44,7 +44,7 @@ void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, f
     }
 }
 
-void record(uint32_t n, float step, const record_rule *restrict rule, const float *restrict v,
+void record(uint32_t n, float step, _Bool looks, const record_rule *restrict rule, const float *restrict v,
     float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
     float *restrict upstroke, float *restrict repolarisation, float *restrict low)
 {
@@ -52,7 +52,7 @@ void record(uint32_t n, float step, const record_rule *restrict rule, const floa
     for (uint32_t cell = 0; cell < n; cell++) {
         const recorded x = {
             activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-        const recorded y = record_step(&r, step, before[cell], v[cell], x);
+        const recorded y = record_step(&r, step, looks, before[cell], v[cell], x);
         activation[cell] = y.activation_ms;
         rest[cell] = y.rest_mV;
         peak[cell] = y.peak_mV;
@@ -63,7 +63,7 @@ void record(uint32_t n, float step, const record_rule *restrict rule, const floa
     }
 }
 
-void record_spread(uint32_t n, float step, const record_rule *restrict rule, float *restrict v,
+void record_spread(uint32_t n, float step, _Bool looks, const record_rule *restrict rule, float *restrict v,
     float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
     float *restrict upstroke, float *restrict repolarisation, float *restrict low, const float *restrict s)
 {
@@ -72,7 +72,7 @@ void record_spread(uint32_t n, float step, const record_rule *restrict rule, flo
         v[cell] -= s[cell];
         const recorded x = {
             activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-        const recorded y = record_step(&r, step, before[cell], v[cell], x);
+        const recorded y = record_step(&r, step, looks, before[cell], v[cell], x);
         activation[cell] = y.activation_ms;
         rest[cell] = y.rest_mV;
         peak[cell] = y.peak_mV;

@@ -70,11 +70,11 @@ typedef struct potential {
 static potential look(const double *v, size_t n, const mt_record *record)
 {
     potential p = {INFINITY, INFINITY, -INFINITY, 0, INFINITY};
+    const size_t every = (size_t)llround(MT_RECORD_REST_MS / dt_ms);
     size_t k = 0;
-    for (; k < STEPS && !(v[k * n] < record->threshold_mV && v[(k + 1) * n] >= record->threshold_mV); k++)
-        p.rest_mV = fmin(p.rest_mV, v[k * n]);
+    while (k < STEPS && !(v[k * n] < record->threshold_mV && v[(k + 1) * n] >= record->threshold_mV)) k++;
     if (k == STEPS) return (potential){INFINITY, INFINITY, INFINITY, 0, INFINITY};
-    p.rest_mV = fmin(p.rest_mV, v[k * n]);
+    p.rest_mV = v[(k / every > 0 ? k / every - 1 : 0) * every * n];
     p.activation_ms = passing_ms(v, n, k, record->threshold_mV);
     size_t end = k + 1;
     for (; end <= STEPS; end++) {
