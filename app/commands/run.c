@@ -23,7 +23,8 @@ static const mt_option options[] = {
         .value = "DIR",
         .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
                 "there, too, "
-                "unless --output is given. With CASE.yaml, which must be its case: where there is none yet, "
+                "unless --output is given. With CASE.yaml, which must be its case, the run begins at its "
+                "start where there is none yet"
                 "begin"},
     {.name = "--set",
         .value = "path.to.key=value",
