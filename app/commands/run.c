@@ -24,8 +24,7 @@ static const mt_option options[] = {
         .help = "go on from the newest checkpoint in this folder, of a run that was stopped; the files go "
                 "there, too, "
                 "unless --output is given. With CASE.yaml, which must be its case, the run begins at its "
-                "start where there is none yet"
-                "begin"},
+                "start where there is none yet"},
     {.name = "--set",
         .value = "path.to.key=value",
         .help = "use this value in place of the case's",
