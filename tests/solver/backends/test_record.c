@@ -117,7 +117,7 @@ static void check(const mt_backend *backend, mt_record record)
         /* the level has roundings of its own, and V falls by about a mV a ms there */
         expect_close(f.map[1 + MT_RECORDED_REPOLARISATION][c], p.repolarisation_ms, 4 * few_roundings,
             "repolarisation", c);
-        ended += isfinite(p.repolarisation_ms);
+        ended += isfinite(p.repolarisation_ms) != 0;
         cr_assert(p.peak_mV > 10 && p.rest_mV < -80 && p.upstroke_mV_ms > 50 && p.repolarisation_ms > 200,
             "%zu", c);
     }
