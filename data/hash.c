@@ -25,3 +25,12 @@ void mt_hash_end(mt_hash *hash, char text[MT_HASH_SIZE])
     (void)snprintf(
         text, MT_HASH_SIZE, "%016llx%016llx", (unsigned long long)sum.high64, (unsigned long long)sum.low64);
 }
+
+mt_status mt_hash_of(const void *bytes, size_t n, char text[MT_HASH_SIZE])
+{
+    mt_hash hash = {0};
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, bytes, n);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}

@@ -28,4 +28,7 @@ void mt_hash_add(mt_hash *hash, const void *bytes, size_t n);
 /* Ends it and writes the fingerprint of all that was added. */
 void mt_hash_end(mt_hash *hash, char text[MT_HASH_SIZE]);
 
+/* The fingerprint of these bytes alone. MT_MEMORY. */
+MT_NODISCARD mt_status mt_hash_of(const void *bytes, size_t n, char text[MT_HASH_SIZE]);
+
 #endif

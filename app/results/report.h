@@ -30,8 +30,8 @@ double mt_run_reached_ms(const mt_run *run);
 
 enum { MT_REPORT_TABLES = 7 };
 
-/* Gives the run's tables in `arena`: a summary, the maps if there are more than the activation, the first of the limited elements if there are any, activation at the points, and on an
- * emulated machine cycles, exchange and memory. */
+/* Gives the run's tables in `arena`: a summary, the maps if there are more than the activation, the first of the limited elements if
+ * there are any, activation at the points, and on an emulated machine cycles, exchange and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
@@ -42,14 +42,14 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 /* Does the profile have a folder of its own, another than the other results? */
 bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
-/* Writes result.hdf, a picture of each map (activation.png), activation.csv and used.yaml into the folder, as a set (data/file.h), and, on an emulated
- * machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
+/* Writes result.hdf, a picture of each map (activation.png), activation.csv and used.yaml into the folder, as a set (data/file.h),
+ * and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
  * set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be written, the folders stay as they
  * were; if another file cannot be, it is missing, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Checks before the work that these files can be written there, with pictures of these maps; with the profile of an emulated machine, all its files in
- * the folder `details` (NULL: only profile.json), and a trace. MT_FILE: they cannot; the message says why. */
+/* Checks before the work that these files can be written there, with pictures of these maps; with the profile of an emulated
+ * machine, all its files in the folder `details` (NULL: only profile.json), and a trace. MT_FILE: they cannot; the message says why. */
 MT_NODISCARD mt_status mt_report_check(
     const char *folder, uint32_t maps, bool profile, const char *details, bool trace);
 

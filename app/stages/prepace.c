@@ -44,15 +44,6 @@ static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH
     return MT_OK;
 }
 
-static mt_status fingerprint(const unsigned char *bytes, size_t n, char text[MT_HASH_SIZE])
-{
-    mt_hash hash;
-    MT_TRY(mt_hash_begin(&hash));
-    mt_hash_add(&hash, bytes, n);
-    mt_hash_end(&hash, text);
-    return MT_OK;
-}
-
 static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n, const double *number)
 {
     const size_t size = KIND + KEY + n * sizeof *number;
@@ -62,7 +53,7 @@ static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n,
     memcpy(bytes, kind, KIND);
     memcpy(bytes + KIND, key, KEY);
     memcpy(bytes + KIND + KEY, number, n * sizeof *number);
-    MT_TRY(fingerprint(bytes, size, sum));
+    MT_TRY(mt_hash_of(bytes, size, sum));
     memcpy(bytes + size, sum, KEY);
     mt_cache_keep(key, bytes, size + KEY);
     return MT_OK;
@@ -77,7 +68,7 @@ static mt_status find(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n,
     char sum[MT_HASH_SIZE];
     *found = false;
     if (!mt_cache_find(scratch, key, &bytes, &n_bytes) || n_bytes != size + KEY) return MT_OK;
-    MT_TRY(fingerprint(bytes, size, sum));
+    MT_TRY(mt_hash_of(bytes, size, sum));
     *found = memcmp(bytes, kind, KIND) == 0 && memcmp(bytes + KIND, key, KEY) == 0 &&
              memcmp(bytes + size, sum, KEY) == 0;
     if (*found) memcpy(number, bytes + KIND + KEY, n * sizeof *number);

@@ -11,11 +11,11 @@ typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
     const mt_backend *backend;
     const mt_monodomain *problem;
-    const mt_layout *layout; /* of backends with tiles; else not looked at */
-    size_t n_steps;          /* of problem->dt_ms, those before `from` with them */
+    const mt_layout *layout;    /* of backends with tiles; else not looked at */
+    size_t n_steps;             /* of problem->dt_ms, those before `from` with them */
+    const mt_checkpoint *start; /* where V and states begin; NULL: at rest */
     const mt_checkpoint
-        *start; /* its V and states are those of step 0; NULL: at rest; not looked at with `from` */
-    const mt_checkpoint *from;   /* it agrees with the problem; NULL: from rest */
+        *from; /* to go on from, in place of a start; it agrees with the problem; NULL: none */
     mt_checkpoints *checkpoints; /* NULL: none is written */
     const mt_tracing *tracing;   /* of backends that can; NULL: no trace */
     const char *what;            /* in the line of progress */
@@ -25,17 +25,16 @@ typedef struct mt_simulation {
 
 /* What came of it, in the arena of mt_simulate. */
 typedef struct mt_simulated {
-    size_t n_steps; /* done */
-    size_t
-        n_counted; /* those that the profile counted: the last of them, all where the machine stayed the same */
+    size_t n_steps;      /* done */
+    size_t n_counted;    /* the last of them: those that the profile is of */
     mt_records records;  /* of the problem's elements */
     ipu_profile profile; /* of backends that have one */
     ipu_trace *trace;    /* NULL: none was asked for */
 } mt_simulated;
 
-/* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it only ends
- * the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on. Otherwise fails as the backend's functions and
- * mt_backend_run. */
+/* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it
+ * only ends the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on.
+ * Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 
 #endif

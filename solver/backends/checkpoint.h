@@ -46,7 +46,8 @@ MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain
  * checkpoint, of another version, or damaged; the message names the file. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint);
 
-/* Is it of this problem? MT_INPUT: of another mesh, operator or cell model; the message says which. MT_MEMORY. */
+/* Is it of this problem? MT_INPUT: of another mesh, operator or cell model, or of a run that recorded more
+ * or less; the message says which. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 
 /* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:

@@ -35,15 +35,6 @@ mt_status mt_limits_key(
     return MT_OK;
 }
 
-static mt_status fingerprint(const unsigned char *bytes, size_t n, char text[MT_HASH_SIZE])
-{
-    mt_hash hash;
-    MT_TRY(mt_hash_begin(&hash));
-    mt_hash_add(&hash, bytes, n);
-    mt_hash_end(&hash, text);
-    return MT_OK;
-}
-
 mt_status mt_limits_pack(
     mt_arena *arena, const char key[MT_HASH_SIZE], const mt_limits *known, unsigned char **bytes, size_t *n)
 {
@@ -60,7 +51,7 @@ mt_status mt_limits_pack(
     MT_ALLOC(arena, *bytes, *n);
     memcpy(*bytes, &h, sizeof h);
     if (list > 0) memcpy(*bytes + sizeof h, known->limited, list);
-    MT_TRY(fingerprint(*bytes, sizeof h + list, sum));
+    MT_TRY(mt_hash_of(*bytes, sizeof h + list, sum));
     memcpy(*bytes + sizeof h + list, sum, KEY);
     return MT_OK;
 }
@@ -73,7 +64,7 @@ mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const 
     *valid = false;
     if (n < sizeof h + KEY) return MT_OK;
     const size_t list = n - sizeof h - KEY;
-    MT_TRY(fingerprint(bytes, n - KEY, sum));
+    MT_TRY(mt_hash_of(bytes, n - KEY, sum));
     memcpy(&h, bytes, sizeof h);
     if (memcmp(bytes + n - KEY, sum, KEY) != 0 || memcmp(h.what, what, sizeof what) != 0 ||
         memcmp(h.key, key, KEY) != 0 || list % sizeof(uint32_t) != 0 ||

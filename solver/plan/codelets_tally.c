@@ -44,42 +44,44 @@ void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, f
     }
 }
 
+/* The arrays of a record, and what it does to one cell. */
+typedef struct record_arrays {
+    float *before, *activation, *rest, *peak, *upstroke, *repolarisation, *low;
+} record_arrays;
+
+static inline void record_cell(
+    const record_rule *r, float step, _Bool looks, uint32_t cell, float v, const record_arrays *a)
+{
+    const recorded x = {a->activation[cell], a->rest[cell], a->peak[cell], a->upstroke[cell],
+        a->repolarisation[cell], a->low[cell]};
+    const recorded y = record_step(r, step, looks, a->before[cell], v, x);
+    a->activation[cell] = y.activation_ms;
+    a->rest[cell] = y.rest_mV;
+    a->peak[cell] = y.peak_mV;
+    a->upstroke[cell] = y.upstroke_mV_ms;
+    a->repolarisation[cell] = y.repolarisation_ms;
+    a->low[cell] = y.low_mV;
+    a->before[cell] = v;
+}
+
 void record(uint32_t n, float step, _Bool looks, const record_rule *restrict rule, const float *restrict v,
     float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
     float *restrict upstroke, float *restrict repolarisation, float *restrict low)
 {
+    const record_arrays a = {before, activation, rest, peak, upstroke, repolarisation, low};
     const record_rule r = *rule;
-    for (uint32_t cell = 0; cell < n; cell++) {
-        const recorded x = {
-            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-        const recorded y = record_step(&r, step, looks, before[cell], v[cell], x);
-        activation[cell] = y.activation_ms;
-        rest[cell] = y.rest_mV;
-        peak[cell] = y.peak_mV;
-        upstroke[cell] = y.upstroke_mV_ms;
-        repolarisation[cell] = y.repolarisation_ms;
-        low[cell] = y.low_mV;
-        before[cell] = v[cell];
-    }
+    for (uint32_t cell = 0; cell < n; cell++) record_cell(&r, step, looks, cell, v[cell], &a);
 }
 
 void record_spread(uint32_t n, float step, _Bool looks, const record_rule *restrict rule, float *restrict v,
     float *restrict before, float *restrict activation, float *restrict rest, float *restrict peak,
     float *restrict upstroke, float *restrict repolarisation, float *restrict low, const float *restrict s)
 {
+    const record_arrays a = {before, activation, rest, peak, upstroke, repolarisation, low};
     const record_rule r = *rule;
     for (uint32_t cell = 0; cell < n; cell++) {
         v[cell] -= s[cell];
-        const recorded x = {
-            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-        const recorded y = record_step(&r, step, looks, before[cell], v[cell], x);
-        activation[cell] = y.activation_ms;
-        rest[cell] = y.rest_mV;
-        peak[cell] = y.peak_mV;
-        upstroke[cell] = y.upstroke_mV_ms;
-        repolarisation[cell] = y.repolarisation_ms;
-        low[cell] = y.low_mV;
-        before[cell] = v[cell];
+        record_cell(&r, step, looks, cell, v[cell], &a);
     }
 }
 
