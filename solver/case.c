@@ -10,6 +10,7 @@
 #include "solver/kinds.h"
 
 static const char *const truths[] = {"false", "true", NULL};
+static const char *const beats[] = {"first", "every", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
@@ -129,13 +130,20 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key output_keys[] = {
     MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
-        "What is mapped, of each element's first action potential: files, pictures and a table have it. The "
+        "What is mapped, of an action potential of each element: files, pictures and a table have it. The "
         "activation time is always among them. `solver/record.h` has the definitions."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
         "An element activates when V passes this upwards.", .unit = "mV"),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
         MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
         "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
+    MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
+        "every: there are maps of each beat. A beat begins with a pulse of a stimulus; those that begin "
+        "within 50 ms of it belong to it. first: the whole run is one, and an element's first action "
+        "potential counts."),
+    MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
+        "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
+        "without being stimulated."),
     MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
@@ -280,17 +288,21 @@ static const mt_yaml_key case_keys[] = {
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
-enum { STEPS_MAX = 1 << 24 }; /* the machine counts steps in single precision */
+enum {
+    STEPS_MAX = 1 << 24,
+    BEATS_MAX = 10000
+}; /* the machine counts the steps of a beat in single precision */
+static const double run_steps_max = 1e12;
 
 /* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
 static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
     const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
-    if (!(end <= STEPS_MAX))
+    if (!(end <= run_steps_max))
         return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu.duration_ms: %g ends after %.4g steps of dt_ms = %g; allowed: at most %d steps",
-            path, s, stimulus->duration_ms, end, dt_ms, STEPS_MAX);
+            "%s: stimuli.%zu.duration_ms: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
+            path, s, stimulus->duration_ms, end, dt_ms, run_steps_max);
     *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
     if (*steps > 0) return MT_OK;
     return mt_fail(MT_INPUT, "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g",
@@ -322,9 +334,9 @@ static mt_status check_end(const char *path, const mt_case *c)
 {
     const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
     char below[64] = "";
-    if (steps > STEPS_MAX)
-        return mt_fail(MT_INPUT, "%s: time: end_ms %g is %.10g steps of dt_ms %g; allowed: at most %d steps",
-            path, c->time.end_ms, steps, dt_ms, STEPS_MAX);
+    if (steps > run_steps_max)
+        return mt_fail(MT_INPUT, "%s: time: end_ms %g is %.10g steps of dt_ms %g; allowed: at most %g steps",
+            path, c->time.end_ms, steps, dt_ms, run_steps_max);
     if (round(steps) >= 1 && fabs(steps - round(steps)) <= fmin(1e-6 * steps, MT_CASE_PART_OF_A_STEP))
         return MT_OK;
     if (steps > 1) (void)snprintf(below, sizeof below, "%.12g or ", floor(steps) * dt_ms);
@@ -333,12 +345,67 @@ static mt_status check_end(const char *path, const mt_case *c)
         c->time.end_ms, dt_ms, below, ceil(steps) * dt_ms);
 }
 
+/* ---- beats */
+
+/* The first step of the first pulse at this step or later; SIZE_MAX: there is none. */
+static size_t next_pulse(const mt_case *c, size_t step)
+{
+    size_t next = SIZE_MAX;
+    for (size_t s = 0; s < c->n_stimuli; s++) {
+        const mt_case_stimulus *stimulus = &c->stimuli[s];
+        const size_t on = (size_t)llround(stimulus->start_ms / c->time.dt_ms),
+                     period = stimulus->count > 1 ? (size_t)llround(stimulus->period_ms / c->time.dt_ms) : 1,
+                     pulse = step > on ? (step - on + period - 1) / period : 0;
+        if (pulse < stimulus->count && on + pulse * period < next) next = on + pulse * period;
+    }
+    return next;
+}
+
+static size_t steps_of(const mt_case *c, double ms) { return (size_t)llround(ms / c->time.dt_ms); }
+
+/* Where the beat behind this one begins; SIZE_MAX: there is none. The first begins with the run, and its pulses with the first of
+ * them. */
+static size_t next_beat(const mt_case *c, size_t begin)
+{
+    const size_t pulse = begin == 0 ? next_pulse(c, 0) : begin, least = steps_of(c, MT_CASE_BEAT_LEAST_MS);
+    size_t next = pulse == SIZE_MAX ? SIZE_MAX : next_pulse(c, pulse + least);
+    if (!isnan(c->output.beat_ms) && begin + steps_of(c, c->output.beat_ms) < next)
+        next = begin + steps_of(c, c->output.beat_ms);
+    return next < mt_case_steps(c) ? next : SIZE_MAX;
+}
+
+/* Steps are counted from the beginning of each beat. */
+static mt_status check_beats(const char *path, const mt_case *c)
+{
+    const size_t end = mt_case_steps(c);
+    size_t n = 0;
+    if (c->output.beats == 0 && !isnan(c->output.beat_ms))
+        return mt_fail(MT_INPUT, "%s: output.beat_ms: %g, and output.beats is first; allowed: with every",
+            path, c->output.beat_ms);
+    for (size_t begin = 0, next; begin != SIZE_MAX; begin = next) {
+        next = c->output.beats == 0 ? SIZE_MAX : next_beat(c, begin);
+        const size_t steps = (next == SIZE_MAX ? end : next) - begin;
+        if (steps > STEPS_MAX)
+            return mt_fail(MT_INPUT,
+                "%s: a beat of %zu steps of time.dt_ms = %g begins at %.9g ms; allowed: at most %d steps: "
+                "output: {beats: every, beat_ms: %g} makes shorter ones",
+                path, steps, c->time.dt_ms, (double)begin * c->time.dt_ms, STEPS_MAX,
+                floor(STEPS_MAX * c->time.dt_ms));
+        if (++n > BEATS_MAX)
+            return mt_fail(MT_INPUT,
+                "%s: more than %d beats; allowed: a longer output.beat_ms, a shorter "
+                "time.end_ms",
+                path, BEATS_MAX);
+    }
+    return MT_OK;
+}
+
 /* Every time given in ms must make sense in steps. */
 static mt_status check_times(const char *path, const mt_case *c)
 {
     MT_TRY(check_end(path, c));
     for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
-    return MT_OK;
+    return check_beats(path, c);
 }
 
 /* Pulses must make sense in steps, and only one thing may say where cells begin. */
@@ -468,12 +535,26 @@ const char *mt_case_mesh_name(const mt_case *from)
     return from->mesh.file[0] ? from->mesh.file : "mesh.slab";
 }
 
-mt_record mt_case_record(const mt_case *from)
+static mt_status find_beats(mt_arena *arena, const mt_case *from, mt_record *record)
 {
-    const double threshold_mV = from->output.threshold_mV;
-    return (mt_record){.all = mt_maps_need_all(from->output.maps) || threshold_mV != 0,
-        .threshold_mV = threshold_mV,
-        .fraction = from->output.repolarisation_percent / 100};
+    size_t n = 1, *beat;
+    if (from->output.beats == 0) return MT_OK;
+    for (size_t step = 0; (step = next_beat(from, step)) != SIZE_MAX;) n++;
+    MT_ALLOC(arena, beat, n);
+    for (size_t b = 1; b < n; b++) beat[b] = next_beat(from, beat[b - 1]);
+    record->beat = beat;
+    record->n_beats = n;
+    return MT_OK;
+}
+
+mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record)
+{
+    *record = (mt_record){.threshold_mV = from->output.threshold_mV,
+        .fraction = from->output.repolarisation_percent / 100,
+        .kept = mt_maps_keep(from->output.maps)};
+    MT_TRY(find_beats(arena, from, record));
+    record->all = record->kept != 0 || record->threshold_mV != 0 || record->n_beats > 1;
+    return MT_OK;
 }
 
 mt_pulses mt_case_prepace(const mt_case *from)

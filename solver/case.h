@@ -82,6 +82,8 @@ typedef struct mt_case {
     struct {
         uint32_t maps; /* a bit each, by mt_map */
         double threshold_mV, repolarisation_percent;
+        int beats;      /* index into "first", "every" */
+        double beat_ms; /* the longest that a beat may be; NaN = any */
     } output;
     struct {
         const char *state; /* a file; "" = at rest */
@@ -137,8 +139,11 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 /* What messages call the mesh: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);
 
-/* What the loop must record for the case's maps. */
-mt_record mt_case_record(const mt_case *from);
+/* Pulses that begin within this of a beat's first one belong to it: the stimuli at several places that make one activation. */
+#define MT_CASE_BEAT_LEAST_MS 50
+
+/* Gives in `arena` what the loop must record for the case's maps, and the beats. MT_MEMORY. */
+MT_NODISCARD mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record);
 
 /* How each kind of cell is paced by itself before the simulation; no beats: not at all. */
 mt_pulses mt_case_prepace(const mt_case *from);

@@ -38,11 +38,18 @@ void mt_map_name(mt_map map, double fraction, char text[32])
     if (map == MT_MAP_APD) (void)snprintf(text, 32, "apd%.10g", 100 * fraction);
 }
 
-bool mt_maps_need_all(uint32_t maps)
+uint32_t mt_maps_keep(uint32_t maps)
 {
-    const uint32_t of_activation = (uint32_t)1 << MT_MAP_ACTIVATION | (uint32_t)1
-                                                                          << MT_MAP_CONDUCTION_VELOCITY;
-    return (maps & ~of_activation) != 0;
+    static const struct {
+        mt_map map;
+        mt_recorded of;
+    } needs[] = {{MT_MAP_REPOLARISATION, MT_RECORDED_REPOLARISATION},
+        {MT_MAP_APD, MT_RECORDED_REPOLARISATION}, {MT_MAP_REST, MT_RECORDED_REST},
+        {MT_MAP_PEAK, MT_RECORDED_PEAK}, {MT_MAP_UPSTROKE, MT_RECORDED_UPSTROKE}};
+    uint32_t kept = 0;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        if (maps >> needs[k].map & 1) kept |= (uint32_t)1 << needs[k].of;
+    return kept;
 }
 
 static double value_of(mt_map map, const mt_records *r, size_t element)

@@ -1,4 +1,4 @@
-/* The maps of a run: a number for each element, from what the loop recorded (solver/record.h).
+/* The maps of a beat: a number for each element, from what the loop recorded of it (solver/record.h).
  *
  *   activation, repolarisation, rest, peak, upstroke   as recorded
  *   apd                                                repolarisation - activation
@@ -32,14 +32,8 @@ extern const char *const mt_map_label[MT_MAPS], *const mt_map_unit[MT_MAPS];
 /* Its name in files: the word, and behind "apd" the percentage, "apd90". */
 void mt_map_name(mt_map map, double fraction, char text[32]);
 
-/* Must more than the activation at 0 mV be recorded for these maps (a bit each, by mt_map)? */
-bool mt_maps_need_all(uint32_t maps);
-
-/* What was recorded, by the elements of the problem's mesh; borrowed. */
-typedef struct mt_records {
-    const double *activation_ms;
-    const double *recorded[MT_RECORDED]; /* NULL where only the activation is */
-} mt_records;
+/* What must be kept beside the activation for these maps: a bit each, by mt_map, and by mt_recorded. */
+uint32_t mt_maps_keep(uint32_t maps);
 
 /* Gives a map in `arena` by the elements of the whole mesh, of which those of problem->mesh are a part (mt_mesh_number). MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records,

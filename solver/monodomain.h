@@ -9,7 +9,7 @@
  *      the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
  *      but for the compensated splitting;
  *   4. its action potential is recorded (solver/record.h): at least that it activates the first time v passes 0 mV upwards,
- *      interpolated linearly within the step.
+ *      interpolated linearly within the step. Where a beat begins, elements are made free for the next before its first step.
  *
  * What the splitting costs, and how it is compensated. Forward Euler in the reaction makes waves late, and forward Euler in the
  * diffusion makes them early, both by a part of their speed that is proportional to dt. With one diffusion step in a time step the
@@ -60,6 +60,8 @@ typedef struct mt_monodomain {
     double *
         peak_mV; /* [n_stimuli] kept by mt_backend_run: the highest V that elements of the stimulus have had while
                       * it was on, looked at each ms and at its end; or NULL */
+    mt_records
+        *beats; /* [mt_record_beats] filled by mt_backend_run; NULL: not asked for, and there is one beat */
 } mt_monodomain;
 
 /* The least number of diffusion steps in dt_ms that the operator's measured limit allows. */

@@ -247,7 +247,8 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
         .n_steps = o->n_steps,
         .n_counted = o->n_counted,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
-        .records = o->records,
+        .n_beats = o->n_beats,
+        .beats = o->beats,
         .profile = r->backend->profile ? &o->profile : NULL,
         .target = target,
         .details = r->details,
@@ -262,7 +263,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
             r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
             r->input.checkpoint.keep > 0 ? folder : "");
     mt_findings_of_run(
-        mt_warnings, r->path, &r->input, &problem->monodomain, o->records.activation_ms, reached_ms);
+        mt_warnings, r->path, &r->input, &problem->monodomain, o->beats[0].activation_ms, reached_ms);
     return MT_OK;
 }
 

@@ -197,7 +197,7 @@ static mt_status run_one(mt_arena *arena, const mt_niederer *n, const mt_problem
     double *at_ms = times(n, m, b, corner);
     for (size_t p = 0; p < n_places(n); p++)
         at_ms[p] = mt_probe_activation_ms(&problem->probes, p, &problem->mesh, &problem->diffusion,
-            done.records.activation_ms, n->input.time.end_ms);
+            done.beats[0].activation_ms, n->input.time.end_ms);
     return MT_OK;
 }
 

@@ -16,10 +16,23 @@ bool mt_run_has_map(const mt_run *run, mt_map map)
     return map == MT_MAP_ACTIVATION || (run->input->output.maps >> map & 1);
 }
 
-mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, float **values)
+mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values)
 {
     const mt_problem *problem = run->problem;
-    return mt_map_make(arena, map, &run->records, &problem->monodomain, &problem->whole, values);
+    return mt_map_make(arena, map, &run->beats[beat], &problem->monodomain, &problem->whole, values);
+}
+
+/* Behind the name of a map of a beat: nothing for the first. */
+static void add_beat(size_t beat, char text[MT_RUN_NAME])
+{
+    const size_t n = strlen(text);
+    if (beat > 0) (void)snprintf(text + n, MT_RUN_NAME - n, "_beat%zu", beat + 1);
+}
+
+void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME])
+{
+    mt_map_name(map, run->problem->monodomain.record.fraction, text);
+    add_beat(beat, text);
 }
 
 /* What an element without a value has not done. */
@@ -91,29 +104,35 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     return kept ? MT_OK : mt_fail(MT_MEMORY, "used.yaml: out of memory");
 }
 
-enum { FIELDS_MOST = MT_MAPS + 2 };
+/* A map of a beat as a field of the whole mesh. */
+static mt_status map_field(
+    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, mt_vtkhdf_field *field)
+{
+    enum { NAN_TEXT = 128 };
+    char *name, *nan;
+    float *values;
+    MT_ALLOC(arena, name, MT_RUN_NAME);
+    MT_ALLOC(arena, nan, NAN_TEXT);
+    const bool vector = map == MT_MAP_CONDUCTION_VELOCITY;
+    if (vector)
+        MT_TRY(mt_map_velocity(
+            arena, &run->beats[beat], &run->problem->monodomain, &run->problem->whole, &values));
+    else
+        MT_TRY(mt_run_map(arena, run, map, beat, &values));
+    mt_run_map_name(run, map, beat, name);
+    nan_text(run, map, nan, NAN_TEXT);
+    *field = (mt_vtkhdf_field){
+        .name = name, .unit = mt_map_unit[map], .components = vector ? 3 : 1, .f32 = values, .nan = nan};
+    return MT_OK;
+}
 
-/* The maps as fields of the whole mesh, and their number. */
+/* All of them, beat by beat, and their number. */
 static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
-    enum { NAME = 32, NAN_TEXT = 128 };
-    for (int map = 0; map < MT_MAPS; map++) {
-        char *name, *nan;
-        float *values;
-        if (!mt_run_has_map(run, (mt_map)map)) continue;
-        MT_ALLOC(arena, name, NAME);
-        MT_ALLOC(arena, nan, NAN_TEXT);
-        const bool vector = map == MT_MAP_CONDUCTION_VELOCITY;
-        if (vector)
-            MT_TRY(mt_map_velocity(
-                arena, &run->records, &run->problem->monodomain, &run->problem->whole, &values));
-        else
-            MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
-        mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
-        nan_text(run, (mt_map)map, nan, NAN_TEXT);
-        fields[(*n)++] = (mt_vtkhdf_field){
-            .name = name, .unit = mt_map_unit[map], .components = vector ? 3 : 1, .f32 = values, .nan = nan};
-    }
+    for (size_t beat = 0; beat < run->n_beats; beat++)
+        for (int map = 0; map < MT_MAPS; map++)
+            if (mt_run_has_map(run, (mt_map)map))
+                MT_TRY(map_field(arena, run, (mt_map)map, beat, &fields[(*n)++]));
     return MT_OK;
 }
 
@@ -138,8 +157,9 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
 {
     const char *used;
     char hash[MT_HASH_SIZE];
-    mt_vtkhdf_field fields[FIELDS_MOST];
+    mt_vtkhdf_field *fields;
     size_t n = 0;
+    MT_ALLOC(arena, fields, run->n_beats * MT_MAPS + 2);
     MT_TRY(map_fields(arena, run, &n, fields));
     MT_TRY(number_fields(arena, run, &n, fields));
     MT_TRY(used_text(arena, run, &used));
@@ -152,27 +172,37 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
     return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, sizeof notes / sizeof *notes, notes);
 }
 
-static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, const char *path)
+/* The title of the case, and what else is to be known of a picture. */
+static void picture_title(const mt_run *run, size_t beat, char *title, size_t size)
+{
+    char of_beat[32] = "", stopped[64] = "";
+    if (run->n_beats > 1) (void)snprintf(of_beat, sizeof of_beat, "beat %zu", beat + 1);
+    if (run->stopped_by)
+        (void)snprintf(stopped, sizeof stopped, "(stopped at %.6g ms)", mt_run_reached_ms(run));
+    (void)snprintf(title, size, "%.900s%s%s%s%s", run->input->title,
+        run->input->title[0] && of_beat[0] ? ", " : "", of_beat,
+        (run->input->title[0] || of_beat[0]) && stopped[0] ? " " : "", stopped);
+}
+
+static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, const char *path)
 {
     const mt_mesh *mesh = &run->problem->whole;
     mt_adjacency adjacency = run->problem->adjacency;
     float *values;
     char title[1024], grey[64];
     if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    MT_TRY(mt_run_map(arena, run, map, &values));
+    MT_TRY(mt_run_map(arena, run, map, beat, &values));
     grey_text(run, map, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
         mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey, !of_times};
-    if (!run->stopped_by) return mt_picture_map(path, mesh, &adjacency, values, &scale, run->input->title);
-    (void)snprintf(title, sizeof title, "%.900s%s(stopped at %.6g ms)", run->input->title,
-        run->input->title[0] ? " " : "", mt_run_reached_ms(run));
+    picture_title(run, beat, title, sizeof title);
     return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
 }
 
 static mt_status write_activation_picture(mt_arena *arena, const mt_run *run, const char *path)
 {
-    return write_picture(arena, run, MT_MAP_ACTIVATION, path);
+    return write_picture(arena, run, MT_MAP_ACTIVATION, 0, path);
 }
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
@@ -235,29 +265,42 @@ static void keep_failure(first_failure *first, mt_status status)
     (void)snprintf(first->message, sizeof first->message, "%s", mt_message());
 }
 
-/* The path of the picture of a map beside the activation. */
-static mt_status picture_path(const char *folder, mt_map map, char path[MT_FILE_PATH_MAX])
+/* The path of the picture of a map of a beat. */
+static mt_status picture_path(const char *folder, mt_map map, size_t beat, char path[MT_FILE_PATH_MAX])
 {
-    char name[32];
-    (void)snprintf(name, sizeof name, "%s.png", mt_map_words[map]);
-    return mt_folder_path(folder, name, path);
+    char name[MT_RUN_NAME], file[MT_RUN_NAME + 8];
+    (void)snprintf(name, sizeof name, "%s", mt_map_words[map]);
+    add_beat(beat, name);
+    (void)snprintf(file, sizeof file, "%s.png", name);
+    return mt_folder_path(folder, file, path);
 }
 
-/* Those of the maps beside the activation. What an earlier run had of others goes. */
-static mt_status write_pictures(const mt_run *run, const char *folder)
+/* Writes the picture of a map of a beat where the run has one, else removes what an earlier run had; `any` tells whether there was
+ * something to do. */
+static mt_status renew_picture(const mt_run *run, const char *folder, mt_map map, size_t beat, bool *any)
 {
     char path[MT_FILE_PATH_MAX];
-    mt_status status = MT_OK;
-    for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS && status == MT_OK; map++) {
-        mt_arena arena = {0};
-        status = picture_path(folder, (mt_map)map, path);
-        if (status == MT_OK && mt_run_has_map(run, (mt_map)map))
-            status = write_picture(&arena, run, (mt_map)map, path);
-        else if (status == MT_OK && mt_file_is_ours(path))
-            status = mt_file_remove(path);
-        mt_arena_free(&arena);
-    }
+    mt_arena arena = {0};
+    mt_status status = picture_path(folder, map, beat, path);
+    const bool has = beat < run->n_beats && mt_run_has_map(run, map),
+               had = status == MT_OK && !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
+    if (status == MT_OK && has) status = write_picture(&arena, run, map, beat, path);
+    if (status == MT_OK && had) status = mt_file_remove(path);
+    *any |= has || had;
+    mt_arena_free(&arena);
     return status;
+}
+
+/* Those beside the first beat's activation. What an earlier run had of others, and of more beats, goes. */
+static mt_status write_pictures(const mt_run *run, const char *folder)
+{
+    bool any = true;
+    for (size_t beat = 0; any; beat++) {
+        any = beat < run->n_beats;
+        for (int map = beat == 0 ? MT_MAP_ACTIVATION + 1 : 0; map < MT_MAPS; map++)
+            MT_TRY(renew_picture(run, folder, (mt_map)map, beat, &any));
+    }
+    return MT_OK;
 }
 
 /* Those behind the first. What an earlier run left under the name of one that fails goes. */
@@ -310,7 +353,7 @@ mt_status mt_report_check(const char *folder, uint32_t maps, bool profile, const
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
     for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS; map++) {
-        MT_TRY(picture_path(folder, (mt_map)map, path));
+        MT_TRY(picture_path(folder, (mt_map)map, 0, path));
         if (maps >> map & 1) MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
     if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));

@@ -6,6 +6,8 @@
 #include "app/cli/table.h"
 #include "app/stages/problem.h"
 
+enum { MT_RUN_NAME = 64 }; /* with its NUL */
+
 /* A run that has ended or was stopped, with all that its results need; borrowed. */
 typedef struct mt_run {
     const mt_case *input; /* with every value that was used */
@@ -13,7 +15,8 @@ typedef struct mt_run {
     size_t n_steps;             /* done */
     size_t n_counted;           /* the last of them, of which the profile is */
     const char *stopped_by;     /* the signal, "SIGINT"; NULL: it ran to its end */
-    mt_records records;         /* of the elements of problem->mesh */
+    size_t n_beats;             /* that had begun */
+    const mt_records *beats;    /* [n_beats] of the elements of problem->mesh */
     const ipu_profile *profile; /* NULL without an emulated machine */
     const ipu_target *target;   /* used where profile is */
     const char *details;        /* the folder for all files of the profile; NULL: only profile.json */
@@ -21,9 +24,13 @@ typedef struct mt_run {
     size_t traced_tiles[2];     /* first and last */
 } mt_run;
 
-/* Does the case want this map (the activation it always has)? And gives one of the whole mesh in `arena` (solver/maps.h). */
+/* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena` (solver/maps.h). */
 bool mt_run_has_map(const mt_run *run, mt_map map);
-MT_NODISCARD mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, float **values);
+MT_NODISCARD mt_status mt_run_map(
+    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
+
+/* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
+void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
@@ -35,14 +42,14 @@ enum { MT_REPORT_TABLES = 7 };
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 
-/* Gives a table of the activation times at the points and, if asked for, behind them at the line; NaN where the wave did not
- * arrive within the simulated time. */
+/* Gives a table of the activation times at the points and, if asked for, behind them at the line, a row for each beat; NaN where the
+ * wave did not arrive within the simulated time. */
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 
 /* Does the profile have a folder of its own, another than the other results? */
 bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
-/* Writes result.hdf, a picture of each map (activation.png), activation.csv and used.yaml into the folder, as a set (data/file.h),
+/* Writes result.hdf, a picture of each map of each beat (activation.png, activation_beat2.png), activation.csv and used.yaml into the folder, as a set (data/file.h),
  * and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
  * set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be written, the folders stay as they
  * were; if another file cannot be, it is missing, and its failure is returned. */

@@ -33,11 +33,11 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     size_t activated = 0, lately = 0;
     const double end_ms = mt_run_reached_ms(run);
     for (size_t element = 0; element < n; element++) {
-        if (!isfinite(run->records.activation_ms[element])) continue;
+        const double activation_ms = run->beats[0].activation_ms[element];
+        if (!isfinite(activation_ms)) continue;
         activated++;
-        lately += run->records.activation_ms[element] > end_ms - MT_FINDINGS_WAVE_MS;
-        latest_ms =
-            fmax(latest_ms, run->records.activation_ms[element]); /* fmax leaves out what is no number */
+        lately += activation_ms > end_ms - MT_FINDINGS_WAVE_MS;
+        latest_ms = fmax(latest_ms, activation_ms); /* fmax leaves out what is no number */
     }
     mt_table_property(
         &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
@@ -57,13 +57,25 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
-static void probe_columns(mt_table *table)
+static void probe_columns(mt_table *table, bool beats)
 {
     mt_table_strings(table, "point", "point");
     mt_table_decimals(table, "x_mm", "x", "mm", 2);
     mt_table_decimals(table, "y_mm", "y", "mm", 2);
     mt_table_decimals(table, "z_mm", "z", "mm", 2);
+    if (beats) mt_table_decimals(table, "beat", "beat", "", 0);
     mt_table_decimals(table, "activation_ms", "activation", "ms", 2);
+}
+
+static void probe_row(mt_table *table, const mt_run *run, size_t probe, size_t beat)
+{
+    const mt_probes *probes = &run->problem->probes;
+    mt_table_text(table, probe < probes->n_points ? run->input->points[probe].name : "line");
+    for (size_t axis = 0; axis < 3; axis++) mt_table_number(table, probes->xyz_mm[3 * probe + axis]);
+    if (run->n_beats > 1) mt_table_number(table, (double)beat + 1);
+    mt_table_number(
+        table, mt_probe_activation_ms(probes, probe, &run->problem->mesh, &run->problem->diffusion,
+                   run->beats[beat].activation_ms, mt_run_reached_ms(run)));
 }
 
 mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
@@ -71,14 +83,9 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     const mt_probes *probes = &run->problem->probes;
     mt_table table = mt_table_begin(
         arena, "activation", "Activation times at points, by linear fits to the elements nearest to each");
-    probe_columns(&table);
-    for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++) {
-        mt_table_text(&table, k < probes->n_points ? run->input->points[k].name : "line");
-        for (size_t axis = 0; axis < 3; axis++) mt_table_number(&table, probes->xyz_mm[3 * k + axis]);
-        mt_table_number(
-            &table, mt_probe_activation_ms(probes, k, &run->problem->mesh, &run->problem->diffusion,
-                        run->records.activation_ms, mt_run_reached_ms(run)));
-    }
+    probe_columns(&table, run->n_beats > 1);
+    for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++)
+        for (size_t beat = 0; beat < run->n_beats; beat++) probe_row(&table, run, k, beat);
     return table;
 }
 
@@ -196,13 +203,15 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
     mt_table_decimals(&table, "share_percent", "share", "%", 1);
     mt_table_digits(&table, "whole_run_s", "whole run", "s", 4);
+    const size_t turns = MT_PLAN_STIMULUS + run->problem->monodomain.n_stimuli;
     phase phases[] = {
         phase_of_sets(profile, "pde_compute", "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, false),
         phase_of_sets(profile, "pde_exchange", "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, true),
         phase_of_sets(profile, "ode_compute", "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE, false),
         phase_of_sets(
             profile, "activation", "activation times", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION, false),
-        phase_of_sets(profile, "stimulus", "stimulus", MT_PLAN_STIMULUS, profile->n_steps, false),
+        phase_of_sets(profile, "stimulus", "stimulus", MT_PLAN_STIMULUS, turns - 1, false),
+        phase_of_sets(profile, "beats", "from beat to beat", turns, profile->n_steps, false),
         common_phase(profile, "sync", "sync", cycles_of_sync),
         common_phase(profile, "links", "links between IPUs", cycles_of_links),
     };
@@ -289,7 +298,24 @@ static mt_table memory_table(mt_arena *arena, const ipu_profile *profile)
     return table;
 }
 
-/* The maps beside the activation. */
+static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, mt_table *table)
+{
+    char name[MT_RUN_NAME];
+    float *values;
+    mt_map_summary summary;
+    MT_TRY(mt_run_map(arena, run, map, beat, &values));
+    MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
+    mt_run_map_name(run, map, beat, name);
+    mt_table_text(table, name);
+    mt_table_text(table, mt_map_unit[map]);
+    mt_table_number(table, (double)summary.n);
+    mt_table_number(table, summary.low);
+    mt_table_number(table, summary.median);
+    mt_table_number(table, summary.high);
+    return MT_OK;
+}
+
+/* A row for each map of each beat. */
 static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
     *table = mt_table_begin(arena, "maps", "Maps: what 5, 50 and 95 % of the elements stay below");
@@ -299,21 +325,9 @@ static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
     mt_table_digits(table, "percentile_5", "5 %", "", 5);
     mt_table_digits(table, "median", "median", "", 5);
     mt_table_digits(table, "percentile_95", "95 %", "", 5);
-    for (int map = 0; map < MT_MAPS; map++) {
-        char name[32];
-        float *values;
-        mt_map_summary summary;
-        if (map != MT_MAP_ACTIVATION && !mt_run_has_map(run, (mt_map)map)) continue;
-        MT_TRY(mt_run_map(arena, run, (mt_map)map, &values));
-        MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
-        mt_map_name((mt_map)map, run->problem->monodomain.record.fraction, name);
-        mt_table_text(table, name);
-        mt_table_text(table, mt_map_unit[map]);
-        mt_table_number(table, (double)summary.n);
-        mt_table_number(table, summary.low);
-        mt_table_number(table, summary.median);
-        mt_table_number(table, summary.high);
-    }
+    for (size_t beat = 0; beat < run->n_beats; beat++)
+        for (int map = 0; map < MT_MAPS; map++)
+            if (mt_run_has_map(run, (mt_map)map)) MT_TRY(map_row(arena, run, (mt_map)map, beat, table));
     return MT_OK;
 }
 
@@ -322,7 +336,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
-    if (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION))
+    if (run->n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (mt_operator_limits(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);

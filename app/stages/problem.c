@@ -111,7 +111,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     p->monodomain.dt_ms = input->time.dt_ms;
     p->monodomain.pde_steps = input->time.pde_steps;
     p->monodomain.splitting = (mt_splitting)input->time.splitting;
-    p->monodomain.record = mt_case_record(input);
+    MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
     return mt_monodomain_check(&p->monodomain);
 }

@@ -59,29 +59,23 @@ static mt_status go_to_checkpoint(const mt_simulation *s, void *self, size_t *co
     return MT_OK;
 }
 
-static mt_status read_array(
-    mt_arena *arena, const mt_simulation *s, void *self, size_t array, const double **values)
+/* The same problem, with room for what is recorded of it. */
+static mt_status with_beats(mt_arena *arena, const mt_simulation *s, mt_monodomain **problem)
 {
-    double *copy;
-    MT_ALLOC(arena, copy, s->problem->diffusion->n_elements);
-    s->backend->read(self, array, copy);
-    *values = copy;
-    return MT_OK;
+    MT_ALLOC(arena, *problem, 1);
+    **problem = *s->problem;
+    return mt_records_new(arena, &s->problem->record, s->problem->diffusion->n_elements, &(*problem)->beats);
 }
 
-static mt_status read_records(mt_arena *arena, const mt_simulation *s, void *self, mt_records *records)
+mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out)
 {
-    MT_TRY(read_array(arena, s, self, MT_ARRAY_ACTIVATION, &records->activation_ms));
-    for (size_t r = 0; s->problem->record.all && r < MT_RECORDED; r++)
-        MT_TRY(read_array(arena, s, self, MT_ARRAY_RECORD + r, &records->recorded[r]));
-    return MT_OK;
-}
-
-mt_status mt_simulate(mt_arena *arena, const mt_simulation *s, mt_simulated *out)
-{
+    mt_simulation keeping = *simulation, *s = &keeping;
+    mt_monodomain *problem;
     void *self;
     size_t counted_from = 0;
     *out = (mt_simulated){0};
+    MT_TRY(with_beats(arena, simulation, &problem));
+    s->problem = problem;
     mt_progress_stage("laying it out");
     MT_TRY(s->backend->open(arena, s->problem, s->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
@@ -89,6 +83,7 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *s, mt_simulated *out
     MT_TRY(go_to_checkpoint(s, self, &counted_from));
     MT_TRY(make_steps(s, self, s->from ? s->from->step : 0, &out->n_steps));
     out->n_counted = out->n_steps - counted_from;
-    MT_TRY(read_records(arena, s, self, &out->records));
+    out->beats = problem->beats;
+    out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;
     return s->backend->profile ? s->backend->profile(self, arena, &out->profile) : MT_OK;
 }

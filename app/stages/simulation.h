@@ -25,11 +25,12 @@ typedef struct mt_simulation {
 
 /* What came of it, in the arena of mt_simulate. */
 typedef struct mt_simulated {
-    size_t n_steps;      /* done */
-    size_t n_counted;    /* the last of them: those that the profile is of */
-    mt_records records;  /* of the problem's elements */
-    ipu_profile profile; /* of backends that have one */
-    ipu_trace *trace;    /* NULL: none was asked for */
+    size_t n_steps;          /* done */
+    size_t n_counted;        /* the last of them: those that the profile is of */
+    size_t n_beats;          /* that had begun */
+    const mt_records *beats; /* [n_beats] of the problem's elements */
+    ipu_profile profile;     /* of backends that have one */
+    ipu_trace *trace;        /* NULL: none was asked for */
 } mt_simulated;
 
 /* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it

@@ -1,5 +1,6 @@
 #include "solver/backends/backend.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,22 +119,126 @@ static size_t end_of_ms(const mt_monodomain *problem, size_t step)
     return (step / piece + 1) * piece;
 }
 
-static mt_status run(const mt_monodomain *problem, const mt_backend *backend, void *self, size_t first,
-    size_t end, mt_backend_watch *watch, void *user, double *v_mV)
+/* ---- beats ---- */
+
+/* A run under way, and room to look at what was recorded. */
+typedef struct running {
+    const mt_monodomain *problem;
+    const mt_backend *backend;
+    void *self;
+    double *v_mV; /* [n], as the next three, which are NULL where nothing is recorded of beats */
+    double *activation_ms, *low, *value;
+    bool carries; /* some action potential of an earlier beat is not known to have ended */
+} running;
+
+/* The beat in which an element has the newest action potential before this one. */
+static size_t beat_before(const mt_monodomain *problem, size_t beat, size_t element)
 {
+    while (beat > 0 && isinf(problem->beats[--beat].activation_ms[element])) continue;
+    return beat;
+}
+
+/* Puts one of mt_recorded where it belongs, as it is after so many steps. */
+static void gather_one(running *r, size_t beat, size_t begin, int recorded)
+{
+    const mt_monodomain *problem = r->problem;
+    const bool is_time = recorded == MT_RECORDED_REPOLARISATION;
+    r->backend->read(r->self, MT_ARRAY_RECORD + (size_t)recorded, r->value);
+    for (size_t e = 0; e < problem->diffusion->n_elements; e++) {
+        const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
+        if (r->activation_ms[e] == INFINITY || (is_time && !closed)) continue;
+        if (earlier && recorded == MT_RECORDED_REST) continue; /* what it was when the beat ended */
+        const mt_records *to = &problem->beats[earlier ? beat_before(problem, beat, e) : beat];
+        to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + r->value[e] : r->value[e];
+    }
+}
+
+/* Takes what is recorded after so many steps, which changes nothing: of the beat that was under way, and of the end of earlier ones. */
+static void gather(running *r, size_t steps_done)
+{
+    const mt_monodomain *problem = r->problem;
+    const mt_record *record = &problem->record;
+    const size_t beat = mt_record_beat(record, steps_done), begin = mt_record_first(record, beat);
+    if (!problem->beats) return;
+    r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
+    if (record->all) r->backend->read(r->self, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low);
+    for (size_t e = 0; e < problem->diffusion->n_elements; e++)
+        if (isfinite(r->activation_ms[e]))
+            problem->beats[beat].activation_ms[e] = (double)begin * problem->dt_ms + r->activation_ms[e];
+    for (int k = 0; k < MT_RECORDED; k++)
+        if (problem->beats[beat].recorded[k]) gather_one(r, beat, begin, k);
+}
+
+/* Is some action potential under way that began before the beat, or before now? */
+static bool carries(const running *r, bool before_now)
+{
+    bool any = false;
+    for (size_t e = 0; e < r->problem->diffusion->n_elements; e++)
+        any |= r->low[e] != -INFINITY && (before_now || r->activation_ms[e] == -INFINITY);
+    return any;
+}
+
+/* The next step, up to `end`, before which a beat begins or elements may become free. */
+static size_t next_turn(const running *r, size_t steps_done, size_t end)
+{
+    const mt_record *record = &r->problem->record;
+    const size_t every = mt_record_rest_steps(r->problem->dt_ms),
+                 beat = mt_record_beat(record, steps_done + 1), begin = mt_record_first(record, beat);
+    if (mt_record_beats(record) == 1) return end;
+    if (beat + 1 < record->n_beats && record->beat[beat + 1] < end) end = record->beat[beat + 1];
+    const size_t look = begin + ((steps_done - begin) / every + 1) * every;
+    return r->carries && look < end ? look : end;
+}
+
+/* Between two steps: begins the beat of the next one, or looks for elements that are free again. */
+static mt_status turn(running *r, size_t steps_done)
+{
+    const mt_record *record = &r->problem->record;
+    const size_t beat = mt_record_beat(record, steps_done + 1), begin = mt_record_first(record, beat);
+    const bool begins = steps_done == begin;
+    if (steps_done == 0 || !(begins || r->carries)) return MT_OK;
+    if ((steps_done - begin) % mt_record_rest_steps(r->problem->dt_ms) != 0) return MT_OK;
+    gather(r, steps_done);
+    r->carries = carries(r, begins);
+    return r->backend->turn(r->self, steps_done, begins);
+}
+
+/* Room for that. A run that goes on looks whether it carries something. */
+static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
+{
+    const size_t n = r->problem->diffusion->n_elements;
+    assert(r->problem->beats || mt_record_beats(&r->problem->record) == 1);
+    if (!r->problem->beats) return MT_OK;
+    MT_ALLOC(arena, r->activation_ms, n);
+    MT_ALLOC(arena, r->low, n);
+    MT_ALLOC(arena, r->value, n);
+    if (first == 0 || !r->problem->record.all) return MT_OK;
+    r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
+    r->carries = false;
+    for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
+    return MT_OK;
+}
+
+/* ---- the time loop ---- */
+
+static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *watch, void *user, size_t *done)
+{
+    const mt_monodomain *problem = r->problem;
     for (size_t s = 0; first == 0 && problem->peak_mV && s < problem->n_stimuli; s++)
         problem->peak_mV[s] = -INFINITY;
     for (size_t step = first; step < end;) {
-        const size_t from = step, ms = end_of_ms(problem, step),
+        MT_TRY(turn(r, step));
+        const size_t from = step, ms = next_turn(r, step, end_of_ms(problem, step)),
                      to = mt_monodomain_next_switch(problem, step, ms < end ? ms : end);
         bool stopped = false;
         while (step < to && !stopped) {
-            MT_TRY(backend->advance(self, step++, 1));
+            MT_TRY(r->backend->advance(r->self, step++, 1));
             stopped = watch && !watch(user, step);
+            *done = step;
         }
-        backend->read(self, MT_ARRAY_V, v_mV);
-        MT_TRY(check_voltages(problem, v_mV, from, step));
-        note_peaks(problem, v_mV, step);
+        r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
+        MT_TRY(check_voltages(problem, r->v_mV, from, step));
+        note_peaks(problem, r->v_mV, step);
         if (stopped) return mt_fail(MT_STOPPED, "stopped at %g ms", (double)step * problem->dt_ms);
     }
     return MT_OK;
@@ -143,8 +248,14 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
     size_t end, mt_backend_watch *watch, void *user)
 {
     mt_arena scratch = {0};
-    double *v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *v_mV);
-    mt_status status = v_mV ? run(problem, backend, self, first, end, watch, user, v_mV) : MT_MEMORY;
+    size_t done = first;
+    running r = {.problem = problem,
+        .backend = backend,
+        .self = self,
+        .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV)};
+    mt_status status = r.v_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
+    if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
+    if (status == MT_OK || status == MT_STOPPED) gather(&r, done);
     mt_arena_free(&scratch);
     return status;
 }

@@ -8,8 +8,9 @@
  * to the same bits (solver/backends/checkpoint.h). Arrays have numbers:
  *
  *     MT_ARRAY_V               V [mV]
- *     MT_ARRAY_ACTIVATION      ms, infinite where not activated
- *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all
+ *     MT_ARRAY_ACTIVATION      ms from the beginning of the beat, infinite where not activated, minus infinite where it was before
+ *                              the beat and the element is not free yet (solver/record.h)
+ *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all; times as the activation
  *     mt_array_states + k      state k of the cell model */
 #ifndef MT_SOLVER_BACKENDS_BACKEND_H
 #define MT_SOLVER_BACKENDS_BACKEND_H
@@ -41,8 +42,11 @@ typedef struct mt_backend {
     /* Sets up v, states and activation times at rest. Keeps problem and layout. layout may be NULL for cpu. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
-    /* Does steps [first, first + n), over which no stimulus is switched. */
+    /* Does steps [first, first + n), over which no stimulus is switched and no beat begins. */
     mt_status (*advance)(void *self, size_t first, size_t n);
+
+    /* Between time steps, where there are several beats: begins one, or looks for elements that are free again (solver/record.h). */
+    mt_status (*turn)(void *self, size_t steps_done, bool begins);
 
     /* Copies an array out, values[n_elements] by the mesh's elements. Those in single precision come exactly. */
     void (*read)(void *self, size_t array, double *values);
@@ -76,7 +80,8 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
 
 /* Runs steps [first, end) on an open backend that has done `first`; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
- * case names it) and what to try. problem->peak_mV begins anew with step 0 only. */
+ * case names it) and what to try. problem->peak_mV begins anew with step 0 only. problem->beats get what is recorded, those of a run
+ * that goes on, too, which have what there was by then of the beats that had ended; also of a run that is stopped. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t first, size_t end, mt_backend_watch *watch, void *user);
 

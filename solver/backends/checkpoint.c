@@ -25,6 +25,8 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
     c->records_all = problem->record.all;
+    c->kept = problem->record.kept;
+    c->n_beats = problem->beats ? mt_record_beat(&problem->record, c->step) : 0;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
     return diffusion_hash(problem->diffusion, c->diffusion);
 }
@@ -53,7 +55,7 @@ static void add_to_sum(mt_hash *sum, const part *p)
 
 static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
 {
-    const uint64_t numbers[] = {c->step, c->records_all};
+    const uint64_t numbers[] = {c->step, c->records_all, c->kept, c->n_beats};
     mt_hash_add(sum, numbers, sizeof numbers);
     mt_hash_add(sum, c->backend, strlen(c->backend));
     mt_hash_add(sum, c->model, strlen(c->model));
@@ -71,6 +73,23 @@ static part array_part(const mt_monodomain *problem, size_t array, mt_h5_type ty
         .values = values};
     (void)snprintf(p.name, sizeof p.name, "array/%s", quantity.name);
     return p;
+}
+
+/* The arrays of a beat: the activation, then those of mt_recorded that are kept. Answers how many there are. */
+static size_t beat_parts(
+    const mt_checkpoint *c, size_t beat, const mt_records *records, part parts[1 + MT_RECORDED])
+{
+    size_t n = 0;
+    for (int k = -1; k < MT_RECORDED; k++) {
+        const mt_cell_quantity what =
+            k < 0 ? (mt_cell_quantity){"activation", "ms"} : mt_recorded_quantity[k];
+        if (k >= 0 && !(c->kept >> k & 1)) continue;
+        part *p = &parts[n++];
+        *p = (part){.type = MT_H5_DOUBLE, .n = c->n_elements, .unit = what.unit};
+        if (records) p->values = k < 0 ? records->activation_ms : records->recorded[k];
+        (void)snprintf(p->name, sizeof p->name, "beat/%zu/%s", beat, what.name);
+    }
+    return n;
 }
 
 /* ---- writing ---- */
@@ -104,6 +123,20 @@ static mt_status put_arrays(writing *w, const mt_monodomain *problem, const mt_b
     return MT_OK;
 }
 
+static mt_status put_beats(writing *w, const mt_checkpoint *c, const mt_monodomain *problem)
+{
+    part parts[1 + MT_RECORDED];
+    char name[32];
+    if (c->n_beats > 0) MT_TRY(mt_h5_group(w->h5, "beat"));
+    for (size_t b = 0; b < c->n_beats; b++) {
+        const size_t n = beat_parts(c, b, &problem->beats[b], parts);
+        (void)snprintf(name, sizeof name, "beat/%zu", b);
+        MT_TRY(mt_h5_group(w->h5, name));
+        for (size_t k = 0; k < n; k++) MT_TRY(put(w, &parts[k]));
+    }
+    return MT_OK;
+}
+
 static mt_status put_peaks(writing *w, const mt_monodomain *problem)
 {
     const part p = {"stimulus/peak", MT_H5_DOUBLE, problem->n_stimuli, "mV", problem->peak_mV};
@@ -125,11 +158,14 @@ static mt_status put_counts(mt_arena *scratch, writing *w, const mt_backend *bac
 
 static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 {
-    const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all;
+    const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all,
+                  kept = c->kept, beats = (int64_t)c->n_beats;
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_write_integers(h5, group, "kept", 1, &kept));
+    MT_TRY(mt_h5_write_integers(h5, group, "beats", 1, &beats));
     MT_TRY(mt_h5_write_text(h5, group, "backend", c->backend));
     MT_TRY(mt_h5_write_text(h5, group, "model", c->model));
     MT_TRY(mt_h5_write_text(h5, group, "mesh", c->mesh));
@@ -147,6 +183,7 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
     memcpy(text, c->case_text, n);
     mt_status status = put(w, &(part){"case", MT_H5_UINT8, n, NULL, text});
     if (status == MT_OK) status = put_arrays(w, problem, backend, self);
+    if (status == MT_OK) status = put_beats(w, c, problem);
     if (status == MT_OK) status = put_peaks(w, problem);
     if (status == MT_OK) status = put_counts(scratch, w, backend, self);
     mt_hash_end(&w->sum, sum);
@@ -174,7 +211,8 @@ mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, co
 {
     mt_arena scratch = {0};
     mt_h5 h5 = {0};
-    mt_checkpoint c = {.step = steps_done, .case_text = case_text};
+    mt_checkpoint c = {
+        .step = steps_done, .n_elements = problem->diffusion->n_elements, .case_text = case_text};
     (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
     const mt_status status = write_with(&scratch, &h5, path, problem, backend, self, &c);
     mt_h5_close(&h5);
@@ -242,6 +280,26 @@ static mt_status get_arrays(
     return MT_OK;
 }
 
+/* Of a beat, to `records` where there are any. */
+static mt_status get_beat(reading *r, const mt_checkpoint *c, size_t beat, const mt_records *records)
+{
+    part parts[1 + MT_RECORDED];
+    const size_t n = beat_parts(c, beat, records, parts);
+    for (size_t k = 0; k < n; k++) {
+        if (!parts[k].values) parts[k].values = r->values;
+        MT_TRY(get(r, &parts[k]));
+    }
+    return MT_OK;
+}
+
+static mt_status get_beats(
+    reading *r, const mt_checkpoint *c, const mt_monodomain *problem, const destination *to)
+{
+    const bool wanted = to && !to->anew && problem->beats;
+    for (size_t b = 0; b < c->n_beats; b++) MT_TRY(get_beat(r, c, b, wanted ? &problem->beats[b] : NULL));
+    return MT_OK;
+}
+
 static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *problem, const destination *to)
 {
     part p = {.name = "stimulus/peak", .type = MT_H5_DOUBLE};
@@ -295,6 +353,7 @@ static mt_status read_through(
     add_about_to_sum(&r->sum, c);
     MT_TRY(get(r, &text));
     MT_TRY(get_arrays(r, c, problem, from->single, to));
+    MT_TRY(get_beats(r, c, problem, to));
     MT_TRY(get_peaks(scratch, r, problem, to));
     MT_TRY(get_counts(scratch, r, to));
     mt_hash_end(&r->sum, found);
@@ -328,7 +387,7 @@ static mt_status get_case(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 
 static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 {
-    int64_t version = 0, step = 0, record = 0;
+    int64_t version = 0, step = 0, record = 0, kept = 0, beats = 0;
     bool has;
     MT_TRY(mt_h5_has(h5, group, &has));
     if (!has) return refuse(c, "is no checkpoint");
@@ -338,13 +397,18 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
             MT_CHECKPOINT_VERSION);
     MT_TRY(mt_h5_read_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_read_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_read_integers(h5, group, "kept", 1, &kept));
+    MT_TRY(mt_h5_read_integers(h5, group, "beats", 1, &beats));
     MT_TRY(mt_h5_read_text(h5, group, "backend", c->backend, sizeof c->backend));
     MT_TRY(mt_h5_read_text(h5, group, "model", c->model, sizeof c->model));
     MT_TRY(mt_h5_read_text(h5, group, "mesh", c->mesh, sizeof c->mesh));
     MT_TRY(mt_h5_read_text(h5, group, "diffusion", c->diffusion, sizeof c->diffusion));
     MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
-    if (step < 0) return refuse(c, "damaged: its step is below 0");
+    if (step < 0 || beats < 0 || kept < 0 || kept >> MT_RECORDED != 0)
+        return refuse(c, "damaged: its step, its beats or what is kept of them makes no sense");
     c->step = (size_t)step;
+    c->kept = (uint32_t)kept;
+    c->n_beats = (size_t)beats;
     c->records_all = record != 0;
     MT_TRY(mt_h5_shape(h5, "array/V", 1, &c->n_elements));
     return get_case(arena, h5, c);
@@ -389,7 +453,8 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
 {
     char diffusion[MT_HASH_SIZE];
     MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
-    if (checkpoint->records_all != problem->record.all)
+    if (checkpoint->records_all != problem->record.all || checkpoint->kept != problem->record.kept ||
+        checkpoint->n_beats != mt_record_beat(&problem->record, checkpoint->step))
         return refuse(checkpoint, "of a run that recorded other maps");
     MT_TRY(diffusion_hash(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;

@@ -9,11 +9,13 @@
  *
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" for a machine
  *                               that there is not), sum (of all that follows); step, record (int64; whether all of the record is
- *                               there)
+ *                               there), kept, beats (int64; mt_record.kept, and how many beats had ended)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, as the backend computes; with their units
  *   array/<recorded>            [n_elements]  the same for each mt_recorded, where the problem records them all
  *   array/<state>               [n_elements]  the same for each state of the model, by its name
+ *   beat/<b>/activation         [n_elements]  double, ms; of each beat that had ended, from 0 on, and
+ *   beat/<b>/<recorded>         [n_elements]  double, the same for each mt_recorded that is kept
  *   stimulus/peak               [n_stimuli]   double, mV
  *   machine/count               [n_counts]    int64, only with an emulated machine
  *
@@ -24,7 +26,7 @@
 #include "data/file.h"
 #include "solver/backends/backend.h"
 
-enum { MT_CHECKPOINT_VERSION = 1 };
+enum { MT_CHECKPOINT_VERSION = 2 };
 
 /* What a file is about. */
 typedef struct mt_checkpoint {
@@ -32,6 +34,8 @@ typedef struct mt_checkpoint {
     size_t step;           /* time steps done */
     size_t n_elements;     /* of the problem: those that are not inert */
     bool records_all;      /* mt_record.all */
+    uint32_t kept;         /* mt_record.kept, of the beats */
+    size_t n_beats;        /* that had ended */
     const char *case_text; /* ends with a NUL */
     char backend[32], model[64];
     char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */

@@ -19,6 +19,7 @@ typedef struct cpu {
     double *v, *v_next, *before, *activation_ms;
     double *recorded[MT_RECORDED]; /* [n] where all is recorded */
     record_rule rule;
+    size_t beat_first; /* the first step of the beat */
     double *state;     /* [n][n_states] in blocks */
     double *constants; /* [n_variants][n_constants]; of one variant where all elements are */
     size_t n_variants;
@@ -169,14 +170,17 @@ static void record_activation(cpu *c, size_t step, size_t from, size_t n)
             activation_ms[k] = dt_ms * ((double)step + before[k] / (before[k] - now[k]));
 }
 
-static void record_one(cpu *c, size_t step, size_t element)
+static recorded record_of(const cpu *c, size_t element)
 {
-    double **r = c->recorded;
-    const recorded x = {c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
+    double *const *r = c->recorded;
+    return (recorded){c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
         r[MT_RECORDED_UPSTROKE][element], r[MT_RECORDED_REPOLARISATION][element],
         r[MT_RECORDED_LOW][element]};
-    const bool looks = step % c->rule.rest_steps == 0;
-    const recorded y = record_step(&c->rule, (double)step, looks, c->before[element], c->v[element], x);
+}
+
+static void put_record(cpu *c, size_t element, recorded y)
+{
+    double **r = c->recorded;
     c->activation_ms[element] = y.activation_ms;
     r[MT_RECORDED_REST][element] = y.rest_mV;
     r[MT_RECORDED_PEAK][element] = y.peak_mV;
@@ -185,7 +189,15 @@ static void record_one(cpu *c, size_t step, size_t element)
     r[MT_RECORDED_LOW][element] = y.low_mV;
 }
 
-/* Most elements are at rest or on their plateau: of a block of them it is asked whether there is anything to note. */
+static void record_one(cpu *c, size_t step, size_t element)
+{
+    const recorded x = record_of(c, element);
+    const bool looks = step % c->rule.rest_steps == 0;
+    put_record(c, element, record_step(&c->rule, (double)step, looks, c->before[element], c->v[element], x));
+}
+
+/* Most elements are at rest or on their plateau: of a block of them it is asked whether there is anything to note. Steps are those of
+ * the beat. */
 static void record_all(cpu *c, size_t step, size_t from, size_t n)
 {
     const double *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
@@ -208,7 +220,7 @@ static void record(cpu *c, size_t step)
         double *now = c->v + from;
         for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
         if (c->problem->record.all)
-            record_all(c, step, from, n);
+            record_all(c, step - c->beat_first, from, n);
         else
             record_activation(c, step, from, n);
         memcpy(c->before + from, now, n * sizeof *now);
@@ -224,6 +236,16 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
         for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse(c);
         record(c, step);
     }
+    return MT_OK;
+}
+
+static mt_status turn_cpu(void *self, size_t steps_done, bool begins)
+{
+    cpu *c = self;
+    if (begins) c->beat_first = steps_done;
+#pragma omp parallel for schedule(static)
+    for (size_t element = 0; element < c->n; element++)
+        put_record(c, element, record_turn(record_until(begins), c->v[element], record_of(c, element)));
     return MT_OK;
 }
 
@@ -258,13 +280,15 @@ static void write_cpu(void *self, size_t array, const double *values)
 
 static void resume_cpu(void *self, size_t steps_done)
 {
-    (void)self;
-    (void)steps_done; /* advance is told */
+    cpu *c = self;
+    const mt_record *record = &c->problem->record;
+    c->beat_first = mt_record_first(record, mt_record_beat(record, steps_done));
 }
 
 const mt_backend mt_backend_cpu = {.name = "cpu",
     .open = open_cpu,
     .advance = advance_cpu,
+    .turn = turn_cpu,
     .read = read_cpu,
     .write = write_cpu,
     .resume = resume_cpu};

@@ -104,6 +104,15 @@ static mt_status advance_ipu(void *opaque, size_t first, size_t n)
     return MT_OK;
 }
 
+static mt_status turn_ipu(void *opaque, size_t steps_done, bool begins)
+{
+    ipu *self = opaque;
+    (void)steps_done; /* the tiles count from 0 */
+    self->holds_states = false;
+    self->engine->trace = NULL;
+    return ipu_engine_run(self->engine, begins ? self->plan.beat_begins : self->plan.beat_goes_on);
+}
+
 /* Where element k of the parts' order, an element of this part, has its number in the buffer: of the states if it holds them. */
 static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
 {
@@ -174,7 +183,9 @@ static void resume_ipu(void *opaque, size_t steps_done)
 {
     ipu *self = opaque;
     let_go_of_states(self);
-    write_constant(self, &self->plan.step, (float)steps_done);
+    const mt_record *record = &self->plan.problem->record;
+    const size_t first = mt_record_first(record, mt_record_beat(record, steps_done));
+    write_constant(self, &self->plan.step, (float)(steps_done - first));
 }
 
 static mt_status count_ipu(void *opaque, mt_arena *arena, size_t *n, uint64_t **counts)
@@ -253,6 +264,7 @@ const mt_backend mt_backend_ipu = {.name = "ipu",
     .single = true,
     .open = open_ipu,
     .advance = advance_ipu,
+    .turn = turn_ipu,
     .read = read_ipu,
     .write = write_ipu,
     .resume = resume_ipu,

@@ -1,4 +1,4 @@
-/* What a time step adds to the record of an element's first action potential (solver/record.h).
+/* What a time step adds to the record of an element's action potential, and how it becomes free for another (solver/record.h).
  *
  * Included after solver/kernels/lanes.h has chosen the arithmetic. There is no branch: this is what a worker of a tile does, and
  * what its instructions are counted on. The host asks record_changes first, which is false in nearly all steps. */
@@ -14,7 +14,8 @@ typedef struct record_rule {
     size_t rest_steps;           /* from one look at V at rest to the next */
 } record_rule;
 
-/* Times are infinite where not yet. Before activation `rest` is V at the time before the newest at which it was looked at, and the
+/* Times are infinite where not yet, and count from the beginning of the beat. The activation is minus infinite where the action
+ * potential began in an earlier beat. Before activation `rest` is V at the time before the newest at which it was looked at, and the
  * newest is in the place of the repolarisation. `low` is the level of repolarisation while an action potential lasts, else minus
  * infinite; `peak` is infinite before activation: so one comparison with each tells whether anything changes. */
 typedef struct recorded {
@@ -68,5 +69,27 @@ static inline recorded record_step(
     y.low_mV = grows ? level : fallen;
     return y;
 }
+
+/* The record between two time steps, at whose V the element stands, of an action potential that began before `until_ms` of the beat:
+ * infinite where another begins, of all; 0, of an earlier beat. It is over, and the element is free, or goes on. */
+static inline recorded record_turn(real until_ms, real v_mV, recorded x)
+{
+    const real inf = (real)__builtin_inf(), none = -inf, activation = x.activation_ms, rest = x.rest_mV,
+               peak = x.peak_mV, upstroke = x.upstroke_mV_ms, repolarisation = x.repolarisation_ms,
+               low = x.low_mV;
+    const int due = activation < until_ms, closed = low == none, free = due & closed;
+    const real kept = due ? none : activation;
+    recorded y;
+    y.activation_ms = free ? inf : kept;
+    y.rest_mV = free ? v_mV : rest;
+    y.peak_mV = free ? inf : peak;
+    y.upstroke_mV_ms = free ? 0 : upstroke;
+    y.repolarisation_ms = free ? inf : repolarisation;
+    y.low_mV = low;
+    return y;
+}
+
+/* The time for that. */
+static inline real record_until(_Bool begins) { return begins ? (real)__builtin_inf() : 0; }
 
 #endif

@@ -243,22 +243,30 @@ static bool looks_at_rest(const record_rule *rule, const float *step)
     return (size_t)*step % rule->rest_steps == 0;
 }
 
+static float *at(const ipu_span *f, int field, size_t cell) { return (float *)f[field].data + cell; }
+
+static recorded record_of(const ipu_span *f, size_t cell)
+{
+    return (recorded){*at(f, RECORD_ACTIVATION, cell), *at(f, RECORD_REST, cell), *at(f, RECORD_PEAK, cell),
+        *at(f, RECORD_UPSTROKE, cell), *at(f, RECORD_REPOLARISATION, cell), *at(f, RECORD_LOW, cell)};
+}
+
+static void put_record(const ipu_span *f, size_t cell, recorded y)
+{
+    *at(f, RECORD_ACTIVATION, cell) = y.activation_ms;
+    *at(f, RECORD_REST, cell) = y.rest_mV;
+    *at(f, RECORD_PEAK, cell) = y.peak_mV;
+    *at(f, RECORD_UPSTROKE, cell) = y.upstroke_mV_ms;
+    *at(f, RECORD_REPOLARISATION, cell) = y.repolarisation_ms;
+    *at(f, RECORD_LOW, cell) = y.low_mV;
+}
+
 /* Of one cell. */
 static void record_one(const ipu_span *f, const record_rule *rule, size_t cell)
 {
-    float *activation = f[RECORD_ACTIVATION].data, *rest = f[RECORD_REST].data, *peak = f[RECORD_PEAK].data,
-          *upstroke = f[RECORD_UPSTROKE].data, *repolarisation = f[RECORD_REPOLARISATION].data,
-          *low = f[RECORD_LOW].data;
     const float *v = f[RECORD_V].data, *before = f[RECORD_BEFORE].data, *step = f[RECORD_STEP].data;
-    const recorded x = {
-        activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
-    const recorded y = record_step(rule, *step, looks_at_rest(rule, step), before[cell], v[cell], x);
-    activation[cell] = y.activation_ms;
-    rest[cell] = y.rest_mV;
-    peak[cell] = y.peak_mV;
-    upstroke[cell] = y.upstroke_mV_ms;
-    repolarisation[cell] = y.repolarisation_ms;
-    low[cell] = y.low_mV;
+    const recorded x = record_of(f, cell);
+    put_record(f, cell, record_step(rule, *step, looks_at_rest(rule, step), before[cell], v[cell], x));
 }
 
 /* In nearly all steps there is nothing to note of nearly all cells: of a block of them it is asked whether there is. */
@@ -299,6 +307,34 @@ static ipu_cycles record_spread_cost(const ipu_target *target, const size_t *n, 
     return cost_of(target, &mixes[TALLY_record_spread], n[RECORD_BEFORE]);
 }
 
+/* On the fields of a record. */
+static void turn(const ipu_span *f, bool begins)
+{
+    const float *v = f[RECORD_V].data;
+    float *step = f[RECORD_STEP].data;
+    for (size_t cell = 0; cell < f[RECORD_V].n; cell++)
+        put_record(f, cell, record_turn(record_until(begins), v[cell], record_of(f, cell)));
+    if (begins) *step = 0;
+}
+
+static void turn_begins_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    turn(f, true);
+}
+
+static void turn_goes_on_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    turn(f, false);
+}
+
+static ipu_cycles turn_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)context;
+    return cost_of(target, &mixes[TALLY_turn], n[RECORD_V]);
+}
+
 enum { STIMULUS_CELL, STIMULUS_V };
 static const ipu_field stimulus_fields[] = {
     [STIMULUS_CELL] = {"cell", IPU_INPUT, IPU_UNSIGNED_SHORT},
@@ -319,11 +355,12 @@ static ipu_cycles stimulus_cost(const ipu_target *target, const size_t *n, const
     return cost_of(target, &mixes[TALLY_stimulus], n[STIMULUS_CELL]);
 }
 
-#define CODELET(kind, bytes)                                                                                 \
+#define CODELET_OF(kind, fields_, cost_, bytes)                                                              \
     {                                                                                                        \
-        .name = #kind, .n_fields = COUNT(kind##_fields), .fields = kind##_fields, .compute = kind##_compute, \
-        .cost = kind##_cost, .code_bytes = (bytes), .vertex_bytes = VERTEX_BYTES(COUNT(kind##_fields))       \
+        .name = #kind, .n_fields = COUNT(fields_), .fields = (fields_), .compute = kind##_compute,           \
+        .cost = (cost_), .code_bytes = (bytes), .vertex_bytes = VERTEX_BYTES(COUNT(fields_))                 \
     }
+#define CODELET(kind, bytes) CODELET_OF(kind, kind##_fields, kind##_cost, bytes)
 
 const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
@@ -334,6 +371,14 @@ const ipu_codelet *mt_codelet_record(bool all, bool spread)
                                                    CODELET(activation_spread, CODE_BYTES_activation_spread)},
         {CODELET(record, CODE_BYTES_record), CODELET(record_spread, CODE_BYTES_record_spread)}};
     return &codelets[all][spread];
+}
+
+const ipu_codelet *mt_codelet_turn(bool begins)
+{
+    static const ipu_codelet codelets[] = {
+        CODELET_OF(turn_goes_on, record_fields, turn_cost, CODE_BYTES_turn),
+        CODELET_OF(turn_begins, record_fields, turn_cost, CODE_BYTES_turn)};
+    return &codelets[begins];
 }
 
 /* Four bytes an instruction, as in CODE_BYTES. */

@@ -36,10 +36,14 @@ typedef struct mt_record_context {
 } mt_record_context;
 const ipu_codelet *mt_codelet_record(bool all, bool spread);
 
+/* Between time steps: makes free the elements that are to be (solver/record.h); where a beat begins, step = 0. Two codelets of the same
+ * cost. Without context. */
+const ipu_codelet *mt_codelet_turn(bool begins);
+
 /* v += rise on the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
-/* The counts behind a codelet's cost: "pde", "activation", "record", "stimulus", and "spread", "activation_spread" and
+/* The counts behind a codelet's cost: "pde", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
  * "record_spread" of the spreading; NULL for another name. Those of a cell model's step
  * stand in its row. */
 const ipu_mix *mt_codelet_mix(const char *name);

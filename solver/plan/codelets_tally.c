@@ -85,6 +85,22 @@ void record_spread(uint32_t n, float step, _Bool looks, const record_rule *restr
     }
 }
 
+void turn(uint32_t n, float until_ms, const float *restrict v, float *restrict activation,
+    float *restrict rest, float *restrict peak, float *restrict upstroke, float *restrict repolarisation,
+    const float *restrict low)
+{
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const recorded x = {
+            activation[cell], rest[cell], peak[cell], upstroke[cell], repolarisation[cell], low[cell]};
+        const recorded y = record_turn(until_ms, v[cell], x);
+        activation[cell] = y.activation_ms;
+        rest[cell] = y.rest_mV;
+        peak[cell] = y.peak_mV;
+        upstroke[cell] = y.upstroke_mV_ms;
+        repolarisation[cell] = y.repolarisation_ms;
+    }
+}
+
 void stimulus(uint32_t n, float rise_mV, const uint16_t *restrict cell, float *restrict v)
 {
     for (uint32_t k = 0; k < n; k++) v[cell[k]] += rise_mV;

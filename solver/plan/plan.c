@@ -305,22 +305,28 @@ static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_
     return connect_own(plan, vertex, "v_out", plan->v_a, 1, part);
 }
 
-static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
+/* What a vertex that records, or makes elements free, works on. */
+static mt_status connect_record(mt_plan *plan, size_t vertex, uint32_t part)
 {
-    size_t vertex;
     ipu_tensor step;
-    const bool all = plan->problem->record.all;
-    const void *context = all ? (const void *)&c->record : &c->dt_ms;
-    MT_TRY(ipu_graph_add_vertex(
-        plan->graph, set, mt_codelet_record(all, plan->spread), tile_of(plan, part), context, &vertex));
     MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
     MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
     MT_TRY(connect_own(plan, vertex, "v", *plan->v, 1, part));
     MT_TRY(connect_own(plan, vertex, "before", plan->before, 1, part));
-    if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
-    for (int r = 0; all && r < MT_RECORDED; r++)
+    for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
         MT_TRY(connect_own(plan, vertex, mt_recorded_quantity[r].name, plan->recorded[r], 1, part));
     return connect_own(plan, vertex, "activation", plan->activation, 1, part);
+}
+
+static mt_status add_activation(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
+{
+    size_t vertex;
+    const bool all = plan->problem->record.all;
+    const void *context = all ? (const void *)&c->record : &c->dt_ms;
+    MT_TRY(ipu_graph_add_vertex(
+        plan->graph, set, mt_codelet_record(all, plan->spread), tile_of(plan, part), context, &vertex));
+    if (plan->spread) MT_TRY(connect_own(plan, vertex, "s", plan->s, 1, part));
+    return connect_record(plan, vertex, part);
 }
 
 static mt_status add_vertices(mt_plan *plan, const contexts *c, ipu_slice *slices)
@@ -406,6 +412,34 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
     return status;
 }
 
+/* ---- beats ---- */
+
+static mt_status add_turn(mt_plan *plan, const char *name, bool begins, uint32_t *set)
+{
+    MT_TRY(ipu_graph_add_compute_set(plan->graph, name, set));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
+        size_t vertex;
+        if (own_count(plan, part) == 0) continue;
+        MT_TRY(ipu_graph_add_vertex(
+            plan->graph, *set, mt_codelet_turn(begins), tile_of(plan, part), NULL, &vertex));
+        MT_TRY(connect_record(plan, vertex, part));
+    }
+    return MT_OK;
+}
+
+/* Two programs behind those of the steps. To mt_plan_program they are of no stimulus, and it finds program 0 first. */
+static mt_status add_turns(mt_arena *arena, mt_plan *plan)
+{
+    uint32_t begins, goes_on;
+    if (mt_record_beats(&plan->problem->record) == 1) return MT_OK;
+    MT_TRY(add_turn(plan, "beat begins", true, &begins));
+    MT_TRY(add_turn(plan, "beat goes on", false, &goes_on));
+    plan->beat_begins = plan->n_programs++;
+    plan->beat_goes_on = plan->n_programs++;
+    MT_TRY(ipu_program_execute(arena, begins, &plan->program[plan->beat_begins]));
+    return ipu_program_execute(arena, goes_on, &plan->program[plan->beat_goes_on]);
+}
+
 /* ---- programs ---- */
 
 /* One time step with the stimuli that are on. */
@@ -435,7 +469,7 @@ static mt_status add_programs(mt_arena *arena, mt_plan *plan)
 {
     const mt_monodomain *problem = plan->problem;
     const size_t n = problem->n_stimuli;
-    size_t most = 2;
+    size_t most = 2 + 2; /* and those of beats */
     for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
     MT_ALLOC(arena, plan->program, most);
     MT_ALLOC(arena, plan->on, most * (n ? n : 1));
@@ -507,7 +541,8 @@ mt_status mt_plan_make(
     MT_ALLOC(arena, slices, most + 1);
     MT_TRY(add_vertices(plan, c, slices));
     if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
-    return add_programs(arena, plan);
+    MT_TRY(add_programs(arena, plan));
+    return add_turns(arena, plan);
 }
 
 mt_status mt_plan_check(const ipu_executable *executable)

@@ -16,7 +16,7 @@
  *   share, s   [n] float      with spreading: mt_monodomain_share, and the spread reaction (solver/monodomain.h)
  *   activation [n] float      ms, infinite where not yet
  *   rest ...   [n] float      the rest of the record (solver/record.h), where all is recorded
- *   step       [parts] float  number of the step, one on each tile
+ *   step       [parts] float  number of the step in its beat, one on each tile
  *   stimulus k 16-bit         places of the elements that stimulus k reaches
  *
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
@@ -32,7 +32,8 @@
 #include "mesh/cut/halo.h"
 #include "solver/monodomain.h"
 
-/* Compute sets stand in the graph in this order, then one for each stimulus. */
+/* Compute sets stand in the graph in this order, then one for each stimulus, then, where there are several beats, the two of
+ * mt_codelet_turn. */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
 
 /* How a problem is laid out on the machine. */
@@ -57,6 +58,8 @@ typedef struct mt_plan {
     size_t n_programs;                /* one for each set of stimuli that are on together; program 0: none */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
+    size_t beat_begins,
+        beat_goes_on; /* two more programs, where there are several beats: of mt_codelet_turn */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
     float *d_value, *a_value, *share_value;              /* share_value NULL: not spread */
     uint16_t *column_value, **elements_value, *of_value; /* of_value NULL: one variant */

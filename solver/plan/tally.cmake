@@ -29,7 +29,7 @@ function(count source committed)
 endfunction()
 
 count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus spread
-      activation_spread record record_spread)
+      activation_spread record record_spread turn)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})
   string(REPLACE _kernel.c _tally.inc committed ${model})

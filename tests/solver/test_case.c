@@ -479,7 +479,7 @@ Test(case, keys_that_contradict_each_other_are_refused)
         ": time.end_ms: 20000.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 20000 or "
         "20000.02");
     expect_failure("duration_ms: 2", "duration_ms: 1e300",
-        ": stimuli.0.duration_ms: 1e+300 ends after 5e+301 steps of dt_ms = 0.02; allowed: at most 16777216 "
+        ": stimuli.0.duration_ms: 1e+300 ends after 5e+301 steps of dt_ms = 0.02; allowed: at most 1e+12 "
         "steps");
 
     expect_failure("duration_ms: 2", "duration_ms: 0.005",
@@ -496,7 +496,9 @@ Test(case, keys_that_contradict_each_other_are_refused)
     expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 2\n    count: 5",
         ": stimuli.0.period_ms: 2; allowed: longer than duration_ms = 2");
     expect_failure("end_ms: 10", "end_ms: 335544.4",
-        ": time: end_ms 335544 is 16777220 steps of dt_ms 0.02; allowed: at most 16777216 steps");
+        ": a beat of 16777220 steps of time.dt_ms = 0.02 begins at 0 ms; allowed: at most 16777216 steps: "
+        "output: "
+        "{beats: every, beat_ms: 335544} makes shorter ones");
 }
 
 Test(case, a_missing_file_is_a_matter_of_files)
@@ -614,4 +616,32 @@ Test(case, every_lack_of_memory_is_reported)
     }
     cr_expect(status == MT_OK && n > 3, "ended at take %zu", n);
     mt_arena_free(&meshes);
+}
+
+static void expect_beats(
+    const char *end_ms, const char *stimuli, const char *beat_ms, size_t n, const size_t *first_ms)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    mt_record record;
+    const char *sets[] = {end_ms, "output.beats=every", stimuli, beat_ms};
+    load(&arena, niederer, sets, 4, &c);
+    cr_assert_eq(mt_case_record(&arena, &c, &record), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_record_beats(&record), n, "%zu beats", mt_record_beats(&record));
+    for (size_t b = 0; b < n; b++)
+        cr_expect_eq(mt_record_first(&record, b), first_ms[b] * 50, "%zu", mt_record_first(&record, b));
+    cr_expect(record.all);
+    mt_arena_free(&arena);
+}
+
+#define PULSE(more) "{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50, " more "}"
+
+Test(case, a_beat_begins_with_a_pulse_or_where_the_one_before_is_too_long)
+{
+    const char *trains = "stimuli=[" PULSE("start_ms: 10, count: 3, period_ms: 100") ", " PULSE(
+        "start_ms: 14, count: 2, period_ms: 120") ", " PULSE("start_ms: 300") "]";
+    expect_beats("time.end_ms=400", trains, "output.beat_ms=1000", 4, (size_t[]){0, 110, 210, 300});
+    expect_beats("time.end_ms=301", trains, "output.beat_ms=1000", 4, (size_t[]){0, 110, 210, 300});
+    expect_beats(
+        "time.end_ms=500", trains, "output.beat_ms=80", 7, (size_t[]){0, 80, 134, 210, 290, 370, 450});
 }

@@ -100,14 +100,27 @@ Test(maps, what_is_not_there_is_no_number)
     mt_arena_free(&arena);
 }
 
+/* With a second beat that begins before any element is repolarised, and a run that is cut behind that, before any is. */
+#define TWO_BEATS "--set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
+
 Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
 {
-    free(works("run case.yaml -o one"));
+    mt_arena arena = {0};
+    free(works("run case.yaml -o out " TWO_BEATS));
     omp_set_num_threads(3);
-    free(works("run case.yaml -o two --set time.end_ms=150 --set checkpoint.at_end=true"));
+    free(works("run case.yaml -o two " TWO_BEATS " --set time.end_ms=275 --set checkpoint.at_end=true"));
     free(works("run --resume two --set time.end_ms=330 --set checkpoint.at_end=false"));
-    cr_expect(same_file("one/result.hdf", "two/result.hdf"));
-    cr_expect(same_file("one/apd.png", "two/apd.png"));
+    cr_expect(same_file("out/result.hdf", "two/result.hdf"));
+    cr_expect(same_file("out/apd.png", "two/apd.png"));
+    cr_expect(same_file("out/activation_beat2.png", "two/activation_beat2.png"));
+    const double *activation = field(&arena, "activation"), *repolarisation = field(&arena, "repolarisation");
+    size_t n = 0;
+    for (size_t c = 0; c < N; c++) n += activation[c] < 10 && repolarisation[c] > 275;
+    cr_expect_eq(n, N - INERT, "the first beat's, though they end in the second");
+    /* a later run of one beat leaves no pictures of the second */
+    free(works("run case.yaml -o two --set time.end_ms=5"));
+    cr_expect(there("two/activation.png") && !there("two/activation_beat2.png"));
+    mt_arena_free(&arena);
 }
 
 Test(maps, what_cannot_be_mapped_is_refused)
@@ -116,5 +129,7 @@ Test(maps, what_cannot_be_mapped_is_refused)
         "run case.yaml --set output.maps=[peak,apd90]");
     refuses(
         2, "30; allowed: at least 50 and at most 99", "run case.yaml --set output.repolarisation_percent=30");
+    refuses(2, "output.beat_ms: 100, and output.beats is first; allowed: with every",
+        "run case.yaml --set output.beat_ms=100");
     refuses(2, "40; allowed: at least -80 and at most 20", "run case.yaml --set output.threshold_mV=40");
 }

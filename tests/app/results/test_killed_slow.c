@@ -198,7 +198,8 @@ static void kill_and_go_on(char *backend)
     char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
          whole[] = "whole", cut[] = "cut", set[] = "--set", end[] = "time.end_ms=8",
          tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3",
-         maps[] = "output.maps=[repolarisation,apd,rest,peak,upstroke,conduction_velocity]",
+         maps[] = "output={maps: [repolarisation, apd, rest, peak, upstroke, conduction_velocity], "
+                  "beats: every, beat_ms: 3}",
          resume[] = "--resume";
     char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, set,
         maps, NULL},

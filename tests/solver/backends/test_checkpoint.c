@@ -30,9 +30,20 @@ TestSuite(checkpoint, .init = enter, .fini = leave);
 /* Within the stimulus, which ends with step 100, and behind it; both between two whole milliseconds. */
 enum { CUT = 77, LATE_CUT = 123, END = 160 };
 
+/* Of three beats, the second of which is under way at the first cut, and begins where action potentials do. */
+static const size_t beats[] = {0, 60, 120};
+enum { BEATS = 3, OF_A_BEAT = 1 + MT_RECORDED };
+static const mt_record record = {.all = true,
+    .threshold_mV = -10,
+    .fraction = 0.9,
+    .kept = (1 << MT_RECORDED_LOW) - 1,
+    .n_beats = BEATS,
+    .beat = beats};
+
 typedef struct state {
     size_t n_arrays;
     double *array[64];
+    double *beat[BEATS][OF_A_BEAT];
     double peak_mV;
 } state;
 
@@ -40,14 +51,14 @@ static void make(slab_problem *s)
 {
     make_slab_problem(s, (double[]){4, 3, 2}, 0.5);
     s->problem.mesh = &s->mesh;
-    s->problem.record = (mt_record){true, -10, 0.9};
+    s->problem.record = record;
     s->problem.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
 }
 
-static void *open_backend(
-    mt_arena *arena, const slab_problem *s, const mt_backend *b, const mt_layout *layout)
+static void *open_backend(mt_arena *arena, slab_problem *s, const mt_backend *b, const mt_layout *layout)
 {
     void *self;
+    cr_assert_eq(mt_records_new(&s->arena, &s->problem.record, s->mesh.n_elements, &s->problem.beats), MT_OK);
     cr_assert_eq(b->open(arena, &s->problem, layout, &self), MT_OK, "%s", mt_message());
     return self;
 }
@@ -64,6 +75,10 @@ static state take(slab_problem *s, const mt_backend *b, void *self)
         x.array[k] = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof(double));
         b->read(self, k, x.array[k]);
     }
+    for (size_t k = 0; k < BEATS; k++) {
+        x.beat[k][0] = s->problem.beats[k].activation_ms;
+        for (int r = 0; r < MT_RECORDED; r++) x.beat[k][1 + r] = s->problem.beats[k].recorded[r];
+    }
     return x;
 }
 
@@ -72,6 +87,11 @@ static void expect_same(const slab_problem *s, const state *a, const state *b)
     for (size_t k = 0; k < a->n_arrays; k++)
         cr_assert_arr_eq(a->array[k], b->array[k], s->mesh.n_elements * sizeof(double), "%s differs",
             mt_array(&s->problem, k).name);
+    for (size_t k = 0; k < BEATS; k++)
+        for (int r = 0; r < OF_A_BEAT; r++)
+            if (a->beat[k][r])
+                cr_assert_arr_eq(a->beat[k][r], b->beat[k][r], s->mesh.n_elements * sizeof(double),
+                    "%d of beat %zu differs", r, k);
     cr_expect_eq(a->peak_mV, b->peak_mV);
 }
 
@@ -134,7 +154,8 @@ static state whole(slab_problem *s, const mt_backend *b, const mt_layout *layout
 
 Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
 {
-    for (size_t pde_steps = 1; pde_steps <= 2;
+    const size_t cuts[] = {CUT, LATE_CUT, beats[2]};
+    for (size_t pde_steps = 1; pde_steps <= 3;
          pde_steps++) /* the tiles hold V in one place, and in the other */
         for (const mt_backend *const *b = mt_backends; *b; b++) {
             slab_problem s;
@@ -144,7 +165,7 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
             s.problem.pde_steps = pde_steps;
             const mt_layout layout = layout_on(&s, 6);
             const state never = whole(&s, *b, &layout, &cycles);
-            write_at(&s, *b, &layout, pde_steps == 1 ? CUT : LATE_CUT);
+            write_at(&s, *b, &layout, cuts[pde_steps - 1]);
             const state after = continued(&s, *b, &layout, &counted, &cycles_after);
             expect_same(&s, &never, &after);
             cr_expect_eq(counted, (*b)->profile != NULL);
@@ -252,7 +273,7 @@ Test(checkpoint, damage_is_seen)
 static void is_refused(slab_problem *other, const mt_checkpoint *c, const char *why)
 {
     other->problem.mesh = &other->mesh;
-    other->problem.record.all = true;
+    other->problem.record = record;
     cr_assert_eq(mt_checkpoint_check(c, &other->problem), MT_INPUT);
     cr_expect(strstr(mt_message(), why), "%s", mt_message());
     mt_arena_free(&other->arena);

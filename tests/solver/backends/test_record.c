@@ -8,9 +8,15 @@
 
 #include "solver/record.h"
 
-/* A wave, its end, and a second one that must change nothing: 340 ms. */
+/* A wave, its end, and a second one: 340 ms. */
 enum { STEPS = 6800, SECOND_MS = 320 };
 static const double dt_ms = 0.05;
+
+/* One beat, in which the second wave changes nothing; and six. The second begins among the elements that the wave activates, the third while
+ * all wait for their repolarisation, the fourth while they repolarise, the fifth with the second stimulus, and the last among the
+ * elements that its wave activates. None but the first begins at a whole multiple of the time between looks at V at rest. */
+static const size_t beats[] = {0, 55, 3333, 5700, SECOND_MS * 20, SECOND_MS * 20 + 51};
+enum { BEATS = sizeof beats / sizeof *beats };
 
 typedef struct film {
     slab_problem s;
@@ -18,7 +24,6 @@ typedef struct film {
     double *frame; /* [STEPS + 1][n] */
     const mt_backend *backend;
     void *self;
-    double *map[1 + MT_RECORDED]; /* activation, then the others */
 } film;
 
 static bool take(void *user, size_t steps)
@@ -43,15 +48,12 @@ static void shoot(film *f, const mt_backend *backend, mt_record record)
     f->stimuli[1].start_ms = SECOND_MS;
     p->stimulus = f->stimuli;
     p->n_stimuli = 2;
+    cr_assert_eq(mt_records_new(&f->s.arena, &record, n, &p->beats), MT_OK);
     f->frame = mt_arena_alloc(&f->s.arena, (STEPS + 1) * n, sizeof(double));
     cr_assert_not_null(f->frame);
     cr_assert_eq(backend->open(&arena, p, &layout, &f->self), MT_OK, "%s", mt_message());
     (void)take(f, 0);
     cr_assert_eq(mt_backend_run(p, backend, f->self, 0, STEPS, take, f), MT_OK, "%s", mt_message());
-    for (int k = 0; k < 1 + MT_RECORDED; k++) {
-        f->map[k] = mt_arena_alloc(&f->s.arena, n, sizeof(double));
-        backend->read(f->self, k == 0 ? MT_ARRAY_ACTIVATION : MT_ARRAY_RECORD + (size_t)k - 1, f->map[k]);
-    }
     mt_arena_free(&arena);
 }
 
@@ -66,16 +68,36 @@ typedef struct potential {
     double activation_ms, rest_mV, peak_mV, upstroke_mV_ms, repolarisation_ms;
 } potential;
 
-/* Of the element whose potentials are v[k n]. */
-static potential look(const double *v, size_t n, const mt_record *record)
+static const potential none = {INFINITY, INFINITY, INFINITY, 0, INFINITY};
+
+static size_t beat_of_step(const mt_record *record, size_t step)
 {
-    potential p = {INFINITY, INFINITY, -INFINITY, 0, INFINITY};
+    return mt_record_beat(record, step + 1); /* numbers steps by what is done behind them */
+}
+
+/* V at the last but one of the times from `free` to k, or the only one, at which it is looked at. */
+static double rest_of(const double *v, size_t n, const mt_record *record, size_t free, size_t k)
+{
     const size_t every = (size_t)llround(MT_RECORD_REST_MS / dt_ms);
-    size_t k = 0;
+    size_t last = free, before = free;
+    for (size_t j = free + 1; j <= k; j++)
+        if ((j - mt_record_first(record, beat_of_step(record, j))) % every == 0) before = last, last = j;
+    return v[before * n];
+}
+
+/* Of the element whose potentials are v[k n], and which is free from step *free on: its next action potential, the beat of that and the
+ * step at which it is free again, STEPS where it is not. */
+static potential look(const double *v, size_t n, const mt_record *record, size_t *free, size_t *beat)
+{
+    const size_t every = (size_t)llround(MT_RECORD_REST_MS / dt_ms);
+    potential p = none;
+    size_t k = *free;
     while (k < STEPS && !(v[k * n] < record->threshold_mV && v[(k + 1) * n] >= record->threshold_mV)) k++;
-    if (k == STEPS) return (potential){INFINITY, INFINITY, INFINITY, 0, INFINITY};
-    p.rest_mV = v[(k / every > 0 ? k / every - 1 : 0) * every * n];
+    if (k == STEPS) return *free = STEPS, none;
+    *beat = beat_of_step(record, k);
+    p.rest_mV = rest_of(v, n, record, *free, k);
     p.activation_ms = passing_ms(v, n, k, record->threshold_mV);
+    p.peak_mV = -INFINITY;
     size_t end = k + 1;
     for (; end <= STEPS; end++) {
         p.peak_mV = fmax(p.peak_mV, v[end * n]);
@@ -84,9 +106,15 @@ static potential look(const double *v, size_t n, const mt_record *record)
         p.repolarisation_ms = passing_ms(v, n, end - 1, level);
         break;
     }
-    for (size_t j = 0; j < end && j < STEPS; j++)
+    for (size_t j = *free; j < end && j < STEPS; j++)
         p.upstroke_mV_ms = fmax(p.upstroke_mV_ms, (v[(j + 1) * n] - v[j * n]) / dt_ms);
     if (p.upstroke_mV_ms < MT_RECORD_UPSTROKE_LEAST) p.upstroke_mV_ms = 0;
+    *free = end;
+    while (*free < STEPS) {
+        const size_t now = beat_of_step(record, *free), begin = mt_record_first(record, now);
+        if (now > *beat && (*free - begin) % every == 0) break;
+        ++*free;
+    }
     return p;
 }
 
@@ -99,37 +127,69 @@ static void expect_close(double found, double expected, double relative, const c
             "%s of element %zu: %.9g for %.9g", what, element, found, expected);
 }
 
-static void check(const mt_backend *backend, mt_record record)
+static void expect_potential(const film *f, size_t beat, size_t c, potential p)
+{
+    const mt_records *found = &f->s.problem.beats[beat];
+    const double few_roundings =
+        f->backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of steps times dt */
+    expect_close(found->activation_ms[c], p.activation_ms, few_roundings, "activation", c);
+    if (isinf(p.activation_ms)) return;
+    expect_close(found->recorded[MT_RECORDED_REST][c], p.rest_mV, 0, "rest", c);
+    expect_close(found->recorded[MT_RECORDED_PEAK][c], p.peak_mV, 0, "peak", c);
+    expect_close(found->recorded[MT_RECORDED_UPSTROKE][c], p.upstroke_mV_ms, few_roundings, "upstroke", c);
+    /* the level has roundings of its own, and V falls by about a mV a ms there */
+    expect_close(found->recorded[MT_RECORDED_REPOLARISATION][c], p.repolarisation_ms, 4 * few_roundings,
+        "repolarisation", c);
+}
+
+/* Answers how many action potentials each beat has, and how many of them ended. */
+static void check(const mt_backend *backend, mt_record record, size_t begun[BEATS], size_t ended[BEATS])
 {
     static film f;
     omp_set_num_threads(1); /* there is little to share */
+    record.kept = (1 << MT_RECORDED_LOW) - 1;
     shoot(&f, backend, record);
     const size_t n = f.s.mesh.n_elements;
-    const double few_roundings =
-        backend->single ? 8 * 0x1p-24 : 8 * 0x1p-53; /* and those of steps times dt */
-    size_t ended = 0;
+    for (size_t b = 0; b < BEATS; b++) begun[b] = ended[b] = 0;
     for (size_t c = 0; c < n; c++) {
-        const potential p = look(f.frame + c, n, &record);
-        expect_close(f.map[0][c], p.activation_ms, few_roundings, "activation", c);
-        expect_close(f.map[1 + MT_RECORDED_REST][c], p.rest_mV, 0, "rest", c);
-        expect_close(f.map[1 + MT_RECORDED_PEAK][c], p.peak_mV, 0, "peak", c);
-        expect_close(f.map[1 + MT_RECORDED_UPSTROKE][c], p.upstroke_mV_ms, few_roundings, "upstroke", c);
-        /* the level has roundings of its own, and V falls by about a mV a ms there */
-        expect_close(f.map[1 + MT_RECORDED_REPOLARISATION][c], p.repolarisation_ms, 4 * few_roundings,
-            "repolarisation", c);
-        ended += isfinite(p.repolarisation_ms) != 0;
-        cr_assert(p.peak_mV > 10 && p.rest_mV < -80 && p.upstroke_mV_ms > 50 && p.repolarisation_ms > 200,
-            "%zu", c);
+        potential of[BEATS] = {none, none, none, none, none, none};
+        for (size_t free = 0; free < STEPS;) {
+            size_t beat = 0;
+            const potential p = look(f.frame + c, n, &record, &free, &beat);
+            if (isinf(p.activation_ms)) break;
+            of[beat] = p;
+            begun[beat]++;
+            ended[beat] += isfinite(p.repolarisation_ms) != 0;
+            cr_assert(p.peak_mV > 0 && p.rest_mV < -70 && p.upstroke_mV_ms > 20 && p.repolarisation_ms > 200,
+                "%zu: %g, %g, %g, %g", c, p.peak_mV, p.rest_mV, p.upstroke_mV_ms, p.repolarisation_ms);
+        }
+        for (size_t b = 0; b < mt_record_beats(&record); b++) expect_potential(&f, b, c, of[b]);
     }
-    cr_expect_eq(ended, n);
     mt_arena_free(&f.s.arena);
 }
 
 Test(record, is_what_stands_in_v_at_every_step)
 {
+    size_t begun[BEATS], ended[BEATS];
     for (const mt_backend *const *b = mt_backends; *b; b++) {
-        check(*b, (mt_record){true, 0, 0.9});
-        check(*b, (mt_record){true, -30, 0.5});
+        check(*b, (mt_record){.all = true, .fraction = 0.9}, begun, ended);
+        cr_expect(begun[0] > 0 && begun[0] == ended[0] && begun[1] == 0);
+        check(*b, (mt_record){.all = true, .threshold_mV = -30, .fraction = 0.5}, begun, ended);
+        cr_expect(begun[0] > 0 && begun[0] == ended[0]);
+    }
+}
+
+Test(record, goes_on_from_beat_to_beat)
+{
+    size_t begun[BEATS], ended[BEATS];
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        check(*b, (mt_record){.all = true, .fraction = 0.9, .n_beats = BEATS, .beat = beats}, begun, ended);
+        const size_t n = begun[0] + begun[1];
+        cr_expect(
+            begun[0] > 0 && begun[1] > 0 && ended[0] + ended[1] == n, "%zu and %zu", begun[0], begun[1]);
+        cr_expect(begun[2] == 0 && begun[3] == 0 && begun[4] > 0 && begun[5] > 0 && begun[4] + begun[5] == n,
+            "%zu and %zu of %zu", begun[4], begun[5], n);
+        cr_expect(ended[4] == 0 && ended[5] == 0);
     }
 }
 
@@ -145,7 +205,7 @@ Test(record, changes_no_bit)
         for (int all = 0; all < 2; all++) {
             v[all] = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof(double));
             activation[all] = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof(double));
-            s.problem.record = (mt_record){all, 0, 0.9};
+            s.problem.record = (mt_record){.all = all, .fraction = 0.9};
             run_backend(&s, (*b)->name, &layout, N_STEPS, v[all], activation[all]);
         }
         cr_expect_arr_eq(v[0], v[1], s.mesh.n_elements * sizeof(double), "%s", (*b)->name);
