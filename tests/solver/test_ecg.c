@@ -155,6 +155,22 @@ static void expect_second_order(mt_slab_cut cut, bool along)
 Test(ecg, a_front_along_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_MIRRORED, true); }
 Test(ecg, a_front_across_the_fibres_gives_its_closed_form) { expect_second_order(MT_SLAB_KUHN, false); }
 
+/* One element's length above the surface, where 1/r bends within an element. */
+Test(ecg, close_to_the_tissue_it_is_as_good)
+{
+    muscle m = slab(SLAB[0], SLAB[1], SLAB[2], 0.25, MT_SLAB_MIRRORED);
+    const mt_electrode close[] = {{"first", {4.4007, 0.9, 1.14}}, {"second", {5.9007, 1.12, 1.14}}};
+    const front f = {5, 0.5};
+    double phi[2];
+    set(&m, front_of, &f);
+    potentials(&m, &inside, 2, close, phi);
+    for (size_t e = 0; e < 2; e++) {
+        const double exact = front_potential(&f, SLAB, inside.sigma_l_mS_mm, close[e].at_mm);
+        cr_expect_float_eq(phi[e], exact, 0.01 * fabs(exact), "%s: %g, not %g", close[e].name, phi[e], exact);
+    }
+    mt_arena_free(&m.arena);
+}
+
 /* Its current flows ahead. */
 Test(ecg, a_front_is_positive_ahead_and_negative_behind)
 {
