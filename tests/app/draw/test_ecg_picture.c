@@ -141,6 +141,22 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
     free(pixels);
 }
 
+/* The rising side of each row's pulse, 2 mm from the left: 1 mV is 10 mm high, and 5 at half the gain. */
+Test(ecg_picture, pulses_of_1_mV_calibrate_each_row)
+{
+    static const double factor[] = {0, 0.9};
+    for (size_t k = 0; k < 2; k++) {
+        const mt_ecg_record r = record(12, 12, 600, factor[k]);
+        const double high = 12 * scale_of(r).mm_per_mV;
+        expect_scale(scale_of(r), 12, 25, k == 0 ? 10 : 5);
+        cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
+        for (size_t row = 0; row < 3; row++) {
+            const size_t x[] = {80 + 24, 80 + 25}, y[] = {96 + 260 * row, 96 + 260 * (row + 1)};
+            cr_expect_float_eq((double)count_within(path, x, y, is_dark, 100), high, 3, "row %zu", row);
+        }
+    }
+}
+
 Test(ecg_picture, other_leads_have_rows_of_their_own)
 {
     static const size_t numbers[] = {1, 3, 8, 9, 24, 32, 40};
