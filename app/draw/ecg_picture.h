@@ -11,8 +11,9 @@
  * the 25th in four; MT_ECG_LEADS_MAX are shown, and the picture says so where there are more.
  *
  * The paper runs at 25 mm/s and shows 10 mm/mV, as is usual, where the record fits so and is no less than four tenths of its box long,
- * and the highest lead 5 mm high. Else the largest of 1, 2 and 5 times a power of ten is taken that fits. Both stand below the
- * paper, and the voltage of the pulse beside it. */
+ * and the leads 5 mm high. Else the largest of 1, 2 and 5 times a power of ten is taken that fits. As in clinics the six leads
+ * of the limbs, on the left, and those of the chest have gains and pulses of their own: in a bath without a body limbs are far away.
+ * What stands below them has the gain of its half. Speed and gains stand below the paper, and the voltage of a pulse beside it. */
 #ifndef MT_APP_DRAW_ECG_PICTURE_H
 #define MT_APP_DRAW_ECG_PICTURE_H
 
@@ -29,9 +30,11 @@ typedef struct mt_ecg_record {
     const mt_curve *curve;   /* [n] mV over ms, all of the same range */
 } mt_ecg_record;
 
+typedef enum mt_ecg_half { MT_ECG_LIMBS, MT_ECG_CHEST, MT_ECG_HALVES } mt_ecg_half;
+
 typedef struct mt_ecg_scale {
     int pixels_per_mm;
-    double mm_per_s, mm_per_mV;
+    double mm_per_s, mm_per_mV[MT_ECG_HALVES]; /* both the same where there are no standard leads */
 } mt_ecg_scale;
 
 /* Gives the scale that the picture has. MT_INPUT: a lead without points, or with one that is not finite; no lead. */

@@ -72,30 +72,35 @@ static mt_ecg_scale scale_of(mt_ecg_record r)
     return scale;
 }
 
-static void expect_scale(mt_ecg_scale s, int pixels, double mm_s, double mm_mV)
+static bool is_near(double x, double y) { return fabs(x - y) < 1e-9 * y; }
+
+static void expect_scale(mt_ecg_scale s, int pixels, double mm_s, double limbs_mm_mV, double chest_mm_mV)
 {
-    cr_expect(s.pixels_per_mm == pixels && fabs(s.mm_per_s - mm_s) < 1e-9 * mm_s &&
-                  fabs(s.mm_per_mV - mm_mV) < 1e-9 * mm_mV,
-        "%d pixels, %g mm/s, %g mm/mV; not %d, %g, %g", s.pixels_per_mm, s.mm_per_s, s.mm_per_mV, pixels,
-        mm_s, mm_mV);
+    cr_expect(s.pixels_per_mm == pixels && is_near(s.mm_per_s, mm_s) &&
+                  is_near(s.mm_per_mV[MT_ECG_LIMBS], limbs_mm_mV) &&
+                  is_near(s.mm_per_mV[MT_ECG_CHEST], chest_mm_mV),
+        "%d pixels, %g mm/s, %g and %g mm/mV; not %d, %g, %g, %g", s.pixels_per_mm, s.mm_per_s,
+        s.mm_per_mV[0], s.mm_per_mV[1], pixels, mm_s, limbs_mm_mV, chest_mm_mV);
 }
 
-/* Rows of 21 mm; the highest goes from -1.5 to 1.4 mV in V2's row... a factor of 0.6 fits. */
+/* Boxes are 22, 37 and 52 mm long, rows 21 and more high: 18 for the leads. Those of the limbs go from -0.9 to 0.7 mV at most, those of
+ * the chest from -1.5 to 1.2. */
 Test(ecg_picture, what_is_usual_is_taken_where_it_fits)
 {
-    expect_scale(scale_of(record(12, 12, 600, 0.6)), 12, 25, 10);
-    expect_scale(scale_of(record(12, 12, 1500, 0.6)), 8, 25, 10);
-    expect_scale(scale_of(record(12, 12, 2100, 0.6)), 6, 25, 10);
+    expect_scale(scale_of(record(12, 12, 600, 0.6)), 12, 25, 10, 10);
+    expect_scale(scale_of(record(12, 12, 1400, 0.6)), 8, 25, 10, 10);
+    expect_scale(scale_of(record(12, 12, 2000, 0.6)), 6, 25, 10, 10);
 }
 
 Test(ecg_picture, else_the_largest_round_scale_that_fits)
 {
-    expect_scale(scale_of(record(12, 12, 600, 6)), 12, 25, 1);
-    expect_scale(scale_of(record(12, 12, 600, 0.006)), 12, 25, 1000);
-    expect_scale(scale_of(record(12, 12, 600, 0)), 12, 25, 10);
-    expect_scale(scale_of(record(12, 12, 150, 0.6)), 12, 100, 10);
-    expect_scale(scale_of(record(12, 12, 10000, 0.6)), 6, 5, 10);
-    expect_scale(scale_of(record(3, 0, 600, 0.6)), 12, 100, 10);
+    expect_scale(scale_of(record(12, 12, 600, 1)), 12, 25, 10, 5);
+    expect_scale(scale_of(record(12, 12, 600, 6)), 12, 25, 1, 1);
+    expect_scale(scale_of(record(12, 12, 600, 0.006)), 12, 25, 1000, 1000);
+    expect_scale(scale_of(record(12, 12, 600, 0)), 12, 25, 10, 10);
+    expect_scale(scale_of(record(12, 12, 150, 0.6)), 12, 100, 10, 10);
+    expect_scale(scale_of(record(12, 12, 10000, 0.6)), 6, 5, 10, 10);
+    expect_scale(scale_of(record(3, 0, 600, 0.6)), 12, 100, 10, 10);
 }
 
 static bool is_pink(const unsigned char rgb[3], double least) { return rgb[0] - rgb[1] > (int)least; }
@@ -123,9 +128,9 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
     for (size_t i = 0; i <= 6000; i++) mt_curve_add(step, 0.1 * (double)i, i >= 2000 && i <= 4000);
     step->part = mt_arena_alloc(&arena, MT_CURVE_PARTS, sizeof *step->part);
     for (size_t i = 0; i <= 6000; i++) mt_curve_add(step, 0.1 * (double)i, i >= 2000 && i <= 4000);
-    expect_scale(scale_of(r), 12, 25, 10);
+    expect_scale(scale_of(r), 12, 25, 10, 10);
     cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
-    const double box = 120 - 10, left = 10 + 2 * box / 4;
+    const double left = 20 + 2 * (120 - 20) / 4;
     const size_t from = 80 + (size_t)(12 * (left + 5)), to = 80 + (size_t)(12 * (left + 10));
     const size_t row[] = {96 + 260, 96 + 520}, flat[] = {from + 4, to - 4}, sides[] = {from - 3, to + 3};
     const size_t within = count_within(path, flat, row, is_dark, 100);
@@ -141,19 +146,18 @@ Test(ecg_picture, a_lead_stands_in_its_place_and_is_true_to_scale)
     free(pixels);
 }
 
-/* The rising side of each row's pulse, 2 mm from the left: 1 mV is 10 mm high, and 5 at half the gain. */
-Test(ecg_picture, pulses_of_1_mV_calibrate_each_row)
+/* The rising sides of each row's pulses, 2 mm from the left and 10 mm before V1: 1 mV is 10 mm high, and 5 at half the gain. */
+Test(ecg_picture, pulses_of_1_mV_calibrate_each_half_of_a_row)
 {
-    static const double factor[] = {0, 0.9};
-    for (size_t k = 0; k < 2; k++) {
-        const mt_ecg_record r = record(12, 12, 600, factor[k]);
-        const double high = 12 * scale_of(r).mm_per_mV;
-        expect_scale(scale_of(r), 12, 25, k == 0 ? 10 : 5);
-        cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
-        for (size_t row = 0; row < 3; row++) {
-            const size_t x[] = {80 + 24, 80 + 25}, y[] = {96 + 260 * row, 96 + 260 * (row + 1)};
-            cr_expect_float_eq((double)count_within(path, x, y, is_dark, 100), high, 3, "row %zu", row);
-        }
+    const mt_ecg_record r = record(12, 12, 600, 1);
+    const size_t half[] = {80 + 24, 80 + 12 * 62};
+    expect_scale(scale_of(r), 12, 25, 10, 5);
+    cr_assert_eq(mt_ecg_picture(path, &r), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < 6; k++) {
+        const size_t x[] = {half[k % 2], half[k % 2] + 1}, y[] = {96 + 260 * (k / 2), 96 + 260 * (k / 2 + 1)};
+        const double high = k % 2 ? 60 : 120;
+        cr_expect_float_eq(
+            (double)count_within(path, x, y, is_dark, 100), high, 3, "row %zu, %zu", k / 2, k % 2);
     }
 }
 
