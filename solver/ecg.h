@@ -6,10 +6,10 @@
  *
  * with the gradients taken at the source, x: the field of a current in an unbounded conductor (R. Plonsey and R. C. Barr, Bioelectricity,
  * 3rd ed., Springer 2007), used so by K. Gima and Y. Rudy (Circ. Res. 90:889, 2002) and, as "recovery" of the potential, by
- * M. J. Bishop and G. Plank (IEEE Trans. Biomed. Eng. 58:2297, 2011). It solves sigma_b div grad phi = -div(sigma_i grad V) and
- * vanishes far away: potentials are against infinity. Signs: a front that comes towards an electrode makes it positive, one
- * that goes away negative. sigma_i are the conductivities inside the cells, not those of the monodomain equation. The space
- * outside the cells counts as bath, also in the tissue.
+ * M. J. Bishop and G. Plank (IEEE Trans. Biomed. Eng. 58:2297, 2011). It solves sigma_b div grad phi = -div(sigma_i grad V), with no
+ * sigma_i outside the tissue, and vanishes far away: potentials are against infinity. Signs: a front that comes towards an electrode
+ * makes it positive, one that goes away negative. sigma_i are the conductivities inside the cells, not those of the monodomain
+ * equation. The space outside the cells counts as bath, also in the tissue.
  *
  * How it is computed. An element has one V and a gradient that is linear in its own voltage and its neighbours': that of the diffusion
  * operator (mt_diffusion_gradients), which has no conormal part through the outer surface, as V has none. The integral of
@@ -46,7 +46,7 @@ typedef struct mt_ecg {
     float *weight; /* [n][n_elements], no unit */
 } mt_ecg;
 
-/* Gives the weights in `arena`: 4 bytes an element and electrode, and 152 an element on the way. Borrows the rest. `tissue` is that
+/* Gives the weights in `arena`: 4 bytes an element and electrode, and some 130 an element on the way. Borrows the rest. `tissue` is that
  * in which V is computed: it says what no flux through the surface is. The mesh is what V is computed on, so scar that
  * was taken out of it counts as bath. O(n n_elements). Deterministic.
  *

@@ -52,7 +52,7 @@ static mt_ecg_half half_of(const grid *g, size_t column)
 
 static double left_of(const grid *g, size_t column)
 {
-    return CALIBRATION * (1.0 + half_of(g, column)) + (double)column * (g->box + GAP);
+    return CALIBRATION * (half_of(g, column) == MT_ECG_CHEST ? 2.0 : 1.0) + (double)column * (g->box + GAP);
 }
 
 /* ---- scale ---- */
