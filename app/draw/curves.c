@@ -2,7 +2,6 @@
 
 #include <cairo.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "app/draw/colour.h"
 
@@ -27,6 +26,27 @@ void mt_curve_add(mt_curve *curve, double x, double y)
     if (isnan(y)) p->lowest = p->highest = p->last; /* stays: nothing is below or above it */
     if (y < p->lowest.y) p->lowest = p->last;
     if (y > p->highest.y) p->highest = p->last;
+}
+
+size_t mt_curve_points(const mt_curve_part *part, mt_curve_point points[4])
+{
+    const bool falls = part->highest.x < part->lowest.x;
+    points[0] = part->first;
+    points[1] = falls ? part->highest : part->lowest;
+    points[2] = falls ? part->lowest : part->highest;
+    points[3] = part->last;
+    return part->n > 0 ? 4 : 0;
+}
+
+bool mt_curve_range(const mt_curve *curve, double *least, double *most)
+{
+    *least = INFINITY, *most = -INFINITY;
+    for (size_t k = 0; k < MT_CURVE_PARTS; k++) {
+        const mt_curve_part *p = &curve->part[k];
+        if (p->n > 0 && isnan(p->lowest.y)) return false;
+        if (p->n > 0) *least = fmin(*least, p->lowest.y), *most = fmax(*most, p->highest.y);
+    }
+    return isfinite(*least) && isfinite(*most);
 }
 
 /* ---- axes ---- */
@@ -55,21 +75,10 @@ static void place_axis(size_t panel, size_t n_panels, axis *a)
     a->bottom = a->top + (panel == 0 && n_panels > 1 ? 2 : 1) * share;
 }
 
-/* False: there are no points, or one is not finite. */
-static bool find_range(const mt_curve *curve, double *least, double *most)
-{
-    for (size_t k = 0; k < MT_CURVE_PARTS; k++) {
-        const mt_curve_part *p = &curve->part[k];
-        if (p->n > 0 && isnan(p->lowest.y)) return false;
-        if (p->n > 0) *least = fmin(*least, p->lowest.y), *most = fmax(*most, p->highest.y);
-    }
-    return isfinite(*least) && isfinite(*most);
-}
-
 static mt_status make_axis(const mt_curves *c, size_t panel, axis *a)
 {
-    double least = INFINITY, most = -INFINITY;
-    if (!find_range(c->panels[panel].curve, &least, &most))
+    double least, most;
+    if (!mt_curve_range(c->panels[panel].curve, &least, &most))
         return mt_fail(
             MT_INPUT, "a picture of '%s': no points, or one that is not finite", c->panels[panel].caption);
     if (least == most) least -= fmax(0.5 * fabs(most), 1e-9), most += fmax(0.5 * fabs(most), 1e-9);
@@ -123,22 +132,12 @@ static void draw_places(mt_page *page, const mt_curve *curve, const axis *a, siz
 
 /* ---- lines ---- */
 
-/* From left to right. */
-static void points_of(const mt_curve_part *part, mt_curve_point points[4])
-{
-    const bool falls = part->highest.x < part->lowest.x;
-    points[0] = part->first;
-    points[1] = falls ? part->highest : part->lowest;
-    points[2] = falls ? part->lowest : part->highest;
-    points[3] = part->last;
-}
-
 static void draw_points(mt_page *page, const mt_curve *curve, const axis *a, bool dots)
 {
     for (size_t k = 0; k < MT_CURVE_PARTS; k++) {
         mt_curve_point points[4];
-        points_of(&curve->part[k], points);
-        for (size_t i = 0; curve->part[k].n > 0 && i < 4; i++) {
+        const size_t n = mt_curve_points(&curve->part[k], points);
+        for (size_t i = 0; i < n; i++) {
             const double x = x_of(curve, points[i].x), y = y_of(a, points[i].y);
             if (dots) cairo_new_sub_path(page->pen), cairo_arc(page->pen, x, y, 5, 0, 2 * M_PI);
             if (!dots) cairo_line_to(page->pen, x, y);

@@ -13,6 +13,8 @@
 #ifndef MT_APP_DRAW_CURVES_H
 #define MT_APP_DRAW_CURVES_H
 
+#include <stdbool.h>
+
 #include "app/draw/page.h"
 #include "data/arena.h"
 
@@ -38,6 +40,11 @@ MT_NODISCARD mt_status mt_curve_begin(mt_arena *arena, double from, double to, m
 
 /* Its next point: x within its range, not below that of the point before. */
 void mt_curve_add(mt_curve *curve, double x, double y);
+
+/* The points kept of a part in their order along x; gives how many: 0 or 4. And the range of y; false: there are no points, or one is
+ * not finite. */
+size_t mt_curve_points(const mt_curve_part *part, mt_curve_point points[4]);
+bool mt_curve_range(const mt_curve *curve, double *least, double *most);
 
 /* A line through all points; each point a dot, for few of them; or both. */
 typedef enum mt_curve_look { MT_CURVE_LINE, MT_CURVE_DOTS, MT_CURVE_DOTTED_LINE } mt_curve_look;

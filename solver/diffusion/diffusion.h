@@ -122,6 +122,15 @@ mt_diffusion_effect mt_diffusion_effect_on(
 /* Gives what was found for an operator, enough to make it again without seeking. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
 
+/* Gives the gradients that the operator of this tissue takes, none of them limited: with column[n_elements][4][3] per mm, in `arena`,
+ *
+ *     g_c = sum_f column[c][f] (v_n - v_c)
+ *
+ * where n is the neighbour behind face f; 0 for a face at the boundary. Borrows mesh and adjacency. MT_INPUT: a tissue or a mesh that
+ * mt_diffusion_make would refuse, too. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const mt_tissue *tissue, double **column);
+
 /* Which elements its rows read; borrows the operator. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 

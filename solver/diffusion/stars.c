@@ -388,6 +388,20 @@ mt_status mt_stars_make(mt_arena *scratch, mt_stars *s, bool ask, size_t *n_inde
     return MT_OK;
 }
 
+mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *s, double *column)
+{
+    MT_ALLOC(scratch, s->centroid, 3 * s->n);
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) {
+        element_shape shape;
+        shape_of(s, c, &shape);
+        gradient(s, c, &shape, (vec3 *)(column + 12 * c));
+    }
+    return MT_OK;
+}
+
 mt_status mt_stars_ask(mt_stars *s, size_t *n_indefinite) { return look_at_all(s, true, n_indefinite); }
 
 bool mt_stars_ask_one(mt_stars *s, size_t c)

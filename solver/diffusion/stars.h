@@ -57,6 +57,10 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
+/* Fills the gradients of all elements, as the fluxes take them but for what is limited: column[n][4][3] per mm holds B_c, that is
+ * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. MT_MEMORY. */
+MT_NODISCARD mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *stars, double *column);
+
 /* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Needs the
  * bounds of the stars in z, where mt_stars_bound puts them. */
 void mt_stars_bound(mt_stars *stars);
