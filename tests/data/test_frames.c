@@ -52,6 +52,7 @@ static mt_status give(void *context, size_t field, float *values)
 static void append(mt_frames *frames, int64_t step)
 {
     ok(mt_frames_append(frames, step, (double)step * 0.02, give, &step));
+    cr_assert_eq(frames->last_step, step);
 }
 
 /* Frames at steps 0, 7, 14 ... */
@@ -94,6 +95,13 @@ static void spill(const char *file, const char *bytes, size_t n)
     cr_assert_not_null(stream);
     cr_assert_eq(fwrite(bytes, 1, n, stream), n);
     (void)fclose(stream);
+}
+
+static size_t size_of(const char *file)
+{
+    struct stat info;
+    cr_assert_eq(stat(file, &info), 0);
+    return (size_t)info.st_size;
 }
 
 static void same_bytes(void)
@@ -290,15 +298,18 @@ Test(frames, a_frame_that_fails_leaves_the_series_as_it_was)
     cr_assert_eq(mt_frames_append(&frames, step, 1, give_first, &step), MT_NUMERICS);
     assert_message("no more");
     check_steps(&frames, 2);
+    const size_t size = frames.head_bytes + 2 * frames.frame_bytes;
+    cr_assert_eq(size_of(path), size);
     (void)signal(SIGXFSZ, SIG_IGN);
     cr_assert_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
     for (size_t room = 0; room < frames.frame_bytes; room++) {
-        limit = (struct rlimit){frames.head_bytes + 2 * frames.frame_bytes + room, old.rlim_max};
+        limit = (struct rlimit){size + room, old.rlim_max};
         cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
         const mt_status status = mt_frames_append(&frames, step, 1, give, &step);
         cr_assert_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
         cr_assert_eq(status, MT_FILE, "%zu", room);
         check_steps(&frames, 2);
+        cr_assert_eq(size_of(path), size);
     }
     append(&frames, 14);
     append(&frames, 21);
