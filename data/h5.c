@@ -12,6 +12,8 @@
  * arrays stay contiguous. */
 static const size_t chunk_bytes = (size_t)1 << 20;
 
+enum { VIEW_NAME = 256 }; /* bytes of the longest name that can be viewed, with its final 0 */
+
 /* Deflate's best: 258 bytes for 2 bits. */
 static const size_t deflate_most = 1032;
 
@@ -116,7 +118,7 @@ static mt_status keep_path(const char *path, mt_h5 *h5)
     return MT_OK;
 }
 
-/* The layout of HDF5 1.8: its metadata carry checksums, so that a damaged file is noticed where the older
+/* The layout of HDF5 1.8, but for what is only in that of 1.10: its metadata carry checksums, so that a damaged file is noticed where the older
  * default would lead the library astray. No times in it: two files of the same content are the same. The temporary file has
  * our lock already (data/file.h), with which one of HDF5's would collide on NFS. */
 static mt_status create_file(const char *temporary, mt_h5 *h5)
@@ -125,7 +127,7 @@ static mt_status create_file(const char *temporary, mt_h5 *h5)
     mt_status status = MT_OK;
     errno = 0;
     h5->id = H5I_INVALID_HID;
-    if (access >= 0 && create >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+    if (access >= 0 && create >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110) >= 0 &&
         H5Pset_file_locking(access, false, true) >= 0 && H5Pset_obj_track_times(create, false) >= 0)
         h5->id = H5Fcreate(temporary, H5F_ACC_TRUNC, create, access);
     if (h5->id < 0)
@@ -262,7 +264,7 @@ static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *ext
     return H5Pset_deflate(list, 1);
 }
 
-/* Fills the new dataset; `space` and `list` stay the caller's. What fails is told at once: the next call, be it one that
+/* Fills the new dataset, unless `values` is NULL; `space` and `list` stay the caller's. What fails is told at once: the next call, be it one that
  * closes, makes HDF5 forget the reason. */
 static mt_status write_dataset(
     mt_h5 *h5, const char *name, mt_h5_type type, hid_t space, hid_t list, const void *values)
@@ -271,7 +273,7 @@ static mt_status write_dataset(
     hid_t id = H5Dcreate2(h5->id, name, stored_type(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (id < 0) return fail_h5(MT_FILE, h5, name, failed);
     mt_status status = MT_OK;
-    if (H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    if (values && H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         status = fail_h5(MT_FILE, h5, name, failed);
     if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, failed);
     return status;
@@ -307,6 +309,74 @@ mt_status mt_h5_write_plain(mt_h5 *h5, const char *name, mt_h5_type type, size_t
     const char *unit, const void *values)
 {
     return write_array(h5, name, type, rank, shape, unit, values, true);
+}
+
+mt_status mt_h5_reserve(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, const char *unit)
+{
+    return write_array(h5, name, type, rank, shape, unit, NULL, true);
+}
+
+/* Selects whole rows of an array; gives the space of as many in memory. Negative: they cannot be. */
+static hid_t select_rows(hid_t space, size_t first, size_t n)
+{
+    hsize_t extent[H5S_MAX_RANK], start[H5S_MAX_RANK] = {first};
+    const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    if (rank < 1 || first > extent[0] || n > extent[0] - first) return H5I_INVALID_HID;
+    extent[0] = n;
+    if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) < 0) return H5I_INVALID_HID;
+    return H5Screate_simple(rank, extent, NULL);
+}
+
+mt_status mt_h5_write_rows(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t first, size_t n, const void *values)
+{
+    const hid_t id = H5Dopen2(h5->id, name, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, name, "cannot be written");
+    const hid_t space = H5Dget_space(id), memory = space < 0 ? space : select_rows(space, first, n);
+    mt_status status = MT_OK;
+    if (memory < 0)
+        status =
+            mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, name, n, first);
+    else if (H5Dwrite(id, memory_type(type), memory, space, H5P_DEFAULT, values) < 0)
+        status = fail_h5(MT_FILE, h5, name, "cannot be written");
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, "cannot be written");
+    return status;
+}
+
+/* As HDF5 wants the names of what is looked at, in which % has a meaning of its own. */
+static void double_percents(const char *name, char out[2 * VIEW_NAME])
+{
+    for (; *name; *out++ = *name++)
+        if (*name == '%') *out++ = '%';
+    *out = 0;
+}
+
+mt_status mt_h5_view(mt_h5 *h5, const char *name, mt_h5_type type, const char *of, size_t first, size_t n)
+{
+    char from[2 * VIEW_NAME];
+    if (strlen(of) >= VIEW_NAME)
+        return mt_fail(MT_INPUT, "%s: %.60s...: this name is too long for a view", h5->path, of);
+    double_percents(of, from);
+    const hid_t id = H5Dopen2(h5->id, of, H5P_DEFAULT);
+    if (id < 0) return fail_h5(MT_FILE, h5, name, "its array cannot be looked at");
+    const hid_t source = H5Dget_space(id), list = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = source < 0 ? source : select_rows(source, first, n);
+    mt_status status;
+    if (source >= 0 && space < 0)
+        status = mt_fail(MT_INPUT, "%s: %s: does not have %zu rows from row %zu on", h5->path, of, n, first);
+    else if (list >= 0 && space >= 0 && H5Pset_obj_track_times(list, false) >= 0 &&
+             H5Pset_virtual(list, space, ".", from, source) >= 0)
+        status = write_dataset(h5, name, type, space, list, NULL);
+    else
+        status = fail_h5(MT_FILE, h5, name, "cannot be laid out");
+    if (space >= 0) (void)H5Sclose(space);
+    if (list >= 0) (void)H5Pclose(list);
+    if (source >= 0) (void)H5Sclose(source);
+    (void)H5Dclose(id);
+    return status;
 }
 
 /* ---- reading ---- */

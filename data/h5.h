@@ -64,6 +64,16 @@ MT_NODISCARD mt_status mt_h5_write(mt_h5 *h5, const char *name, mt_h5_type type,
 /* The same, never compressed: for what is written often and read once. */
 MT_NODISCARD mt_status mt_h5_write_plain(mt_h5 *h5, const char *name, mt_h5_type type, size_t rank,
     const size_t *shape, const char *unit, const void *values);
+/* In pieces: an array without its values, plain, too; then rows first .. first + n - 1 of its n_rows x anything. All of its
+ * values must be written. MT_INPUT: rows that it does not have. */
+MT_NODISCARD mt_status mt_h5_reserve(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t rank, const size_t *shape, const char *unit);
+MT_NODISCARD mt_status mt_h5_write_rows(
+    mt_h5 *h5, const char *name, mt_h5_type type, size_t first, size_t n, const void *values);
+/* An array without values of its own: those of another one of rank 1 in this file, from `first` to first + n - 1 (HDF5 calls it
+ * virtual, from 1.10 on). Not for mt_h5_read. MT_INPUT: values that the other does not have, or its name has 256 bytes or more. */
+MT_NODISCARD mt_status mt_h5_view(
+    mt_h5 *h5, const char *name, mt_h5_type type, const char *of, size_t first, size_t n);
 MT_NODISCARD mt_status mt_h5_write_text(
     mt_h5 *h5, const char *object, const char *attribute, const char *text);
 MT_NODISCARD mt_status mt_h5_write_number(

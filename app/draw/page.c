@@ -196,3 +196,15 @@ mt_status mt_page_end(mt_page *page, mt_status status, const char *path)
     cairo_surface_destroy(page->surface);
     return status;
 }
+
+mt_status mt_page_give(mt_page *page, mt_status status, mt_page_take *take, void *context)
+{
+    if (status == MT_OK) status = check_drawing(page);
+    cairo_surface_flush(page->surface);
+    if (status == MT_OK)
+        take(context, cairo_image_surface_get_data(page->surface),
+            (size_t)cairo_image_surface_get_stride(page->surface));
+    cairo_destroy(page->pen);
+    cairo_surface_destroy(page->surface);
+    return status;
+}

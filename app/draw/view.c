@@ -133,6 +133,53 @@ static mt_status average_values(mt_arena *arena, mt_view_surface *s)
     return MT_OK;
 }
 
+mt_status mt_view_rim_make(mt_arena *arena, mt_view_surface *s, mt_view_rim *rim)
+{
+    const mt_mesh *mesh = s->mesh;
+    uint8_t *outer;
+    *rim = (mt_view_rim){0};
+    MT_ALLOC(arena, outer, mesh->n_vertices);
+    MT_ALLOC(arena, s->value, mesh->n_vertices);
+    MT_ALLOC(arena, rim->sum, mesh->n_vertices);
+    MT_ALLOC(arena, rim->weight, mesh->n_vertices);
+    for (size_t k = 0; k < 3 * s->n_faces; k++) outer[s->face_vertex[k]] = 1;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t n = 0;
+        for (size_t c = 0; c < mesh->n_elements; c++) {
+            const uint32_t *v = mesh->element_vertex + 4 * c;
+            if (!outer[v[0]] && !outer[v[1]] && !outer[v[2]] && !outer[v[3]]) continue;
+            if (pass == 1) {
+                rim->element[n] = (uint32_t)c;
+                rim->volume_mm3[n] = mt_mesh_volume_mm3(mesh, c);
+            }
+            n++;
+        }
+        if (pass == 1) break;
+        rim->n = n;
+        MT_ALLOC(arena, rim->element, n);
+        MT_ALLOC(arena, rim->volume_mm3, n);
+    }
+    return MT_OK;
+}
+
+void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_surface *s)
+{
+    const size_t n_vertices = s->mesh->n_vertices;
+    s->element_value = element_value;
+    memset(rim->sum, 0, n_vertices * sizeof *rim->sum);
+    memset(rim->weight, 0, n_vertices * sizeof *rim->weight);
+    for (size_t k = 0; k < rim->n; k++) {
+        const double value = (double)element_value[rim->element[k]], volume_mm3 = rim->volume_mm3[k];
+        const uint32_t *vertex = s->mesh->element_vertex + 4 * (size_t)rim->element[k];
+        for (size_t i = 0; i < 4 && isfinite(value); i++) {
+            rim->sum[vertex[i]] += volume_mm3 * value;
+            rim->weight[vertex[i]] += volume_mm3;
+        }
+    }
+    for (size_t v = 0; v < n_vertices; v++)
+        s->value[v] = rim->weight[v] > 0 ? (float)(rim->sum[v] / rim->weight[v]) : 0;
+}
+
 /* Where each edge stands again, so that meetings take no longer where many edges meet in a vertex. */
 static mt_status link_edges(mt_arena *arena, mt_view_surface *s)
 {
@@ -232,7 +279,7 @@ mt_box mt_plot_box(const mt_plot *p, double x_low, double x_high, double y_low, 
 
 /* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
 static void fill_triangle(
-    mt_plot *p, const double *const corner[3], const double value[3], const double light[3])
+    mt_plot *p, size_t face, const double *const corner[3], const double value[3], const double light[3])
 {
     const double *a = corner[0], *b = corner[1], *c = corner[2];
     double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -250,6 +297,7 @@ static void fill_triangle(
             size_t i = mt_plot_at(p, x, y);
             if (depth <= p->depth[i]) continue;
             p->depth[i] = depth;
+            p->face[i] = (uint32_t)face;
             p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
             p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
         }
@@ -274,8 +322,33 @@ static void fill_surface(mt_plot *p, const mt_view_surface *s, const mt_view *v)
         if (!mt_view_sees(v, s, face)) continue;
         mt_plot_face(p, s, face, corner, value);
         light_face(s, v, face, light);
-        fill_triangle(p, corner, value, light);
+        fill_triangle(p, face, corner, value, light);
     }
+}
+
+/* The same numbers as in fill_triangle. */
+static float value_at(const double *const corner[3], const double value[3], double x, double y)
+{
+    const double *a = corner[0], *b = corner[1], *c = corner[2];
+    const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    const double dx = x - a[0], dy = y - a[1];
+    const double u = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
+    const double w = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
+    return (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
+}
+
+void mt_plot_revalue(mt_plot *p, const mt_view_surface *s)
+{
+#pragma omp parallel for schedule(static)
+    for (int y = 0; y < p->h; y++)
+        for (int x = 0; x < p->w; x++) {
+            const size_t i = mt_plot_at(p, x, y);
+            const double *corner[3];
+            double value[3];
+            if (!(p->depth[i] > 0)) continue;
+            mt_plot_face(p, s, p->face[i], corner, value);
+            p->value[i] = value_at(corner, value, x + 0.5, y + 0.5);
+        }
 }
 
 /* ---- lines ---- */
@@ -385,6 +458,7 @@ mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt
     MT_ALLOC(arena, plot->value, n);
     MT_ALLOC(arena, plot->light, n);
     MT_ALLOC(arena, plot->ink, n);
+    MT_ALLOC(arena, plot->face, n);
     MT_ALLOC(arena, plot->sample, 3 * surface->mesh->n_vertices);
     place_vertices(plot, surface, view, samples_per_mm);
     fill_surface(plot, surface, view);

@@ -40,6 +40,21 @@ MT_NODISCARD mt_status mt_view_surface_make(mt_arena *arena, const mt_mesh *mesh
 MT_NODISCARD mt_status mt_view_surface_make_flat(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const float *element_value, mt_view_surface *surface);
 
+/* For many moments on one mesh: the elements around the vertices of the outer faces. */
+typedef struct mt_view_rim {
+    size_t n;
+    uint32_t *element;    /* [n] */
+    double *volume_mm3;   /* [n] */
+    double *sum, *weight; /* [n_vertices], room */
+} mt_view_rim;
+
+/* Gives the rim of a surface and room for values at its vertices, zeroed. MT_MEMORY. */
+MT_NODISCARD mt_status mt_view_rim_make(mt_arena *arena, mt_view_surface *surface, mt_view_rim *rim);
+
+/* Gives the surface other values, borrowed: a vertex has the mean of the elements around that have one, by their volumes. They all lie
+ * on one side of the surface, so it is off by up to half an edge; what mt_view_surface_make does about that takes far longer. */
+void mt_view_rim_values(mt_view_rim *rim, const float *element_value, mt_view_surface *surface);
+
 /* Two faces of the surface that share the edge from vertex a to b. */
 typedef struct mt_meeting {
     uint32_t a, b, face, other;
@@ -67,6 +82,7 @@ typedef struct mt_plot {
     int w, h;                     /* samples */
     float *depth, *value, *light; /* [h][w]; light 1 is the colour itself */
     uint8_t *ink;
+    uint32_t *face; /* of the surface; meaningless where there is nothing */
     double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
 } mt_plot;
 
@@ -81,6 +97,9 @@ double mt_view_scale(const mt_view *view, const mt_view_surface *surface, int w,
 /* Gives a plot of w x h samples with the surface in its middle, and the sharp edges of the surface in ink. */
 MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
     double samples_per_mm, int w, int h, mt_plot *plot);
+
+/* Gives the samples the values that the surface has now: what mt_plot_make would give them, in less time. */
+void mt_plot_revalue(mt_plot *plot, const mt_view_surface *surface);
 
 /* Is this face of the surface turned towards us? */
 bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t face);

@@ -5,8 +5,6 @@
 
 #include "data/h5.h"
 
-enum { VTK_TETRA = 10 };
-static const char tetrahedra[] = "UnstructuredGrid";
 static const char *const own[] = {"region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile"};
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
 static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
@@ -18,9 +16,7 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
 {
     for (size_t i = 0; i < n_fields; i++) {
         const char *name = fields[i].name;
-        if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strlen(name) > 200)
-            return mt_fail(
-                MT_INPUT, "element field '%.200s'; a name has 1 to 200 characters and no '/'", name);
+        MT_TRY(mt_vtkhdf_check_field(name));
         bool taken = false;
         for (size_t k = 0; k < sizeof own / sizeof *own; k++) taken = taken || strcmp(name, own[k]) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, fields[k].name) == 0;
@@ -31,34 +27,6 @@ static mt_status check_fields(size_t n_fields, const mt_vtkhdf_field *fields)
                 MT_INPUT, "element field '%s': exactly one of f32, f64 and i64 must be given", name);
     }
     return MT_OK;
-}
-
-mt_status mt_vtkhdf_check_name(const char *path)
-{
-    size_t n = strlen(path);
-    if (n > 4 && strcmp(path + n - 4, ".hdf") == 0) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: a mesh file is written under a name ending in .hdf; ParaView 5.11 opens no other", path);
-}
-
-static mt_status write_count(mt_h5 *h5, const char *name, size_t count)
-{
-    return mt_h5_write(h5, name, MT_H5_INT64, 1, (size_t[]){1}, NULL, (int64_t[]){(int64_t)count});
-}
-
-static mt_status write_elements(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
-{
-    uint8_t *types;
-    int64_t *offsets;
-    size_t n = mesh->n_elements;
-    MT_ALLOC(scratch, types, n);
-    MT_ALLOC(scratch, offsets, n + 1);
-    for (size_t c = 0; c <= n; c++) offsets[c] = (int64_t)(4 * c);
-    memset(types, VTK_TETRA, n);
-    MT_TRY(mt_h5_write(
-        h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){4 * n}, NULL, mesh->element_vertex));
-    MT_TRY(mt_h5_write(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n + 1}, NULL, offsets));
-    return mt_h5_write(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n}, NULL, types);
 }
 
 static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
@@ -95,20 +63,6 @@ static mt_status write_faces(mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, face_tag, MT_H5_INT32, 1, &n, NULL, mesh->face_tag);
 }
 
-static mt_status write_mesh(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
-{
-    MT_TRY(mt_h5_group(h5, "VTKHDF"));
-    MT_TRY(mt_h5_write_integers(h5, "VTKHDF", "Version", 2, (int64_t[]){1, 0}));
-    MT_TRY(mt_h5_write_text(h5, "VTKHDF", "Type", tetrahedra));
-    MT_TRY(write_count(h5, "VTKHDF/NumberOfPoints", mesh->n_vertices));
-    MT_TRY(write_count(h5, "VTKHDF/NumberOfCells", mesh->n_elements));
-    MT_TRY(write_count(h5, "VTKHDF/NumberOfConnectivityIds", 4 * mesh->n_elements));
-    MT_TRY(mt_h5_write(
-        h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){mesh->n_vertices, 3}, "mm", mesh->xyz_mm));
-    MT_TRY(write_elements(scratch, h5, mesh));
-    return write_cell_data(scratch, h5, mesh);
-}
-
 static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
 {
     for (size_t i = 0; i < n_fields; i++) {
@@ -123,16 +77,6 @@ static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, con
         MT_TRY(mt_h5_write(h5, name, type, rank, shape, field->unit, values));
         if (field->nan) MT_TRY(mt_h5_write_text(h5, name, "nan", field->nan));
     }
-    return MT_OK;
-}
-
-static mt_status write_notes(mt_h5 *h5, size_t n, const mt_vtkhdf_note *notes)
-{
-    static const char run[] = "run";
-    if (n > 0) MT_TRY(mt_h5_group(h5, run));
-    for (size_t k = 0; k < n; k++)
-        MT_TRY(notes[k].text ? mt_h5_write_text(h5, run, notes[k].name, notes[k].text)
-                             : mt_h5_write_number(h5, run, notes[k].name, notes[k].number));
     return MT_OK;
 }
 
@@ -165,12 +109,13 @@ typedef struct content {
 
 static mt_status write_content(mt_arena *scratch, mt_h5 *h5, const content *all)
 {
-    MT_TRY(write_mesh(scratch, h5, all->mesh));
+    MT_TRY(mt_vtkhdf_put_grid(scratch, h5, all->mesh, 1, mt_h5_write));
+    MT_TRY(write_cell_data(scratch, h5, all->mesh));
     MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
     if (all->mesh->n_faces > 0 || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(write_faces(h5, all->mesh));
     if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
-    return write_notes(h5, all->n_notes, all->notes);
+    return mt_vtkhdf_put_notes(h5, all->n_notes, all->notes);
 }
 
 static mt_status write_file(const char *path, const content *all)
@@ -223,8 +168,8 @@ static mt_status check_kind(mt_h5 *h5)
         return mt_fail(MT_INPUT, "%s: VTKHDF version %lld.%lld; 1.x can be read", h5->path,
             (long long)version[0], (long long)version[1]);
     MT_TRY(mt_h5_read_text(h5, "VTKHDF", "Type", type, sizeof type));
-    if (strcmp(type, tetrahedra) != 0)
-        return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, tetrahedra);
+    if (strcmp(type, mt_vtkhdf_type) != 0)
+        return mt_fail(MT_INPUT, "%s: VTKHDF type '%s'; it must be '%s'", h5->path, type, mt_vtkhdf_type);
     return MT_OK;
 }
 
@@ -256,7 +201,7 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
     MT_TRY(mt_h5_read(h5, "VTKHDF/Types", MT_H5_UINT8, 1, (size_t[]){n_elements}, types));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Offsets", MT_H5_INT64, 1, (size_t[]){n_elements + 1}, offsets));
     for (size_t c = 0; c < n_elements; c++)
-        if (types[c] != VTK_TETRA)
+        if (types[c] != MT_VTK_TETRA)
             return mt_fail(MT_INPUT, "%s: element %zu is of VTK type %u; only tetrahedra (10) are allowed",
                 h5->path, c, types[c]);
     for (size_t c = 0; c <= n_elements; c++)

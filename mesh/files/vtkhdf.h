@@ -1,5 +1,5 @@
 /* Myotile's own file of a mesh and element fields: VTKHDF 1.0, an UnstructuredGrid of tetrahedra in HDF5, which
- * ParaView opens as it is. One mesh, one moment; a series in time is another matter.
+ * ParaView opens as it is. One mesh, one moment; mesh/files/series.h has those of a series in time.
  *
  *   /VTKHDF                    attributes Version = {1, 0}, Type = "UnstructuredGrid"; in it:
  *   NumberOfPoints             [1]              int64
@@ -31,6 +31,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
+#include "mesh/files/vtkhdf_grid.h"
 
 /* One value an element. Exactly one of f32, f64, i64 is given; borrowed. */
 typedef struct mt_vtkhdf_field {
@@ -42,16 +43,6 @@ typedef struct mt_vtkhdf_field {
     const int64_t *i64;
     const char *nan; /* what it means where there is no number; NULL: nothing */
 } mt_vtkhdf_field;
-
-/* An attribute of /run; borrowed. */
-typedef struct mt_vtkhdf_note {
-    const char *name;
-    const char *text; /* NULL: it is the number */
-    double number;
-} mt_vtkhdf_note;
-
-/* Can a mesh be written under this name? MT_INPUT as of mt_vtkhdf_write; to be asked before long work begins. */
-MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
 
 /* Writes the mesh and the fields; the file is whole or as it was. MT_INPUT: the name does not end in .hdf
  * (ParaView 5.11 opens VTKHDF under no other ending), or a field's name is not allowed or there twice.

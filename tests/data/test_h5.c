@@ -90,6 +90,57 @@ Test(h5, a_large_array_is_stored_smaller_and_comes_back_to_the_bit)
     free(out);
 }
 
+/* Rows in any order and number make the array that is written at once. */
+Test(h5, rows_that_are_written_in_pieces_are_the_array)
+{
+    enum { N = 7, EACH = 3 };
+    const size_t shape[] = {N, EACH};
+    float rows[N][EACH], back[N][EACH];
+    mt_h5 h5;
+    for (size_t k = 0; k < N * EACH; k++) rows[k / EACH][k % EACH] = (float)k / 3;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_reserve(&h5, "a", MT_H5_FLOAT, 2, shape, "mm"));
+    ok(mt_h5_write_rows(&h5, "a", MT_H5_FLOAT, 4, 3, rows + 4));
+    ok(mt_h5_write_rows(&h5, "a", MT_H5_FLOAT, 0, 1, rows));
+    ok(mt_h5_write_rows(&h5, "a", MT_H5_FLOAT, 1, 3, rows + 1));
+    cr_assert_eq(mt_h5_write_rows(&h5, "a", MT_H5_FLOAT, 5, 3, rows), MT_INPUT);
+    cr_assert_eq(mt_h5_write_rows(&h5, "a", MT_H5_FLOAT, N + 1, 0, rows), MT_INPUT);
+    cr_assert_eq(mt_h5_write_rows(&h5, "b", MT_H5_FLOAT, 0, 1, rows), MT_FILE);
+    ok(mt_h5_commit(&h5));
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "a", MT_H5_FLOAT, 2, shape, back));
+    cr_assert_arr_eq(back, rows, sizeof rows);
+    mt_h5_close(&h5);
+}
+
+/* Read by HDF5 itself; and what is written behind a view is seen through it. */
+Test(h5, a_view_has_the_values_of_a_piece_of_another_array)
+{
+    static const char source[] = "50%b of G/a%"; /* % is a letter like others */
+    const size_t n = 10;
+    int32_t values[10], seen[3];
+    char longer[300];
+    mt_h5 h5;
+    for (int32_t k = 0; k < 10; k++) values[k] = 7 * k;
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = 0;
+    ok(mt_h5_create(path, &h5));
+    ok(mt_h5_group(&h5, "50%b of G"));
+    ok(mt_h5_reserve(&h5, source, MT_H5_INT32, 1, &n, NULL));
+    ok(mt_h5_view(&h5, "view", MT_H5_INT32, source, 4, 3));
+    cr_assert_eq(mt_h5_view(&h5, "w", MT_H5_INT32, source, 8, 3), MT_INPUT);
+    cr_assert_eq(mt_h5_view(&h5, "w", MT_H5_INT32, longer, 0, 1), MT_INPUT);
+    cr_assert_eq(mt_h5_view(&h5, "w", MT_H5_INT32, "nothing", 0, 1), MT_FILE);
+    ok(mt_h5_write_rows(&h5, source, MT_H5_INT32, 0, n, values));
+    ok(mt_h5_commit(&h5));
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t view = H5Dopen2(file, "view", H5P_DEFAULT);
+    cr_assert(H5Dread(view, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, seen) >= 0);
+    cr_assert(seen[0] == 28 && seen[1] == 35 && seen[2] == 42);
+    (void)H5Dclose(view);
+    (void)H5Fclose(file);
+}
+
 static bool has(mt_h5 *h5, const char *name)
 {
     bool there;

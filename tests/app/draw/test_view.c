@@ -122,6 +122,63 @@ Test(view, values_at_the_surface_follow_those_of_the_elements)
             "vertex %zu: %g at %g mm", v, (double)surface.value[v], mesh.xyz_mm[3 * v]);
 }
 
+/* Beside the sum over all elements; an element without a value takes no part. */
+Test(view, a_vertex_of_the_rim_has_the_mean_of_the_elements_around)
+{
+    mt_adjacency adjacency;
+    mt_view_surface surface;
+    mt_view_rim rim;
+    double sum[125] = {0}, weight[125] = {0};
+    cr_assert_eq(mt_slab_make(&arena, (double[]){4, 4, 4}, 1, &mesh), MT_OK);
+    cr_assert_eq(mesh.n_vertices, 125);
+    for (size_t k = 0; k < 3 * mesh.n_vertices; k++) mesh.xyz_mm[k] *= 1 + 0.1 * mesh.xyz_mm[k];
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
+    cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    cr_assert_eq(mt_view_rim_make(&arena, &surface, &rim), MT_OK);
+    cr_assert_lt(rim.n, mesh.n_elements); /* those inside are not looked at */
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        value[c] = c % 7 ? (float)(c * c % 101) : NAN;
+        for (size_t k = 0; k < 4 && c % 7; k++) {
+            sum[mesh.element_vertex[4 * c + k]] += mt_mesh_volume_mm3(&mesh, c) * (double)value[c];
+            weight[mesh.element_vertex[4 * c + k]] += mt_mesh_volume_mm3(&mesh, c);
+        }
+    }
+    for (int again = 0; again < 2; again++) { /* nothing of the moment before is left */
+        mt_view_rim_values(&rim, value, &surface);
+        for (size_t k = 0; k < 3 * surface.n_faces; k++) {
+            const size_t v = surface.face_vertex[k];
+            cr_assert_float_eq((double)surface.value[v], sum[v] / weight[v], 1e-4);
+        }
+    }
+}
+
+/* To the bit, also where one face hides another and where an element has no value. */
+Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
+{
+    const double size_mm[3] = {4, 5, 5};
+    mt_adjacency adjacency;
+    mt_view_surface surface;
+    mt_plot plot, fresh;
+    tagged_slab(&arena, size_mm, 1, &mesh);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
+    cr_assert_eq(mt_view_surface_make(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    cr_assert_gt(n_views(), 0);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &plot), MT_OK);
+    for (size_t v = 0; v < mesh.n_vertices; v++) surface.value[v] = (float)(v * v % 31);
+    for (size_t c = 0; c < mesh.n_elements; c += 5) value[c] = NAN;
+    mt_plot_revalue(&plot, &surface);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &fresh), MT_OK);
+    size_t seen = 0, none = 0;
+    for (size_t i = 0; i < (size_t)plot.w * (size_t)plot.h; i++) {
+        if (!(fresh.depth[i] > 0)) continue;
+        seen++, none += isnan(fresh.value[i]) ? 1 : 0;
+        cr_assert(plot.value[i] == fresh.value[i] || (isnan(plot.value[i]) && isnan(fresh.value[i])));
+    }
+    cr_assert(seen > 20000 && none > seen / 10 && none < seen, "%zu of %zu", none, seen);
+}
+
 static void count_at_edge(void *context, const mt_meeting *meeting)
 {
     size_t(*met)[7] = context;

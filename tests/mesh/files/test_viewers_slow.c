@@ -18,6 +18,7 @@
 
 #include "mesh/files/gmsh.h"
 #include "mesh/make/slab.h"
+#include "mesh/files/series.h"
 #include "mesh/files/vtk.h"
 #include "mesh/files/vtkhdf.h"
 #include "tests/answers.h"
@@ -103,6 +104,18 @@ static void stop(pid_t server)
 
 /* ---- the files */
 
+static const double time_ms[] = {0, 2.5, 7};
+
+/* What a frame of the series has. */
+static float at_frame(size_t frame, size_t c) { return activation[c] * (float)(frame + 1); }
+
+static mt_status give(void *context, size_t frame, size_t field, float *values)
+{
+    (void)context, (void)field;
+    for (size_t c = 0; c < heart.n_elements; c++) values[c] = at_frame(frame, c);
+    return MT_OK;
+}
+
 /* A bent slab with all that a mesh may have. */
 static void make(void)
 {
@@ -135,7 +148,14 @@ static void make(void)
         heart.face_tag[f] = 1 + (int32_t)f / 2;
     }
     const mt_vtkhdf_field field = {.name = "activation", .unit = "ms", .f32 = activation};
+    const mt_series series = {.mesh = &heart,
+        .n_fields = 1,
+        .n_frames = sizeof time_ms / sizeof *time_ms,
+        .fields = &(mt_series_field){"V", "mV"},
+        .time_ms = time_ms,
+        .give = give};
     ok(mt_mesh_check(&heart));
+    ok(mt_series_write("series.hdf", &series));
     ok(mt_vtkhdf_write("heart.hdf", &heart, 0, NULL));
     ok(mt_vtkhdf_write("result.hdf", &heart, 1, &field));
     ok(mt_vtkhdf_write_partition("parts.hdf", &heart, &partition));
@@ -236,6 +256,20 @@ static void expect_parts(const char *said)
     expect(said, "parts.hdf", "ipus_and_tiles", 2, (double[]){4, 10}, 0);
 }
 
+/* At each moment of the series its time, the mesh, and the values of two elements, to the bit. */
+static void expect_series(const char *said, const char *reader)
+{
+    const size_t last = heart.n_elements - 1;
+    for (size_t k = 0; k < sizeof time_ms / sizeof *time_ms; k++) {
+        char what[32];
+        (void)snprintf(what, sizeof what, "frame%zu", k);
+        expect(said, reader, what, 7,
+            (double[]){time_ms[k], (double)heart.n_vertices, (double)heart.n_elements, heart.region[7],
+                heart.region[last], (double)at_frame(k, 7), (double)at_frame(k, last)},
+            0);
+    }
+}
+
 static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 
 static bool close_to(const double *a, const double *b, size_t n, double relative)
@@ -304,6 +338,9 @@ Test(viewers, paraview_opens_what_we_write_and_we_what_vtk_writes, .timeout = 30
     expect_parts(said);
     (void)snprintf(last, sizeof last, "region[%zu]", heart.n_elements + heart.n_faces - 1);
     expect_one(said, "heart.vtu", last, heart.face_tag[heart.n_faces - 1], 0);
+    expect_series(said, "Xdmf3ReaderS");
+    expect_series(said, "Xdmf3ReaderT");
+    expect_series(said, "XDMFReader");
     expect_ours("vtk_", 4 * 2 * 2 * 2 + 4);
     free(said);
 }
@@ -321,6 +358,7 @@ Test(viewers, h5py_reads_what_we_write, .timeout = 120)
     }
     expect_one(said, "result.hdf", "activation[7]", activation[7], 0);
     expect_parts(said);
+    expect_series(said, "series.hdf");
     free(said);
 }
 

@@ -33,6 +33,18 @@ def look_at(file):
     return grid
 
 
+def look_at_series(name):
+    """By this reader of ParaView's, of which people choose one; the first is chosen by itself."""
+    files = {"FileNames" if name == "XDMFReader" else "FileName": ["./series.xdmf"]}
+    reader = getattr(simple, name)(**files)
+    for k, time in enumerate(reader.TimestepValues):
+        reader.UpdatePipeline(time)
+        grid = Fetch(reader)
+        grid = grid.GetBlock(0) if grid.IsA("vtkMultiBlockDataSet") else grid
+        values = [grid.GetCellData().GetArray(a).GetValue(c) for a in ("region", "V") for c in (7, grid.GetNumberOfCells() - 1)]
+        say(name, f"frame{k}", time, grid.GetNumberOfPoints(), grid.GetNumberOfCells(), *values)
+
+
 def write(writer, grid, name):
     writer.SetInputData(grid)
     writer.SetFileName(name)
@@ -44,6 +56,8 @@ look_at("result.hdf")
 size = look_at("parts.hdf").GetFieldData().GetArray("ipus_and_tiles")
 say("parts.hdf", "ipus_and_tiles", *[size.GetValue(k) for k in range(size.GetNumberOfValues())])
 heart = look_at("heart.vtu")
+for name in ("Xdmf3ReaderS", "Xdmf3ReaderT", "XDMFReader"):
+    look_at_series(name)
 for mode, compressor, word, order in itertools.product(
     ("Ascii", "Binary", "Appended", "Encoded"), ("None", "ZLib"), ("32", "64"), ("Little", "Big")
 ):

@@ -1,0 +1,150 @@
+#include "app/draw/movie.h"
+
+#include <cairo.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "app/draw/apng.h"
+#include "app/draw/figure.h"
+#include "app/draw/picture.h"
+
+enum { SHADES = 1024, LAST_LONGER_MS = 1000, TICKS_MOST = 14 };
+
+/* What is the same in all frames, and what the next one needs. */
+typedef struct film {
+    const mt_movie *movie;
+    mt_figure figure;
+    mt_view_rim rim;
+    mt_apng apng;
+    size_t frame;
+    float *values; /* [n_elements] */
+    float linear[SHADES + 1][3];
+} film;
+
+static const double grey_linear = 0.55; /* of what has no value */
+
+static void make_palette(film *f)
+{
+    for (int k = 0; k <= SHADES; k++) {
+        double linear[3];
+        mt_picture_colour((double)k / SHADES, linear);
+        for (int i = 0; i < 3; i++) f->linear[k][i] = (float)linear[i];
+    }
+}
+
+static void colour_of(const void *context, float value, double linear[3])
+{
+    const film *f = context;
+    const double at = ((double)value - f->movie->low) / (f->movie->high - f->movie->low) * SHADES + 0.5;
+    const float *shade = f->linear[at <= 0 ? 0 : at >= SHADES ? SHADES : (int)at];
+    for (int k = 0; k < 3; k++) linear[k] = isfinite(value) ? (double)shade[k] : grey_linear;
+}
+
+/* ---- legend ---- */
+
+static void draw_ticks(mt_page *page, const mt_movie *m)
+{
+    const double step = mt_page_step(m->high - m->low, TICKS_MOST), y = MT_LEGEND_Y + MT_LEGEND_H;
+    cairo_set_line_width(page->pen, 1);
+    for (double level = ceil(m->low / step - 1e-9); level * step <= m->high + 1e-9 * step; level++) {
+        char text[32];
+        const double x = MT_LEGEND_X + MT_LEGEND_W * (level * step - m->low) / (m->high - m->low);
+        (void)snprintf(text, sizeof text, "%.6g", level * step + 0.0);
+        mt_page_grey(page, mt_page_ink);
+        cairo_move_to(page->pen, floor(x) + 0.5, y);
+        cairo_line_to(page->pen, floor(x) + 0.5, y + 6);
+        cairo_stroke(page->pen);
+        mt_page_write(page, x, y + 23, MT_MIDDLE, 16, 100, text);
+    }
+}
+
+static void draw_legend(mt_page *page, const film *f)
+{
+    const mt_movie *m = f->movie;
+    char label[128], time[64];
+    for (int x = 0; x < MT_LEGEND_W; x++) {
+        const float *shade = f->linear[(int)((x + 0.5) / MT_LEGEND_W * SHADES)];
+        const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
+        mt_page_fill(page, MT_LEGEND_X + x, MT_LEGEND_Y, 1, MT_LEGEND_H, linear);
+    }
+    draw_ticks(page, m);
+    mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
+    (void)snprintf(label, sizeof label, "%s [%s]", m->label, m->unit);
+    (void)snprintf(time, sizeof time, "%.6g ms", m->time_ms[f->frame]);
+    mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
+    mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 26, 300, time);
+}
+
+/* ---- frames ---- */
+
+static void add_picture(void *context, const unsigned char *argb, size_t stride)
+{
+    film *f = context;
+    const unsigned show_ms =
+        f->movie->show_ms + (f->frame + 1 == f->movie->n_frames ? (unsigned)LAST_LONGER_MS : 0);
+    mt_apng_add(&f->apng, argb, stride, show_ms > UINT16_MAX ? UINT16_MAX : (uint16_t)show_ms);
+}
+
+static mt_status draw(const film *f, mt_page *page)
+{
+    mt_arena scratch = {0};
+    const mt_status status = mt_figure_draw(&f->figure, &scratch, page, colour_of, f);
+    mt_arena_free(&scratch);
+    draw_legend(page, f);
+    mt_page_title(page, f->movie->title);
+    return status;
+}
+
+static mt_status add_frame(film *f)
+{
+    mt_page page;
+    MT_TRY(f->movie->give(f->movie->context, f->frame, f->values));
+    mt_view_rim_values(&f->rim, f->values, &f->figure.surface);
+    for (size_t k = 0; k < f->figure.n_panels; k++)
+        mt_plot_revalue(&f->figure.panel[k].plot, &f->figure.surface);
+    MT_TRY(mt_page_begin(&page));
+    return mt_page_give(&page, draw(f, &page), add_picture, f);
+}
+
+/* ---- the whole ---- */
+
+static mt_status check(const mt_movie *m)
+{
+    if (m->mesh->n_elements == 0 || m->adjacency->n_elements != m->mesh->n_elements)
+        return mt_fail(MT_INPUT,
+            "movie: a mesh of %zu elements and an adjacency of %zu; both must be the same, above 0",
+            m->mesh->n_elements, m->adjacency->n_elements);
+    if (m->n_frames == 0 || m->n_frames > INT32_MAX)
+        return mt_fail(MT_INPUT, "movie: %zu frames; 1 to %d are allowed", m->n_frames, INT32_MAX);
+    if (!(m->low < m->high) || !isfinite(m->high - m->low))
+        return mt_fail(MT_INPUT, "movie: a scale from %g to %g; it must go up", m->low, m->high);
+    if (m->show_ms < 1 || m->show_ms > UINT16_MAX)
+        return mt_fail(MT_INPUT, "movie: frames of %u ms; 1 to %d are allowed", m->show_ms, (int)UINT16_MAX);
+    return MT_OK;
+}
+
+static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie *movie)
+{
+    film *f;
+    MT_ALLOC(scratch, f, 1);
+    MT_ALLOC(scratch, f->values, movie->mesh->n_elements);
+    f->movie = movie;
+    make_palette(f);
+    MT_TRY(mt_view_surface_make_flat(scratch, movie->mesh, movie->adjacency, f->values, &f->figure.surface));
+    MT_TRY(mt_figure_make(scratch, &f->figure));
+    MT_TRY(mt_view_rim_make(scratch, &f->figure.surface, &f->rim));
+    MT_TRY(mt_apng_begin(scratch, path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, (uint32_t)movie->n_frames, &f->apng));
+    mt_status status = MT_OK;
+    for (; f->frame < movie->n_frames && status == MT_OK && !ferror(f->apng.file.stream); f->frame++)
+        status = add_frame(f); /* a full disk is told at the end */
+    return mt_apng_end(&f->apng, status);
+}
+
+mt_status mt_movie_write(const char *path, const mt_movie *movie)
+{
+    mt_arena scratch = {0};
+    MT_TRY(check(movie));
+    const mt_status status = make_movie(&scratch, path, movie);
+    mt_arena_free(&scratch);
+    return status;
+}
