@@ -116,6 +116,10 @@ typedef struct mt_yaml_table {
 #define MT_YAML_WORD_LIST(structure, member, key, fallback, words, ...)                                      \
     MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
         .choices = (words), .about = __VA_ARGS__)
+/* The same with words from a function, for one structure at most 32. */
+#define MT_YAML_WORD_LIST_OF(structure, member, key, fallback, function, ...)                                \
+    MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
+        .words = (function), .about = __VA_ARGS__)
 #define MT_YAML_DOUBLES(structure, member, key, fallback, bounds, ...)                                       \
     MT_YAML_ROW(key, DOUBLES,                                                                                \
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \

@@ -47,6 +47,20 @@ static const char *type_word(const void *input, size_t i)
     return i == 0 && (!input || find_layers(*m, found) == MT_OK) ? "layers" : NULL;
 }
 
+/* V, then the states of the model; without a case those of all models. */
+static const char *field_word(const void *input, size_t i)
+{
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    if (i == 0) return "V";
+    for (i--; *m; m++) {
+        if (i < (*m)->n_states) return (*m)->states[i].name;
+        i -= (*m)->n_states;
+        if (input) break;
+    }
+    return NULL;
+}
+
 static const char *partition_word(const void *input, size_t i)
 {
     size_t n = 0;
@@ -145,6 +159,24 @@ static const mt_yaml_key output_keys[] = {
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_END};
+static const mt_yaml_key trace_keys[] = {MT_YAML_DOUBLE(mt_case, traces.every_ms, "every_ms", MT_YAML_NONE,
+                                             MT_YAML_ABOVE(0), "Every so many ms. Left out: no traces."),
+    MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
+    MT_YAML_END};
+static const mt_yaml_key series_keys[] = {
+    MT_YAML_DOUBLE(mt_case, series.samples.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "A frame every so many ms. Left out: no series."),
+    MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
+    MT_YAML_DOUBLE(mt_case, series.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),
+        "Only the elements with this tag in the mesh file. Left out: all that are not inert."),
+    MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
+        "true: V also as a moving picture, `movie.png`, which browsers play."),
+    MT_YAML_END};
+static const mt_yaml_key ecg_keys[] = {
+    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", MT_YAML_ABOVE(0), "Every so many ms."),
+    MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", MT_YAML_ABOVE(0),
+        "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
+    MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
         "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
@@ -217,6 +249,9 @@ static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
 static const mt_yaml_key point_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
     MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
+static const mt_yaml_key electrode_keys[] = {
+    MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the electrode."),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
 static const mt_yaml_key line_keys[] = {
     MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY, "Start of the line."),
     MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY, "End of the line."),
@@ -262,6 +297,14 @@ static const mt_yaml_key case_keys[] = {
     MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
     MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
     MT_YAML_MAPPING("output", output_keys, "What is recorded."),
+    MT_YAML_MAPPING("traces", trace_keys, "What the points see as time passes: `traces.csv` and a picture."),
+    MT_YAML_MAPPING("series", series_keys,
+        "Frames of the whole mesh as time passes, for ParaView: `series.hdf`, and `series.xdmf` for versions "
+        "before 5.12."),
+    MT_YAML_MAPPING("ecg", ecg_keys,
+        "Potentials in a bath around the tissue, with `electrodes`: `ecg.csv` and a picture. RA, LA, LL and "
+        "V1 "
+        "to V6 make the twelve leads (see `solver/leads.h`)."),
     MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
     MT_YAML_MAPPING("prepace", prepace_keys,
         "Cells that were paced before the simulation: each kind of cell by itself, in double precision and "
@@ -280,6 +323,8 @@ static const mt_yaml_key case_keys[] = {
         "Where and when the tissue is stimulated, in regions as above."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
+    MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, 256, electrode_keys,
+        "Electrodes of an ECG, outside the tissue."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
     MT_YAML_MAPPING("machine", machine_keys,
         "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
@@ -479,6 +524,23 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     return check_asked(c, base, &region->asked);
 }
 
+/* What is asked for as time passes must be whole. */
+static mt_status check_samples(const char *path, const mt_case *c)
+{
+    const uint32_t v = 1;
+    if (!isnan(c->traces.every_ms) && c->n_points == 0)
+        return mt_fail(MT_INPUT, "%s: traces.every_ms: %g, and there are no points; allowed: with points",
+            path, c->traces.every_ms);
+    if (c->traces.fields == 0 || c->series.samples.fields == 0)
+        return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
+            c->traces.fields == 0 ? "traces" : "series");
+    if (c->series.movie && (isnan(c->series.samples.every_ms) || !(c->series.samples.fields & v)))
+        return mt_fail(
+            MT_INPUT, "%s: series.movie: true; allowed: with series.every_ms and V in series.fields", path);
+    if (isnan(c->series.tag) || c->series.tag == round(c->series.tag)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
@@ -489,6 +551,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
+    MT_TRY(check_samples(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
@@ -597,6 +660,16 @@ mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
     MT_TRY(check_steps(input, "", input->time.dt_ms / diffusion->limit_dt_ms, because));
     input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
     return MT_OK;
+}
+
+mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
+{
+    return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
+}
+
+size_t mt_case_every(const mt_case *from, double every_ms)
+{
+    return isnan(every_ms) ? 0 : (size_t)fmax(1, round(every_ms / from->time.dt_ms));
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }

@@ -35,11 +35,17 @@ typedef struct mt_case_stimulus {
     double strength_uA_mm3;
 } mt_case_stimulus;
 
-/* A point whose activation time is reported. */
+/* A point whose activation time is reported, or an electrode. */
 typedef struct mt_case_point {
     const char *name;
     double at_mm[3];
 } mt_case_point;
+
+/* What is written every so many ms: the potential, and any states of the cell model. */
+typedef struct mt_case_samples {
+    double every_ms; /* NaN = none */
+    uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
+} mt_case_samples;
 
 /* Times must be whole numbers of steps of dt_ms, to within this fraction of a step, which allows for rounded decimals: 100 ms are
  * 3000.003 steps of 0.0333333 ms. An end_ms that is not is refused; stimuli start and end at the nearest step. */
@@ -85,6 +91,15 @@ typedef struct mt_case {
         int beats;      /* index into "first", "every" */
         double beat_ms; /* the longest that a beat may be; NaN = any */
     } output;
+    mt_case_samples traces; /* at the points */
+    struct {
+        mt_case_samples samples;
+        double tag; /* a whole number; NaN = all elements */
+        bool movie;
+    } series;
+    struct {
+        double every_ms, bath_mS_mm;
+    } ecg;
     struct {
         const char *state; /* a file; "" = at rest */
     } start;
@@ -99,6 +114,8 @@ typedef struct mt_case {
     size_t n_stimuli;
     mt_case_point *points;
     size_t n_points;
+    mt_case_point *electrodes;
+    size_t n_electrodes;
     struct {
         double from_mm[3], to_mm[3];
         size_t points; /* 0 = no line */
@@ -162,6 +179,13 @@ MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *m
 /* Sets time.pde_steps, unless the case asks for a number, to what the operator needs (mt_monodomain_pde_steps). MT_INPUT:
  * more than MT_CASE_PDE_STEPS_MOST. */
 MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
+
+/* What one of mt_case_samples.fields is called, and its unit: V, or a state of the model. Its number as an array of a backend is for
+ * the caller to find. */
+mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
+
+/* So many ms in time steps, at least one; 0: none, for NaN. */
+size_t mt_case_every(const mt_case *from, double every_ms);
 
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);

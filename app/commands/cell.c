@@ -330,7 +330,8 @@ static mt_status draw_picture(const request *r, const record *x)
     char title[256], below[128] = "[Ca]i, µM";
     if (x->drawn != x->calcium) (void)snprintf(below, sizeof below, "%s%s%s", drawn->name, unit, drawn->unit);
     title_of(r, title, sizeof title);
-    const mt_curve_panel panels[] = {{"V, mV", &x->v, MT_CURVE_LINE}, {below, &x->below, MT_CURVE_LINE}};
+    const mt_curve_panel panels[] = {
+        {.caption = "V, mV", .curve = &x->v}, {.caption = below, .curve = &x->below}};
     const mt_curves curves = {title, x->time_unit_ms > 1 ? "time, s" : "time, ms", 2, panels};
     return mt_curves_write(r->picture, &curves);
 }

@@ -179,7 +179,7 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
 /* ---- the steps ---- */
 
 static mt_status simulate(mt_arena *arena, const request *r, const mt_monodomain *problem,
-    const mt_layout *layout, mt_checkpoints *checkpoints, mt_simulated *o)
+    const mt_layout *layout, mt_checkpoints *checkpoints, mt_sampling *sampling, mt_simulated *o)
 {
     const mt_simulation simulation = {.path = r->path,
         .backend = r->backend,
@@ -189,6 +189,7 @@ static mt_status simulate(mt_arena *arena, const request *r, const mt_monodomain
         .start = r->start.path[0] ? &r->start : NULL,
         .from = r->resumed ? &r->from : NULL,
         .checkpoints = checkpoints,
+        .sampling = sampling,
         .tracing = r->trace ? &r->tracing : NULL,
         .what = "simulating",
         .on_signal = "\nmyotile: stopping: writing the results so far; a second signal quits at once\n"};
@@ -205,13 +206,14 @@ static const char *name_of_signal(int number)
 /* The names of the files. */
 static bool print_files(const mt_run *done, const char *folder, FILE *out)
 {
-    char profile[128];
+    char profile[128], samples[128];
+    mt_sample_files_names(done->input, samples, sizeof samples);
     const bool apart = mt_report_profile_apart(done, folder);
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
         done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
-        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, %s%sused.yaml\n",
-        folder, apart ? "" : profile, apart || !done->profile ? "" : ", ");
+        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, %s%s%s%sused.yaml\n",
+        folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);
 }
@@ -239,7 +241,7 @@ static mt_status write_and_print(
 }
 
 static mt_status report(mt_arena *arena, const request *r, const mt_problem *problem,
-    const ipu_target *target, const mt_simulated *o, const char *folder, FILE *out)
+    const ipu_target *target, const mt_sampling *sampling, const mt_simulated *o, const char *folder, FILE *out)
 {
     const bool stopped = o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,
@@ -249,6 +251,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
         .n_beats = o->n_beats,
         .beats = o->beats,
+        .sampling = sampling,
         .profile = r->backend->profile ? &o->profile : NULL,
         .target = target,
         .details = r->details,
@@ -297,7 +300,8 @@ static mt_status run_in(
     mt_mapping mapping;
     mt_simulated o;
     mt_checkpoints checkpoints;
-    MT_TRY(mt_report_check(folder, r->input.output.maps, r->backend->profile != NULL, r->details, r->trace));
+    mt_sampling sampling;
+    MT_TRY(mt_report_check(folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
     MT_TRY(open_start(arena, r, &problem, folder));
@@ -307,10 +311,13 @@ static mt_status run_in(
         MT_TRY(mt_fail_in(r->path, mt_problem_prepace(arena, &r->input, r->cached, &problem)));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->resumed ? &r->from : NULL, &checkpoints));
     MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));
-    MT_TRY(simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &o));
-    MT_TRY(report(arena, r, &problem, &choice->target, &o, folder, out));
-    mt_checkpoints_end(&checkpoints);
-    return MT_OK;
+    MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &problem, &sampling)));
+    MT_TRY(mt_sampling_open(arena, &sampling, folder, r->resumed, r->resumed ? r->from.step : 0));
+    mt_status status = simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &sampling, &o);
+    if (status == MT_OK) status = report(arena, r, &problem, &choice->target, &sampling, &o, folder, out);
+    if (status == MT_OK) mt_checkpoints_end(&checkpoints);
+    mt_sampling_close(&sampling, status == MT_OK || r->input.checkpoint.keep == 0);
+    return status;
 }
 
 /* The same in this folder, which is entered, and that of the profile. */

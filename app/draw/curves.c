@@ -75,12 +75,21 @@ static void place_axis(size_t panel, size_t n_panels, axis *a)
     a->bottom = a->top + (panel == 0 && n_panels > 1 ? 2 : 1) * share;
 }
 
+static const mt_curve *curve_of(const mt_curve_panel *panel, size_t k)
+{
+    return k == 0 ? panel->curve : &panel->other[k - 1];
+}
+
 static mt_status make_axis(const mt_curves *c, size_t panel, axis *a)
 {
-    double least, most;
-    if (!mt_curve_range(c->panels[panel].curve, &least, &most))
-        return mt_fail(
-            MT_INPUT, "a picture of '%s': no points, or one that is not finite", c->panels[panel].caption);
+    const mt_curve_panel *p = &c->panels[panel];
+    double least = INFINITY, most = -INFINITY;
+    for (size_t k = 0; k <= p->n_others; k++) {
+        double low, high;
+        if (!mt_curve_range(curve_of(p, k), &low, &high))
+            return mt_fail(MT_INPUT, "a picture of '%s': no points, or one that is not finite", p->caption);
+        least = fmin(least, low), most = fmax(most, high);
+    }
     if (least == most) least -= fmax(0.5 * fabs(most), 1e-9), most += fmax(0.5 * fabs(most), 1e-9);
     a->step = mt_page_step(most - least, panel == 0 ? 8 : 5);
     a->low = a->step * floor(least / a->step + 1e-9);
@@ -146,18 +155,43 @@ static void draw_points(mt_page *page, const mt_curve *curve, const axis *a, boo
     dots ? cairo_fill(page->pen) : cairo_stroke(page->pen);
 }
 
-static void draw_curve(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
+/* Of curve k in a panel: curves by themselves have the colour of their panel, several go round the circle of hues. */
+static void use_colour(mt_page *page, const mt_curve_panel *panel, size_t number, size_t k)
 {
     static const double of[MT_CURVE_PANELS_MAX][3] = {{0.47, 0.105, 262}, {0.62, 0.14, 35}, {0.6, 0.1, 160}};
-    const double *o = of[number];
+    const double around = 360 * (double)k / (double)(panel->n_others + 1),
+                 lightness = panel->n_others == 0 ? of[number][0] : k % 2 == 0 ? 0.47 : 0.64,
+                 chroma = panel->n_others == 0 ? of[number][1] : 0.13,
+                 hue = panel->n_others == 0 ? of[number][2] : fmod(of[0][2] + around, 360);
     double linear[3];
-    mt_colour_linear(o[0], mt_colour_chroma(o[0], o[1], o[2]), o[2], linear);
+    mt_colour_linear(lightness, mt_colour_chroma(lightness, chroma, hue), hue, linear);
     cairo_set_source_rgb(
         page->pen, mt_colour_srgb(linear[0]), mt_colour_srgb(linear[1]), mt_colour_srgb(linear[2]));
     cairo_set_line_width(page->pen, 2.2);
     cairo_set_line_join(page->pen, CAIRO_LINE_JOIN_ROUND);
-    if (panel->look != MT_CURVE_DOTS) draw_points(page, panel->curve, a, false);
-    if (panel->look != MT_CURVE_LINE) draw_points(page, panel->curve, a, true);
+}
+
+static void draw_curves(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
+{
+    for (size_t k = panel->n_others + 1; k-- > 0;) { /* the first on top */
+        use_colour(page, panel, number, k);
+        if (panel->look != MT_CURVE_DOTS) draw_points(page, curve_of(panel, k), a, false);
+        if (panel->look != MT_CURVE_LINE) draw_points(page, curve_of(panel, k), a, true);
+    }
+}
+
+/* Names with a piece of each line, to the right of the caption. */
+static void draw_names(mt_page *page, const mt_curve_panel *panel, const axis *a, size_t number)
+{
+    enum { PIECE = 26, NAME = 120, WORD = PIECE + 8 };
+    const double y = a->top - 24;
+    for (size_t k = 0; panel->name && k <= panel->n_others; k++) {
+        const double x = RIGHT - (double)(panel->n_others + 1 - k) * (WORD + NAME);
+        use_colour(page, panel, number, k);
+        line(page, x, y - 5, x + PIECE, y - 5);
+        mt_page_grey(page, mt_page_ink);
+        mt_page_write(page, x + WORD, y, MT_START, 16, NAME - 12, panel->name[k]);
+    }
 }
 
 static void draw(mt_page *page, const mt_curves *c, const axis *a)
@@ -165,7 +199,8 @@ static void draw(mt_page *page, const mt_curves *c, const axis *a)
     draw_places(page, c->panels[0].curve, a, c->n_panels);
     for (size_t p = 0; p < c->n_panels; p++) {
         draw_values(page, &a[p]);
-        draw_curve(page, &c->panels[p], &a[p], p);
+        draw_curves(page, &c->panels[p], &a[p], p);
+        draw_names(page, &c->panels[p], &a[p], p);
         mt_page_grey(page, mt_page_ink);
         cairo_set_line_width(page->pen, 1.6);
         line(page, LEFT, a[p].bottom + 0.8, RIGHT, a[p].bottom + 0.8);

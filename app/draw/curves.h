@@ -7,7 +7,7 @@
  *     mt_curve v;
  *     MT_TRY(mt_curve_begin(arena, 0, 500, &v));
  *     for (...) mt_curve_add(&v, t_ms, v_mV);
- *     const mt_curve_panel panel[] = {{"V, mV", &v, MT_CURVE_LINE}};
+ *     const mt_curve_panel panel[] = {{.caption = "V, mV", .curve = &v, .look = MT_CURVE_LINE}};
  *     return mt_curves_write(path, &(mt_curves){"A cell", "time, ms", 1, panel});
  */
 #ifndef MT_APP_DRAW_CURVES_H
@@ -18,7 +18,7 @@
 #include "app/draw/page.h"
 #include "data/arena.h"
 
-enum { MT_CURVE_PARTS = 2048, MT_CURVE_PANELS_MAX = 3 };
+enum { MT_CURVE_PARTS = 2048, MT_CURVE_PANELS_MAX = 3, MT_CURVES_MAX = 8 };
 
 typedef struct mt_curve_point {
     double x, y;
@@ -53,6 +53,9 @@ typedef struct mt_curve_panel {
     const char *caption;   /* what y is, above the panel */
     const mt_curve *curve; /* all of the same range */
     mt_curve_look look;
+    size_t n_others;         /* more curves in the panel, at most MT_CURVES_MAX with the first, */
+    const mt_curve *other;   /* [n_others] */
+    const char *const *name; /* [1 + n_others] of all of them, beside the caption; NULL: without names */
 } mt_curve_panel;
 
 /* All is borrowed; words are UTF-8. */

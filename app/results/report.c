@@ -153,35 +153,62 @@ static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt
     return MT_OK;
 }
 
-static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
-{
-    const char *used;
-    char hash[MT_HASH_SIZE];
-    mt_vtkhdf_field *fields;
-    size_t n = 0;
-    MT_ALLOC(arena, fields, run->n_beats * MT_MAPS + 2);
-    MT_TRY(map_fields(arena, run, &n, fields));
-    MT_TRY(number_fields(arena, run, &n, fields));
-    MT_TRY(used_text(arena, run, &used));
-    MT_TRY(mt_mesh_hash(&run->problem->whole, hash));
-    const mt_vtkhdf_note notes[] = {{.name = "mesh_hash", .text = hash},
-        {.name = "time_reached_ms", .number = mt_run_reached_ms(run)},
-        {.name = "end_ms", .number = run->input->time.end_ms},
-        {.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"},
-        {.name = "used", .text = used}};
-    return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, sizeof notes / sizeof *notes, notes);
-}
-
-/* The title of the case, and what else is to be known of a picture. */
+/* The title of the case, and what else is to be known of a picture of a beat, or of all (SIZE_MAX). */
 static void picture_title(const mt_run *run, size_t beat, char *title, size_t size)
 {
     char of_beat[32] = "", stopped[64] = "";
-    if (run->n_beats > 1) (void)snprintf(of_beat, sizeof of_beat, "beat %zu", beat + 1);
+    if (run->n_beats > 1 && beat < run->n_beats)
+        (void)snprintf(of_beat, sizeof of_beat, "beat %zu", beat + 1);
     if (run->stopped_by)
         (void)snprintf(stopped, sizeof stopped, "(stopped at %.6g ms)", mt_run_reached_ms(run));
     (void)snprintf(title, size, "%.900s%s%s%s%s", run->input->title,
         run->input->title[0] && of_beat[0] ? ", " : "", of_beat,
         (run->input->title[0] || of_beat[0]) && stopped[0] ? " " : "", stopped);
+}
+
+enum { NOTES = 5 };
+
+/* What a file for viewers says of the run. */
+static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note notes[NOTES])
+{
+    const char *used;
+    char *hash;
+    MT_ALLOC(arena, hash, MT_HASH_SIZE);
+    MT_TRY(used_text(arena, run, &used));
+    MT_TRY(mt_mesh_hash(&run->problem->whole, hash));
+    notes[0] = (mt_vtkhdf_note){.name = "mesh_hash", .text = hash};
+    notes[1] = (mt_vtkhdf_note){.name = "time_reached_ms", .number = mt_run_reached_ms(run)};
+    notes[2] = (mt_vtkhdf_note){.name = "end_ms", .number = run->input->time.end_ms};
+    notes[3] =
+        (mt_vtkhdf_note){.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"};
+    notes[4] = (mt_vtkhdf_note){.name = "used", .text = used};
+    return MT_OK;
+}
+
+static mt_status write_result(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_vtkhdf_note notes[NOTES];
+    mt_vtkhdf_field *fields;
+    size_t n = 0;
+    MT_ALLOC(arena, fields, run->n_beats * MT_MAPS + 2);
+    MT_TRY(map_fields(arena, run, &n, fields));
+    MT_TRY(number_fields(arena, run, &n, fields));
+    MT_TRY(make_notes(arena, run, notes));
+    return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, NOTES, notes);
+}
+
+/* What was taken as time passed; of a run that took nothing, what an earlier one had goes. */
+static mt_status write_samples(const mt_run *run, const char *folder)
+{
+    mt_arena arena = {0};
+    mt_vtkhdf_note notes[NOTES];
+    char title[1024];
+    mt_status status = make_notes(&arena, run, notes);
+    picture_title(run, SIZE_MAX, title, sizeof title);
+    if (status == MT_OK)
+        status = mt_sample_files_write(&(mt_sample_files){run->sampling, title, NOTES, notes}, folder);
+    mt_arena_free(&arena);
+    return status;
 }
 
 static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, const char *path)
@@ -314,6 +341,7 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
             keep_failure(first, mt_file_remove(path));
     }
     keep_failure(first, write_pictures(run, folder));
+    if (run->sampling) keep_failure(first, write_samples(run, folder));
     /* where no profile comes, nothing stays of one that an earlier run had */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
     keep_failure(first, here ? write_profile(run, folder) : mt_profile_forget(folder));
@@ -344,7 +372,8 @@ mt_status mt_report_write(const mt_run *run, const char *folder)
     return first.status == MT_OK ? MT_OK : mt_fail(first.status, "%s", first.message);
 }
 
-mt_status mt_report_check(const char *folder, uint32_t maps, bool profile, const char *details, bool trace)
+mt_status mt_report_check(
+    const char *folder, const mt_case *input, bool profile, const char *details, bool trace)
 {
     const char *of_profile = details ? details : folder;
     char path[MT_FILE_PATH_MAX];
@@ -354,8 +383,9 @@ mt_status mt_report_check(const char *folder, uint32_t maps, bool profile, const
     }
     for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS; map++) {
         MT_TRY(picture_path(folder, (mt_map)map, 0, path));
-        if (maps >> map & 1) MT_TRY(mt_file_check(path, MT_FILE_ANY));
+        if (input->output.maps >> map & 1) MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
+    MT_TRY(mt_sample_files_check(input, folder));
     if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));
     if (!trace) return MT_OK;
     MT_TRY(mt_folder_path(of_profile, "trace.json", path));

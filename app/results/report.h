@@ -4,6 +4,7 @@
 
 #include "app/results/profile_files.h"
 #include "app/cli/table.h"
+#include "app/results/sample_files.h"
 #include "app/stages/problem.h"
 
 enum { MT_RUN_NAME = 64 }; /* with its NUL */
@@ -17,6 +18,7 @@ typedef struct mt_run {
     const char *stopped_by;     /* the signal, "SIGINT"; NULL: it ran to its end */
     size_t n_beats;             /* that had begun */
     const mt_records *beats;    /* [n_beats] of the elements of problem->mesh */
+    const mt_sampling *sampling; /* what was taken as time passed, open; or NULL */
     const ipu_profile *profile; /* NULL without an emulated machine */
     const ipu_target *target;   /* used where profile is */
     const char *details;        /* the folder for all files of the profile; NULL: only profile.json */
@@ -49,15 +51,15 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 /* Does the profile have a folder of its own, another than the other results? */
 bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
-/* Writes result.hdf, a picture of each map of each beat (activation.png, activation_beat2.png), activation.csv and used.yaml into the folder, as a set (data/file.h),
+/* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png, activation_beat2.png), activation.csv and used.yaml into the folder, as a set (data/file.h),
  * and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
  * set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be written, the folders stay as they
  * were; if another file cannot be, it is missing, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
-/* Checks before the work that these files can be written there, with pictures of these maps; with the profile of an emulated
+/* Checks before the work that the files of a case can be written there; with the profile of an emulated
  * machine, all its files in the folder `details` (NULL: only profile.json), and a trace. MT_FILE: they cannot; the message says why. */
 MT_NODISCARD mt_status mt_report_check(
-    const char *folder, uint32_t maps, bool profile, const char *details, bool trace);
+    const char *folder, const mt_case *input, bool profile, const char *details, bool trace);
 
 #endif

@@ -126,17 +126,18 @@ mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *input, const char
     return mt_yaml_write(arena, &mt_case_table, input, &checkpoints->case_text);
 }
 
-static bool is_due(const mt_checkpoints *c, size_t steps_done)
+bool mt_checkpoints_due(const mt_checkpoints *c, size_t steps_done, bool wanted)
 {
+    if (c->keep == 0) return false;
+    if (wanted) return true;
     if (c->every_steps > 0 && steps_done % c->every_steps == 0) return true;
     return c->every_s > 0 && mt_now_s() - c->written_s >= c->every_s;
 }
 
 void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend,
-    void *self, size_t steps_done, bool wanted)
+    void *self, size_t steps_done)
 {
     char path[MT_FILE_PATH_MAX];
-    if (!c || c->keep == 0 || !(wanted || is_due(c, steps_done))) return;
     mt_status status = path_of(c->folder, steps_done, path);
     mt_folder_keep(c->folder);
     if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, steps_done, c->case_text);

@@ -24,10 +24,13 @@ typedef struct mt_checkpoints {
 MT_NODISCARD mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *input, const char *folder,
     const mt_checkpoint *from, mt_checkpoints *checkpoints);
 
-/* Writes one if it is due after so many steps, or is `wanted`, and then removes those too many. Where it cannot be written the ones before
+/* Is one due after so many steps, or is it `wanted`? Not where none is kept. */
+bool mt_checkpoints_due(const mt_checkpoints *checkpoints, size_t steps_done, bool wanted);
+
+/* Writes one, and then removes those too many. Where it cannot be written the ones before
  * stay, and that is a warning: the run goes on. */
 void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, size_t steps_done, bool wanted);
+    const mt_backend *backend, void *self, size_t steps_done);
 
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);

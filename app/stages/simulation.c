@@ -1,5 +1,6 @@
 #include "app/stages/simulation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "app/cli/progress.h"
@@ -10,6 +11,8 @@ typedef struct watching {
     const mt_simulation *simulation;
     void *self; /* the backend's */
     size_t first, steps_done;
+    mt_status kept; /* of samples, */
+    char why[1024]; /*   and why they were not */
 } watching;
 
 /* Is the last state wanted? */
@@ -18,29 +21,47 @@ static bool is_last(const mt_simulation *s, size_t steps_done)
     return s->checkpoints && s->checkpoints->at_end && steps_done == s->n_steps;
 }
 
+/* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept. */
+static bool keep(watching *w, size_t steps_done, bool wanted)
+{
+    const mt_simulation *s = w->simulation;
+    const bool due = s->checkpoints && mt_checkpoints_due(s->checkpoints, steps_done, wanted);
+    if (s->sampling) w->kept = mt_sampling_take(s->sampling, s->backend, w->self, steps_done);
+    if (s->sampling && w->kept == MT_OK && due) w->kept = mt_sampling_sync(s->sampling);
+    if (w->kept != MT_OK) (void)snprintf(w->why, sizeof w->why, "%s", mt_message());
+    if (w->kept == MT_OK && due)
+        mt_checkpoints_write(s->checkpoints, s->problem, s->backend, w->self, steps_done);
+    return w->kept == MT_OK;
+}
+
 static bool watch(void *user, size_t steps_done)
 {
     watching *w = user;
     const mt_simulation *s = w->simulation;
-    const mt_monodomain *problem = s->problem;
     w->steps_done = steps_done;
-    mt_progress_update(&w->progress, (double)steps_done * problem->dt_ms,
-        (double)(steps_done - w->first) * (double)problem->diffusion->n_elements);
+    mt_progress_update(&w->progress, (double)steps_done * s->problem->dt_ms,
+        (double)(steps_done - w->first) * (double)s->problem->diffusion->n_elements);
     const bool ends = mt_progress_interrupted();
-    mt_checkpoints_write(
-        s->checkpoints, problem, s->backend, w->self, steps_done, ends || is_last(s, steps_done));
-    return !ends;
+    return keep(w, steps_done, ends || is_last(s, steps_done)) && !ends;
 }
 
 /* Being stopped behind the first step is no failure. */
 static mt_status make_steps(const mt_simulation *s, void *self, size_t first, size_t *n_steps)
 {
-    watching w = {mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms), s, self, first, first};
+    watching w = {.progress = mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms),
+        .simulation = s,
+        .self = self,
+        .first = first,
+        .steps_done = first};
+    if (s->sampling && first == 0) MT_TRY(mt_sampling_take(s->sampling, s->backend, self, 0));
     if (s->on_signal) mt_progress_catch_interrupt(s->on_signal);
     const mt_status status =
         mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, first, s->n_steps, watch, &w));
     mt_progress_end(&w.progress);
     *n_steps = w.steps_done;
+    if (w.kept != MT_OK)
+        return mt_fail(w.kept, "%s; stopped at %g ms, earlier checkpoints stay", w.why,
+            (double)w.steps_done * s->problem->dt_ms);
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
 }
 

@@ -3,6 +3,7 @@
 #define MT_APP_STAGES_SIMULATION_H
 
 #include "app/stages/checkpoints.h"
+#include "app/stages/samples.h"
 #include "solver/backends/backend.h"
 #include "solver/maps.h"
 
@@ -17,6 +18,7 @@ typedef struct mt_simulation {
     const mt_checkpoint
         *from; /* to go on from, in place of a start; it agrees with the problem; NULL: none */
     mt_checkpoints *checkpoints; /* NULL: none is written */
+    mt_sampling *sampling;       /* opened; NULL: nothing is taken as time passes */
     const mt_tracing *tracing;   /* of backends that can; NULL: no trace */
     const char *what;            /* in the line of progress */
     /* Printed when a signal comes, after which the steps end; NULL: the program ends at once. */
@@ -35,7 +37,8 @@ typedef struct mt_simulated {
 
 /* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it
  * only ends the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on.
- * Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
+ * A sample that cannot be kept ends the steps
+ * with its failure; the checkpoints before it stay. Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 
 #endif

@@ -38,7 +38,7 @@ static mt_curve begin(double from, double to)
 
 static mt_status write_one(const char *to, const mt_curve *curve, const char *caption)
 {
-    const mt_curve_panel panel[] = {{caption, curve, MT_CURVE_LINE}};
+    const mt_curve_panel panel[] = {{.caption = caption, .curve = curve}};
     return mt_curves_write(to, &(mt_curves){"A title", "time, ms", 1, panel});
 }
 
@@ -79,8 +79,9 @@ Test(curves, the_same_input_gives_the_same_bytes)
         const double x = 0.01 * (double)k - 5;
         mt_curve_add(&c, x, sin(x)), mt_curve_add(&d, x, 2e-4);
     }
-    const mt_curve_panel panels[] = {{"one", &c, MT_CURVE_LINE}, {"a constant", &d, MT_CURVE_DOTS},
-        {"once more", &c, MT_CURVE_DOTTED_LINE}};
+    const mt_curve_panel panels[] = {{.caption = "one", .curve = &c},
+        {.caption = "a constant", .curve = &d, .look = MT_CURVE_DOTS},
+        {.caption = "once more", .curve = &c, .look = MT_CURVE_DOTTED_LINE}};
     const mt_curves all = {"Three", "x", 3, panels};
     cr_assert_eq(mt_curves_write(path, &all), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_curves_write(other, &all), MT_OK, "%s", mt_message());

@@ -1,0 +1,310 @@
+#include "app/results/sample_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/draw/curves.h"
+#include "app/draw/ecg_picture.h"
+#include "app/draw/movie.h"
+#include "app/results/time_csv.h"
+#include "data/folder.h"
+#include "mesh/files/series.h"
+#include "solver/leads.h"
+
+/* ---- values by time ---- */
+
+/* Rows of numbers: frames of the traces or the potentials, with each value as a column. */
+typedef struct rows {
+    size_t n, n_columns;
+    const char *const *name; /* [n_columns] */
+    double *time_ms;         /* [n] */
+    double *value;           /* [n][n_columns] */
+} rows;
+
+/* All of a file of frames: a column for each value of each field, without names. */
+static mt_status read_rows(mt_arena *arena, const mt_frames *frames, rows *r)
+{
+    const size_t n_values = frames->about.n_values, n_fields = frames->about.n_fields;
+    float *values;
+    *r = (rows){.n = frames->n, .n_columns = n_values * n_fields};
+    MT_ALLOC(arena, values, n_values);
+    MT_ALLOC(arena, r->time_ms, r->n);
+    MT_ALLOC(arena, r->value, r->n * r->n_columns);
+    for (size_t k = 0; k < r->n; k++) {
+        int64_t step;
+        MT_TRY(mt_frames_when(frames, k, &step, &r->time_ms[k]));
+        for (size_t f = 0; f < n_fields; f++) {
+            MT_TRY(mt_frames_read(frames, k, f, values));
+            for (size_t p = 0; p < n_values; p++)
+                r->value[k * r->n_columns + p * n_fields + f] = (double)values[p];
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status write_csv(const char *path, const rows *r)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    mt_time_csv_begin(file.stream, r->n_columns, r->name);
+    for (size_t k = 0; k < r->n; k++)
+        mt_time_csv_add(file.stream, r->time_ms[k], r->n_columns, r->value + k * r->n_columns);
+    return mt_file_end(&file, MT_OK);
+}
+
+/* A column as a curve; what is no number is left out. */
+static mt_status make_curve(mt_arena *arena, const rows *r, size_t column, mt_curve *curve)
+{
+    const double first = r->time_ms[0], last = r->time_ms[r->n - 1];
+    MT_TRY(mt_curve_begin(arena, first, last > first ? last : first + 1, curve));
+    for (size_t k = 0; k < r->n; k++) {
+        const double value = r->value[k * r->n_columns + column];
+        if (!isnan(value)) mt_curve_add(curve, r->time_ms[k], value);
+    }
+    return MT_OK;
+}
+
+/* ---- traces ---- */
+
+/* With names: "apex V[mV]". */
+static mt_status traces_of(mt_arena *arena, const mt_sample_files *files, rows *r)
+{
+    enum { NAME = 256 };
+    const mt_sampling *s = files->sampling;
+    const size_t n_fields = s->n_fields[MT_SAMPLE_TRACES];
+    const char **name;
+    MT_TRY(read_rows(arena, &s->frames[MT_SAMPLE_TRACES], r));
+    MT_ALLOC(arena, name, r->n_columns);
+    for (size_t c = 0; c < r->n_columns; c++) {
+        const mt_cell_quantity field = mt_case_field(s->input, s->field[MT_SAMPLE_TRACES][c % n_fields]);
+        char *text;
+        MT_ALLOC(arena, text, NAME);
+        (void)snprintf(text, NAME, "%.200s %s%s%s%s", s->input->points[c / n_fields].name, field.name,
+            field.unit[0] ? "[" : "", field.unit, field.unit[0] ? "]" : "");
+        name[c] = text;
+    }
+    r->name = name;
+    return MT_OK;
+}
+
+static mt_status write_traces(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    rows r;
+    MT_TRY(traces_of(arena, files, &r));
+    return write_csv(path, &r);
+}
+
+/* A panel of a field: the first points that are part of the problem. */
+static mt_status trace_panel(
+    mt_arena *arena, const mt_sample_files *files, const rows *r, size_t f, mt_curve_panel *panel)
+{
+    enum { CAPTION = 64 };
+    const mt_sampling *s = files->sampling;
+    const size_t n_fields = s->n_fields[MT_SAMPLE_TRACES];
+    const mt_cell_quantity field = mt_case_field(s->input, s->field[MT_SAMPLE_TRACES][f]);
+    const mt_probes *probes = &s->problem->probes;
+    mt_curve *curve;
+    const char **name;
+    char *caption;
+    size_t n = 0;
+    MT_ALLOC(arena, curve, MT_CURVES_MAX);
+    MT_ALLOC(arena, name, MT_CURVES_MAX);
+    MT_ALLOC(arena, caption, CAPTION);
+    for (size_t p = 0; p < probes->n_points && n < MT_CURVES_MAX; p++) {
+        if (probes->element[p] == MT_NO_ELEMENT) continue;
+        MT_TRY(make_curve(arena, r, p * n_fields + f, &curve[n]));
+        name[n++] = s->input->points[p].name;
+    }
+    (void)snprintf(caption, CAPTION, "%s%s%s", field.name, field.unit[0] ? ", " : "", field.unit);
+    *panel = (mt_curve_panel){
+        .caption = caption, .curve = n > 0 ? curve : NULL, .n_others = n > 0 ? n - 1 : 0, .other = curve + 1, .name = name};
+    return MT_OK;
+}
+
+/* The first fields and points; the table has all. */
+static mt_status draw_traces(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    const size_t n_fields = files->sampling->n_fields[MT_SAMPLE_TRACES];
+    mt_curve_panel panel[MT_CURVE_PANELS_MAX];
+    mt_curves curves = {files->title, "time, ms", 0, panel};
+    rows r;
+    MT_TRY(traces_of(arena, files, &r));
+    for (; curves.n_panels < n_fields && curves.n_panels < MT_CURVE_PANELS_MAX; curves.n_panels++) {
+        MT_TRY(trace_panel(arena, files, &r, curves.n_panels, &panel[curves.n_panels]));
+        if (!panel[curves.n_panels].curve) return MT_OK; /* all points are in inert elements */
+    }
+    return mt_curves_write(path, &curves);
+}
+
+/* ---- ECG ---- */
+
+static mt_status leads_of(mt_arena *arena, const mt_sample_files *files, mt_leads *leads, rows *r)
+{
+    const mt_sampling *s = files->sampling;
+    const char **name;
+    rows at;
+    MT_TRY(read_rows(arena, &s->frames[MT_SAMPLE_ECG], &at));
+    MT_ALLOC(arena, name, at.n_columns);
+    for (size_t k = 0; k < at.n_columns; k++) name[k] = s->input->electrodes[k].name;
+    MT_TRY(mt_leads_make(arena, at.n_columns, name, leads));
+    *r = (rows){.n = at.n, .n_columns = leads->n, .name = leads->name, .time_ms = at.time_ms};
+    MT_ALLOC(arena, r->value, r->n * r->n_columns);
+    for (size_t k = 0; k < r->n; k++)
+        mt_leads_values(leads, at.value + k * at.n_columns, r->value + k * r->n_columns);
+    return MT_OK;
+}
+
+static mt_status write_ecg(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    mt_leads leads;
+    rows r;
+    MT_TRY(leads_of(arena, files, &leads, &r));
+    return write_csv(path, &r);
+}
+
+static mt_status draw_ecg(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    mt_leads leads;
+    mt_curve *curve;
+    rows r;
+    MT_TRY(leads_of(arena, files, &leads, &r));
+    MT_ALLOC(arena, curve, r.n_columns);
+    for (size_t k = 0; k < r.n_columns; k++) MT_TRY(make_curve(arena, &r, k, &curve[k]));
+    return mt_ecg_picture(path, &(mt_ecg_record){files->title, leads.n, leads.n_standard, leads.name, curve});
+}
+
+/* ---- series ---- */
+
+static mt_status give_field(void *context, size_t frame, size_t field, float *values)
+{
+    return mt_frames_read(context, frame, field, values);
+}
+
+static mt_status times_of(mt_arena *arena, const mt_frames *frames, double **time_ms)
+{
+    int64_t step;
+    MT_ALLOC(arena, *time_ms, frames->n);
+    for (size_t k = 0; k < frames->n; k++) MT_TRY(mt_frames_when(frames, k, &step, &(*time_ms)[k]));
+    return MT_OK;
+}
+
+static mt_status write_series(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    const mt_sampling *s = files->sampling;
+    mt_frames frames = s->frames[MT_SAMPLE_SERIES];
+    mt_series_field *fields;
+    double *time_ms;
+    MT_ALLOC(arena, fields, s->n_fields[MT_SAMPLE_SERIES]);
+    for (size_t f = 0; f < s->n_fields[MT_SAMPLE_SERIES]; f++) {
+        const mt_cell_quantity field = mt_case_field(s->input, s->field[MT_SAMPLE_SERIES][f]);
+        fields[f] = (mt_series_field){field.name, field.unit[0] ? field.unit : NULL};
+    }
+    MT_TRY(times_of(arena, &frames, &time_ms));
+    return mt_series_write(path, &(mt_series){.mesh = &s->part,
+                                     .n_fields = s->n_fields[MT_SAMPLE_SERIES],
+                                     .n_frames = frames.n,
+                                     .fields = fields,
+                                     .time_ms = time_ms,
+                                     .give = give_field,
+                                     .context = &frames,
+                                     .n_notes = files->n_notes,
+                                     .notes = files->notes});
+}
+
+/* V comes first among the fields. */
+static mt_status give_v(void *context, size_t frame, float *values)
+{
+    return mt_frames_read(context, frame, 0, values);
+}
+
+static mt_status draw_movie(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    enum { SHOW_MS = 60 };
+    const mt_sampling *s = files->sampling;
+    mt_frames frames = s->frames[MT_SAMPLE_SERIES];
+    mt_adjacency adjacency;
+    double *time_ms;
+    MT_TRY(times_of(arena, &frames, &time_ms));
+    MT_TRY(mt_adjacency_make(arena, &s->part, &adjacency));
+    return mt_movie_write(path, &(mt_movie){.mesh = &s->part,
+                                    .adjacency = &adjacency,
+                                    .n_frames = frames.n,
+                                    .time_ms = time_ms,
+                                    .give = give_v,
+                                    .context = &frames,
+                                    .title = files->title,
+                                    .label = "Membrane potential",
+                                    .unit = "mV",
+                                    .low = -90,
+                                    .high = 40,
+                                    .show_ms = SHOW_MS});
+}
+
+/* The file that goes with series.hdf is written with it. */
+static mt_status written_already(mt_arena *arena, const mt_sample_files *files, const char *path)
+{
+    (void)arena, (void)files, (void)path;
+    return MT_OK;
+}
+
+/* ---- all of them ---- */
+
+static bool has_traces(const mt_case *c) { return !isnan(c->traces.every_ms); }
+static bool has_series(const mt_case *c) { return !isnan(c->series.samples.every_ms); }
+static bool has_movie(const mt_case *c) { return c->series.movie; }
+static bool has_ecg(const mt_case *c) { return c->n_electrodes > 0; }
+
+static const struct {
+    const char *name;
+    bool (*has)(const mt_case *input);
+    mt_status (*write)(mt_arena *arena, const mt_sample_files *files, const char *path);
+} all[] = {{"traces.csv", has_traces, write_traces}, {"traces.png", has_traces, draw_traces},
+    {"series.hdf", has_series, write_series}, {"series.xdmf", has_series, written_already},
+    {"movie.png", has_movie, draw_movie}, {"ecg.csv", has_ecg, write_ecg}, {"ecg.png", has_ecg, draw_ecg}};
+enum { ALL = sizeof all / sizeof *all };
+
+/* Writes one, or removes what an earlier run left under its name. */
+static mt_status renew(const mt_sample_files *files, const char *folder, int k)
+{
+    char path[MT_FILE_PATH_MAX];
+    mt_arena arena = {0};
+    MT_TRY(mt_folder_path(folder, all[k].name, path));
+    const bool has = all[k].has(files->sampling->input), had = !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
+    const mt_status status = has ? all[k].write(&arena, files, path) : had ? mt_file_remove(path) : MT_OK;
+    mt_arena_free(&arena);
+    return status;
+}
+
+mt_status mt_sample_files_write(const mt_sample_files *files, const char *folder)
+{
+    mt_status first = MT_OK;
+    char message[1024] = "";
+    for (int k = 0; k < ALL; k++) {
+        const mt_status status = renew(files, folder, k);
+        if (status == MT_OK || first != MT_OK) continue;
+        first = status;
+        (void)snprintf(message, sizeof message, "%s", mt_message());
+    }
+    return first == MT_OK ? MT_OK : mt_fail(first, "%s", message);
+}
+
+mt_status mt_sample_files_check(const mt_case *input, const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    for (int k = 0; k < ALL; k++) {
+        MT_TRY(mt_folder_path(folder, all[k].name, path));
+        if (all[k].has(input)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
+    }
+    return MT_OK;
+}
+
+void mt_sample_files_names(const mt_case *input, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (int k = 0; k < ALL; k++)
+        if (all[k].has(input) && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", all[k].name);
+}

@@ -1,0 +1,31 @@
+/* The files that a run makes of what it took as time passed (app/stages/samples.h):
+ *
+ *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
+ *   series.hdf, series.xdmf     frames of the elements (mesh/files/series.h), with the notes of the run
+ *   movie.png                   V of these frames as a moving picture (app/draw/movie.h)
+ *   ecg.csv, ecg.png            the leads of the electrodes (solver/leads.h) in mV */
+#ifndef MT_APP_RESULTS_SAMPLE_FILES_H
+#define MT_APP_RESULTS_SAMPLE_FILES_H
+
+#include "app/stages/samples.h"
+#include "mesh/files/vtkhdf_grid.h"
+
+/* What they are of; borrowed. */
+typedef struct mt_sample_files {
+    const mt_sampling *sampling; /* whose frames are open */
+    const char *title;
+    size_t n_notes;
+    const mt_vtkhdf_note *notes; /* of the series */
+} mt_sample_files;
+
+/* Writes those that were asked for into the folder, in the open set of files, and removes others that an earlier run left there. All are
+ * tried; the first failure is returned. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_sample_files_write(const mt_sample_files *files, const char *folder);
+
+/* Can those that a case asks for be written there? MT_FILE. */
+MT_NODISCARD mt_status mt_sample_files_check(const mt_case *input, const char *folder);
+
+/* Their names, "traces.csv, ecg.png", for a line of a table; "" where there are none. */
+void mt_sample_files_names(const mt_case *input, char *text, size_t size);
+
+#endif

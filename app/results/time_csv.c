@@ -1,0 +1,26 @@
+#include "app/results/time_csv.h"
+
+#include <math.h>
+
+#include "app/cli/table.h"
+#include "data/number.h"
+
+void mt_time_csv_begin(FILE *stream, size_t n, const char *const *column)
+{
+    (void)fputs("time_ms", stream);
+    for (size_t k = 0; k < n; k++) {
+        (void)fputc(',', stream);
+        mt_table_csv_field(stream, column[k]);
+    }
+    (void)fputc('\n', stream);
+}
+
+void mt_time_csv_add(FILE *stream, double time_ms, size_t n, const double *value)
+{
+    char number[MT_NUMBER_SIZE];
+    mt_number_text(time_ms, number);
+    (void)fputs(number, stream);
+    for (size_t k = 0; k < n; k++)
+        (void)(isnan(value[k]) ? fputc(',', stream) : fprintf(stream, ",%.7g", value[k]));
+    (void)fputc('\n', stream);
+}

@@ -1,0 +1,256 @@
+#include "app/stages/samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/folder.h"
+#include "data/hash.h"
+
+static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.frames",
+    [MT_SAMPLE_SERIES] = "series.frames",
+    [MT_SAMPLE_ECG] = "ecg.frames"};
+
+/* ---- what is asked for ---- */
+
+static const mt_case_samples *asked(const mt_sampling *s, mt_sample what)
+{
+    return what == MT_SAMPLE_TRACES ? &s->input->traces : &s->input->series.samples;
+}
+
+static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
+{
+    const uint32_t fields = asked(s, what)->fields;
+    MT_ALLOC(arena, s->field[what], 32);
+    for (size_t f = 0; f < 32; f++)
+        if (fields >> f & 1) s->field[what][s->n_fields[what]++] = f;
+    return MT_OK;
+}
+
+/* The elements of a tag, of those that are not inert. */
+static mt_status select_part(mt_arena *arena, mt_sampling *s)
+{
+    const mt_mesh *mesh = &s->problem->mesh;
+    const double tag = s->input->series.tag;
+    uint8_t *keep;
+    s->part = *mesh;
+    if (s->every[MT_SAMPLE_SERIES] == 0 || isnan(tag)) return MT_OK;
+    MT_ALLOC(arena, keep, mesh->n_elements);
+    MT_ALLOC(arena, s->of, mesh->n_elements);
+    size_t n = 0;
+    for (size_t e = 0; e < mesh->n_elements; e++) {
+        keep[e] = (double)mesh->region[e] == tag;
+        if (keep[e]) s->of[n++] = (uint32_t)e;
+    }
+    if (n == 0)
+        return mt_fail(MT_INPUT,
+            "series.tag: no element that is not inert has the tag %g; allowed: a tag of the mesh", tag);
+    return mt_mesh_select(arena, mesh, keep, &s->part);
+}
+
+static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
+{
+    const mt_case *c = s->input;
+    const mt_problem *p = s->problem;
+    const mt_tissue tissue = mt_case_tissue(c);
+    const mt_intracellular inside = {
+        c->tissue.intracellular_l_mS_mm, c->tissue.intracellular_t_mS_mm, NULL, NULL};
+    mt_electrode *electrode;
+    if (c->n_electrodes == 0) return MT_OK;
+    MT_ALLOC(arena, s->phi_mV, c->n_electrodes);
+    MT_ALLOC(arena, electrode, c->n_electrodes);
+    for (size_t k = 0; k < c->n_electrodes; k++) {
+        electrode[k].name = c->electrodes[k].name;
+        memcpy(electrode[k].at_mm, c->electrodes[k].at_mm, sizeof electrode[k].at_mm);
+    }
+    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->mesh, &p->adjacency, &tissue, &inside,
+                                        c->ecg.bath_mS_mm, c->n_electrodes, electrode, &s->ecg));
+}
+
+mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *s)
+{
+    *s = (mt_sampling){.input = input,
+        .problem = problem,
+        .every = {[MT_SAMPLE_TRACES] = mt_case_every(input, input->traces.every_ms),
+            [MT_SAMPLE_SERIES] = mt_case_every(input, input->series.samples.every_ms),
+            [MT_SAMPLE_ECG] = input->n_electrodes > 0 ? mt_case_every(input, input->ecg.every_ms) : 0}};
+    for (int k = 0; k < MT_SAMPLES; k++) s->any |= s->every[k] > 0;
+    if (!s->any) return MT_OK;
+    MT_ALLOC(arena, s->value, problem->mesh.n_elements);
+    MT_TRY(list_fields(arena, s, MT_SAMPLE_TRACES));
+    MT_TRY(list_fields(arena, s, MT_SAMPLE_SERIES));
+    MT_TRY(select_part(arena, s));
+    return make_ecg(arena, s);
+}
+
+/* ---- the files ---- */
+
+/* Of all that the values depend on and that a checkpoint does not tell. */
+static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_HASH_SIZE])
+{
+    const mt_case *c = s->input;
+    const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
+    const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
+    const uint64_t every = s->every[what];
+    char mesh[MT_HASH_SIZE];
+    mt_hash hash;
+    MT_TRY(mt_mesh_hash(&s->part, mesh));
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, mesh, strlen(mesh));
+    mt_hash_add(&hash, &c->time.dt_ms, sizeof c->time.dt_ms);
+    mt_hash_add(&hash, &every, sizeof every);
+    if (what == MT_SAMPLE_ECG) mt_hash_add(&hash, &c->ecg.bath_mS_mm, sizeof c->ecg.bath_mS_mm);
+    for (size_t k = 0; k < n; k++) mt_hash_add(&hash, point[k].at_mm, sizeof point[k].at_mm);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+/* What a file of frames is of; its names and fingerprint in `arena`. */
+static mt_status describe(mt_arena *arena, const mt_sampling *s, mt_sample what, mt_frames_about *about)
+{
+    const char **name;
+    char *print;
+    const bool of_ecg = what == MT_SAMPLE_ECG;
+    *about = (mt_frames_about){.n_values = of_ecg                     ? s->input->n_electrodes
+                                           : what == MT_SAMPLE_SERIES ? s->part.n_elements
+                                                                      : s->input->n_points,
+        .n_fields = of_ecg ? 1 : s->n_fields[what]};
+    MT_ALLOC(arena, name, about->n_fields);
+    MT_ALLOC(arena, print, MT_HASH_SIZE);
+    for (size_t f = 0; f < about->n_fields; f++)
+        name[f] = of_ecg ? "phi" : mt_case_field(s->input, s->field[what][f]).name;
+    MT_TRY(fingerprint(s, what, print));
+    about->field = name;
+    about->fingerprint = print;
+    return MT_OK;
+}
+
+static mt_status copy_file(const char *from, const char *to)
+{
+    char buffer[1 << 16];
+    mt_file file;
+    size_t n;
+    FILE *in = fopen(from, "rb");
+    if (!in) return MT_OK; /* who opens it next says so */
+    mt_status status = mt_file_begin(to, &file);
+    while (status == MT_OK && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        (void)fwrite(buffer, 1, n, file.stream);
+    (void)fclose(in);
+    return status == MT_OK ? mt_file_end(&file, MT_OK) : status;
+}
+
+/* A run that goes on has a frame at its start, and each that was due since. */
+static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const char *path,
+    const mt_frames_about *about, const char *from, size_t from_step)
+{
+    char there[MT_FILE_PATH_MAX];
+    const size_t due = from_step / s->every[what] + 1;
+    MT_TRY(mt_folder_path(from, file_name[what], there));
+    if (!mt_file_same(there, path)) MT_TRY(copy_file(there, path));
+    MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
+    if (s->frames[what].n == due) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s: has %zu of the %zu frames up to the checkpoint", path, s->frames[what].n, due);
+}
+
+mt_status mt_sampling_open(
+    mt_arena *arena, mt_sampling *s, const char *folder, const char *from, size_t from_step)
+{
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        char path[MT_FILE_PATH_MAX];
+        mt_frames_about about;
+        MT_TRY(mt_folder_path(folder, file_name[k], path));
+        if (s->every[k] == 0) {
+            MT_TRY(mt_file_remove(path));
+            continue;
+        }
+        MT_TRY(describe(arena, s, (mt_sample)k, &about));
+        mt_folder_keep(folder);
+        if (from_step > 0)
+            MT_TRY(go_on(arena, s, (mt_sample)k, path, &about, from, from_step));
+        else
+            MT_TRY(mt_frames_create(arena, path, &about, &s->frames[k]));
+    }
+    return MT_OK;
+}
+
+mt_status mt_sampling_sync(mt_sampling *s)
+{
+    for (int k = 0; k < MT_SAMPLES; k++)
+        if (s->every[k] > 0) MT_TRY(mt_frames_sync(&s->frames[k]));
+    return MT_OK;
+}
+
+void mt_sampling_close(mt_sampling *s, bool remove)
+{
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        if (!s->frames[k].open) continue;
+        mt_frames_close(&s->frames[k]);
+        if (remove) (void)unlink(s->frames[k].path);
+    }
+}
+
+/* ---- taking ---- */
+
+typedef struct taking {
+    mt_sampling *s;
+    mt_sample what;
+    const mt_backend *backend;
+    void *self;
+} taking;
+
+/* Reads a field of the problem's elements. */
+static void read_field(const taking *t, size_t field)
+{
+    const mt_monodomain *problem = &t->s->problem->monodomain;
+    const size_t array = field == 0 ? MT_ARRAY_V : mt_array_states(problem) + field - 1;
+    t->backend->read(t->self, array, t->s->value);
+}
+
+static mt_status give_points(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    const mt_probes *probes = &s->problem->probes;
+    read_field(t, s->field[MT_SAMPLE_TRACES][field]);
+    for (size_t k = 0; k < probes->n_points; k++)
+        values[k] = probes->element[k] == MT_NO_ELEMENT
+                        ? NAN
+                        : (float)mt_probe_value(&s->problem->mesh, &s->problem->diffusion, s->value,
+                              probes->xyz_mm + 3 * k, probes->element[k]);
+    return MT_OK;
+}
+
+static mt_status give_frame(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    read_field(t, s->field[MT_SAMPLE_SERIES][field]);
+    for (size_t k = 0; k < s->part.n_elements; k++) values[k] = (float)s->value[s->of ? s->of[k] : k];
+    return MT_OK;
+}
+
+static mt_status give_potentials(void *context, size_t field, float *values)
+{
+    const taking *t = context;
+    const mt_sampling *s = t->s;
+    (void)field;
+    read_field(t, 0);
+    mt_ecg_potentials(&s->ecg, s->value, s->phi_mV);
+    for (size_t k = 0; k < s->ecg.n; k++) values[k] = (float)s->phi_mV[k];
+    return MT_OK;
+}
+
+mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self, size_t steps_done)
+{
+    static mt_frames_give *const give[MT_SAMPLES] = {
+        [MT_SAMPLE_TRACES] = give_points, [MT_SAMPLE_SERIES] = give_frame, [MT_SAMPLE_ECG] = give_potentials};
+    for (int k = 0; s->any && k < MT_SAMPLES; k++) {
+        taking t = {s, (mt_sample)k, backend, self};
+        if (s->every[k] == 0 || steps_done % s->every[k] != 0) continue;
+        MT_TRY(mt_frames_append(
+            &s->frames[k], (int64_t)steps_done, (double)steps_done * s->input->time.dt_ms, give[k], &t));
+    }
+    return MT_OK;
+}
