@@ -24,8 +24,8 @@ static void put_chunk(mt_apng *p, const char *type, const unsigned char *head, s
     put_word(word, (uint32_t)(first + n));
     (void)fwrite(word, 1, 4, p->file.stream);
     (void)fwrite(type, 1, 4, p->file.stream);
-    (void)fwrite(head, 1, first, p->file.stream);
-    (void)fwrite(bytes, 1, n, p->file.stream);
+    if (first > 0) (void)fwrite(head, 1, first, p->file.stream);
+    if (n > 0) (void)fwrite(bytes, 1, n, p->file.stream);
     put_word(word, (uint32_t)sum);
     (void)fwrite(word, 1, 4, p->file.stream);
 }
