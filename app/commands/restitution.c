@@ -287,9 +287,8 @@ static mt_status draw(mt_arena *arena, const request *r, const measured *m)
     MT_TRY(mt_curve_begin(arena, 0, step * ceil(point[2 * m->n - 1].x / step), &curve));
     for (size_t k = 0; k < 2 * m->n; k++) mt_curve_add(&curve, point[k].x, point[k].y);
     title_of(r, title, sizeof title);
-    const mt_curve_panel panel[] = {{.caption = "APD90, ms",
-        .curve = &curve,
-        .look = r->dynamic ? MT_CURVE_DOTS : MT_CURVE_DOTTED_LINE}};
+    const mt_curve_panel panel[] = {
+        {.caption = "APD90, ms", .curve = &curve, .look = r->dynamic ? MT_CURVE_DOTS : MT_CURVE_DOTTED_LINE}};
     return mt_curves_write(r->picture, &(mt_curves){title, "diastolic interval, ms", 1, panel});
 }
 

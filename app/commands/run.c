@@ -212,7 +212,8 @@ static bool print_files(const mt_run *done, const char *folder, FILE *out)
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
         done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
-        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, %s%s%s%sused.yaml\n",
+        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
+        "%s%s%s%sused.yaml\n",
         folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);
@@ -241,7 +242,8 @@ static mt_status write_and_print(
 }
 
 static mt_status report(mt_arena *arena, const request *r, const mt_problem *problem,
-    const ipu_target *target, const mt_sampling *sampling, const mt_simulated *o, const char *folder, FILE *out)
+    const ipu_target *target, const mt_sampling *sampling, const mt_simulated *o, const char *folder,
+    FILE *out)
 {
     const bool stopped = o->n_steps < mt_case_steps(&r->input);
     const mt_run done = {.input = &r->input,

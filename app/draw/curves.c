@@ -160,7 +160,9 @@ static void use_colour(mt_page *page, const mt_curve_panel *panel, size_t number
 {
     static const double of[MT_CURVE_PANELS_MAX][3] = {{0.47, 0.105, 262}, {0.62, 0.14, 35}, {0.6, 0.1, 160}};
     const double around = 360 * (double)k / (double)(panel->n_others + 1),
-                 lightness = panel->n_others == 0 ? of[number][0] : k % 2 == 0 ? 0.47 : 0.64,
+                 lightness = panel->n_others == 0 ? of[number][0]
+                             : k % 2 == 0         ? 0.47
+                                                  : 0.64,
                  chroma = panel->n_others == 0 ? of[number][1] : 0.13,
                  hue = panel->n_others == 0 ? of[number][2] : fmod(of[0][2] + around, 360);
     double linear[3];

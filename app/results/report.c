@@ -179,8 +179,7 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note n
     notes[0] = (mt_vtkhdf_note){.name = "mesh_hash", .text = hash};
     notes[1] = (mt_vtkhdf_note){.name = "time_reached_ms", .number = mt_run_reached_ms(run)};
     notes[2] = (mt_vtkhdf_note){.name = "end_ms", .number = run->input->time.end_ms};
-    notes[3] =
-        (mt_vtkhdf_note){.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"};
+    notes[3] = (mt_vtkhdf_note){.name = "stopped_by", .text = run->stopped_by ? run->stopped_by : "its end"};
     notes[4] = (mt_vtkhdf_note){.name = "used", .text = used};
     return MT_OK;
 }

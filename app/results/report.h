@@ -13,17 +13,17 @@ enum { MT_RUN_NAME = 64 }; /* with its NUL */
 typedef struct mt_run {
     const mt_case *input; /* with every value that was used */
     const mt_problem *problem;
-    size_t n_steps;             /* done */
-    size_t n_counted;           /* the last of them, of which the profile is */
-    const char *stopped_by;     /* the signal, "SIGINT"; NULL: it ran to its end */
-    size_t n_beats;             /* that had begun */
-    const mt_records *beats;    /* [n_beats] of the elements of problem->mesh */
+    size_t n_steps;              /* done */
+    size_t n_counted;            /* the last of them, of which the profile is */
+    const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
+    size_t n_beats;              /* that had begun */
+    const mt_records *beats;     /* [n_beats] of the elements of problem->mesh */
     const mt_sampling *sampling; /* what was taken as time passed, open; or NULL */
-    const ipu_profile *profile; /* NULL without an emulated machine */
-    const ipu_target *target;   /* used where profile is */
-    const char *details;        /* the folder for all files of the profile; NULL: only profile.json */
-    const ipu_trace *trace;     /* NULL: none was asked for */
-    size_t traced_tiles[2];     /* first and last */
+    const ipu_profile *profile;  /* NULL without an emulated machine */
+    const ipu_target *target;    /* used where profile is */
+    const char *details;         /* the folder for all files of the profile; NULL: only profile.json */
+    const ipu_trace *trace;      /* NULL: none was asked for */
+    size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
 /* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena` (solver/maps.h). */

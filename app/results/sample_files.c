@@ -118,8 +118,11 @@ static mt_status trace_panel(
         name[n++] = s->input->points[p].name;
     }
     (void)snprintf(caption, CAPTION, "%s%s%s", field.name, field.unit[0] ? ", " : "", field.unit);
-    *panel = (mt_curve_panel){
-        .caption = caption, .curve = n > 0 ? curve : NULL, .n_others = n > 0 ? n - 1 : 0, .other = curve + 1, .name = name};
+    *panel = (mt_curve_panel){.caption = caption,
+        .curve = n > 0 ? curve : NULL,
+        .n_others = n > 0 ? n - 1 : 0,
+        .other = curve + 1,
+        .name = name};
     return MT_OK;
 }
 
@@ -271,7 +274,8 @@ static mt_status renew(const mt_sample_files *files, const char *folder, int k)
     char path[MT_FILE_PATH_MAX];
     mt_arena arena = {0};
     MT_TRY(mt_folder_path(folder, all[k].name, path));
-    const bool has = all[k].has(files->sampling->input), had = !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
+    const bool has = all[k].has(files->sampling->input),
+               had = !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
     const mt_status status = has ? all[k].write(&arena, files, path) : had ? mt_file_remove(path) : MT_OK;
     mt_arena_free(&arena);
     return status;

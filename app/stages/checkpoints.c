@@ -134,8 +134,8 @@ bool mt_checkpoints_due(const mt_checkpoints *c, size_t steps_done, bool wanted)
     return c->every_s > 0 && mt_now_s() - c->written_s >= c->every_s;
 }
 
-void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend,
-    void *self, size_t steps_done)
+void mt_checkpoints_write(
+    mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend, void *self, size_t steps_done)
 {
     char path[MT_FILE_PATH_MAX];
     mt_status status = path_of(c->folder, steps_done, path);

@@ -14,7 +14,7 @@ static void leave(void) { mt_arena_free(&arena); }
 
 TestSuite(finite_elements, .fini = leave);
 
-static const double usual_dt_ms = 0.02, stimulated_mm = 1.5, from_mm = 4, to_mm = 8, length_mm = 9;
+static const double usual_dt_ms = 0.02, stimulated_mm = 1.5, from_mm = 4, to_mm = 6.2, length_mm = 7.2;
 
 static bool go_on(void *user, size_t steps_done, const double *v_mV, const double *activation_ms)
 {

@@ -25,7 +25,7 @@ Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_bef
 {
     double ms[POINTS];
     make_slab_problem(&s, benchmark_mm, 0.5);
-    corner_times(&s, benchmark_mm, 0, 50, ms);
+    corner_times(&s, benchmark_mm, 0, 44, ms);
     for (size_t p = 0; p < POINTS; p++) {
         const double least = 1.2 + plane_wave_ms(points_mm[p]);
         cr_expect_float_eq(ms[p], printed_ms[p], 0.015, "P%zu: %g ms", p + 1, ms[p]);
@@ -37,14 +37,15 @@ Test(niederer, at_0_5_mm_the_points_are_reached_when_the_readme_says_and_not_bef
 /* Even numbers of boxes along every axis: the mesh is its own mirror image (tests/mesh/make/test_slab.c), and so is everything that
  * is computed on it but for the order of sums. A row's rounding is 1e-16 of some 100 mV, thousands of steps add such, and a
  * wave forgets them: below 1e-9 ms, where elements of the other cut differ by more than a tenth of a millisecond. */
-static double spread_of_corners(mt_slab_cut cut)
+/* Of the first so many corners: a second one is enough to tell that the other cut's are not alike. */
+static double spread_of_corners(mt_slab_cut cut, size_t n_corners)
 {
     static const double size[3] = {8, 3, 2};
     double ms[CORNERS][POINTS], largest = 0;
     s = (slab_problem){0};
     cr_assert_eq(mt_slab_make_cut(&s.arena, size, 0.5, cut, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, (double[]){1.5, 1.5, 1.5});
-    for (size_t corner = 0; corner < CORNERS; corner++) {
+    for (size_t corner = 0; corner < n_corners; corner++) {
         corner_times(&s, size, corner, 24, ms[corner]);
         for (size_t p = 0; p < POINTS; p++) {
             cr_assert(isfinite(ms[corner][p]), "corner %zu: P%zu is not reached", corner, p + 1);
@@ -57,7 +58,8 @@ static double spread_of_corners(mt_slab_cut cut)
 
 Test(niederer, all_corners_of_the_base_are_alike_where_boxes_are_mirrored)
 {
-    const double mirrored = spread_of_corners(MT_SLAB_MIRRORED), kuhn = spread_of_corners(MT_SLAB_KUHN);
+    const double mirrored = spread_of_corners(MT_SLAB_MIRRORED, CORNERS),
+                 kuhn = spread_of_corners(MT_SLAB_KUHN, 2);
     cr_assert_lt(mirrored, 1e-9, "%g ms", mirrored);
     cr_assert_gt(kuhn, 0.1, "%g ms", kuhn);
 }

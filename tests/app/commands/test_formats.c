@@ -18,7 +18,7 @@ static const char *const lines[] = {
     "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
     "run small.yaml --output out --force --set machine.backend=cpu",
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
-    "mesh ventricles --elements 5000 -o heart.hdf --force",
+    "mesh ventricles --elements 5200 -o heart.hdf --force",
     "mesh info heart.hdf --trial-steps 2",
     "mesh surfaces heart.hdf -o found.hdf --surfaces found --force",
     "mesh fibres heart.hdf -o fibred.hdf --force",

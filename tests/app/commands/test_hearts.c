@@ -15,9 +15,9 @@ Test(hearts, ventricles_are_made_with_the_wanted_number_of_elements_and_tagged_s
 {
     mt_arena arena = {0};
     mt_mesh mesh;
-    free(works("mesh ventricles --elements 10000 -o heart.hdf"));
+    free(works("mesh ventricles --elements 5200 -o heart.hdf")); /* with few attempts of gmsh */
     cr_assert_eq(mt_vtkhdf_read(&arena, "heart.hdf", &mesh), MT_OK, "%s", mt_message());
-    cr_assert(fabs((double)mesh.n_elements / 10000 - 1) <= 0.01, "%zu elements", mesh.n_elements);
+    cr_assert(fabs((double)mesh.n_elements / 5200 - 1) <= 0.01, "%zu elements", mesh.n_elements);
     size_t faces[5] = {0};
     for (size_t f = 0; f < mesh.n_faces; f++) {
         cr_assert(

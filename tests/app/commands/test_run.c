@@ -291,7 +291,7 @@ Test(run, used_values_run_again_from_another_folder_with_any_machine_file)
     cr_assert_eq(mkdir("there", 0777), 0);
     write_machine("here/eight", 8);
     write_machine("eight.yaml", 8);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 4; k++) { /* the last on the host */
         free(works("run small.yaml --output one --set time.end_ms=0.1 --set machine.tiles=0 --set "
                    "machine.target=%s --set machine.backend=%s",
             paths[k % 3], backends[k / 3]));

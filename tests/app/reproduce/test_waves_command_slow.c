@@ -45,3 +45,19 @@ Test(waves_command_slow, the_rows_of_the_models_are_what_is_measured)
         mt_arena_free(&arena);
     }
 }
+
+/* Those of test_command.c that are made quicker there. */
+Test(waves_command_slow, examples_that_take_long_work_as_they_are_shown)
+{
+    static const char *const names[] = {"mesh ventricles", "run", "restitution", "reproduce waves", "tune"};
+    static const char begin[] = "example:\n  myotile ";
+    for (int k = 0; k < 5; k++) {
+        char *help = works("%s --help", names[k]), *line = strstr(help, begin);
+        cr_assert_not_null(line);
+        line += strlen(begin);
+        *strchr(line, '\n') = 0;
+        free(works("%s", line));
+        free(help);
+    }
+    cr_assert(there("heart.hdf") && there("quick/activation.png") && there("waves.png"));
+}

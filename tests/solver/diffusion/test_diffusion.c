@@ -590,7 +590,7 @@ Test(diffusion, the_flux_form_grows_where_the_limited_rows_do_not)
 Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
 {
     size_t grew = 0;
-    for (uint64_t first = 1; first <= 8; first++) {
+    for (uint64_t first = 1; first <= 5; first++) {
         problem p = {0};
         jittered(&p, 0.2, first);
         make(&p, &weak);
@@ -605,7 +605,7 @@ Test(diffusion, few_elements_are_limited_and_only_where_something_grows)
         grew += p.op.n_limited > 0;
         mt_arena_free(&p.arena);
     }
-    cr_assert(grew >= 3 && grew < 8, "%zu", grew);
+    cr_assert(grew >= 2 && grew < 5, "%zu", grew);
 }
 
 /* With several growing elements and little damping, the search close to each does the whole work at once: the first
