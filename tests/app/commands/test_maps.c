@@ -101,7 +101,9 @@ Test(maps, what_is_not_there_is_no_number)
 }
 
 /* With a second beat that begins before any element is repolarised, and a run that is cut behind that, before any is. */
-#define TWO_BEATS "--set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
+#define TWO_BEATS                                                                                            \
+    "--set cell.model=mitchell-schaeffer --set cell.type=standard " /* of little work */                     \
+    "--set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
 
 Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
 {
@@ -115,7 +117,7 @@ Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
     cr_expect(same_file("out/activation_beat2.png", "two/activation_beat2.png"));
     const double *activation = field(&arena, "activation"), *repolarisation = field(&arena, "repolarisation");
     size_t n = 0;
-    for (size_t c = 0; c < N; c++) n += activation[c] < 10 && repolarisation[c] > 275;
+    for (size_t c = 0; c < N; c++) n += activation[c] < 20 && repolarisation[c] > 275;
     cr_expect_eq(n, N - INERT, "the first beat's, though they end in the second");
     /* a later run of one beat leaves no pictures of the second */
     free(works("run case.yaml -o two --set time.end_ms=5"));
