@@ -271,17 +271,45 @@ static void tell_wave(
             path, left, n_elements, percent, latest_ms, reached_ms);
 }
 
+/* A stimulus of the case, put together of its parts in the problem. */
+typedef struct whole_stimulus {
+    mt_stimulus all; /* of the strongest rise; without a list */
+    double peak_mV;
+    bool reaches_none;
+} whole_stimulus;
+
+static size_t number_in_case(const mt_monodomain *problem, size_t part)
+{
+    return problem->stimulus_of ? problem->stimulus_of[part] : part;
+}
+
+/* That of the parts from *next on, which becomes the first of the next stimulus. */
+static whole_stimulus put_together(const mt_monodomain *problem, const double *activation_ms, size_t *next)
+{
+    const size_t s = number_in_case(problem, *next);
+    whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
+    for (; *next < problem->n_stimuli && number_in_case(problem, *next) == s; (*next)++) {
+        const mt_stimulus *part = &problem->stimulus[*next];
+        w.all.n_elements += part->n_elements;
+        w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
+        w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
+        w.reaches_none = w.reaches_none && reaches_none(part, activation_ms);
+    }
+    return w;
+}
+
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms)
 {
-    for (size_t s = 0; s < problem->n_stimuli; s++) {
+    for (size_t part = 0; part < problem->n_stimuli;) {
+        const size_t s = number_in_case(problem, part);
+        const whole_stimulus w = put_together(problem, activation_ms, &part);
         /* -INFINITY where it was never on: by rounding, where it should have been */
-        const double peak_mV = problem->peak_mV[s];
-        if (peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
+        if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             tell(to, "%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
                 reached_ms);
-        else if (peak_mV > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
-            tell_stimulus(to, path, s, &input->stimuli[s], &problem->stimulus[s], peak_mV, reached_ms);
+        else if (w.peak_mV > -INFINITY && w.reaches_none)
+            tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
     }
     tell_wave(to, path, problem->diffusion->n_elements, activation_ms, reached_ms);
 }

@@ -29,7 +29,8 @@
  * (Boxes of 0.8 mm that are cut alike are late whatever kappa is.)
  *
  * Where f is the same in all elements nothing may move: V^-1 M kappa must vanish. So t is made smooth, by the diffusion operator
- * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. No element then feels more than
+ * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. In a mesh of several tissues each has its own D, t
+ * and mean: a layer that conducts well is spread as it would be alone, but for an element or two at its border. No element then feels more than
  * one or two hundredths of f, where it would be several times f if kappa_c followed each element's size.
  *
  * Large kappa can make sawtooth patterns grow. A pattern that decays at the rate lambda by diffusion, in cells whose reaction draws v
