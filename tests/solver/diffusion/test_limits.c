@@ -120,6 +120,44 @@ static void key_of(
     cr_assert_eq(mt_limits_key(&p->mesh, &(mt_tissues){1, tissue, NULL}, scheme, key), MT_OK);
 }
 
+static void expect_new_key(const problem *p, const mt_tissues *tissues, size_t *n, char keys[][MT_HASH_SIZE])
+{
+    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_usual, keys[*n]), MT_OK);
+    for (size_t k = 0; k < *n; k++) cr_expect_str_neq(keys[*n], keys[k], "%zu and %zu", *n, k);
+    (*n)++;
+}
+
+Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they_matter)
+{
+    problem p;
+    size_t n = 0;
+    char keys[8][MT_HASH_SIZE], again[MT_HASH_SIZE];
+    make(&p);
+    const size_t n_elements = p.mesh.n_elements;
+    uint16_t *of = mt_arena_alloc(&p.arena, n_elements, sizeof *of);
+    double *sheet = mt_arena_alloc(&p.arena, 3 * n_elements, sizeof *sheet);
+    mt_tissue two[2] = {muscle, muscle};
+    for (size_t c = 0; c < n_elements; c++) sheet[3 * c + 1] = 1;
+    two[1].sigma_l_mS_mm *= 2;
+    expect_new_key(&p, &one, &n, keys);
+    of[0] = 1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    of[1] = 1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    two[1].sigma_t_mS_mm *= 2;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    two[1].chi_per_mm *= 2;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    p.mesh.sheet = sheet;
+    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_usual, again), MT_OK);
+    cr_expect_str_eq(again, keys[0], "sheets that no tissue knows");
+    two[1].sigma_n_mS_mm = 0.01;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    expect_new_key(&p, &(mt_tissues){1, &two[1], NULL}, &n, keys);
+    sheet[1] = -1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+}
+
 Test(limits, the_key_holds_everything_that_decides)
 {
     problem p;
