@@ -278,6 +278,49 @@ Test(tissues, noise_falls_in_every_step_through_patches_that_conduct_up_to_a_hun
     mt_arena_free(&b.arena);
 }
 
+/* ---- spreading ---- */
+
+/* The largest |V^-1 M kappa|: what an element feels of a reaction that is the same everywhere. */
+static double largest_felt(block *b, double factor)
+{
+    mt_tissue tissue[2] = {mt_tissue_usual, mt_tissue_usual};
+    tissue[1].sigma_l_mS_mm *= factor;
+    tissue[1].sigma_t_mS_mm *= factor;
+    make_operator(b, 2, tissue, &mt_diffusion_scheme_usual);
+    double *felt = mt_arena_alloc(&b->arena, b->mesh.n_elements, sizeof *felt), largest = 0;
+    mt_diffusion_apply(&b->op, b->op.kappa_ms, felt);
+    for (size_t c = 0; c < b->mesh.n_elements; c++) largest = fmax(largest, fabs(felt[c]));
+    return largest;
+}
+
+Test(tissues, spreading_is_of_each_elements_own_tissue_and_smooth_at_the_border)
+{
+    const double size[3] = {24, 6, 6};
+    static const double factor[] = {1, 4, 10};
+    block b;
+    make_slab(&b, size, 1, MT_SLAB_MIRRORED);
+    part_at(&b, 12);
+    for (size_t k = 0; k < 3; k++) {
+        const double felt = largest_felt(&b, factor[k]);
+        double kappa[2] = {0}, volume[2] = {0};
+        for (size_t c = 0; c < b.mesh.n_elements; c++) {
+            double x[3];
+            centre_of(&b, c, x);
+            if (fabs(x[0] - 12) < 8) continue;
+            kappa[b.of[c]] += b.op.kappa_ms[c] * b.op.volume_mm3[c];
+            volume[b.of[c]] += b.op.volume_mm3[c];
+        }
+        cr_log_info("factor %g: felt %.4f, kappa %.4f, %.4f, slowed %zu", factor[k], felt,
+            kappa[0] / volume[0], kappa[1] / volume[1], b.op.n_slowed);
+        const double usual = kappa[0] / volume[0], beta = mt_diffusion_scheme_usual.spreading,
+                     front = mt_diffusion_scheme_usual.front_ms,
+                     t = (usual + sqrt(usual * (usual + 4 * beta * front))) / (2 * beta) / factor[k];
+        cr_expect_float_eq(kappa[1] / volume[1], beta * t * t / (t + front), 1e-3 * usual);
+        cr_expect_lt(felt, 0.01, "factor %g: %g", factor[k], felt);
+    }
+    mt_arena_free(&b.arena);
+}
+
 /* ---- sheets ---- */
 
 /* Renames the axes of all frames: the fibre becomes the old normal, the sheet the old fibre, the normal the old sheet. */
