@@ -75,27 +75,31 @@ static const mt_yaml_key mesh_keys[] = {
     MT_YAML_STRING(
         mt_case, mesh.file, "file", "", "A mesh file, as seen from the folder where the program is started."),
     MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
-/* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have. */
-#define MEDIUM_KEYS(structure, member, needed)                                                               \
+/* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have, and `else_normal` says what is normal to the
+ * sheets where that is left out. */
+#define MEDIUM_KEYS(structure, member, needed, else_normal)                                                  \
     MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed,                 \
         MT_YAML_ABOVE(0), "Conductivity inside the cells, along the fibres."),                               \
         MT_YAML_DOUBLE(structure, member.intracellular_t_mS_mm, "intracellular_t_mS_mm", needed,             \
             MT_YAML_ABOVE(0), "Conductivity inside the cells, across the fibres."),                          \
         MT_YAML_DOUBLE(structure, member.intracellular_n_mS_mm, "intracellular_n_mS_mm", MT_YAML_NONE,       \
             MT_YAML_ABOVE(0),                                                                                \
-            "Conductivity inside the cells, normal to the sheets; the mesh must have some. Left out: as "    \
-            "across the fibres."),                                                                           \
+            "Conductivity inside the cells, normal to the sheets that the mesh must then have. Left "        \
+            "out: " else_normal),                                                                            \
         MT_YAML_DOUBLE(structure, member.extracellular_l_mS_mm, "extracellular_l_mS_mm", needed,             \
             MT_YAML_ABOVE(0), "Conductivity between the cells, along the fibres."),                          \
         MT_YAML_DOUBLE(structure, member.extracellular_t_mS_mm, "extracellular_t_mS_mm", needed,             \
             MT_YAML_ABOVE(0), "Conductivity between the cells, across the fibres."),                         \
         MT_YAML_DOUBLE(structure, member.extracellular_n_mS_mm, "extracellular_n_mS_mm", MT_YAML_NONE,       \
-            MT_YAML_ABOVE(0), "Conductivity between the cells, normal to the sheets, in the same way."),     \
+            MT_YAML_ABOVE(0),                                                                                \
+            "Conductivity between the cells, normal to the sheets that the mesh must then have. Left "       \
+            "out: " else_normal),                                                                            \
         MT_YAML_DOUBLE(structure, member.chi_per_mm, "chi_per_mm", needed, MT_YAML_ABOVE(0),                 \
             "Cell membrane per volume of tissue, mm² in a mm³."),                                            \
         MT_YAML_DOUBLE(structure, member.cm_uF_mm2, "cm_uF_mm2", needed, MT_YAML_ABOVE(0),                   \
             "Capacitance of the cell membrane.")
-static const mt_yaml_key tissue_keys[] = {MEDIUM_KEYS(mt_case, tissue, NULL), MT_YAML_END};
+static const mt_yaml_key tissue_keys[] = {
+    MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
@@ -207,7 +211,8 @@ static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
         "A factor of all conductivities that `tissue` has, inside and between the cells. The speed of a wave "
         "goes with its root: 4 for a layer in which waves are twice as fast. Where the region also has the "
         "value of one, that counts."),
-    MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE), MT_YAML_END};
+    MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE, "as `tissue` and earlier regions have it."),
+    MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
