@@ -54,7 +54,7 @@
  *
  *     tau_f = |S| / (h_c / k_c + h_n / k_n),   h the heights of the centroids over the face,   k = N . D N
  *
- * the same from both sides. A mean of the tensors would let 25 D / 10 through a border of D and 4 D where 16 D / 10 can pass. All
+ * the same from both sides. A mean of the tensors would let through a border of D and 4 D what 2.5 D lets, where it is 1.6 D. All
  * else, which is algebra of the stars, stays as it is: conservation, limits, the look at the spectrum. tests/solver/diffusion/
  * test_tissues.c has what comes of it. Within a tissue D is the mean, also where fibres turn.
  *
