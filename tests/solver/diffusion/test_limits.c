@@ -156,6 +156,7 @@ Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they
     expect_new_key(&p, &(mt_tissues){1, &two[1], NULL}, &n, keys);
     sheet[1] = -1;
     expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    mt_arena_free(&p.arena);
 }
 
 Test(limits, the_key_holds_everything_that_decides)
