@@ -36,8 +36,8 @@
  *
  *         e^2 (m_c k_c + sum_n k_n) / (50,000 D_l)
  *
- *     with e its longest edge, D_l the largest diffusivity of the element and its neighbours, m_c the number of its neighbours n and k_c a bound of
- *     sym(K_c): the largest of alpha w_f tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
+ *     with e its longest edge, D_l the largest diffusivity of the element and its neighbours, m_c the number of these n and
+ *     k_c a bound of sym(K_c): the largest of alpha w_f tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
  *     D_l / e^2 for the smallest e, so that the longest stable step is at least 3.6e-5 e^2 / D_l. Well-shaped elements
  *     need 100 to 5,000 in place of 50,000 and keep their volume to the bit. The element holds more charge (and membrane)
  *     than its volume has; fluxes stay as they are.
@@ -115,9 +115,10 @@ typedef struct mt_diffusion_options {
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; about 200 more on
- * the way). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0, a mesh without fibres,
- * or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an element without volume, with its place; with MT_NUMERICS where the spectrum
+/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; about
+ * 200 more on the way). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
+ * a mesh without fibres, or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an
+ * element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
 MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, const mt_diffusion_scheme *scheme, mt_diffusion *diffusion);

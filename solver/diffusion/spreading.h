@@ -5,7 +5,7 @@
  *
  *     dv/dt   = V^-1 M v + (1 + V^-1 M kappa) f
  *     kappa_c = beta t_c^2 / (t_c + t_0)               [ms]
- *     t_c     = <|d|^2> / (D_l D_t^2)^(1/3)            [ms]
+ *     t_c     = <|d|^2> / (D_l D_t D_n)^(1/3)          [ms]
  *
  * where <|d|^2> is the mean over the element's inner faces of the squared distance to the neighbour's centroid, and the root is
  * the tissue's mean diffusivity: t_c is the time of diffusion through the element, the square of its length in the metric of the
