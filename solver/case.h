@@ -10,6 +10,7 @@
 #include "data/yaml.h"
 #include "mesh/mesh.h"
 #include "solver/maps.h"
+#include "solver/medium.h"
 #include "solver/monodomain.h"
 #include "solver/region.h"
 #include "solver/stimulus.h"
@@ -25,6 +26,7 @@ typedef struct mt_case_region {
     int inert; /* 1: scar, no cells that conduct; 0: none, in a part of an inert region; -1: not named */
     const char *type;    /* the model's variant; "" = not named */
     mt_cell_asked asked; /* of the model's parameters */
+    mt_medium_change tissue;
 } mt_case_region;
 
 typedef struct mt_case_stimulus {
@@ -60,11 +62,7 @@ typedef struct mt_case {
             int cut;                    /* mt_slab_cut */
         } slab;
     } mesh;
-    struct {
-        double intracellular_l_mS_mm, intracellular_t_mS_mm; /* along and across the fibre */
-        double extracellular_l_mS_mm, extracellular_t_mS_mm;
-        double chi_per_mm, cm_uF_mm2;
-    } tissue;
+    mt_medium tissue;
     struct {
         double spreading, damping;
         int correction; /* mt_correction */
@@ -147,7 +145,7 @@ MT_NODISCARD mt_status mt_case_load(
 MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
-/* The monodomain tissue of the case: sigma = intracellular * extracellular / (their sum), along and across the fibres. */
+/* The monodomain tissue that the case says of the whole (mt_medium_tissue); regions may be others. */
 mt_tissue mt_case_tissue(const mt_case *from);
 
 /* How the case discretises in space. */
@@ -196,6 +194,12 @@ const mt_cell_model *mt_case_model(const mt_case *from);
  * the mesh lacks layers that are asked for, or has one that is none of mt_layer; or as mt_region_elements and mt_kinds_end. */
 MT_NODISCARD mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem);
+
+/* Gives in `arena` what the elements of a mesh are made of by the case's tissue and regions: as mt_case_cells has it, `mesh` is the live
+ * elements of `whole`. MT_INPUT: a conductivity normal to the sheets is given, and the mesh has none; the message names the key. Fails
+ * also as mt_region_elements and mt_media_change. */
+MT_NODISCARD mt_status mt_case_media(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media);
 
 /* Gives live[n_elements]: 0 for the elements that the case's regions make inert, 1 for all others; NULL where none is inert. Fails
  * as mt_region_elements, the message names the region; MT_INPUT also where all are inert. */

@@ -27,11 +27,12 @@ void mt_findings_of_time(
 
 enum { FAR = 4 }; /* times outside what is usual */
 
-static void tell_if_far(mt_findings to, const char *path, const char *key, const char *unit, double found,
-    double low, double high)
+/* What is not given (NaN) is not far. */
+static void tell_if_far(mt_findings to, const char *path, const char *where, const char *key,
+    const char *unit, double found, double low, double high)
 {
-    if (found >= low / FAR && found <= high * FAR) return;
-    tell(to, "%s: tissue%s: found %.4g %s; usual %.4g to %.4g", path, key, found, unit, low, high);
+    if (isnan(found) || (found >= low / FAR && found <= high * FAR)) return;
+    tell(to, "%s: %s%s: found %.4g %s; usual %.4g to %.4g", path, where, key, found, unit, low, high);
 }
 
 /* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
@@ -41,26 +42,41 @@ static void tell_if_far(mt_findings to, const char *path, const char *key, const
  *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
  * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02
  * uF/mm^2 (K. H. W. J. ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: what each set gives with the
- * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. */
-static void tell_tissue(mt_findings to, const char *path, const mt_case *input)
+ * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. Normal to the sheets: as across. */
+static void tell_medium(mt_findings to, const char *path, const char *where, const mt_medium *medium)
 {
-    const mt_tissue tissue = mt_case_tissue(input);
     const struct {
         const char *key, *unit;
         double found, low, high;
     } values[] = {
-        {".intracellular_l_mS_mm", "mS/mm", input->tissue.intracellular_l_mS_mm, 0.17, 0.34},
-        {".intracellular_t_mS_mm", "mS/mm", input->tissue.intracellular_t_mS_mm, 0.019, 0.06},
-        {".extracellular_l_mS_mm", "mS/mm", input->tissue.extracellular_l_mS_mm, 0.12, 0.62},
-        {".extracellular_t_mS_mm", "mS/mm", input->tissue.extracellular_t_mS_mm, 0.08, 0.24},
-        {".chi_per_mm", "per mm", tissue.chi_per_mm, 140, 200},
-        {".cm_uF_mm2", "uF/mm^2", tissue.cm_uF_mm2, 0.01, 0.02},
-        {", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4},
-        {", diffusivity along fibres", "mm^2/ms", mt_tissue_diffusivity_l(&tissue), 0.06, 0.15},
-        {", diffusivity across fibres", "mm^2/ms", mt_tissue_diffusivity_t(&tissue), 0.012, 0.15},
+        {".intracellular_l_mS_mm", "mS/mm", medium->intracellular_l_mS_mm, 0.17, 0.34},
+        {".intracellular_t_mS_mm", "mS/mm", medium->intracellular_t_mS_mm, 0.019, 0.06},
+        {".intracellular_n_mS_mm", "mS/mm", medium->intracellular_n_mS_mm, 0.019, 0.06},
+        {".extracellular_l_mS_mm", "mS/mm", medium->extracellular_l_mS_mm, 0.12, 0.62},
+        {".extracellular_t_mS_mm", "mS/mm", medium->extracellular_t_mS_mm, 0.08, 0.24},
+        {".extracellular_n_mS_mm", "mS/mm", medium->extracellular_n_mS_mm, 0.08, 0.24},
+        {".chi_per_mm", "per mm", medium->chi_per_mm, 140, 200},
+        {".cm_uF_mm2", "uF/mm^2", medium->cm_uF_mm2, 0.01, 0.02},
     };
     for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
-        tell_if_far(to, path, values[k].key, values[k].unit, values[k].found, values[k].low, values[k].high);
+        tell_if_far(
+            to, path, where, values[k].key, values[k].unit, values[k].found, values[k].low, values[k].high);
+}
+
+static void tell_tissue(mt_findings to, const char *path, const mt_case *input)
+{
+    const mt_tissue tissue = mt_case_tissue(input);
+    const double l = mt_tissue_diffusivity_l(&tissue), t = mt_tissue_diffusivity_t(&tissue);
+    tell_medium(to, path, "tissue", &input->tissue);
+    tell_if_far(
+        to, path, "tissue", ", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4);
+    tell_if_far(to, path, "tissue", ", diffusivity along fibres", "mm^2/ms", l, 0.06, 0.15);
+    tell_if_far(to, path, "tissue", ", diffusivity across fibres", "mm^2/ms", t, 0.012, 0.15);
+    for (size_t r = 0; r < input->n_regions; r++) {
+        char where[32];
+        (void)snprintf(where, sizeof where, "regions.%zu", r);
+        tell_medium(to, path, where, &input->regions[r].tissue.named);
+    }
 }
 
 /* As the time loop rounds them (solver/monodomain.h). */
@@ -271,17 +287,45 @@ static void tell_wave(
             path, left, n_elements, percent, latest_ms, reached_ms);
 }
 
+/* A stimulus of the case, put together of its parts in the problem. */
+typedef struct whole_stimulus {
+    mt_stimulus all; /* of the strongest rise; without a list */
+    double peak_mV;
+    bool reaches_none;
+} whole_stimulus;
+
+static size_t number_in_case(const mt_monodomain *problem, size_t part)
+{
+    return problem->stimulus_of ? problem->stimulus_of[part] : part;
+}
+
+/* That of the parts from *next on, which becomes the first of the next stimulus. */
+static whole_stimulus put_together(const mt_monodomain *problem, const double *activation_ms, size_t *next)
+{
+    const size_t s = number_in_case(problem, *next);
+    whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
+    for (; *next < problem->n_stimuli && number_in_case(problem, *next) == s; (*next)++) {
+        const mt_stimulus *part = &problem->stimulus[*next];
+        w.all.n_elements += part->n_elements;
+        w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
+        w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
+        w.reaches_none = w.reaches_none && reaches_none(part, activation_ms);
+    }
+    return w;
+}
+
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
     const double *activation_ms, double reached_ms)
 {
-    for (size_t s = 0; s < problem->n_stimuli; s++) {
+    for (size_t part = 0; part < problem->n_stimuli;) {
+        const size_t s = number_in_case(problem, part);
+        const whole_stimulus w = put_together(problem, activation_ms, &part);
         /* -INFINITY where it was never on: by rounding, where it should have been */
-        const double peak_mV = problem->peak_mV[s];
-        if (peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
+        if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             tell(to, "%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
                 reached_ms);
-        else if (peak_mV > -INFINITY && reaches_none(&problem->stimulus[s], activation_ms))
-            tell_stimulus(to, path, s, &input->stimuli[s], &problem->stimulus[s], peak_mV, reached_ms);
+        else if (w.peak_mV > -INFINITY && w.reaches_none)
+            tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
     }
     tell_wave(to, path, problem->diffusion->n_elements, activation_ms, reached_ms);
 }

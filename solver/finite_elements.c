@@ -26,6 +26,11 @@ typedef struct fe {
 
 /* ---- the matrices ---- */
 
+static bool conducts_by_sheets(const mt_tissue *tissue)
+{
+    return mt_tissue_diffusivity_n(tissue) != mt_tissue_diffusivity_t(tissue);
+}
+
 /* K_e and V_e of an element. */
 static double element_stiffness(const fe *f, size_t element, double stiffness[4][4])
 {
@@ -35,6 +40,9 @@ static double element_stiffness(const fe *f, size_t element, double stiffness[4]
                  across = mt_tissue_diffusivity_t(f->problem->tissue), any[3] = {1, 0, 0};
     double tensor[3][3], area[4][3];
     mt_tissue_tensor(along, across, mesh->fibre ? mesh->fibre + 3 * element : any, tensor);
+    if (conducts_by_sheets(f->problem->tissue))
+        mt_tissue_tensor_add_normal(mt_tissue_diffusivity_n(f->problem->tissue) - across,
+            mesh->fibre + 3 * element, mesh->sheet + 3 * element, tensor);
     for (size_t i = 0; i < 4; i++) mt_mesh_face_area(mesh, element, i, area[i]);
     for (size_t i = 0; i < 4; i++) {
         double flux[3];
@@ -236,6 +244,8 @@ static mt_status check(const mt_finite_elements *p)
     MT_TRY(mt_tissue_check(p->tissue));
     if (!p->mesh->fibre && mt_tissue_diffusivity_l(p->tissue) != mt_tissue_diffusivity_t(p->tissue))
         return mt_fail(MT_INPUT, "finite elements: a mesh without fibres in an anisotropic tissue");
+    if (!p->mesh->sheet && conducts_by_sheets(p->tissue))
+        return mt_fail(MT_INPUT, "finite elements: a mesh without sheets in a tissue that conducts by them");
     if (p->dt_ms > 0 && p->dt_ms <= p->model->dt_max_ms) return MT_OK;
     return mt_fail(MT_INPUT, "finite elements: dt_ms is %g; %s is stable up to %g", p->dt_ms, p->model->name,
         p->model->dt_max_ms);

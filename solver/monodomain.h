@@ -55,6 +55,8 @@ typedef struct mt_monodomain {
     mt_splitting splitting;
     size_t n_stimuli;
     const mt_stimulus *stimulus;
+    const size_t
+        *stimulus_of; /* [n_stimuli] ascending: which of the case's each is a part of; or NULL: the same */
     mt_record record;
     const mt_mesh *mesh; /* for messages, which then tell places; or NULL */
     double *

@@ -205,12 +205,15 @@ static mt_status print_snippet(FILE *out, const mt_case *c)
         double value;
     } keys[] = {{"intracellular_l_mS_mm", c->tissue.intracellular_l_mS_mm},
         {"intracellular_t_mS_mm", c->tissue.intracellular_t_mS_mm},
+        {"intracellular_n_mS_mm", c->tissue.intracellular_n_mS_mm},
         {"extracellular_l_mS_mm", c->tissue.extracellular_l_mS_mm},
-        {"extracellular_t_mS_mm", c->tissue.extracellular_t_mS_mm}, {"chi_per_mm", c->tissue.chi_per_mm},
+        {"extracellular_t_mS_mm", c->tissue.extracellular_t_mS_mm},
+        {"extracellular_n_mS_mm", c->tissue.extracellular_n_mS_mm}, {"chi_per_mm", c->tissue.chi_per_mm},
         {"cm_uF_mm2", c->tissue.cm_uF_mm2}};
     (void)fprintf(out, "\nFor the case:\n\ntissue:\n");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         char number[MT_NUMBER_SIZE];
+        if (isnan(keys[k].value)) continue; /* left out of the case */
         mt_number_text(keys[k].value, number);
         (void)fprintf(out, "  %s: %s\n", keys[k].key, number);
     }

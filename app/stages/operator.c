@@ -22,7 +22,7 @@ static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_
 }
 
 static mt_status make_cached(mt_arena *arena, mt_arena *scratch, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_tissue *tissue, const mt_diffusion_scheme *scheme,
+    const mt_adjacency *adjacency, const mt_tissues *tissues, const mt_diffusion_scheme *scheme,
     mt_diffusion_options *options, mt_diffusion *diffusion)
 {
     char key[MT_HASH_SIZE];
@@ -30,11 +30,11 @@ static mt_status make_cached(mt_arena *arena, mt_arena *scratch, const mt_mesh *
     unsigned char *bytes;
     size_t n;
     bool valid = false;
-    MT_TRY(mt_limits_key(mesh, tissue, scheme, key));
+    MT_TRY(mt_limits_key(mesh, tissues, scheme, key));
     if (mt_cache_find(scratch, key, &bytes, &n))
         MT_TRY(mt_limits_unpack(scratch, key, bytes, n, &known, &valid));
     if (valid) options->known = &known;
-    MT_TRY(mt_diffusion_make_with(arena, mesh, adjacency, tissue, scheme, options, diffusion));
+    MT_TRY(mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, options, diffusion));
     return valid ? MT_OK : keep(scratch, key, diffusion);
 }
 
@@ -46,13 +46,13 @@ static bool tell(void *nobody, const char *part, double done)
 }
 
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
+    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
 {
     mt_diffusion_options told = {.watch = {.tell = tell}};
     if (!cached || mesh->n_elements < CACHED_FROM)
-        return mt_diffusion_make_with(arena, mesh, adjacency, tissue, scheme, &told, diffusion);
+        return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
     mt_arena scratch = {0};
-    const mt_status status = make_cached(arena, &scratch, mesh, adjacency, tissue, scheme, &told, diffusion);
+    const mt_status status = make_cached(arena, &scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
     mt_arena_free(&scratch);
     return status;
 }

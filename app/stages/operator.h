@@ -12,7 +12,7 @@
 /* mt_diffusion_make_with; reports progress within the stage that the caller has begun. `cached`: use the
  * cache. */
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
+    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
 
 /* Adds to a table of properties how many elements were limited: for stability, and slivers and
  * elements slowed for the spreading if there are any. NULL: no operator. */

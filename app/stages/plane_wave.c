@@ -174,10 +174,11 @@ static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_
 
 static mt_status measure(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 {
+    const mt_tissues tissues = mt_tissues_uniform(&m->medium->tissue);
     MT_ALLOC(arena, m->stimulated, m->n);
     MT_ALLOC(arena, m->activation_ms, m->n);
-    MT_TRY(mt_operator_make(arena, &m->slab->mesh, &m->slab->adjacency, &m->medium->tissue,
-        &m->medium->scheme, false, &m->diffusion));
+    MT_TRY(mt_operator_make(
+        arena, &m->slab->mesh, &m->slab->adjacency, &tissues, &m->medium->scheme, false, &m->diffusion));
     MT_TRY(run_wave(arena, m, wave));
     fit_speed(m, wave);
     return look_at_elements(arena, m, wave);

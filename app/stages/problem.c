@@ -1,6 +1,7 @@
 #include "app/stages/problem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/cli/progress.h"
 #include "app/stages/operator.h"
@@ -22,12 +23,13 @@ static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
 
 static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
-    const mt_tissue tissue = mt_case_tissue(input);
+    mt_tissues tissues;
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const char *name = mt_case_mesh_name(input);
+    MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
     mt_progress_stage("building the diffusion operator and measuring its limits");
     MT_TRY(mt_fail_in(
-        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissue, &scheme, cached, &p->diffusion)));
+        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme, cached, &p->diffusion)));
     mt_findings_of_operator(mt_warnings, name, &p->adjacency, &p->diffusion);
     return MT_OK;
 }
@@ -63,16 +65,69 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
     return MT_OK;
 }
 
+/* chi Cm of an element. */
+static double membrane_of(const mt_media *media, size_t element)
+{
+    const mt_medium *m = mt_media_at(media, element);
+    return m->chi_per_mm * m->cm_uF_mm2;
+}
+
+/* Takes out of a stimulus, whose elements are a copy, those with the chi Cm of its first, and gives them as a stimulus of the same
+ * times, with the rise of theirs. */
+static mt_status take_part(mt_arena *arena, const mt_media *media, double strength_uA_mm3, mt_stimulus *from,
+    uint32_t *left, mt_stimulus *part)
+{
+    const double membrane = membrane_of(media, left[0]);
+    uint32_t *elements;
+    size_t n = 0, n_left = 0;
+    MT_ALLOC(arena, elements, from->n_elements);
+    for (size_t k = 0; k < from->n_elements; k++)
+        if (membrane_of(media, left[k]) == membrane)
+            elements[n++] = left[k];
+        else
+            left[n_left++] = left[k];
+    *part = *from;
+    part->rise_mV_ms = strength_uA_mm3 / membrane;
+    part->n_elements = n;
+    part->element = elements;
+    from->n_elements = n_left;
+    return MT_OK;
+}
+
+/* Makes one stimulus of a case several, where its elements differ in chi Cm: the current of a volume then raises their V at rates of
+ * their own. */
+static mt_status part_by_membrane(
+    mt_arena *arena, const mt_case *input, const mt_stimulus *whole, mt_problem *p)
+{
+    const size_t room = input->n_stimuli * p->media.n;
+    mt_stimulus *parts;
+    size_t *stimulus_of, n = 0;
+    MT_ALLOC(arena, parts, room);
+    MT_ALLOC(arena, stimulus_of, room);
+    for (size_t s = 0; s < input->n_stimuli; s++) {
+        mt_stimulus from = whole[s];
+        uint32_t *left;
+        MT_ALLOC(arena, left, from.n_elements);
+        memcpy(left, from.element, from.n_elements * sizeof *left);
+        for (; from.n_elements > 0; n++) {
+            MT_TRY(take_part(arena, &p->media, input->stimuli[s].strength_uA_mm3, &from, left, &parts[n]));
+            stimulus_of[n] = s;
+        }
+    }
+    p->monodomain.n_stimuli = n;
+    p->monodomain.stimulus = parts;
+    p->monodomain.stimulus_of = stimulus_of;
+    MT_ALLOC(arena, p->monodomain.peak_mV, n);
+    return MT_OK;
+}
+
 mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     mt_stimulus *stimuli;
     MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
     MT_TRY(mt_case_stimuli(arena, input, &p->whole, &stimuli));
     MT_TRY(leave_out_inert(arena, p, input->n_stimuli, stimuli));
-    p->monodomain.n_stimuli = input->n_stimuli;
-    p->monodomain.stimulus = stimuli;
-    MT_ALLOC(arena, p->monodomain.peak_mV, input->n_stimuli);
-    return MT_OK;
+    return part_by_membrane(arena, input, stimuli, p);
 }
 
 /* Makes the paths of a case's regions absolute. */
@@ -102,6 +157,7 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_check_scale(input, &p->mesh));
     mt_findings_of_mesh(mt_warnings, input, &p->mesh);
+    MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));

@@ -14,6 +14,7 @@ typedef struct mt_problem {
     mt_mesh whole; /* as read or made */
     mt_mesh mesh;  /* its elements that are not inert; equal to it, without numbers, where none is */
     mt_adjacency adjacency;
+    mt_media media; /* of its elements */
     mt_diffusion diffusion;
     mt_probes probes;
     mt_monodomain monodomain; /* points to mesh and diffusion: a problem stays where it was made */

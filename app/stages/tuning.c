@@ -33,6 +33,14 @@ typedef struct tuning {
 
 /* ---- what is asked for ---- */
 
+/* Slabs have fibres, and no sheets. */
+static mt_tissue uniaxial(const mt_case *input)
+{
+    mt_tissue tissue = mt_case_tissue(input);
+    tissue.sigma_n_mS_mm = 0;
+    return tissue;
+}
+
 mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
 {
     const mt_cell_model *model = mt_case_model(input);
@@ -50,7 +58,7 @@ mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
             input->prepace.beats);
     *medium = (mt_wave_medium){.model = model,
         .variant = (size_t)input->cell.type,
-        .tissue = mt_case_tissue(input),
+        .tissue = uniaxial(input),
         .scheme = mt_case_scheme(input),
         .dt_ms = input->time.dt_ms,
         .pde_steps = input->time.pde_steps,

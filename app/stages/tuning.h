@@ -8,7 +8,9 @@
  * Both directions are corrected at a time, as on a coarse mesh each conductivity also has a little to do with the other's wave.
  *
  * Inside and outside conductivities of a direction are multiplied by the same number, so that their ratio stays. They have five digits:
- * what is given is what was measured. */
+ * what is given is what was measured.
+ *
+ * What is tuned is the tissue of the whole: regions are not looked at, and a conductivity normal to the sheets stays as it is. */
 #ifndef MT_APP_STAGES_TUNING_H
 #define MT_APP_STAGES_TUNING_H
 

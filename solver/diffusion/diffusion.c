@@ -109,13 +109,23 @@ static mt_status build(
     return MT_OK;
 }
 
-/* Where all directions are the same to the tissue any will do. */
-static mt_status get_fibres(mt_arena *scratch, mt_stars *s)
+/* Where all directions are the same to the tissues any will do. */
+static mt_status get_directions(mt_arena *scratch, mt_stars *s)
 {
     mt_mesh any = {.n_elements = s->n};
+    bool along = false, normal = false;
+    for (size_t k = 0; k < s->n_tissues; k++) {
+        along |= s->tissue[k].d[0] != s->tissue[k].d[1];
+        normal |= s->tissue[k].d[2] != s->tissue[k].d[1];
+    }
+    if (normal && !s->mesh->sheet)
+        return mt_fail(MT_INPUT,
+            "the mesh has no sheets, and the tissue conducts otherwise normal to them than "
+            "within them; `myotile mesh fibres` makes some");
+    s->sheet = normal ? s->mesh->sheet : NULL;
     s->fibre = s->mesh->fibre;
     if (s->fibre) return MT_OK;
-    if (s->d_l != s->d_t)
+    if (along)
         return mt_fail(MT_INPUT,
             "the mesh has no fibres, and the tissue conducts otherwise along than across them; `myotile mesh "
             "fibres` makes some, equal conductivities need none");
@@ -124,18 +134,53 @@ static mt_status get_fibres(mt_arena *scratch, mt_stars *s)
     return MT_OK;
 }
 
+/* Tells the stars the tissues, and the operator by how much more its elements hold for their chi Cm. */
+static mt_status get_tissues(
+    mt_arena *arena, mt_arena *scratch, const mt_tissues *tissues, mt_stars *s, mt_diffusion *diffusion)
+{
+    mt_stars_tissue *told;
+    const mt_tissue *first = &tissues->tissue[0];
+    bool same = true;
+    MT_ALLOC(scratch, told, tissues->n);
+    for (size_t k = 0; k < tissues->n; k++) {
+        mt_tissue here = tissues->tissue[k];
+        told[k].capacity = here.chi_per_mm * here.cm_uF_mm2 / (first->chi_per_mm * first->cm_uF_mm2);
+        same &= told[k].capacity == 1;
+        here.chi_per_mm = first->chi_per_mm, here.cm_uF_mm2 = first->cm_uF_mm2;
+        told[k].d[0] = mt_tissue_diffusivity_l(&here);
+        told[k].d[1] = mt_tissue_diffusivity_t(&here);
+        told[k].d[2] = mt_tissue_diffusivity_n(&here);
+    }
+    s->n_tissues = tissues->n;
+    s->tissue = told;
+    s->of = tissues->of;
+    if (same) return MT_OK;
+    MT_ALLOC(arena, diffusion->capacity, s->n);
+    for (size_t c = 0; c < s->n; c++) diffusion->capacity[c] = mt_stars_tissue_of(s, c)->capacity;
+    return MT_OK;
+}
+
+static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_tissues *tissues, mt_stars *s,
+    const mt_limits *known, mt_diffusion *diffusion)
+{
+    MT_TRY(get_tissues(arena, scratch, tissues, s, diffusion));
+    MT_TRY(get_directions(scratch, s));
+    return build(arena, scratch, s, known, diffusion);
+}
+
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, const mt_diffusion_scheme *scheme, mt_diffusion *diffusion)
 {
+    const mt_tissues tissues = mt_tissues_uniform(tissue);
     return mt_diffusion_make_with(
-        arena, mesh, adjacency, tissue, scheme, &(mt_diffusion_options){.known = NULL}, diffusion);
+        arena, mesh, adjacency, &tissues, scheme, &(mt_diffusion_options){.known = NULL}, diffusion);
 }
 
 mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, const mt_diffusion_scheme *scheme, const mt_diffusion_options *options,
+    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, const mt_diffusion_options *options,
     mt_diffusion *diffusion)
 {
-    MT_TRY(mt_tissue_check(tissue));
+    MT_TRY(mt_tissues_check(tissues, mesh->n_elements));
     MT_TRY(mt_diffusion_scheme_check(scheme));
     if (adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
@@ -145,12 +190,9 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         .adjacency = adjacency,
         .n = mesh->n_elements,
         .scheme = scheme,
-        .d_l = mt_tissue_diffusivity_l(tissue),
-        .d_t = mt_tissue_diffusivity_t(tissue),
         .watch = &options->watch};
     mt_arena scratch = {0};
-    mt_status status = get_fibres(&scratch, &s);
-    if (status == MT_OK) status = build(arena, &scratch, &s, options->known, diffusion);
+    const mt_status status = make(arena, &scratch, tissues, &s, options->known, diffusion);
     mt_arena_free(&scratch);
     return status;
 }
@@ -202,6 +244,7 @@ mt_diffusion_effect mt_diffusion_effect_on(
         .cosine = 1,
         .capacity = diffusion->volume_mm3[element] / mt_mesh_volume_mm3(mesh, element)};
     if (diffusion->slowed) effect.capacity /= (double)diffusion->slowed[element];
+    if (diffusion->capacity) effect.capacity /= diffusion->capacity[element];
     double here[3];
     mt_mesh_centroid(mesh, element, here);
     for (size_t f = 0; f < 4; f++) {

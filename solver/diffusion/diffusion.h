@@ -36,11 +36,30 @@
  *
  *         e^2 (m_c k_c + sum_n k_n) / (50,000 D_l)
  *
- *     with e its longest edge, D_l the larger diffusivity, m_c the number of its neighbours n and k_c a bound of
- *     sym(K_c): the largest of alpha w_f tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
+ *     with e its longest edge, D_l the largest diffusivity of the element and its neighbours, m_c the number of these n and
+ *     k_c a bound of sym(K_c): the largest of alpha w_f tau_f and of the absolute row sums. No eigenvalue of S (below) then lies below -50,000
  *     D_l / e^2 for the smallest e, so that the longest stable step is at least 3.6e-5 e^2 / D_l. Well-shaped elements
  *     need 100 to 5,000 in place of 50,000 and keep their volume to the bit. The element holds more charge (and membrane)
  *     than its volume has; fluxes stay as they are.
+ *
+ * Borders of tissues. Where two tissues meet, the gradient jumps and the flux does not: with the normal N of the face,
+ *
+ *     D_c g_c . N = D_n g_n . N,   g_n - g_c along N,   so that   v_n - v_c = g_c . d~_c
+ *     d~_c = d + s (N . d) / (N . D_n N) (D_c - D_n) N,   s = V_n / (V_c + V_n)
+ *
+ * for a field that is linear on either side; s is the share of the way that lies in n, as a centroid lies at a quarter of the
+ * height and heights over one face are as the volumes. At such a face, and only there, the element sees d~_c in place of d and its own
+ * D_c in place of the mean: its star is that of its own tissue, whose neighbour lies elsewhere. Fluxes are then exact for fields
+ * that are linear on either side of a plane, whatever the tensors are, and tau_f is what two resistances in series let through,
+ *
+ *     tau_f = |S| / (h_c / k_c + h_n / k_n),   h the heights of the centroids over the face,   k = N . D N
+ *
+ * the same from both sides. A mean of the tensors would let through a border of D and 4 D what 2.5 D lets, where it is 1.6 D. All
+ * else, which is algebra of the stars, stays as it is: conservation, limits, the look at the spectrum. tests/solver/diffusion/
+ * test_tissues.c has what comes of it. Within a tissue D is the mean, also where fibres turn.
+ *
+ * Where chi Cm differs, fluxes and V_c are told over the chi Cm of the first tissue: the V_c of an element is its volume times its own
+ * chi Cm over that one, and what is conserved is the charge, the sum of chi Cm V v.
  *
  * With spreading it also has what the reaction needs, kappa_c (solver/diffusion/spreading.h): some V_c are larger for it.
  *
@@ -73,9 +92,10 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
  * fast the V norm could grow; its lowest limits an explicit Euler step. */
 typedef struct mt_diffusion {
     size_t n_elements;
-    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume, more in some */
+    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume (times `capacity`), more in some */
     double *rate;       /* [n_elements][16] per ms */
     uint32_t *column;   /* [n_elements][16] */
+    double *capacity;   /* [n_elements] chi Cm over that of the first tissue; NULL: they have the same */
     float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
     double *kappa_ms;   /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
     float *slowed;      /* [n_elements] >= 1 by how much V_c was raised for the spreading; NULL without it */
@@ -95,16 +115,17 @@ typedef struct mt_diffusion_options {
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator in `arena` (204 bytes an element, 12 more with spreading; about 200 more on the way). Borrows mesh and
- * adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0, a mesh without fibres in a tissue that conducts
- * better one way than another, or an element without volume, with its place; with MT_NUMERICS where the spectrum
+/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; about
+ * 200 more on the way). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
+ * a mesh without fibres, or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an
+ * element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
 MT_NODISCARD mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissue *tissue, const mt_diffusion_scheme *scheme, mt_diffusion *diffusion);
 
-/* The same, told more; also MT_STOPPED where the watch says so. */
+/* The same of several tissues, told more; also MT_STOPPED where the watch says so. */
 MT_NODISCARD mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_tissue *tissue, const mt_diffusion_scheme *scheme,
+    const mt_adjacency *adjacency, const mt_tissues *tissues, const mt_diffusion_scheme *scheme,
     const mt_diffusion_options *options, mt_diffusion *diffusion);
 
 /* How one element was limited. */
@@ -112,7 +133,7 @@ typedef struct mt_diffusion_effect {
     double theta; /* its gradient counts so much; 1: all */
     /* The smallest S . d / (|S| l) of its inner faces, l as above (1 without any): below 0.05 a tau_f is another. */
     double cosine;
-    double capacity; /* V_c / its volume, without what spreading made of it; 1: as it is */
+    double capacity; /* V_c / its volume, without what spreading and another chi Cm made of it; 1: as it is */
     bool limited;    /* in any of the three */
 } mt_diffusion_effect;
 

@@ -15,9 +15,29 @@ static const char what[16] = "myotile limits\n";
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
-mt_status mt_limits_key(
-    const mt_mesh *mesh, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
+/* What one tissue without sheets has nothing of. It stands last: what is before it says its own length. */
+static void add_tissues(mt_hash *hash, const mt_mesh *mesh, const mt_tissues *tissues)
 {
+    bool normal = false;
+    for (size_t k = 0; k < tissues->n; k++) normal |= tissues->tissue[k].sigma_n_mS_mm > 0;
+    if (tissues->n == 1 && !normal) return;
+    add_number(hash, tissues->n);
+    for (size_t k = 0; k < tissues->n; k++) {
+        const mt_tissue *t = &tissues->tissue[k];
+        const double numbers[] = {
+            t->sigma_l_mS_mm, t->sigma_t_mS_mm, t->sigma_n_mS_mm, t->chi_per_mm, t->cm_uF_mm2};
+        mt_hash_add(hash, numbers, sizeof numbers);
+    }
+    add_number(hash, tissues->of != NULL);
+    add_number(hash, normal && mesh->sheet);
+    if (tissues->of) mt_hash_add(hash, tissues->of, mesh->n_elements * sizeof *tissues->of);
+    if (normal && mesh->sheet) mt_hash_add(hash, mesh->sheet, 3 * mesh->n_elements * sizeof *mesh->sheet);
+}
+
+mt_status mt_limits_key(
+    const mt_mesh *mesh, const mt_tissues *tissues, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
+{
+    const mt_tissue *tissue = &tissues->tissue[0];
     const double numbers[] = {tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm,
         tissue->cm_uF_mm2, scheme->damping, scheme->spreading, scheme->spreading > 0 ? scheme->front_ms : 0};
     mt_hash hash;
@@ -31,6 +51,7 @@ mt_status mt_limits_key(
     mt_hash_add(&hash, mesh->xyz_mm, 3 * mesh->n_vertices * sizeof *mesh->xyz_mm);
     mt_hash_add(&hash, mesh->element_vertex, 4 * mesh->n_elements * sizeof *mesh->element_vertex);
     if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_elements * sizeof *mesh->fibre);
+    add_tissues(&hash, mesh, tissues);
     mt_hash_end(&hash, key);
     return MT_OK;
 }

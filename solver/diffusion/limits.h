@@ -1,6 +1,7 @@
 /* What took long to find for a diffusion operator, also as bytes to be kept and found again by a key.
  *
- * The key is a fingerprint of all that decides it: coordinates, elements, fibres, tissue, scheme and MT_LIMITS_VERSION. The
+ * The key is a fingerprint of all that decides it: coordinates, elements, fibres, tissues and who is of which, sheets
+ * where they matter, scheme and MT_LIMITS_VERSION. The
  * bytes say their key and end with a fingerprint of themselves, so that damaged ones, or those of another key, are seen.
  * They are of one byte order (so is the key). Knows no files. */
 #ifndef MT_SOLVER_DIFFUSION_LIMITS_H
@@ -21,9 +22,9 @@ typedef struct mt_limits {
 /* The algorithm that finds these. To be raised by whoever changes what it finds. */
 enum { MT_LIMITS_VERSION = 4 };
 
-/* The key of the operator that mt_diffusion_make would make of these. MT_MEMORY. */
-MT_NODISCARD mt_status mt_limits_key(
-    const mt_mesh *mesh, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE]);
+/* The key of the operator that mt_diffusion_make_with would make of these. MT_MEMORY. */
+MT_NODISCARD mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissues *tissues,
+    const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE]);
 
 /* Gives it as bytes in `arena`: 120 and 4 for each limited element. */
 MT_NODISCARD mt_status mt_limits_pack(

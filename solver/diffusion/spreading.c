@@ -29,15 +29,20 @@ static double distance2(const mt_stars *s, size_t c)
     return n_inner > 0 ? sum / n_inner : 0;
 }
 
-/* t as the elements' sizes have it, and its mean over the volume. */
-static double by_size(const mt_stars *s, double *t)
+/* t as the elements' sizes have it, and of each tissue its mean over the volume. */
+static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volume)
 {
-    const double d_mean = cbrt(s->d_l * s->d_t * s->d_t);
-    double sum = 0, volume = 0;
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) t[c] = distance2(s, c) / d_mean;
-    for (size_t c = 0; c < s->n; c++) sum += t[c] * s->volume[c], volume += s->volume[c];
-    return sum / volume;
+    for (size_t c = 0; c < s->n; c++) {
+        const mt_stars_tissue *tissue = mt_stars_tissue_of(s, c);
+        t[c] = distance2(s, c) / (cbrt(tissue->d[0] * tissue->d[1] * tissue->d[2]) / tissue->capacity);
+    }
+    for (size_t c = 0; c < s->n; c++) {
+        const size_t of = s->of ? s->of[c] : 0;
+        mean_ms[of] += t[c] * s->volume[c];
+        volume[of] += s->volume[c];
+    }
+    for (size_t k = 0; k < s->n_tissues; k++) mean_ms[k] = volume[k] > 0 ? mean_ms[k] / volume[k] : 0;
 }
 
 /* ---- smooth ---- */
@@ -99,10 +104,11 @@ static void pass(const smoothing *r)
     }
 }
 
-/* Diffusion of t for a time. Elements that would decay too fast for the scheme hold more meanwhile. */
-static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *t)
+/* Diffusion of t for a time that is each tissue's own [n_tissues]. Elements that would decay too fast for the scheme hold more
+ * meanwhile. */
+static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, double *t)
 {
-    const double duration = time_ms / PASSES, most = (STAGES * STAGES + STAGES) / 2.0;
+    const double most = (STAGES * STAGES + STAGES) / 2.0;
     double largest = 0;
     smoothing r = {.stars = s, .now = t};
     MT_ALLOC(scratch, r.rate, s->n);
@@ -112,7 +118,8 @@ static mt_status smooth(mt_arena *scratch, mt_stars *s, double time_ms, double *
     for (size_t c = 0; c < s->n; c++) largest = fmax(largest, t[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const double least = mt_stars_load(s, c) * duration / most;
+        const double duration = time_ms[s->of ? s->of[c] : 0] / PASSES,
+                     least = mt_stars_load(s, c) * duration / most;
         r.rate[c] = duration / fmax(s->volume[c], least);
     }
     for (int k = 0; k < PASSES; k++) {
@@ -164,8 +171,12 @@ static void from_times(const mt_stars *s, double *kappa)
 
 mt_status mt_spreading_make(mt_arena *scratch, mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
 {
-    const double mean_ms = by_size(s, kappa_ms);
-    if (s->n > 0) MT_TRY(smooth(scratch, s, SMOOTHED * mean_ms, kappa_ms));
+    double *time_ms, *volume;
+    MT_ALLOC(scratch, time_ms, s->n_tissues);
+    MT_ALLOC(scratch, volume, s->n_tissues);
+    by_size(s, kappa_ms, time_ms, volume);
+    for (size_t k = 0; k < s->n_tissues; k++) time_ms[k] *= SMOOTHED;
+    if (s->n > 0) MT_TRY(smooth(scratch, s, time_ms, kappa_ms));
     from_times(s, kappa_ms);
     *n_slowed = slow_down(s, kappa_ms, slowed);
     mt_stars_weigh(s);

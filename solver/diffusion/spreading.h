@@ -5,7 +5,7 @@
  *
  *     dv/dt   = V^-1 M v + (1 + V^-1 M kappa) f
  *     kappa_c = beta t_c^2 / (t_c + t_0)               [ms]
- *     t_c     = <|d|^2> / (D_l D_t^2)^(1/3)            [ms]
+ *     t_c     = <|d|^2> / (D_l D_t D_n)^(1/3)          [ms]
  *
  * where <|d|^2> is the mean over the element's inner faces of the squared distance to the neighbour's centroid, and the root is
  * the tissue's mean diffusivity: t_c is the time of diffusion through the element, the square of its length in the metric of the
@@ -29,7 +29,8 @@
  * (Boxes of 0.8 mm that are cut alike are late whatever kappa is.)
  *
  * Where f is the same in all elements nothing may move: V^-1 M kappa must vanish. So t is made smooth, by the diffusion operator
- * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. No element then feels more than
+ * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. In a mesh of several tissues each has its own D, t
+ * and mean: a layer that conducts well is spread as it would be alone, but for an element or two at its border. No element then feels more than
  * one or two hundredths of f, where it would be several times f if kappa_c followed each element's size.
  *
  * Large kappa can make sawtooth patterns grow. A pattern that decays at the rate lambda by diffusion, in cells whose reaction draws v

@@ -17,6 +17,7 @@ typedef double vec3[3];
 
 /* ---- geometry of one element ---- */
 
+/* As an element meets its neighbours: across a border of tissues as if these were of its own (seen_across). */
 typedef struct element_shape {
     vec3 area[4];     /* S_f, outward [mm^2] */
     vec3 to[4];       /* d_f [mm]; 0 at the boundary */
@@ -26,12 +27,30 @@ typedef struct element_shape {
     bool oblique;     /* tau is bounded on a face */
 } element_shape;
 
-/* D S for the mean of the tensors of two elements (twice the same for one element). */
+/* The mean of the tensors of two elements of one tissue (twice the same for one element). */
+static void mean_tensor(const mt_stars *s, size_t c, size_t n, double tensor[3][3])
+{
+    const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
+    const double along = (d[0] - d[1]) / 2, normal = (d[2] - d[1]) / 2;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) tensor[i][j] = (i == j ? d[1] : 0) + along * (p[i] * p[j] + q[i] * q[j]);
+    if (!s->sheet) return;
+    mt_tissue_tensor_add_normal(normal, p, s->sheet + 3 * c, tensor);
+    mt_tissue_tensor_add_normal(normal, q, s->sheet + 3 * n, tensor);
+}
+
+/* And that times S. */
 static void mean_flux(const mt_stars *s, size_t c, size_t n, const vec3 area, vec3 flux)
 {
-    const double *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
-    double along = (s->d_l - s->d_t) / 2, sp = along * mt_dot3(p, area), sq = along * mt_dot3(q, area);
-    for (int k = 0; k < 3; k++) flux[k] = s->d_t * area[k] + (sp * p[k] + sq * q[k]);
+    const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
+    double along = (d[0] - d[1]) / 2, sp = along * mt_dot3(p, area), sq = along * mt_dot3(q, area);
+    for (int k = 0; k < 3; k++) flux[k] = d[1] * area[k] + (sp * p[k] + sq * q[k]);
+    if (!s->sheet) return;
+    double tensor[3][3] = {{0}};
+    const double normal = (d[2] - d[1]) / 2;
+    mt_tissue_tensor_add_normal(normal, p, s->sheet + 3 * c, tensor);
+    mt_tissue_tensor_add_normal(normal, q, s->sheet + 3 * n, tensor);
+    for (int k = 0; k < 3; k++) flux[k] += mt_dot3(tensor[k], area);
 }
 
 double mt_stars_lengths(const vec3 area, const vec3 to)
@@ -40,15 +59,11 @@ double mt_stars_lengths(const vec3 area, const vec3 to)
     return size * fmax(sqrt(mt_dot3(to, to)), SHORTEST * sqrt(size));
 }
 
-/* The weight of the minimum correction (solver/diffusion/scheme.h), for S . d of the face and its flux D S. */
-static double minimum_weight(
-    const mt_stars *s, size_t c, size_t n, const vec3 area, const vec3 flux, const vec3 to, double across)
+/* The weight of the minimum correction (solver/diffusion/scheme.h), for the tensor D, S . d of the face and its flux D S. */
+static double minimum_weight(double d[3][3], const vec3 area, const vec3 flux, const vec3 to, double across)
 {
-    const double *p = s->fibre + 3 * c, *q = s->fibre + 3 * n, along = (s->d_l - s->d_t) / 2;
-    double d[3][3], cofactor[3][3];
+    double cofactor[3][3];
     if (across <= 0) return LEAST_WEIGHT;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) d[i][j] = (i == j ? s->d_t : 0) + along * (p[i] * p[j] + q[i] * q[j]);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             const int a = (i + 1) % 3, b = (i + 2) % 3, e = (j + 1) % 3, g = (j + 2) % 3;
@@ -61,26 +76,60 @@ static double minimum_weight(
     return fmin(fmax(cosine2, LEAST_WEIGHT), 1);
 }
 
+/* Do two elements conduct differently, whatever their directions? */
+static bool at_border(const mt_stars *s, size_t c, size_t n)
+{
+    if (!s->of || s->of[c] == s->of[n]) return false;
+    const double *here = mt_stars_tissue_of(s, c)->d, *there = mt_stars_tissue_of(s, n)->d;
+    return here[0] != there[0] || here[1] != there[1] || here[2] != there[2];
+}
+
+/* Makes d of a face at a border of tissues d~, and gives S . d~ / (S . d), for S . d and the flux D_c S. */
+static double seen_across(
+    const mt_stars *s, size_t c, size_t n, const vec3 area, const vec3 flux, double across, vec3 to)
+{
+    vec3 beyond;
+    mean_flux(s, n, n, area, beyond);
+    const double own = mt_mesh_volume_mm3(s->mesh, c), other = mt_mesh_volume_mm3(s->mesh, n),
+                 share = other / (own + other), k_n = mt_dot3(area, beyond);
+    for (int k = 0; k < 3; k++) to[k] += share * across / k_n * (flux[k] - beyond[k]);
+    return (1 - share) + share * mt_dot3(area, flux) / k_n;
+}
+
+/* All of an inner face. */
+static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_shape *shape)
+{
+    const bool border = at_border(s, c, n);
+    const size_t with = border ? c : n;
+    double *area = shape->area[f], *to = shape->to[f], *flux = shape->flux[f];
+    mean_flux(s, c, with, area, flux);
+    for (size_t k = 0; k < 3; k++) to[k] = s->centroid[3 * n + k] - s->centroid[3 * c + k];
+    const double across = mt_dot3(area, to), lengths = mt_stars_lengths(area, to);
+    const bool oblique = across < MT_STARS_COSINE * lengths;
+    const double longer = border ? seen_across(s, c, n, area, flux, across, to) : 1;
+    shape->tau[f] = mt_dot3(area, flux) / (longer * (oblique ? lengths : across));
+    shape->oblique = shape->oblique || oblique;
+    shape->weight[f] = 1;
+    if (s->scheme->correction != MT_CORRECTION_MINIMUM) return;
+    double tensor[3][3];
+    mean_tensor(s, c, with, tensor);
+    shape->weight[f] = minimum_weight(tensor, area, flux, to, longer * across);
+}
+
 static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 {
     shape->oblique = false;
     for (int f = 0; f < 4; f++) {
-        uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
-        bool inner = n != MT_NO_ELEMENT;
+        const uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
         mt_mesh_face_area(s->mesh, c, (size_t)f, shape->area[f]);
-        mean_flux(s, c, inner ? n : c, shape->area[f], shape->flux[f]);
-        for (size_t k = 0; k < 3; k++)
-            shape->to[f][k] = inner ? s->centroid[3 * (size_t)n + k] - s->centroid[3 * c + k] : 0;
+        if (n != MT_NO_ELEMENT) {
+            shape_face(s, c, n, f, shape);
+            continue;
+        }
+        mean_flux(s, c, c, shape->area[f], shape->flux[f]);
+        for (size_t k = 0; k < 3; k++) shape->to[f][k] = 0;
         shape->tau[f] = 0;
         shape->weight[f] = 1;
-        if (!inner) continue;
-        double across = mt_dot3(shape->area[f], shape->to[f]);
-        double lengths = mt_stars_lengths(shape->area[f], shape->to[f]);
-        const bool oblique = across < MT_STARS_COSINE * lengths;
-        shape->tau[f] = mt_dot3(shape->area[f], shape->flux[f]) / (oblique ? lengths : across);
-        shape->oblique = shape->oblique || oblique;
-        if (s->scheme->correction == MT_CORRECTION_MINIMUM)
-            shape->weight[f] = minimum_weight(s, c, n, shape->area[f], shape->flux[f], shape->to[f], across);
     }
 }
 
@@ -119,6 +168,14 @@ static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
         }
 }
 
+/* The tensor of an element with other numbers along its axes: with powers of its own that is this power of its tensor. */
+static void tensor_along_axes(const mt_stars *s, size_t c, const double of_axis[3], double tensor[3][3])
+{
+    mt_tissue_tensor(of_axis[0], of_axis[1], s->fibre + 3 * c, tensor);
+    if (s->sheet)
+        mt_tissue_tensor_add_normal(of_axis[2] - of_axis[1], s->fibre + 3 * c, s->sheet + 3 * c, tensor);
+}
+
 static void multiply3(double a[3][3], const vec3 x, vec3 y)
 {
     for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
@@ -127,10 +184,11 @@ static void multiply3(double a[3][3], const vec3 x, vec3 y)
 /* P for the boundary faces of an element, in y = D^-1/2 x. */
 static void boundary_projector(const mt_stars *s, size_t c, const element_shape *shape, double p[3][3])
 {
+    const double *d = mt_stars_tissue_of(s, c)->d;
     double half[3][3];
     vec3 normals[4];
     int count = 0;
-    mt_tissue_tensor(sqrt(s->d_l), sqrt(s->d_t), s->fibre + 3 * c, half);
+    tensor_along_axes(s, c, (double[]){sqrt(d[0]), sqrt(d[1]), sqrt(d[2])}, half);
     for (int f = 0; f < 4; f++) {
         if (s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT) continue;
         multiply3(half, shape->area[f], normals[count]);
@@ -144,11 +202,12 @@ static void boundary_projector(const mt_stars *s, size_t c, const element_shape 
 /* column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
 static void gradient(const mt_stars *s, size_t c, const element_shape *shape, vec3 column[4])
 {
+    const double *d = mt_stars_tissue_of(s, c)->d;
     double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
     double size =
         0; /* the fit before the boundary took its part: with 3 boundary faces only rounding is left */
     vec3 dp[4];
-    mt_tissue_tensor(1 / sqrt(s->d_l), 1 / sqrt(s->d_t), s->fibre + 3 * c, minus_half);
+    tensor_along_axes(s, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, minus_half);
     boundary_projector(s, c, shape, p);
     for (int f = 0; f < 4; f++) {
         vec3 dy;
@@ -241,7 +300,9 @@ static mt_status volumes(mt_stars *s)
     for (size_t c = 0; c < s->n; c++) {
         mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
-        if ((!(s->volume[c] > 0) || !isfinite(s->volume[c])) && c < bad) bad = c;
+        const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
+        if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
+        if (!holds && c < bad) bad = c;
     }
     return bad < s->n ? refuse_volume(s, bad) : MT_OK;
 }
@@ -322,14 +383,27 @@ double mt_stars_load(const mt_stars *s, size_t c)
     return load;
 }
 
+/* The largest diffusivity, over its own chi Cm, of an element and its neighbours. */
+static double largest_diffusivity(const mt_stars *s, size_t c)
+{
+    double largest = 0;
+    for (size_t f = 0; f < 5; f++) {
+        const uint32_t n = f < 4 ? s->adjacency->neighbour[4 * c + f] : (uint32_t)c;
+        if (n == MT_NO_ELEMENT) continue;
+        const mt_stars_tissue *t = mt_stars_tissue_of(s, n);
+        largest = fmax(largest, fmax(fmax(t->d[0], t->d[1]), t->d[2]) / t->capacity);
+    }
+    return largest;
+}
+
 /* V_c as the header has it, once z has the bounds of the stars. Gives the number of slivers. */
 static size_t hold_slivers(mt_stars *s)
 {
     size_t slivers = 0;
-    const double d_max = fmax(s->d_l, s->d_t);
 #pragma omp parallel for schedule(static) reduction(+ : slivers) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const double least = mt_stars_load(s, c) * longest_edge_squared(s->mesh, c) / (STIFFEST * d_max);
+        const double least =
+            mt_stars_load(s, c) * longest_edge_squared(s->mesh, c) / (STIFFEST * largest_diffusivity(s, c));
         const bool raised = least > s->volume[c];
         if (raised) s->volume[c] = least;
         slivers += raised || s->oblique[c];

@@ -16,14 +16,25 @@ enum {
 /* S . d / (|S| l) of a face; below, tau is another. */
 #define MT_STARS_COSINE 0.05
 
+/* What the stars know of a tissue. Fluxes of all tissues are told over the chi Cm of the first, so that one unit serves across
+ * borders; what an element holds is then its volume times its own chi Cm over that. With one tissue this is 1. */
+typedef struct mt_stars_tissue {
+    double d
+        [3]; /* along the fibre, across it, normal to the sheet: conductivities over the chi Cm of the first [mm^2/ms] */
+    double capacity; /* chi Cm over that of the first */
+} mt_stars_tissue;
+
 /* All borrowed; the second group is taken by mt_stars_make, the third is room of the caller's. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     size_t n;
     const mt_diffusion_scheme *scheme;
-    double d_l, d_t;
-    const double *fibre; /* [n][3] */
+    size_t n_tissues;
+    const mt_stars_tissue *tissue; /* [n_tissues] */
+    const uint16_t *of;            /* [n]; NULL: all are of the first tissue */
+    const double *fibre;           /* [n][3] */
+    const double *sheet; /* [n][3] where some tissue conducts otherwise normal to its sheets, else NULL */
     const mt_watch *watch;
 
     double *centroid;    /* [n][3] */
@@ -41,6 +52,11 @@ typedef struct mt_stars {
     double *form;   /* [n][10] sym(K_c), upper half, row by row */
     double *w, *z;  /* [n][4], [n] scratch of the symmetric part */
 } mt_stars;
+
+static inline const mt_stars_tissue *mt_stars_tissue_of(const mt_stars *s, size_t c)
+{
+    return &s->tissue[s->of ? s->of[c] : 0];
+}
 
 /* The end of the chunk of elements that begins with `first`. */
 static inline size_t mt_stars_chunk_end(const mt_stars *s, size_t first)

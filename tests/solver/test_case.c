@@ -418,6 +418,40 @@ Test(case, parameters_that_make_no_sense_are_refused)
     }
 }
 
+Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
+{
+    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.011",
+        "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02},"
+        " {tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
+    mt_arena arena = {0};
+    mt_case c, d;
+    const char *text;
+    load(&arena, niederer, sets, 2, &c);
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(d.n_regions, 2);
+    cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
+    for (size_t r = 0; r < 2; r++)
+        cr_expect_arr_eq(&c.regions[r].tissue, &d.regions[r].tissue, sizeof d.regions[r].tissue);
+    cr_expect(isnan(d.tissue.extracellular_n_mS_mm) && d.tissue.intracellular_n_mS_mm == 0.011);
+    cr_expect_eq(d.regions[0].tissue.conductivity_factor, 2.5);
+    cr_expect(strstr(text, "    tag: 2\n    chi_per_mm") == NULL && strstr(text, "conductivity_factor: 2.5"),
+        "%s", text);
+    mt_arena_free(&arena);
+}
+
+Test(case, the_tissue_normal_to_the_sheets_is_as_across_unless_it_is_given)
+{
+    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.01"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    cr_expect_eq(mt_case_tissue(&c).sigma_n_mS_mm, 0);
+    load(&arena, niederer, sets, 1, &c);
+    cr_expect_float_eq(mt_case_tissue(&c).sigma_n_mS_mm, 0.01 * 0.24 / 0.25, 1e-15);
+    mt_arena_free(&arena);
+}
+
 /* Every model of the table with each of its variants, and none else. */
 Test(case, cells_are_those_of_the_table)
 {

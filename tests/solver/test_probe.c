@@ -11,7 +11,7 @@
 #include "solver/diffusion/diffusion.h"
 #include "solver/probe.h"
 
-static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01};
+static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01, 0};
 static const double size_mm[3] = {3, 2, 1.5};
 
 typedef struct slab {

@@ -60,7 +60,7 @@ static const char cube_case[] = "title: Cube\n"
                                 "machine: {backend: cpu}\n";
 
 /* 0.3 0.45 / 0.75 = 0.18 and 0.025 0.1 / 0.125 = 0.02 mS/mm in series, over 125 per mm of 0.012 uF/mm^2 = 1.5 uF/mm^3. */
-static const mt_tissue cube_tissue = {0.18, 0.02, 125, 0.012};
+static const mt_tissue cube_tissue = {0.18, 0.02, 125, 0.012, 0};
 static const double cube_along = 0.12, cube_across = 0.02 / 1.5;
 
 /* Activation times by a backend that is set up here. */

@@ -102,7 +102,7 @@ Test(operator, is_made_with_what_the_cache_knows)
     same_table(info, without);
 
     ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
-    ok(mt_limits_key(&mesh, &mt_tissue_usual, &mt_diffusion_scheme_usual, key));
+    ok(mt_limits_key(&mesh, &(mt_tissues){1, &mt_tissue_usual, NULL}, &mt_diffusion_scheme_usual, key));
     cr_assert(mt_cache_find(&arena, key, &bytes, &n));
     ok(mt_limits_unpack(&arena, key, bytes, n, &known, &valid));
     cr_assert(valid && known.n_limited > 0);

@@ -16,7 +16,7 @@
 #include "tests/random.h"
 
 /* The tissue of the published slab: D = 0.0953 and 0.0126 mm^2/ms. */
-static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
+static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01, 0};
 enum { ROW = MT_DIFFUSION_ROW };
 
 typedef struct problem {
@@ -629,7 +629,7 @@ Test(diffusion, the_search_close_by_leaves_the_spectrum_nothing_to_find)
 Test(diffusion, what_grows_together_is_found_by_the_spectrum)
 {
     problem p = {0};
-    const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01};
+    const mt_tissue tissue = {0.0953 * 1.4, 0.14 * 0.0953 * 1.4, 140, 0.01, 0};
     const mt_diffusion_scheme least = {.damping = 0.3525, .correction = MT_CORRECTION_OVER_RELAXED};
     kuhn(&p, 1, 1, 1, 0.25);
     for (size_t v = 0; v < p.mesh.n_vertices; v++) p.mesh.xyz_mm[3 * v + 2] *= 4;

@@ -144,7 +144,7 @@ static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, doub
 /* Relative error in the V norm; h is the cube root of the mean volume. */
 static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, double *h)
 {
-    const mt_tissue tissue = {D_L, D_T, 1, 1};
+    const mt_tissue tissue = {D_L, D_T, 1, 1, 0};
     mt_adjacency adjacency;
     mt_diffusion op;
     for (size_t c = 0; c < mesh->n_elements; c++)

@@ -12,7 +12,8 @@
 /* What was found for an operator: the key holds all that decides it, the bytes come back or are seen to be damaged, and the
  * operator made with them is the same. */
 
-static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
+static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01, 0};
+static const mt_tissues one = {1, &muscle, NULL};
 enum { ROW = MT_DIFFUSION_ROW };
 
 static const mt_diffusion_scheme weak = {.damping = 1, .correction = MT_CORRECTION_OVER_RELAXED};
@@ -77,7 +78,7 @@ static void make_known(problem *p, const mt_limits *known, size_t *searches)
     *searches = 0;
     const mt_diffusion_options options = {known, {count_searches, searches}};
     cr_assert_eq(
-        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &muscle, &weak, &options, &op), MT_OK);
+        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &one, &weak, &options, &op), MT_OK);
     same_operator(&p->op, &op);
 }
 
@@ -116,7 +117,46 @@ Test(limits, what_does_not_fit_the_mesh_is_not_believed)
 static void key_of(
     const problem *p, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
 {
-    cr_assert_eq(mt_limits_key(&p->mesh, tissue, scheme, key), MT_OK);
+    cr_assert_eq(mt_limits_key(&p->mesh, &(mt_tissues){1, tissue, NULL}, scheme, key), MT_OK);
+}
+
+static void expect_new_key(const problem *p, const mt_tissues *tissues, size_t *n, char keys[][MT_HASH_SIZE])
+{
+    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_usual, keys[*n]), MT_OK);
+    for (size_t k = 0; k < *n; k++) cr_expect_str_neq(keys[*n], keys[k], "%zu and %zu", *n, k);
+    (*n)++;
+}
+
+Test(limits, the_key_holds_the_tissues_who_is_of_which_and_the_sheets_where_they_matter)
+{
+    problem p;
+    size_t n = 0;
+    char keys[8][MT_HASH_SIZE], again[MT_HASH_SIZE];
+    make(&p);
+    const size_t n_elements = p.mesh.n_elements;
+    uint16_t *of = mt_arena_alloc(&p.arena, n_elements, sizeof *of);
+    double *sheet = mt_arena_alloc(&p.arena, 3 * n_elements, sizeof *sheet);
+    mt_tissue two[2] = {muscle, muscle};
+    for (size_t c = 0; c < n_elements; c++) sheet[3 * c + 1] = 1;
+    two[1].sigma_l_mS_mm *= 2;
+    expect_new_key(&p, &one, &n, keys);
+    of[0] = 1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    of[1] = 1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    two[1].sigma_t_mS_mm *= 2;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    two[1].chi_per_mm *= 2;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    p.mesh.sheet = sheet;
+    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_usual, again), MT_OK);
+    cr_expect_str_eq(again, keys[0], "sheets that no tissue knows");
+    two[1].sigma_n_mS_mm = 0.01;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    expect_new_key(&p, &(mt_tissues){1, &two[1], NULL}, &n, keys);
+    sheet[1] = -1;
+    expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
+    mt_arena_free(&p.arena);
 }
 
 Test(limits, the_key_holds_everything_that_decides)
@@ -235,7 +275,7 @@ Test(limits, the_making_can_be_stopped_anywhere)
         patience some = {0, all.calls == 0 ? SIZE_MAX : allowed};
         const mt_diffusion_options options = {NULL, {lose_patience, &some}};
         const mt_status status =
-            mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &muscle, &weak, &options, &op);
+            mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &one, &weak, &options, &op);
         if (all.calls == 0) {
             cr_assert_eq(status, MT_OK);
             all = some;

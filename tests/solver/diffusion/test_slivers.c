@@ -12,7 +12,7 @@
 
 /* Elements that are nearly flat: what holds on every mesh holds with them, and they do not end the run. */
 
-static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01};
+static const mt_tissue muscle = {0.0953 * 1.4, 0.0126 * 1.4, 140, 0.01, 0};
 static const double D_L = 0.0953;
 enum { ROW = MT_DIFFUSION_ROW };
 
@@ -337,7 +337,7 @@ Test(slivers, are_not_seen_where_there_are_none)
         kuhn(&p.arena, &p.mesh);
         for (size_t v = 0; k == 1 && v < p.mesh.n_vertices; v++) p.mesh.xyz_mm[3 * v + 2] /= 10;
         if (k == 2) oblique_fibres(&p.mesh);
-        const mt_tissue tissue = {1.4, k == 2 ? 1.4 / 57 : 1.4, 140, 0.01};
+        const mt_tissue tissue = {1.4, k == 2 ? 1.4 / 57 : 1.4, 140, 0.01, 0};
         cr_assert_eq(mt_adjacency_make(&p.arena, &p.mesh, &p.adjacency), MT_OK);
         cr_assert_eq(
             mt_diffusion_make(&p.arena, &p.mesh, &p.adjacency, &tissue, &mt_diffusion_scheme_plain, &p.op),
