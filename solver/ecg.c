@@ -19,40 +19,24 @@ enum {
 typedef struct source {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
-    const mt_intracellular *inside;
+    const mt_media *media;
     const double *column; /* [n_elements][4][3] of mt_diffusion_gradients */
     double bath_mS_mm;
 } source;
 
 /* ---- what is refused ---- */
 
-static bool conducts(double sigma) { return sigma > 0 && isfinite(sigma); }
-
-static double sigma_l(const mt_intracellular *inside, size_t c)
+/* Directions that the mesh must know. */
+static mt_status check_directions(const mt_mesh *mesh, const mt_media *media)
 {
-    return inside->each_l_mS_mm ? inside->each_l_mS_mm[c] : inside->sigma_l_mS_mm;
-}
-
-static double sigma_t(const mt_intracellular *inside, size_t c)
-{
-    return inside->each_t_mS_mm ? inside->each_t_mS_mm[c] : inside->sigma_t_mS_mm;
-}
-
-static mt_status check_conductivities(const mt_mesh *mesh, const mt_intracellular *inside, double bath_mS_mm)
-{
-    if (!conducts(bath_mS_mm))
-        return mt_fail(MT_INPUT, "the conductivity of the bath is %g mS/mm; it must be above 0", bath_mS_mm);
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        const double l = sigma_l(inside, c), t = sigma_t(inside, c);
-        if (!conducts(l) || !conducts(t))
+    for (size_t k = 0; k < media->n; k++) {
+        double sigma[3];
+        mt_medium_intracellular(&media->medium[k], sigma);
+        if ((!mesh->fibre && sigma[0] != sigma[1]) || (!mesh->sheet && sigma[2] != sigma[1]))
             return mt_fail(MT_INPUT,
-                "the conductivities inside the cells are %g and %g mS/mm in element %zu; both must be above "
-                "0",
-                l, t, mt_mesh_number(mesh, c));
-        if (!mesh->fibre && l != t)
-            return mt_fail(MT_INPUT, "the mesh has no fibres, and its cells conduct otherwise along than "
-                                     "across them; `myotile mesh "
-                                     "fibres` makes some, equal conductivities need none");
+                "the mesh has no %s, and its cells conduct %g mS/mm along the fibres, %g across them and %g "
+                "normal to the sheets; `myotile mesh fibres` makes some, equal conductivities need none",
+                mesh->fibre ? "sheets" : "fibres", sigma[0], sigma[1], sigma[2]);
     }
     return MT_OK;
 }
@@ -153,14 +137,16 @@ static mt_status check_distances(const mt_mesh *mesh, size_t n, const mt_electro
     return MT_OK;
 }
 
-static mt_status check(const mt_mesh *mesh, const mt_intracellular *inside, double bath_mS_mm, size_t n,
-    const mt_electrode *electrode)
+static mt_status check(
+    const mt_mesh *mesh, const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode)
 {
     if (n < 1 || n > MT_ELECTRODES_MAX)
         return mt_fail(MT_INPUT, "an ECG of %zu electrodes; 1 to %d are allowed", n, MT_ELECTRODES_MAX);
     if (mesh->n_elements == 0) return mt_fail(MT_INPUT, "an ECG of a mesh without elements");
     for (size_t k = 0; k < n; k++) MT_TRY(check_electrode(electrode, k));
-    MT_TRY(check_conductivities(mesh, inside, bath_mS_mm));
+    if (!(bath_mS_mm > 0 && isfinite(bath_mS_mm)))
+        return mt_fail(MT_INPUT, "the conductivity of the bath is %g mS/mm; it must be above 0", bath_mS_mm);
+    MT_TRY(check_directions(mesh, media));
     return check_distances(mesh, n, electrode);
 }
 
@@ -186,10 +172,8 @@ static void pull_of(const mt_mesh *mesh, size_t c, const double at[3], double pu
 /* What the difference of voltage to each neighbour of an element contributes to the potential, by its own gradient. */
 static void shares_of(const source *s, size_t c, const double at[3], double share[4])
 {
-    static const double any[3] = {1, 0, 0};
-    const double l = sigma_l(s->inside, c), t = sigma_t(s->inside, c);
     double sigma[3][3], pull[3], current[3];
-    mt_tissue_tensor(l, t, s->mesh->fibre ? s->mesh->fibre + 3 * c : any, sigma);
+    mt_media_intracellular_tensor(s->media, s->mesh, c, sigma);
     pull_of(s->mesh, c, at, pull);
     for (int i = 0; i < 3; i++) current[i] = -mt_dot3(sigma[i], pull) / (4 * M_PI * s->bath_mS_mm);
     for (size_t f = 0; f < 4; f++) share[f] = mt_dot3(current, s->column + 12 * c + 3 * f);
@@ -209,11 +193,12 @@ static double weight_of(const mt_adjacency *adjacency, const double *share, size
     return weight;
 }
 
-static mt_status fill_weights(
-    mt_arena *scratch, source *s, const mt_tissue *tissue, const mt_electrode *electrode, mt_ecg *ecg)
+static mt_status fill_weights(mt_arena *scratch, source *s, const mt_electrode *electrode, mt_ecg *ecg)
 {
     double *column, *share;
-    MT_TRY(mt_diffusion_gradients(scratch, s->mesh, s->adjacency, tissue, &column));
+    mt_tissues tissues;
+    MT_TRY(mt_media_tissues(scratch, s->media, &tissues));
+    MT_TRY(mt_diffusion_gradients(scratch, s->mesh, s->adjacency, &tissues, &column));
     MT_ALLOC(scratch, share, 4 * ecg->n_elements);
     s->column = column;
     for (size_t e = 0; e < ecg->n; e++) {
@@ -227,15 +212,14 @@ static mt_status fill_weights(
 }
 
 mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, const mt_intracellular *inside, double bath_mS_mm, size_t n,
-    const mt_electrode *electrode, mt_ecg *ecg)
+    const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode, mt_ecg *ecg)
 {
-    MT_TRY(check(mesh, inside, bath_mS_mm, n, electrode));
+    MT_TRY(check(mesh, media, bath_mS_mm, n, electrode));
     *ecg = (mt_ecg){.n_elements = mesh->n_elements, .n = n};
     MT_ALLOC(arena, ecg->weight, n * mesh->n_elements);
-    source s = {.mesh = mesh, .adjacency = adjacency, .inside = inside, .bath_mS_mm = bath_mS_mm};
+    source s = {.mesh = mesh, .adjacency = adjacency, .media = media, .bath_mS_mm = bath_mS_mm};
     mt_arena scratch = {0};
-    const mt_status status = fill_weights(&scratch, &s, tissue, electrode, ecg);
+    const mt_status status = fill_weights(&scratch, &s, electrode, ecg);
     mt_arena_free(&scratch);
     return status;
 }

@@ -25,7 +25,7 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
-#include "solver/diffusion/tissue.h"
+#include "solver/medium.h"
 
 enum { MT_ELECTRODES_MAX = 256 };
 
@@ -34,28 +34,21 @@ typedef struct mt_electrode {
     double at_mm[3];
 } mt_electrode;
 
-/* What conducts inside the cells, along the fibres and across them [mS/mm]: the same everywhere, or of each element. */
-typedef struct mt_intracellular {
-    double sigma_l_mS_mm, sigma_t_mS_mm;
-    const double *each_l_mS_mm, *each_t_mS_mm; /* [n_elements] in place of these; both, or NULL */
-} mt_intracellular;
-
 typedef struct mt_ecg {
     size_t n_elements;
     size_t n;      /* electrodes */
     float *weight; /* [n][n_elements], no unit */
 } mt_ecg;
 
-/* Gives the weights in `arena`: 4 bytes an element and electrode, and some 130 an element on the way. Borrows the rest. `tissue` is that
- * in which V is computed: it says what no flux through the surface is. The mesh is what V is computed on, so scar that
- * was taken out of it counts as bath. O(n n_elements). Deterministic.
+/* Gives the weights in `arena`: 4 bytes an element and electrode, and 152 an element on the way. Borrows the rest. `media` say what
+ * conducts inside the cells, and by the monodomain tissue that they make what no flux through the surface is. The mesh is what V is
+ * computed on, so scar that was taken out of it counts as bath. O(n n_elements). Deterministic.
  *
  * MT_INPUT: no electrode or too many; one without a name, with that of another or not at a finite place; one that lies in the tissue,
- * or closer to an element than the cube root of that element's volume, with the distance; a conductivity that is not finite and above 0;
- * a mesh without elements; one without fibres, where conductivities differ along and across. MT_MEMORY. */
+ * or closer to an element than the cube root of that element's volume, with the distance; a conductivity of the bath that is not finite
+ * and above 0; a mesh without elements; media as mt_diffusion_make_with refuses them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, const mt_intracellular *inside, double bath_mS_mm, size_t n,
-    const mt_electrode *electrode, mt_ecg *ecg);
+    const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode, mt_ecg *ecg);
 
 /* Fills phi_mV [n] from v_mV [n_elements]. The same bits for any number of threads. */
 void mt_ecg_potentials(const mt_ecg *ecg, const double *v_mV, double *phi_mV);

@@ -53,9 +53,6 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
 {
     const mt_case *c = s->input;
     const mt_problem *p = s->problem;
-    const mt_tissue tissue = mt_case_tissue(c);
-    const mt_intracellular inside = {
-        c->tissue.intracellular_l_mS_mm, c->tissue.intracellular_t_mS_mm, NULL, NULL};
     mt_electrode *electrode;
     if (c->n_electrodes == 0) return MT_OK;
     MT_ALLOC(arena, s->phi_mV, c->n_electrodes);
@@ -64,8 +61,8 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
         electrode[k].name = c->electrodes[k].name;
         memcpy(electrode[k].at_mm, c->electrodes[k].at_mm, sizeof electrode[k].at_mm);
     }
-    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->mesh, &p->adjacency, &tissue, &inside,
-                                        c->ecg.bath_mS_mm, c->n_electrodes, electrode, &s->ecg));
+    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->mesh, &p->adjacency, &p->media, c->ecg.bath_mS_mm,
+                                        c->n_electrodes, electrode, &s->ecg));
 }
 
 mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *s)

@@ -197,26 +197,24 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     return status;
 }
 
-static mt_status fill_gradients(mt_arena *scratch, mt_stars *s, double *column)
+static mt_status fill_gradients(mt_arena *scratch, const mt_tissues *tissues, mt_stars *s, double *column)
 {
-    MT_TRY(get_fibres(scratch, s));
+    mt_diffusion unused = {0};
+    MT_TRY(get_tissues(scratch, scratch, tissues, s, &unused));
+    MT_TRY(get_directions(scratch, s));
     return mt_stars_gradients(scratch, s, column);
 }
 
 /* No scheme changes the gradients; the plain one asks least. */
 mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissue *tissue, double **column)
+    const mt_tissues *tissues, double **column)
 {
-    MT_TRY(mt_tissue_check(tissue));
+    MT_TRY(mt_tissues_check(tissues, mesh->n_elements));
     MT_ALLOC(arena, *column, 12 * mesh->n_elements);
-    mt_stars s = {.mesh = mesh,
-        .adjacency = adjacency,
-        .n = mesh->n_elements,
-        .scheme = &mt_diffusion_scheme_plain,
-        .d_l = mt_tissue_diffusivity_l(tissue),
-        .d_t = mt_tissue_diffusivity_t(tissue)};
+    mt_stars s = {
+        .mesh = mesh, .adjacency = adjacency, .n = mesh->n_elements, .scheme = &mt_diffusion_scheme_plain};
     mt_arena scratch = {0};
-    const mt_status status = fill_gradients(&scratch, &s, *column);
+    const mt_status status = fill_gradients(&scratch, tissues, &s, *column);
     mt_arena_free(&scratch);
     return status;
 }

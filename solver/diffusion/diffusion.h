@@ -150,7 +150,7 @@ MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *
  * where n is the neighbour behind face f; 0 for a face at the boundary. Borrows mesh and adjacency. MT_INPUT: a tissue or a mesh that
  * mt_diffusion_make would refuse, too. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_tissue *tissue, double **column);
+    const mt_adjacency *adjacency, const mt_tissues *tissues, double **column);
 
 /* Which elements its rows read; borrows the operator. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
