@@ -318,7 +318,8 @@ static mt_status run_in(
     mt_status status = simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &sampling, &o);
     if (status == MT_OK) status = report(arena, r, &problem, &choice->target, &sampling, &o, folder, out);
     if (status == MT_OK) mt_checkpoints_end(&checkpoints);
-    mt_sampling_close(&sampling, status == MT_OK || r->input.checkpoint.keep == 0);
+    const bool ended = status == MT_OK && !r->input.checkpoint.at_end;
+    mt_sampling_close(&sampling, ended || !checkpoints.any);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "app/cli/table.h"
-#include "data/number.h"
 
 void mt_time_csv_begin(FILE *stream, size_t n, const char *const *column)
 {
@@ -17,9 +16,7 @@ void mt_time_csv_begin(FILE *stream, size_t n, const char *const *column)
 
 void mt_time_csv_add(FILE *stream, double time_ms, size_t n, const double *value)
 {
-    char number[MT_NUMBER_SIZE];
-    mt_number_text(time_ms, number);
-    (void)fputs(number, stream);
+    (void)fprintf(stream, "%.10g", time_ms);
     for (size_t k = 0; k < n; k++)
         (void)(isnan(value[k]) ? fputc(',', stream) : fprintf(stream, ",%.7g", value[k]));
     (void)fputc('\n', stream);

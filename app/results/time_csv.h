@@ -1,5 +1,5 @@
-/* What changes with time as CSV: a header, time_ms and the names of the columns (time_ms,I,II,...,V6), and a row each time. Numbers have
- * seven digits, about what single precision has; no number, nothing. */
+/* What changes with time as CSV: a header, time_ms and the names of the columns (time_ms,I,II,...,V6), and a row each time. Times have
+ * ten digits, so that sums of decimals look as they should, other numbers seven, about what single precision has; no number, nothing. */
 #ifndef MT_APP_RESULTS_TIME_CSV_H
 #define MT_APP_RESULTS_TIME_CSV_H
 

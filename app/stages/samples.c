@@ -148,28 +148,33 @@ static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const ch
     MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
     if (s->frames[what].n == due) return MT_OK;
     return mt_fail(
-        MT_INPUT, "%s: has %zu of the %zu frames up to the checkpoint", path, s->frames[what].n, due);
+        MT_INPUT, "%s: has %zu of the %zu frames up to the checkpoint", there, s->frames[what].n, due);
+}
+
+static mt_status open_one(
+    mt_arena *arena, mt_sampling *s, mt_sample what, const char *path, const char *from, size_t from_step)
+{
+    mt_frames_about about;
+    if (s->every[what] == 0) return mt_file_remove(path);
+    MT_TRY(describe(arena, s, what, &about));
+    if (from_step > 0) return go_on(arena, s, what, path, &about, from, from_step);
+    return mt_frames_create(arena, path, &about, &s->frames[what]);
 }
 
 mt_status mt_sampling_open(
     mt_arena *arena, mt_sampling *s, const char *folder, const char *from, size_t from_step)
 {
-    for (int k = 0; k < MT_SAMPLES; k++) {
-        char path[MT_FILE_PATH_MAX];
-        mt_frames_about about;
-        MT_TRY(mt_folder_path(folder, file_name[k], path));
-        if (s->every[k] == 0) {
-            MT_TRY(mt_file_remove(path));
-            continue;
-        }
-        MT_TRY(describe(arena, s, (mt_sample)k, &about));
-        mt_folder_keep(folder);
-        if (from_step > 0)
-            MT_TRY(go_on(arena, s, (mt_sample)k, path, &about, from, from_step));
-        else
-            MT_TRY(mt_frames_create(arena, path, &about, &s->frames[k]));
+    const bool here = from_step > 0 && mt_file_same(folder, from);
+    mt_status status = MT_OK;
+    char path[MT_FILE_PATH_MAX];
+    for (int k = 0; k < MT_SAMPLES && status == MT_OK; k++) {
+        status = mt_folder_path(folder, file_name[k], path);
+        if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
+        if (status != MT_OK && s->every[k] > 0 && !here) (void)unlink(path);
     }
-    return MT_OK;
+    if (status != MT_OK) mt_sampling_close(s, !here);
+    if (status == MT_OK && s->any) mt_folder_keep(folder);
+    return status;
 }
 
 mt_status mt_sampling_sync(mt_sampling *s)

@@ -46,7 +46,7 @@ MT_NODISCARD mt_status mt_sampling_take(
 /* Makes durable what was taken. MT_FILE. */
 MT_NODISCARD mt_status mt_sampling_sync(mt_sampling *sampling);
 
-/* Closes the files, and removes them where the run does not go on from them. */
+/* Closes the files, and removes them where no run will go on from them. */
 void mt_sampling_close(mt_sampling *sampling, bool remove);
 
 #endif

@@ -181,7 +181,9 @@ static int run_to_the_end(char *const begin[], char *const resume[], double seco
 static void expect_same_files(const char *a, const char *b)
 {
     static const char *const names[] = {"result.hdf", "activation.csv", "used.yaml", "activation.png",
-        "upstroke.png", "conduction_velocity.png", "profile.json"};
+        "upstroke.png", "conduction_velocity_beat2.png", "profile.json", "traces.csv", "traces.png",
+        "series.hdf", "series.xdmf", "movie.png", "ecg.csv", "ecg.png", "traces.frames", "series.frames",
+        "ecg.frames"};
     char in_a[64], in_b[64];
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         (void)snprintf(in_a, sizeof in_a, "%s/%s", a, names[k]);
@@ -200,11 +202,13 @@ static void kill_and_go_on(char *backend)
          tiles[] = "machine.tiles=64", every[] = "checkpoint.every_ms=0.3",
          maps[] = "output={maps: [repolarisation, apd, rest, peak, upstroke, conduction_velocity], "
                   "beats: every, beat_ms: 3}",
-         resume[] = "--resume";
+         traces[] = "traces={every_ms: 0.1, fields: [V, Ca_i]}",
+         series[] = "series={every_ms: 0.5, movie: true}",
+         electrodes[] = "electrodes=[{name: above, at_mm: [10, 3, 12]}]", resume[] = "--resume";
     char *alone[] = {name, run, path, output, whole, set, backend, set, end, set, tiles, set, every, set,
-        maps, NULL},
+        maps, set, traces, set, series, set, electrodes, NULL},
          *begin[] = {name, run, path, output, cut, set, backend, set, end, set, tiles, set, every, set, maps,
-             NULL},
+             set, traces, set, series, set, electrodes, NULL},
          *go_on[] = {name, run, resume, cut, NULL};
     const double seconds = seconds_of(alone);
     int kills = 0, runs = 0;

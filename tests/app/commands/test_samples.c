@@ -1,0 +1,164 @@
+/* What a run takes as time passes, by command: traces, series and ECG. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+
+#include "data/h5.h"
+#include "tests/solver/small_case.h"
+
+#include <omp.h>
+
+/* 288 elements, of which a region is inert. The wave goes along x, towards the electrode "ahead". */
+enum { N = 288, LIVE = 264, STEPS = 450, FRAMES = 10, END_MS = 9 };
+
+static const char body[] = SMALL_SLAB USUAL_TISSUE
+    "time: {end_ms: 9}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], inert: true}\n"
+    "stimuli:\n  - {min_mm: [0, 0, 0], max_mm: [0.5, 2, 1], duration_ms: 2, strength_uA_mm3: 50}\n"
+    "points:\n  - {name: 'at, the end', at_mm: [2.7, 1, 0.5]}\n  - {name: scar, at_mm: [1.7, 0.5, 0.5]}\n"
+    "machine: {tiles: 3}\n"
+    "traces: {every_ms: 0.02, fields: [V, Ca_i]}\n"
+    "series: {every_ms: 1, fields: [V, m], movie: true}\n"
+    "ecg: {every_ms: 0.5}\n"
+    "electrodes:\n  - {name: ahead, at_mm: [6, 1, 0.5]}\n  - {name: behind, at_mm: [-3, 1, 0.5]}\n";
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("case.yaml", body);
+}
+
+TestSuite(samples, .init = enter, .fini = leave_room);
+
+static const char *const files[] = {
+    "traces.csv", "traces.png", "series.hdf", "series.xdmf", "movie.png", "ecg.csv", "ecg.png"};
+enum { FILES = sizeof files / sizeof *files };
+
+static const char *in(const char *folder, const char *name)
+{
+    static char path[4][96];
+    static int next;
+    next = (next + 1) % 4;
+    (void)snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+static void expect_same(const char *a, const char *b)
+{
+    for (int k = 0; k < FILES; k++) cr_expect(same_file(in(a, files[k]), in(b, files[k])), "%s", files[k]);
+    cr_expect(same_file(in(a, "result.hdf"), in(b, "result.hdf")));
+}
+
+static void expect_no_frames(const char *folder)
+{
+    cr_expect(!there(in(folder, "traces.frames")) && !there(in(folder, "series.frames")) &&
+              !there(in(folder, "ecg.frames")));
+}
+
+static void read_array(const char *path, const char *name, mt_h5_type type, size_t n, void *values)
+{
+    mt_h5 h5 = {0};
+    cr_assert_eq(mt_h5_open(path, &h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_read(&h5, name, type, 1, &n, values), MT_OK, "%s", mt_message());
+    mt_h5_close(&h5);
+}
+
+/* The last frame is what a checkpoint has at that time, on both backends. */
+Test(samples, frames_are_v_and_states_at_their_times)
+{
+    static float frames[FRAMES * LIVE], v[LIVE];
+    static double m[LIVE], time_ms[FRAMES];
+    free(works("run case.yaml -o one --set checkpoint.at_end=true"));
+    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * LIVE, frames);
+    read_array("one/checkpoint-0000000450.hdf", "array/V", MT_H5_FLOAT, LIVE, v);
+    cr_expect_arr_eq(frames + (FRAMES - 1) * LIVE, v, sizeof v);
+    for (size_t k = 0; k < LIVE; k++) cr_assert_eq(frames[k], -85.23F, "at rest");
+    read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, FRAMES, time_ms);
+    for (size_t k = 0; k < FRAMES; k++) cr_expect_eq(time_ms[k], (double)k);
+    free(works("run case.yaml -o two --set checkpoint.at_end=true --set machine.backend=cpu"));
+    read_array("two/series.hdf", "VTKHDF/CellData/m", MT_H5_FLOAT, FRAMES * LIVE, frames);
+    read_array("two/checkpoint-0000000450.hdf", "array/m", MT_H5_DOUBLE, LIVE, m);
+    for (size_t k = 0; k < LIVE; k++) cr_assert_eq(frames[(FRAMES - 1) * LIVE + k], (float)m[k]);
+}
+
+/* The times at which the trace at the end, in the first column, crosses 0 mV upwards; and whether the point in the scar has none. */
+static double crossing_of_trace(const char *path)
+{
+    size_t n;
+    char *text = bytes_of(path, &n), *save, *line = strtok_r(text, "\n", &save);
+    double before_ms = 0, before_mV = NAN, crossing = NAN;
+    size_t rows = 0;
+    cr_expect_str_eq(line, "time_ms,\"at, the end V[mV]\",\"at, the end Ca_i[mM]\",scar V[mV],scar Ca_i[mM]");
+    for (; (line = strtok_r(NULL, "\n", &save)); rows++) {
+        double ms, mV, ca;
+        char rest[8] = "";
+        cr_assert_eq(sscanf(line, "%lf,%lf,%lf%7s", &ms, &mV, &ca, rest), 4, "%s", line);
+        cr_assert_str_eq(rest, ",,", "no number in the scar");
+        cr_assert(ca > 1e-5 && ca < 1e-3);
+        if (before_mV < 0 && mV >= 0) crossing = before_ms + (ms - before_ms) * before_mV / (before_mV - mV);
+        before_ms = ms, before_mV = mV;
+    }
+    cr_expect_eq(rows, STEPS + 1);
+    free(text);
+    return crossing;
+}
+
+/* V at a point is fitted to V around it, its activation to the activation around it: they agree to what the wave takes for an edge of
+ * 0.5 mm, at 0.4 mm/ms. */
+Test(samples, traces_activate_when_the_point_does)
+{
+    char *table = works("run case.yaml -o one --format json");
+    const double activation_ms = json_number(table, "at, the end", "activation_ms");
+    cr_expect(activation_ms > 2 && activation_ms < END_MS);
+    cr_expect_float_eq(crossing_of_trace("one/traces.csv"), activation_ms, 0.5 / 0.4);
+    free(table);
+}
+
+Test(samples, a_front_is_positive_before_and_negative_behind)
+{
+    size_t n;
+    free(works("run case.yaml -o one"));
+    char *text = bytes_of("one/ecg.csv", &n);
+    cr_expect_eq(strncmp(text, "time_ms,ahead,behind\n0,0,0\n", 27), 0, "%s", text);
+    double ahead, behind;
+    const char *row = strstr(text, "\n3,");
+    cr_assert_not_null(row);
+    cr_assert_eq(sscanf(row, "\n3,%lf,%lf", &ahead, &behind), 2);
+    cr_expect(ahead > 0.01 && behind < -0.01, "%g and %g", ahead, behind);
+    free(text);
+}
+
+/* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
+Test(samples, files_are_those_of_a_run_that_never_stopped)
+{
+    free(works("run case.yaml -o one"));
+    expect_no_frames("one");
+    free(works("run case.yaml -o two --set time.end_ms=3.5 --set checkpoint.at_end=true"));
+    free(works("run --resume two -o three --set time.end_ms=9 --set checkpoint.at_end=false"));
+    expect_same("one", "three");
+    expect_no_frames("three");
+    cr_assert_eq(truncate("two/traces.frames", 9000), 0);
+    refuses(2, "two/traces.frames: has 136 of the 176 frames up to the checkpoint",
+        "run --resume two --set time.end_ms=9 -o four");
+}
+
+Test(samples, what_an_earlier_run_left_goes)
+{
+    free(works("run case.yaml -o one"));
+    for (int k = 0; k < FILES; k++) cr_assert(there(in("one", files[k])), "%s", files[k]);
+    write_text("other.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n" SMALL_STIMULUS("1"));
+    free(works("run other.yaml -o one"));
+    for (int k = 0; k < FILES; k++) cr_expect_not(there(in("one", files[k])), "%s", files[k]);
+}
+
+Test(samples, what_cannot_be_taken_is_refused)
+{
+    refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",
+        "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
+    refuses(2, "series.tag: no element that is not inert has the tag 7", "run case.yaml --set series.tag=7");
+    refuses(2, "series.tag: 0.5; allowed: a whole number", "run case.yaml --set series.tag=0.5");
+    refuses(2, "traces.every_ms: 0.02, and there are no points", "run case.yaml --set points=[]");
+    refuses(2, "series.movie: true; allowed: with series.every_ms and V",
+        "run case.yaml --set series.fields=[m]");
+    refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
+}
