@@ -253,6 +253,13 @@ static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
         "value of one, that counts."),
     MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE, "as `tissue` and earlier regions have it."),
     MT_YAML_END};
+static const mt_yaml_key gradient_keys[] = {MT_YAML_STRING(mt_gradient, parameter, "parameter", NULL,
+                                                "A parameter of the cell model, as in `cell.scale`."),
+    MT_YAML_ENUM(mt_gradient, along, "along", NULL, mt_gradient_along_name,
+        "From endocardium to epicardium, from apex to base, or from one end of the mesh to the other."),
+    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", MT_YAML_AT_LEAST(0), "The factor where it begins."),
+    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", MT_YAML_AT_LEAST(0), "The factor where it ends."),
+    MT_YAML_END};
 static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
     MT_YAML_DOUBLE(
         mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
@@ -331,6 +338,9 @@ static const mt_yaml_key case_keys[] = {
         "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
         "when "
         "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
+    MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
+        "Parameters that change along the heart, by a factor in 16 steps. It takes the place of the "
+        "parameter's factor in `cell.scale`; what regions say comes after it."),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or a tag; of "
         "several that are given together, the part that is in all of them. Each says at least one of "
@@ -518,6 +528,17 @@ static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, cons
     return status;
 }
 
+/* Its parameter must be the model's. */
+static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
+{
+    char text[128];
+    const mt_yaml_override scale = {.from = "parameter:", .text = text};
+    (void)snprintf(text, sizeof text, "%.100s=%g", c->gradients[g].parameter, c->gradients[g].first);
+    return mt_fail_in(
+        path, in_entry("gradients", g,
+                  check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1})));
+}
+
 static bool says_cells(const mt_case_region *region)
 {
     return region->type[0] || region->asked.n_scales > 0 || region->asked.n_sets > 0;
@@ -572,6 +593,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
+    for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
         MT_TRY(mt_fail_in(path, in_entry("stimuli", s, mt_region_check(&c->stimuli[s].region))));
@@ -753,6 +775,9 @@ static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case 
         MT_TRY(mt_kinds_change(
             scratch, &kinds, "changed", mesh->n_elements, all, MT_KINDS_SAME_BASE, &from->cell.asked));
     }
+    for (size_t g = 0; g < from->n_gradients; g++)
+        MT_TRY(
+            in_entry("gradients", g, mt_gradient_apply(scratch, &from->gradients[g], whole, mesh, &kinds)));
     for (size_t r = 0; r < from->n_regions; r++)
         if (says_cells(&from->regions[r])) MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
     return mt_kinds_end(arena, &kinds, problem);
@@ -761,7 +786,7 @@ static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case 
 mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
 {
-    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets > 0;
+    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets + from->n_gradients > 0;
     problem->model = mt_case_model(from);
     problem->variants = NULL;
     problem->n_variants = 0;

@@ -9,6 +9,7 @@
 
 #include "data/yaml.h"
 #include "mesh/mesh.h"
+#include "solver/gradient.h"
 #include "solver/maps.h"
 #include "solver/medium.h"
 #include "solver/monodomain.h"
@@ -106,6 +107,8 @@ typedef struct mt_case {
         size_t beats; /* 0 = none */
         double start_ms, duration_ms, strength_mV_ms;
     } prepace;
+    mt_gradient *gradients;
+    size_t n_gradients;
     mt_case_region *regions;
     size_t n_regions;
     mt_case_stimulus *stimuli;
