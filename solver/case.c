@@ -61,6 +61,15 @@ static const char *field_word(const void *input, size_t i)
     return NULL;
 }
 
+/* none, and the ions that carry the stimuli of the model, or of any. */
+static const char *carrier_word(const void *input, size_t i)
+{
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    if (i == 0) return "none";
+    return i == 1 && (*m)->carrier_per_mV > 0 ? (*m)->states[(*m)->carrier].name : NULL;
+}
+
 static const char *partition_word(const void *input, size_t i)
 {
     size_t n = 0;
@@ -205,6 +214,10 @@ static const mt_yaml_key prepace_keys[] = {
         mt_case, prepace.duration_ms, "duration_ms", "1", MT_YAML_AT_LEAST(0), "Duration of the stimulus."),
     MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_ANY,
         "How fast it raises V; mV/ms are pA/pF.", .unit = "mV/ms"),
+    MT_YAML_ENUM_OF(mt_case, prepace.carrier, "carrier", "none", carrier_word,
+        "The ions that carry the stimulus. none: V rises without them, and over hundreds of beats the cell "
+        "loses potassium; K_i: its concentration rises by the charge, as the CellML versions of models have "
+        "it."),
     MT_YAML_END};
 static const mt_yaml_key checkpoint_keys[] = {
     MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
@@ -654,7 +667,7 @@ mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record
 mt_pulses mt_case_prepace(const mt_case *from)
 {
     return (mt_pulses){from->prepace.bcl_ms, from->prepace.beats, from->prepace.start_ms,
-        from->prepace.duration_ms, from->prepace.strength_mV_ms};
+        from->prepace.duration_ms, from->prepace.strength_mV_ms, from->prepace.carrier == 1};
 }
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }

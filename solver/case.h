@@ -106,6 +106,7 @@ typedef struct mt_case {
         double bcl_ms;
         size_t beats; /* 0 = none */
         double start_ms, duration_ms, strength_mV_ms;
+        int carrier; /* 0: none; 1: the model's */
     } prepace;
     mt_gradient *gradients;
     size_t n_gradients;

@@ -100,7 +100,7 @@ static mt_status read_times(const mt_arguments *arguments, request *r)
 {
     MT_TRY(read_beats(arguments, r));
     MT_TRY(read_end(arguments, r));
-    MT_TRY(mt_cell_option_stimulus(arguments, &r->pulses));
+    MT_TRY(mt_cell_option_stimulus(arguments, r->cell.model, &r->pulses));
     MT_TRY(mt_fail_in("--stimulus", mt_pulses_in_steps(&r->pulses, r->cell.dt_ms, &r->steps)));
     const bool all_beats = r->steps.cycle != SIZE_MAX && !mt_option_given(arguments, "--end-ms");
     r->n = all_beats ? r->steps.beats * r->steps.cycle : (size_t)llround(r->end_ms / r->cell.dt_ms);
@@ -246,6 +246,7 @@ static mt_status begin_record(mt_arena *arena, const request *r, FILE *trace, re
     x->calcium = state_named(r->cell.model, "Ca_i");
     MT_TRY(mt_lone_cell_make(arena, r->cell.model, &r->cell.variant, r->cell.dt_ms, r->single, r->cell.v_mV,
         r->cell.states, &x->cell));
+    x->cell.carried = r->pulses.carried;
     x->peak_mV = x->cell.v_mV;
     MT_TRY(mt_beats_begin(arena, s->cycle == SIZE_MAX ? 1 : s->beats, s->cycle, r->cell.dt_ms, x->cell.v_mV,
         calcium_of(x), &x->beats));

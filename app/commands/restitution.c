@@ -69,7 +69,7 @@ static mt_status read_protocol(const mt_arguments *arguments, request *r)
     MT_TRY(mt_whole_number(
         "--beats", beats, r->dynamic ? MT_RESTITUTION_BEATS_LEAST : 1, MT_PULSE_STEPS_MAX, &n));
     r->pulses.beats = n;
-    return mt_cell_option_stimulus(arguments, &r->pulses);
+    return mt_cell_option_stimulus(arguments, r->cell.model, &r->pulses);
 }
 
 static mt_status read_intervals(const mt_arguments *arguments, request *r)

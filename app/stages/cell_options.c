@@ -101,11 +101,22 @@ void mt_cell_title(const mt_chosen_cell *cell, char *title, size_t size)
         title, size, "%s cell%s", cell->variant.name, cell->changed ? " with other parameters" : "");
 }
 
-mt_status mt_cell_option_stimulus(const mt_arguments *arguments, mt_pulses *pulses)
+static mt_status read_carrier(const mt_arguments *arguments, const mt_cell_model *model, mt_pulses *pulses)
+{
+    const char *asked = mt_option_value(arguments, "--carrier", "none"),
+               *ion = model->carrier_per_mV > 0 ? model->states[model->carrier].name : NULL;
+    pulses->carried = ion && strcmp(asked, ion) == 0;
+    if (pulses->carried || strcmp(asked, "none") == 0) return MT_OK;
+    return mt_fail(MT_INPUT, "--carrier %.64s; allowed with %s: none%s%s", asked, model->name,
+        ion ? ", " : "", ion ? ion : "");
+}
+
+mt_status mt_cell_option_stimulus(
+    const mt_arguments *arguments, const mt_cell_model *model, mt_pulses *pulses)
 {
     double stimulus[3];
     MT_TRY(
         mt_numbers("--stimulus", mt_option_value(arguments, "--stimulus", "1,1,52"), 3, -INFINITY, stimulus));
     pulses->start_ms = stimulus[0], pulses->duration_ms = stimulus[1], pulses->rise_mV_ms = stimulus[2];
-    return MT_OK;
+    return read_carrier(arguments, model, pulses);
 }

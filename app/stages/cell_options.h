@@ -32,9 +32,13 @@
     }
 
 #define MT_CELL_OPTION_STIMULUS                                                                              \
+    {.name = "--stimulus",                                                                                   \
+        .value = "START,DURATION,STRENGTH",                                                                  \
+        .help = "in ms, ms and mV/ms (= pA/pF); the start is that in each cycle; default: 1,1,52"},          \
     {                                                                                                        \
-        .name = "--stimulus", .value = "START,DURATION,STRENGTH",                                            \
-        .help = "in ms, ms and mV/ms (= pA/pF); the start is that in each cycle; default: 1,1,52"            \
+        .name = "--carrier", .value = "ION",                                                                 \
+        .help = "the ions that carry the stimulus: none (default), or K_i, whose concentration changes by "  \
+                "its charge, which matters over hundreds of beats"                                           \
     }
 
 typedef struct mt_chosen_cell {
@@ -56,7 +60,9 @@ MT_NODISCARD mt_status mt_cell_options_read(
 /* What titles call it: "epi cell", "epi cell with other parameters". */
 void mt_cell_title(const mt_chosen_cell *cell, char *title, size_t size);
 
-/* Fills in the start, duration and rise of pulses. MT_INPUT: not three numbers. */
-MT_NODISCARD mt_status mt_cell_option_stimulus(const mt_arguments *arguments, mt_pulses *pulses);
+/* Fills in the start, duration and rise of pulses, and whether they are carried. MT_INPUT: not three numbers, or ions that do not carry
+ * stimuli of this model. */
+MT_NODISCARD mt_status mt_cell_option_stimulus(
+    const mt_arguments *arguments, const mt_cell_model *model, mt_pulses *pulses);
 
 #endif

@@ -39,6 +39,7 @@ static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH
     mt_hash_add(&hash, p->variant->states, model->n_states * sizeof(double));
     mt_hash_add(&hash, times, sizeof times);
     add_number(&hash, pulses->beats);
+    if (pulses->carried) add_number(&hash, 1); /* others are kept as they always were */
     mt_hash_add(&hash, first, (1 + model->n_states) * sizeof *first);
     mt_hash_end(&hash, key);
     return MT_OK;

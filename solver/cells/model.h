@@ -65,6 +65,9 @@ typedef struct mt_cell_model {
     size_t n_currents;                           /* 0: the model tells none, and the next two are NULL */
     const mt_cell_quantity *currents;
     mt_cell_currents *currents_of;
+    /* The ions that may carry the charge of a stimulus: a state, and by how much it changes with 1 mV; 0: the model has none. */
+    size_t carrier;
+    double carrier_per_mV;
     double dt_max_ms; /* the longest step that is stable */
     double front_ms;  /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
     mt_cell_kernel_float *kernel_float[MT_ISAS];

@@ -29,6 +29,8 @@ static void step_in_double(mt_lone_cell *cell, double rise_mV_ms)
 {
     double v = cell->v_mV;
     if (rise_mV_ms != 0) v += cell->dt_ms * rise_mV_ms;
+    if (cell->carried)
+        cell->state[cell->model->carrier] += cell->dt_ms * rise_mV_ms * cell->model->carrier_per_mV;
     mt_cell_react_double(cell->model, cell->constants, 1, NULL, cell->dt_ms, 1, cell->state, &v, &v);
     cell->v_mV = v;
 }
@@ -37,6 +39,8 @@ static void step_in_single(mt_lone_cell *cell, double rise_mV_ms)
 {
     float v = (float)cell->v_mV;
     if (rise_mV_ms != 0) v += (float)(cell->dt_ms * rise_mV_ms);
+    if (cell->carried)
+        cell->single[cell->model->carrier] += (float)(cell->dt_ms * rise_mV_ms * cell->model->carrier_per_mV);
     const uint64_t before = ipu_begin_flushing();
     mt_cell_react_float(cell->model, cell->single_constants, 1, NULL, cell->dt_ms, 1, cell->single, &v, &v);
     ipu_end_flushing(before);
@@ -128,6 +132,7 @@ mt_status mt_cell_pace(const mt_cell_model *model, const mt_cell_variant *varian
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
     if (isinf(pulses->bcl_ms)) return mt_fail(MT_INPUT, "pacing: bcl is without end");
     mt_status status = mt_lone_cell_make(&scratch, model, variant, dt_ms, false, *v_mV, states, &cell);
+    cell.carried = pulses->carried;
     if (status == MT_OK) status = all_beats(&cell, &steps, pulses->rise_mV_ms, go_on, user);
     if (status == MT_OK) {
         *v_mV = cell.v_mV;

@@ -3,6 +3,9 @@
  * A step is that of tissue without diffusion (solver/monodomain.h): a stimulus adds to V, then comes the model's step. In single
  * precision it is the machine's: subnormal numbers count as zero.
  *
+ * Whose charge a stimulus is does not matter for a beat, but it does for many: V rises without ions, and each beat then loses
+ * potassium for what V falls. A stimulus that is carried by potassium puts it back, as the CellML versions of models have it.
+ *
  *     mt_lone_cell cell;
  *     MT_TRY(mt_lone_cell_make(arena, model, variant, dt_ms, false, variant->v_mV, variant->states, &cell));
  *     for (size_t s = 0; s < n; s++) MT_TRY(mt_lone_cell_step(&cell, mt_pulse_is_on(&steps, s) ? rise_mV_ms : 0));
@@ -21,6 +24,8 @@ typedef struct mt_lone_cell {
     const mt_cell_model *model;
     double *constants; /* [n_constants] of its variant */
     double dt_ms;
+    bool
+        carried; /* the charge of stimuli comes with the model's carrier, K_i of tp06, whose amount changes (model->carrier) */
     double v_mV;
     double *state; /* [n_states]; not those of now where there is a `single` */
     float *single; /* [n_states] in single precision; NULL: the cell is computed in double */
@@ -28,7 +33,7 @@ typedef struct mt_lone_cell {
 } mt_lone_cell;
 
 /* Gives a cell with the parameters of the variant, wherever that rests, with this V and a copy of these states [n_states]; keeps the
- * model. MT_MEMORY. */
+ * model. Stimuli are not carried, unless the caller says so. MT_MEMORY. */
 MT_NODISCARD mt_status mt_lone_cell_make(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *variant, double dt_ms, bool single, double v_mV, const double *states,
     mt_lone_cell *cell);
@@ -50,6 +55,7 @@ typedef struct mt_pulses {
     double bcl_ms; /* the basic cycle length, from pulse to pulse; INFINITY: there is only one cycle */
     size_t beats;
     double start_ms, duration_ms, rise_mV_ms;
+    bool carried; /* mt_lone_cell.carried, of cells that are paced */
 } mt_pulses;
 
 /* The same in whole steps: a pulse is on in the steps on <= s < off of its cycle. */

@@ -30,6 +30,7 @@ mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_var
     MT_TRY(mt_pulses_in_steps(&both, dt_ms, &steps));
     const size_t n = steps.cycle + (size_t)llround(pulses->bcl_ms / dt_ms);
     mt_status status = mt_lone_cell_make(&scratch, model, variant, dt_ms, false, v_mV, states, &cell);
+    cell.carried = pulses->carried;
     if (status == MT_OK) status = record(&scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats);
     if (status == MT_OK) *beat = beats.beat[1];
     mt_arena_free(&scratch);
@@ -53,6 +54,7 @@ static mt_status last_beats(mt_arena *scratch, const mt_cell_model *model, const
     MT_TRY(mt_cell_pace(model, variant, dt_ms, &before, NULL, NULL, &v, paced));
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
     MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, v, paced, &cell));
+    cell.carried = pulses->carried;
     MT_TRY(record(scratch, &cell, &steps, pulses->rise_mV_ms, MT_RESTITUTION_BEATS_LEAST * steps.cycle,
         MT_RESTITUTION_BEATS_LEAST, &all));
     memcpy(beats, all.beat + MT_RESTITUTION_BEATS_LEAST - 3, 2 * sizeof *beats);

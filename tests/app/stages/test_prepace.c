@@ -57,7 +57,7 @@ static void make(const char *set, bool cached, mt_problem *problem)
 /* V and the states of a variant after three beats of 250 ms. */
 static void pace_alone(const mt_cell_model *model, const mt_cell_variant *rest, double *number)
 {
-    const mt_pulses pulses = {250, 3, 1, 1, 52};
+    const mt_pulses pulses = {250, 3, 1, 1, 52, false};
     number[0] = rest->v_mV;
     memcpy(number + 1, rest->states, model->n_states * sizeof *number);
     ok(mt_cell_pace(model, rest, 0.02, &pulses, NULL, NULL, number, number + 1));

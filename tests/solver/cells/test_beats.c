@@ -91,7 +91,7 @@ static mt_beats beats_of(const curve *c, size_t n, size_t cycle)
 static void pace(const mt_cell_model *model, size_t variant, double bcl_ms, size_t n, curve *c)
 {
     const mt_cell_variant *of = &model->variants[variant];
-    const mt_pulses pulses = {bcl_ms, n, 5, 1, 52};
+    const mt_pulses pulses = {bcl_ms, n, 5, 1, 52, false};
     const size_t calcium = model->n_states > 12 ? 12 : 0; /* any state will do */
     mt_pulse_steps steps;
     mt_lone_cell cell;

@@ -18,7 +18,7 @@ enum { STATES_MOST = 64 };
 
 Test(pacing, pulses_come_once_in_each_cycle)
 {
-    const mt_pulses pulses = {10, 3, 2, 1.5, 52};
+    const mt_pulses pulses = {10, 3, 2, 1.5, 52, false};
     mt_pulse_steps steps;
     cr_assert_eq(mt_pulses_in_steps(&pulses, 0.5, &steps), MT_OK, "%s", mt_message());
     for (size_t s = 0; s < 100; s++)
@@ -27,7 +27,7 @@ Test(pacing, pulses_come_once_in_each_cycle)
 
 Test(pacing, without_an_end_the_cycle_is_the_only_one)
 {
-    const mt_pulses pulses = {INFINITY, 1, 7, 2, 52};
+    const mt_pulses pulses = {INFINITY, 1, 7, 2, 52, false};
     mt_pulse_steps steps;
     cr_assert_eq(mt_pulses_in_steps(&pulses, 0.5, &steps), MT_OK, "%s", mt_message());
     for (size_t s = 0; s < 1000; s++) cr_assert_eq(mt_pulse_is_on(&steps, s), s >= 14 && s < 18);
@@ -38,14 +38,14 @@ Test(pacing, pulses_that_make_no_sense_are_refused)
     static const struct {
         mt_pulses pulses;
         const char *text;
-    } wrong[] = {{{100, 1, -1, 1, 52}, "start -1, duration 1; allowed: at least 0"},
-        {{100, 1, NAN, 1, 52}, "start nan"},
-        {{100, 1, 1, -1, 52}, "start 1, duration -1; allowed: at least 0"},
-        {{100, 1, 99.5, 1, 52}, "start 99.5, duration 1: ends behind a cycle of 100 ms"},
-        {{0.01, 1, 0, 0, 52}, "bcl 0.01 ms; allowed: at least a step, 0.02 ms"},
-        {{NAN, 1, 0, 0, 52}, "bcl nan ms"},
-        {{INFINITY, 1, 1e8, 1, 52}, "ends after 5e+09 steps of 0.02 ms; allowed: at most 1e+09"},
-        {{1000, 1000000, 0, 1, 52}, "1000000 beats, bcl 1000 ms: 5e+10 steps of 0.02 ms; allowed"}};
+    } wrong[] = {{{100, 1, -1, 1, 52, false}, "start -1, duration 1; allowed: at least 0"},
+        {{100, 1, NAN, 1, 52, false}, "start nan"},
+        {{100, 1, 1, -1, 52, false}, "start 1, duration -1; allowed: at least 0"},
+        {{100, 1, 99.5, 1, 52, false}, "start 99.5, duration 1: ends behind a cycle of 100 ms"},
+        {{0.01, 1, 0, 0, 52, false}, "bcl 0.01 ms; allowed: at least a step, 0.02 ms"},
+        {{NAN, 1, 0, 0, 52, false}, "bcl nan ms"},
+        {{INFINITY, 1, 1e8, 1, 52, false}, "ends after 5e+09 steps of 0.02 ms; allowed: at most 1e+09"},
+        {{1000, 1000000, 0, 1, 52, false}, "1000000 beats, bcl 1000 ms: 5e+10 steps of 0.02 ms; allowed"}};
     mt_pulse_steps steps;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         cr_assert_eq(mt_pulses_in_steps(&wrong[k].pulses, 0.02, &steps), MT_INPUT, "%s", wrong[k].text);
@@ -88,7 +88,7 @@ Test(pacing, is_the_same_as_pulses_one_by_one)
             const mt_cell_variant *variant = &(*m)->variants[v];
             const point expected = one_by_one(*m, variant, 3, 20000);
             point p = rest_of(*m, variant);
-            const mt_pulses pulses = {400, 3, 1, 1, 52};
+            const mt_pulses pulses = {400, 3, 1, 1, 52, false};
             cr_assert_eq(mt_cell_pace(*m, variant, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK, "%s",
                 mt_message());
             cr_assert(memcmp(&p, &expected, sizeof p) == 0, "%s %s", (*m)->name, variant->name);
@@ -103,7 +103,7 @@ Test(pacing, takes_parameters_that_no_type_of_the_model_has)
     mt_cell_variant other = m->variants[0];
     memcpy(parameters, other.parameters, m->n_parameters * sizeof *parameters);
     parameters[0] *= 0.5, other.parameters = parameters;
-    const mt_pulses pulses = {400, 2, 1, 1, 52};
+    const mt_pulses pulses = {400, 2, 1, 1, 52, false};
     point p = rest_of(m, &other), usual = p;
     const point expected = one_by_one(m, &other, 2, 20000);
     cr_assert_eq(mt_cell_pace(m, &other, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK);
@@ -123,7 +123,7 @@ Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
     const point start = rest_of(m, m->variants);
     point p = start;
     size_t asked = 0;
-    mt_pulses pulses = {20, 5, 1, 1, 52};
+    mt_pulses pulses = {20, 5, 1, 1, 52, false};
     cr_assert_eq(
         mt_cell_pace(m, m->variants, 0.02, &pulses, until_two, &asked, &p.v_mV, p.states), MT_STOPPED);
     cr_assert(asked == 2 && memcmp(&p, &start, sizeof p) == 0);
@@ -131,7 +131,7 @@ Test(pacing, that_stops_or_fails_leaves_the_state_as_it_was)
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_NUMERICS);
     cr_assert(strstr(mt_message(), "pacing: in beat 1 V is 326"), "%s", mt_message());
     cr_assert(memcmp(&p, &start, sizeof p) == 0);
-    pulses = (mt_pulses){INFINITY, 1, 1, 1, 52};
+    pulses = (mt_pulses){INFINITY, 1, 1, 1, 52, false};
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_INPUT);
 }
 
@@ -156,4 +156,33 @@ Test(pacing, in_single_precision_a_lone_cell_takes_the_steps_of_the_kernel)
         cr_assert(states[k] == (double)state[k] && mt_lone_cell_state(&cell, k) == states[k]);
     cr_assert_eq(mt_lone_cell_step(&cell, NAN), MT_NUMERICS);
     cr_assert_str_eq(mt_message(), "V is not a number; it must stay within -200 .. 200 mV");
+}
+
+/* What the ions in a cell of tp06 are more than V tells, in mV: constant where all that moves is ions. With the buffers' free and bound
+ * calcium; volumes in nl, capacitance in uF, concentrations in mM. */
+static double charge_mV(const point *p)
+{
+    enum { CA_I = 12, CA_SR = 14, CA_SS = 15, NA_I = 16, K_I = 17 };
+    const double cm = 0.185, faraday = 96485.3415, vc = 0.016404, vsr = 0.001094, vss = 5.468e-5,
+                 ca_i = p->states[CA_I] * (1 + 0.2 / (p->states[CA_I] + 0.001)),
+                 ca_sr = p->states[CA_SR] * (1 + 10 / (p->states[CA_SR] + 0.3)),
+                 ca_ss = p->states[CA_SS] * (1 + 0.4 / (p->states[CA_SS] + 2.5e-4)),
+                 ions =
+                     vc * (p->states[NA_I] + p->states[K_I] + 2 * ca_i) + 2 * vsr * ca_sr + 2 * vss * ca_ss;
+    return p->v_mV - ions * faraday / cm;
+}
+
+/* Three beats of a stimulus of 52 mV: carried by potassium it leaves the charge as it is, to what Euler's steps make of the buffers; else
+ * V has risen by it without ions. */
+Test(pacing, a_stimulus_that_is_carried_conserves_charge)
+{
+    const mt_cell_model *m = mt_cell_models[0];
+    for (int carried = 0; carried <= 1; carried++) {
+        const mt_pulses pulses = {500, 3, 1, 1, 52, carried};
+        point p = rest_of(m, m->variants);
+        const double before = charge_mV(&p);
+        cr_assert_str_eq(m->name, "tp06");
+        cr_assert_eq(mt_cell_pace(m, m->variants, 0.01, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK);
+        cr_expect_float_eq(charge_mV(&p) - before, carried ? 0 : 3 * 52, 2, "%g", charge_mV(&p) - before);
+    }
 }

@@ -53,7 +53,7 @@ static mt_beats whole_run(
 Test(restitution, a_premature_beat_is_that_of_a_whole_run)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
-        const mt_pulses s1 = {600, 2, 1, 1, 52}, before = {600, 1, 1, 1, 52};
+        const mt_pulses s1 = {600, 2, 1, 1, 52, false}, before = {600, 1, 1, 1, 52, false};
         const size_t on[] = {50, 30050, 50050};
         const mt_beat expected = whole_run(*m, 80000, 25000, 3, on).beat[2];
         point p = rest_of(*m);
@@ -74,7 +74,7 @@ Test(restitution, a_premature_beat_is_that_of_a_whole_run)
 Test(restitution, a_pulse_to_an_excited_cell_is_no_point)
 {
     const mt_cell_model *m = mt_cell_models[0];
-    const mt_pulses s1 = {1000, 1, 1, 1, 52};
+    const mt_pulses s1 = {1000, 1, 1, 1, 52, false};
     const point p = rest_of(m);
     mt_beat beat;
     for (double interval_ms = 50; interval_ms < 290; interval_ms += 40) {
@@ -92,7 +92,7 @@ Test(restitution, paced_beats_are_those_of_a_whole_run)
 {
     enum { BEATS = 6 };
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
-        const mt_pulses pulses = {400, BEATS, 1, 1, 52};
+        const mt_pulses pulses = {400, BEATS, 1, 1, 52, false};
         size_t on[BEATS];
         for (size_t k = 0; k < BEATS; k++) on[k] = 50 + k * 20000;
         const mt_beats all = whole_run(*m, BEATS * 20000, 20000, BEATS, on);
@@ -118,7 +118,7 @@ Test(restitution, paced_beats_are_those_of_a_whole_run)
 Test(restitution, of_mitchell_and_schaeffer_is_the_closed_form)
 {
     const mt_cell_model *m;
-    const mt_pulses s1 = {1000, 1, 1, 1, 52};
+    const mt_pulses s1 = {1000, 1, 1, 1, 52, false};
     double apd_ms[2], closed_ms[2];
     cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &m), MT_OK);
     const point p = rest_of(m);
@@ -137,7 +137,7 @@ Test(restitution, of_mitchell_and_schaeffer_is_the_closed_form)
 Test(restitution, too_few_beats_are_refused)
 {
     const mt_cell_model *m = mt_cell_models[0];
-    const mt_pulses pulses = {400, 3, 1, 1, 52};
+    const mt_pulses pulses = {400, 3, 1, 1, 52, false};
     point p = rest_of(m);
     mt_beat found[2];
     cr_assert_eq(mt_restitution_paced(m, m->variants, dt_ms, &pulses, &p.v_mV, p.states, found), MT_INPUT);
