@@ -3,10 +3,11 @@
  *   cell model     float, all lanes, one core, against one lane in double with the C library's functions
  *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the same threads
  *   machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float kernels on the whole mesh
+ *   recording      the 0.2 mm slab with a wave in it, all maps recorded and nine potentials a millisecond, against the activation times alone
  *   growth         what more of something costs: times for n, 2n and 4n of it, and the exponent b of n^b through
  *                  the first and the last; n log n shows as 1.1
  *
- * Run it on an idle machine: build/release/benchmarks, or build/release/benchmarks growth for the last alone. Nothing
+ * Run it on an idle machine: build/release/benchmarks, or build/release/benchmarks growth (or recording) for that alone. Nothing
  * here is a test. */
 #include <math.h>
 #include <omp.h>
@@ -24,6 +25,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/kernels.h"
 #include "solver/backends/backend.h"
+#include "solver/ecg.h"
 #include "solver/diffusion/tissue.h"
 
 mt_cell_kernel_double mt_cell_tp06_double_one;
@@ -334,6 +336,72 @@ static void machine(slab *s)
         without / with);
 }
 
+/* ---- recording ---- */
+
+enum { ELECTRODES = 9, RECORDED_MS = 12 };
+
+/* Makes a millisecond of steps, and answers how long that took; with an ECG that, too. */
+static double one_ms(const on_machine *m, const mt_ecg *ecg, size_t first, size_t n, double *v, double *phi)
+{
+    const double start = now_s();
+    for (size_t step = first; step < first + n; step++) must(m->backend->advance(m->self, step, 1));
+    if (ecg) {
+        m->backend->read(m->self, MT_ARRAY_V, v);
+        mt_ecg_potentials(ecg, v, phi);
+    }
+    return now_s() - start;
+}
+
+static void make_electrodes(slab *s, mt_ecg *ecg)
+{
+    static const char *const name[ELECTRODES] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    mt_medium muscle = {0.17, 0.019, NAN, 0.62, 0.24, NAN, 140, 0.01};
+    mt_electrode electrode[ELECTRODES];
+    for (size_t k = 0; k < ELECTRODES; k++)
+        electrode[k] = (mt_electrode){name[k], {20 * cos(0.7 * (double)k), 20 * sin(0.7 * (double)k), 20}};
+    must(mt_ecg_make(
+        &s->arena, &s->mesh, &s->adjacency, &(mt_media){1, &muscle, NULL}, 1, ELECTRODES, electrode, ecg));
+}
+
+/* From a stimulus at one end: most elements are at rest or on their plateau, as in a heart. */
+static mt_stimulus stimulate_end(slab *s)
+{
+    uint32_t *element = take(&s->arena, s->mesh.n_elements, sizeof *element);
+    mt_stimulus end = {.duration_ms = 2, .rise_mV_ms = 50 / 1.4, .element = element};
+    for (size_t e = 0; e < s->mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, e, x);
+        if (x[0] < 1.5) element[end.n_elements++] = (uint32_t)e;
+    }
+    return end;
+}
+
+/* The two take turns, millisecond by millisecond. */
+static void recording(slab *s)
+{
+    const size_t n = (size_t)llround(1 / s->problem.dt_ms);
+    const mt_stimulus end = stimulate_end(s);
+    mt_monodomain plain = s->problem, all = s->problem;
+    on_machine without = {mt_backend_find("ipu"), NULL}, with = without;
+    double *v = take(&s->arena, s->mesh.n_elements, sizeof *v), phi[ELECTRODES], time[2] = {0};
+    mt_ecg ecg;
+    plain.n_stimuli = all.n_stimuli = 1;
+    plain.stimulus = all.stimulus = &end;
+    all.record = (mt_record){.all = true, .fraction = 0.9};
+    make_electrodes(s, &ecg);
+    must(without.backend->open(&s->arena, &plain, &s->layout, &without.self));
+    must(with.backend->open(&s->arena, &all, &s->layout, &with.self));
+    for (size_t ms = 0; ms < RECORDED_MS; ms++) {
+        time[0] += one_ms(&without, NULL, ms * n, n, v, phi);
+        time[1] += one_ms(&with, &ecg, ms * n, n, v, phi);
+    }
+    printf("recording, %zu elements: all maps, and %d potentials a ms, in %.3f times the time; bytes an "
+           "element: %zu "
+           "on the tiles, %zu for the potentials on the host\n",
+        s->mesh.n_elements, ELECTRODES, time[1] / time[0], MT_RECORDED * sizeof(float),
+        ELECTRODES * sizeof(float));
+}
+
 /* ---- growth ---- */
 
 /* Prepares what is measured for n of something, and does it. */
@@ -575,6 +643,12 @@ int main(int n, char **words)
 {
     slab s;
     if (n == 2 && strcmp(words[1], "growth") == 0) return growth(), 0;
+    if (n == 2 && strcmp(words[1], "recording") == 0) {
+        make_slab(&s, 0.2);
+        recording(&s);
+        mt_arena_free(&s.arena);
+        return 0;
+    }
     cell_model();
     make_slab(&s, 0.1);
     diffusion(&s);
@@ -582,6 +656,7 @@ int main(int n, char **words)
     make_slab(&s, 0.2);
     diffusion(&s);
     machine(&s);
+    recording(&s);
     mt_arena_free(&s.arena);
     growth();
     return 0;
