@@ -38,7 +38,7 @@ static void machine_object(mt_json *json, const ipu_target *target)
     mt_json_close(json);
 }
 
-/* Syncs of predicates and of transfers are in the cycles of these. */
+/* Syncs of predicates and of the host's transfers are in the cycles of these. */
 static void totals_object(mt_json *json, const ipu_profile *profile)
 {
     mt_json_open(json, "totals", '{');

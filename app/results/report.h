@@ -37,10 +37,11 @@ void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RU
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
 
-enum { MT_REPORT_TABLES = 7 };
+enum { MT_REPORT_TABLES = 8 };
 
 /* Gives the run's tables in `arena`: a summary, the maps if there are more than the activation, the first of the limited elements if
- * there are any, activation at the points, and on an emulated machine cycles, exchange and memory. */
+ * there are any, activation at the points, and on an emulated machine cycles, exchange, what the host
+ * took, and memory. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 

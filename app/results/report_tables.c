@@ -161,6 +161,12 @@ static phase common_phase(
     return p;
 }
 
+/* Of all time steps, without what the host took. */
+static uint64_t cycles_of_steps(const mt_run *run)
+{
+    return run->profile->cycles - run->profile->host_cycles;
+}
+
 /* Cycles of one time step, in which the phase runs runs / n_counted times. */
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 {
@@ -173,7 +179,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
     mt_table_number(table, runs * p->spread.mean);
     mt_table_number(table, runs * (double)p->spread.max);
     mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
-    mt_table_number(table, 100 * total / (double)run->profile->cycles);
+    mt_table_number(table, 100 * total / (double)cycles_of_steps(run));
     mt_table_number(table, total / run->target->clock_hz);
 }
 
@@ -184,7 +190,7 @@ static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
     mt_table_number(table, (double)cycles / (double)run->n_counted);
     mt_table_number(table, NAN);
-    mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
+    mt_table_number(table, 100 * (double)cycles / (double)cycles_of_steps(run));
     mt_table_number(table, (double)cycles / run->target->clock_hz);
 }
 
@@ -218,7 +224,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     const size_t n = sizeof phases / sizeof phases[0] - !mt_profile_crosses(profile); /* links come last */
     for (size_t k = 0; k < n; k++) phase_row(&table, run, &phases[k]);
     mt_table_item(&table, "time_step", "time step", 0);
-    sum_row(&table, run, profile->cycles);
+    sum_row(&table, run, cycles_of_steps(run));
     mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
     sum_row(&table, run, profile->exchange_cycles + profile->sync_cycles);
     return table;
@@ -251,6 +257,36 @@ static mt_table exchange_table(mt_arena *arena, const ipu_profile *profile)
         if (crosses) mt_table_number(&table, (double)step->external_cycles);
         if (crosses) mt_table_text(&table, step->busiest_link);
     }
+    return table;
+}
+
+/* A row of the whole run; streams and bytes are no numbers where there are none. */
+static void host_row(mt_table *table, const mt_run *run, double streams, double bytes, uint64_t cycles)
+{
+    mt_table_number(table, streams);
+    mt_table_number(table, bytes);
+    mt_table_number(table, (double)cycles);
+    mt_table_number(table, (double)cycles / run->target->clock_hz);
+    mt_table_number(table, 100 * (double)cycles / (double)run->profile->cycles);
+}
+
+/* What the host took from the tiles, beside all time steps. */
+static mt_table host_table(mt_arena *arena, const mt_run *run)
+{
+    const ipu_profile *profile = run->profile;
+    mt_table table = mt_table_begin(arena, "host", "The whole run, with what the host took from the tiles");
+    mt_table_strings(&table, "part", "part");
+    mt_table_decimals(&table, "streams", "streams", "", 0);
+    mt_table_decimals(&table, "bytes", "bytes", "", 0);
+    mt_table_decimals(&table, "cycles", "cycles", "", 0);
+    mt_table_digits(&table, "time_s", "time", "s", 4);
+    mt_table_decimals(&table, "share_percent", "share", "%", 1);
+    mt_table_item(&table, "time_steps", "time steps", 0);
+    host_row(&table, run, NAN, NAN, cycles_of_steps(run));
+    mt_table_item(&table, "streams", "streams to the host", 0);
+    host_row(&table, run, (double)profile->transfers, (double)profile->host_bytes_read, profile->host_cycles);
+    mt_table_item(&table, "whole_run", "whole run", 0);
+    host_row(&table, run, NAN, NAN, profile->cycles);
     return table;
 }
 
@@ -344,6 +380,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     if (run->profile) {
         tables[(*n)++] = cycles_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);
+        if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);
     }
     return MT_OK;

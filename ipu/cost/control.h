@@ -10,7 +10,7 @@
  * predicate that is loaded first; its sync and exchange take some hundred), and memory for the word that arrives and for the
  * code of its exchange.
  *
- * A transfer of the host, each time:
+ * A transfer of the host, by a program or as a stream between programs (ipu_engine_stream), each time:
  *   link     = of a chip: its bytes over its link to the host; every chip has one. Each range that is contiguous in
  *              a tile's memory goes in packets of its own, of at most write_packet_bytes or read_packet_bytes,
  *              each with a header.

@@ -58,6 +58,7 @@ mt_status ipu_engine_new(mt_arena *arena, const ipu_executable *executable, bool
     MT_ALLOC(arena, e->compute_cycles, graph->n_compute_sets);
     MT_ALLOC(arena, e->used_slots, graph->n_compute_sets);
     MT_ALLOC(arena, e->control_runs, executable->n_controls);
+    MT_TRY(ipu_stream_room_new(arena, &e->timing, &e->stream_room));
     if (e->checked) memset(e->image, 0xff, bytes);
     for (size_t i = 0; i < executable->n_places; i++)
         e->spans[i] = (ipu_span){e->image + executable->places[i].offset, executable->places[i].n};
@@ -72,19 +73,20 @@ typedef struct counter {
     size_t n;
 } counter;
 
-enum { COUNTERS = 6 };
+enum { COUNTERS = 8, SINGLE_COUNTERS = 4 };
 
 static void list_counters(ipu_engine *e, counter list[COUNTERS])
 {
     const size_t n = e->executable->graph->n_compute_sets;
     const counter all[COUNTERS] = {{e->runs, n}, {e->compute_cycles, n}, {e->used_slots, n},
-        {e->control_runs, e->executable->n_controls}, {&e->host_bytes_written, 1}, {&e->host_bytes_read, 1}};
+        {e->control_runs, e->executable->n_controls}, {&e->stream_runs, 1}, {&e->stream_cycles, 1},
+        {&e->host_bytes_written, 1}, {&e->host_bytes_read, 1}};
     memcpy(list, all, sizeof all);
 }
 
 size_t ipu_engine_counts(const ipu_engine *engine)
 {
-    return 3 * engine->executable->graph->n_compute_sets + engine->executable->n_controls + 2;
+    return 3 * engine->executable->graph->n_compute_sets + engine->executable->n_controls + SINGLE_COUNTERS;
 }
 
 void ipu_engine_count(const ipu_engine *engine, uint64_t *counts)
@@ -122,28 +124,36 @@ static const ipu_control *count_control(ipu_engine *engine, const ipu_program *p
 
 /* ---- the host's access ---- */
 
-/* Iterates over a tensor's elements, one stretch of a tile's memory after another. */
+/* Iterates over the elements of slices, one stretch of a tile's memory after another. */
 typedef struct walk {
     const ipu_engine *engine;
-    const ipu_tensor *tensor;
-    size_t next_slice, range;
+    const ipu_slice *slices;
+    size_t n_slices, next_slice, range;
     ipu_slice left; /* of the current slice */
 } walk;
+
+static walk begin_walk(const ipu_engine *engine, const ipu_tensor *tensor)
+{
+    return (walk){.engine = engine,
+        .slices = engine->executable->graph->slices + tensor->first_slice,
+        .n_slices = tensor->n_slices};
+}
 
 /* The next stretch, or false at the end. */
 static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
 {
     const ipu_executable *e = w->engine->executable;
     if (w->left.n == 0) {
-        if (w->next_slice == w->tensor->n_slices) return false;
-        w->left = e->graph->slices[w->tensor->first_slice + w->next_slice++];
+        if (w->next_slice == w->n_slices) return false;
+        w->left = w->slices[w->next_slice++];
         w->range = ipu_executable_range(e, w->left.variable, w->left.from);
     }
     const ipu_range *range = &e->ranges[w->range++];
+    const size_t element = ipu_type_bytes(e->graph->variables[w->left.variable].type);
     size_t skip = w->left.from - range->from;
     size_t n = range->n - skip < w->left.n ? range->n - skip : w->left.n;
-    *tile = w->engine->image + range->offset + skip * ipu_type_bytes(w->tensor->type);
-    *bytes = n * ipu_type_bytes(w->tensor->type);
+    *tile = w->engine->image + range->offset + skip * element;
+    *bytes = n * element;
     w->left.from += n;
     w->left.n -= n;
     return true;
@@ -151,18 +161,35 @@ static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
 
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data)
 {
-    walk w = {.engine = engine, .tensor = tensor};
+    walk w = begin_walk(engine, tensor);
     const unsigned char *from = data;
     unsigned char *tile = NULL;
     for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); from += bytes) memcpy(tile, from, bytes);
 }
 
-void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data)
+/* Answers how many bytes it has copied. */
+static size_t copy_out(walk w, void *data)
 {
-    walk w = {.engine = engine, .tensor = tensor};
     unsigned char *to = data;
     unsigned char *tile = NULL;
     for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); to += bytes) memcpy(to, tile, bytes);
+    return (size_t)(to - (unsigned char *)data);
+}
+
+void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data)
+{
+    (void)copy_out(begin_walk(engine, tensor), data);
+}
+
+mt_status ipu_engine_stream(ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data)
+{
+    ipu_control_cost cost;
+    MT_TRY(ipu_timing_stream(&engine->timing, slices, n_slices, &engine->stream_room, &cost));
+    engine->host_bytes_read +=
+        copy_out((walk){.engine = engine, .slices = slices, .n_slices = n_slices}, data);
+    engine->stream_cycles += cost.cycles;
+    engine->stream_runs++;
+    return MT_OK;
 }
 
 static mt_status run_transfer(ipu_engine *engine, const ipu_program *program)
@@ -521,5 +548,5 @@ uint64_t ipu_engine_cycles(const ipu_engine *engine)
                   engine->compute_cycles[s];
     for (size_t c = 0; c < engine->executable->n_controls; c++)
         cycles += engine->control_runs[c] * engine->timing.controls[c].cycles;
-    return cycles;
+    return cycles + engine->stream_cycles;
 }

@@ -5,7 +5,7 @@
  * number of OpenMP threads. While tile code runs, subnormal numbers are flushed to zero on input and output, as on the machine;
  * afterwards the host's own setting is restored.
  *
- * The engine counts modelled cycles; it measures no time. Running allocates nothing. The tiles' memory begins as zero bytes. */
+ * The engine counts modelled cycles; it measures no time. Running and streaming allocate nothing. The tiles' memory begins as zero bytes. */
 #ifndef IPU_RUN_ENGINE_H
 #define IPU_RUN_ENGINE_H
 
@@ -28,7 +28,9 @@ typedef struct ipu_engine {
     uint64_t *runs;                               /* [n_compute_sets]: how often each ran */
     uint64_t *compute_cycles, *used_slots;        /* [n_compute_sets]: of all runs (ipu/cost/workers.h) */
     uint64_t *control_runs;                       /* [executable->n_controls] */
-    uint64_t host_bytes_written, host_bytes_read; /* by programs */
+    uint64_t stream_runs, stream_cycles;          /* ipu_engine_stream: how often, and what they took */
+    uint64_t host_bytes_written, host_bytes_read; /* by programs and streams */
+    ipu_stream_room stream_room;
     bool checked;
     ipu_trace *trace; /* of what runs from now on, or NULL; set it freely */
 } ipu_engine;
@@ -51,7 +53,12 @@ MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data);
 void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data);
 
-/* What the engine has counted so far, in the runs of its programs: so many numbers; copied out, and put back into an engine of an
+/* Reads n_slices slices, all of one type, as a program would send them to its host: the same bits as ipu_engine_read, counted
+ * as one transfer with its cycles and bytes (ipu/cost/control.h). MT_INPUT: as ipu_timing_stream. */
+MT_NODISCARD mt_status ipu_engine_stream(
+    ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data);
+
+/* What the engine has counted so far, in the runs of its programs and in streams: so many numbers; copied out, and put back into an engine of an
  * executable with the same compute sets and control, which then counts on from there. */
 size_t ipu_engine_counts(const ipu_engine *engine);
 void ipu_engine_count(const ipu_engine *engine, uint64_t *counts);
@@ -66,7 +73,7 @@ MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t st
 uint64_t ipu_begin_flushing(void);
 void ipu_end_flushing(uint64_t before);
 
-/* Modelled cycles of all runs so far: supersteps, predicates and the host's transfers. */
+/* Modelled cycles of all runs so far: supersteps, predicates and the host's transfers, streams with them. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);
 
 #endif

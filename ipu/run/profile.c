@@ -250,6 +250,8 @@ mt_status ipu_profile_costs(mt_arena *arena, const ipu_executable *executable, i
 
 static void add_controls(const ipu_engine *engine, ipu_profile *profile)
 {
+    profile->transfers = engine->stream_runs;
+    profile->host_cycles = engine->stream_cycles;
     for (size_t c = 0; c < engine->executable->n_controls; c++) {
         const ipu_control *control = &engine->executable->controls[c];
         const uint64_t runs = engine->control_runs[c];

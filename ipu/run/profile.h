@@ -63,10 +63,10 @@ typedef struct ipu_profile {
     uint64_t cycles; /* of all runs = sync, exchange, compute, control and host cycles */
     uint64_t sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
     uint64_t control_cycles;                               /* of predicates (ipu/cost/control.h) */
-    uint64_t host_cycles;                                  /* of transfers from and to the host */
-    uint64_t external_sync_cycles;                         /* of sync_cycles: of all chips */
-    uint64_t predicates, transfers;                        /* how often each happened */
-    double seconds;                                        /* cycles at the target's clock */
+    uint64_t host_cycles;           /* of transfers from and to the host, streams with them */
+    uint64_t external_sync_cycles;  /* of sync_cycles: of all chips */
+    uint64_t predicates, transfers; /* how often each happened */
+    double seconds;                 /* cycles at the target's clock */
     uint64_t host_bytes_written, host_bytes_read;
     size_t memory_max, memory_median; /* bytes of a tile, with gaps; the median is the lower of two */
     size_t memory_there;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ipu/cost/links.h"
 #include "ipu/cost/workers.h"
@@ -195,9 +196,8 @@ static mt_status time_predicate(
 
 /* What a transfer carries. */
 typedef struct carrying {
-    size_t packet;        /* the most data in one */
-    uint64_t *chip_bytes; /* headers with them */
-    uint64_t *tile_words;
+    size_t packet;                   /* the most data in one */
+    ipu_stream_room sums;            /* bytes of chips with their headers, words of tiles */
     uint64_t most_bytes, most_words; /* of a chip, of a tile */
 } carrying;
 
@@ -205,21 +205,21 @@ static void carry(const ipu_timing *t, carrying *c, size_t tile, size_t bytes)
 {
     const ipu_target *target = target_of(t);
     const size_t word = target->exchange_bytes_per_cycle, words = ipu_divide_up(bytes, word);
-    uint64_t *chip_bytes = &c->chip_bytes[chip_of(t, tile)];
-    c->tile_words[tile] += words;
+    uint64_t *chip_bytes = &c->sums.chip_bytes[chip_of(t, tile)];
+    c->sums.tile_words[tile] += words;
     *chip_bytes += ipu_links_bytes(words * word, c->packet, target->host.packet_header_bytes);
-    c->most_words = ipu_larger(c->most_words, c->tile_words[tile]);
+    c->most_words = ipu_larger(c->most_words, c->sums.tile_words[tile]);
     c->most_bytes = ipu_larger(c->most_bytes, *chip_bytes);
 }
 
-/* Carries a tensor, in stretches that are contiguous in their tile's memory. */
-static void carry_all(const ipu_timing *t, carrying *c, const ipu_tensor *tensor)
+/* Carries slices, in stretches that are contiguous in their tile's memory. */
+static void carry_all(const ipu_timing *t, carrying *c, const ipu_slice *slices, size_t n_slices)
 {
     const ipu_executable *e = t->executable;
-    const size_t bytes = ipu_type_bytes(tensor->type);
     size_t tile = 0, end = 0, n = 0; /* of the current stretch: its tile, end and bytes */
-    for (size_t s = 0; s < tensor->n_slices; s++) {
-        ipu_slice left = e->graph->slices[tensor->first_slice + s];
+    for (size_t s = 0; s < n_slices; s++) {
+        ipu_slice left = slices[s];
+        const size_t bytes = ipu_type_bytes(e->graph->variables[left.variable].type);
         for (size_t r = ipu_executable_range(e, left.variable, left.from); left.n > 0; r++) {
             const ipu_range *range = &e->ranges[r];
             const size_t skip = left.from - range->from;
@@ -239,25 +239,63 @@ static void carry_all(const ipu_timing *t, carrying *c, const ipu_tensor *tensor
     if (n > 0) carry(t, c, tile, n);
 }
 
+static size_t n_chips(const ipu_timing *t) { return t->network ? t->network->n_chips : 1; }
+
+mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *t, ipu_stream_room *room)
+{
+    MT_ALLOC(arena, room->chip_bytes, n_chips(t));
+    MT_ALLOC(arena, room->tile_words, target_of(t)->tiles);
+    return MT_OK;
+}
+
+static mt_status check_host_link(const ipu_timing *t, bool write, const char *what, const char *name)
+{
+    const ipu_host *host = &target_of(t)->host;
+    const double rate = write ? host->write_bytes_per_second : host->read_bytes_per_second;
+    const size_t packet = write ? host->write_packet_bytes : host->read_packet_bytes;
+    if (rate > 0 && packet > 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s'%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: both above 0", what,
+        name, write ? "from" : "to", rate, packet);
+}
+
+/* The way to the host is there, and what is carried is not nothing. */
+static ipu_control_cost cost_of_transfer(
+    const ipu_timing *t, bool write, const ipu_slice *slices, size_t n_slices, const ipu_stream_room *room)
+{
+    const ipu_host *host = &target_of(t)->host;
+    carrying c = {.packet = write ? host->write_packet_bytes : host->read_packet_bytes, .sums = *room};
+    memset(room->chip_bytes, 0, n_chips(t) * sizeof *room->chip_bytes);
+    memset(room->tile_words, 0, target_of(t)->tiles * sizeof *room->tile_words);
+    carry_all(t, &c, slices, n_slices);
+    return ipu_control_transfer(target_of(t), t->network, write, c.most_bytes, c.most_words);
+}
+
 static mt_status time_transfer(
     mt_arena *scratch, const ipu_timing *t, const ipu_control *control, ipu_control_cost *cost)
 {
-    const ipu_target *target = target_of(t);
-    const ipu_host *host = &target->host;
     const ipu_program *program = control->program;
+    const ipu_graph *graph = t->executable->graph;
     const bool write = program->kind == IPU_HOST_WRITE;
-    const double rate = write ? host->write_bytes_per_second : host->read_bytes_per_second;
-    carrying c = {.packet = write ? host->write_packet_bytes : host->read_packet_bytes};
+    ipu_stream_room room;
     if (program->tensor.n == 0) return MT_OK;
-    if (!(rate > 0) || c.packet == 0)
-        return mt_fail(MT_INPUT,
-            "program: stream '%s': a transfer %s the host at %g bytes a second in packets of %zu; allowed: "
-            "both above 0",
-            t->executable->graph->streams[program->stream].name, write ? "from" : "to", rate, c.packet);
-    MT_ALLOC(scratch, c.chip_bytes, t->network ? t->network->n_chips : 1);
-    MT_ALLOC(scratch, c.tile_words, target->tiles);
-    carry_all(t, &c, &program->tensor);
-    *cost = ipu_control_transfer(target, t->network, write, c.most_bytes, c.most_words);
+    MT_TRY(check_host_link(t, write, "program: stream ", graph->streams[program->stream].name));
+    MT_TRY(ipu_stream_room_new(scratch, t, &room));
+    *cost = cost_of_transfer(
+        t, write, graph->slices + program->tensor.first_slice, program->tensor.n_slices, &room);
+    return MT_OK;
+}
+
+mt_status ipu_timing_stream(const ipu_timing *t, const ipu_slice *slices, size_t n_slices,
+    const ipu_stream_room *room, ipu_control_cost *cost)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < n_slices; s++) n += slices[s].n;
+    *cost = (ipu_control_cost){0};
+    if (n == 0) return MT_OK;
+    MT_TRY(check_host_link(
+        t, false, "engine: variable ", t->executable->graph->variables[slices[0].variable].name));
+    *cost = cost_of_transfer(t, false, slices, n_slices, room);
     return MT_OK;
 }
 

@@ -51,4 +51,18 @@ MT_NODISCARD mt_status ipu_timing_make(mt_arena *arena, const ipu_executable *ex
 /* What a vertex takes where that does not depend on data: its codelet's `cost`. */
 ipu_cycles ipu_timing_vertex(const ipu_executable *executable, const ipu_task *task);
 
+/* Room for ipu_timing_stream to count in. */
+typedef struct ipu_stream_room {
+    uint64_t *chip_bytes; /* [chips] */
+    uint64_t *tile_words; /* [tiles] */
+} ipu_stream_room;
+
+/* Gives it in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_stream_room_new(mt_arena *arena, const ipu_timing *timing, ipu_stream_room *room);
+
+/* What one transfer of slices, all of one type, from the tiles to the host costs (ipu/cost/control.h), in a program or outside.
+ * MT_INPUT: the machine has no link to the host. */
+MT_NODISCARD mt_status ipu_timing_stream(const ipu_timing *timing, const ipu_slice *slices, size_t n_slices,
+    const ipu_stream_room *room, ipu_control_cost *cost);
+
 #endif

@@ -138,12 +138,17 @@ static size_t beat_before(const mt_monodomain *problem, size_t beat, size_t elem
     return beat;
 }
 
+static mt_status stream(const running *r, size_t array, double *values)
+{
+    return r->backend->stream(r->self, array, 0, NULL, values);
+}
+
 /* Puts one of mt_recorded where it belongs, as it is after so many steps. */
-static void gather_one(running *r, size_t beat, size_t begin, int recorded)
+static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
 {
     const mt_monodomain *problem = r->problem;
     const bool is_time = recorded == MT_RECORDED_REPOLARISATION;
-    r->backend->read(r->self, MT_ARRAY_RECORD + (size_t)recorded, r->value);
+    MT_TRY(stream(r, MT_ARRAY_RECORD + (size_t)recorded, r->value));
     for (size_t e = 0; e < problem->diffusion->n_elements; e++) {
         const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
         if (r->activation_ms[e] == INFINITY || (is_time && !closed)) continue;
@@ -151,22 +156,24 @@ static void gather_one(running *r, size_t beat, size_t begin, int recorded)
         const mt_records *to = &problem->beats[earlier ? beat_before(problem, beat, e) : beat];
         to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + r->value[e] : r->value[e];
     }
+    return MT_OK;
 }
 
 /* Takes what is recorded after so many steps, which changes nothing: of the beat that was under way, and of the end of earlier ones. */
-static void gather(running *r, size_t steps_done)
+static mt_status gather(running *r, size_t steps_done)
 {
     const mt_monodomain *problem = r->problem;
     const mt_record *record = &problem->record;
     const size_t beat = mt_record_beat(record, steps_done), begin = mt_record_first(record, beat);
-    if (!problem->beats) return;
-    r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
-    if (record->all) r->backend->read(r->self, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low);
+    if (!problem->beats) return MT_OK;
+    MT_TRY(stream(r, MT_ARRAY_ACTIVATION, r->activation_ms));
+    if (record->all) MT_TRY(stream(r, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low));
     for (size_t e = 0; e < problem->diffusion->n_elements; e++)
         if (isfinite(r->activation_ms[e]))
             problem->beats[beat].activation_ms[e] = (double)begin * problem->dt_ms + r->activation_ms[e];
     for (int k = 0; k < MT_RECORDED; k++)
-        if (problem->beats[beat].recorded[k]) gather_one(r, beat, begin, k);
+        if (problem->beats[beat].recorded[k]) MT_TRY(gather_one(r, beat, begin, k));
+    return MT_OK;
 }
 
 /* Is some action potential under way that began before the beat, or before now? */
@@ -198,7 +205,7 @@ static mt_status turn(running *r, size_t steps_done)
     const bool begins = steps_done == begin;
     if (steps_done == 0 || !(begins || r->carries)) return MT_OK;
     if ((steps_done - begin) % mt_record_rest_steps(r->problem->dt_ms) != 0) return MT_OK;
-    gather(r, steps_done);
+    MT_TRY(gather(r, steps_done));
     r->carries = carries(r, begins);
     return r->backend->turn(r->self, steps_done, begins);
 }
@@ -255,7 +262,11 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV)};
     mt_status status = r.v_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
-    if (status == MT_OK || status == MT_STOPPED) gather(&r, done);
+    if (status == MT_OK) status = gather(&r, done);
+    if (status == MT_STOPPED) {
+        const mt_status gathered = gather(&r, done);
+        if (gathered != MT_OK) status = gathered;
+    }
     mt_arena_free(&scratch);
     return status;
 }

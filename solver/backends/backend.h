@@ -48,8 +48,16 @@ typedef struct mt_backend {
     /* Between time steps, where there are several beats: begins one, or looks for elements that are free again (solver/record.h). */
     mt_status (*turn)(void *self, size_t steps_done, bool begins);
 
-    /* Copies an array out, values[n_elements] by the mesh's elements. Those in single precision come exactly. */
+    /* Copies an array out, values[n_elements] by the mesh's elements. Those in single precision come exactly. An emulated machine does
+     * not hear of it: this is for what no real one would send, as looks at its memory and checkpoints, which come by the host's
+     * clock, so that a run that goes on has counted what one that never stopped has. */
     void (*read)(void *self, size_t array, double *values);
+
+    /* As read, of n of the elements, or of all of them where `element` is NULL (n is not looked at then); the other values stay as
+     * they are. An emulated machine counts one stream to its host (ipu_engine_stream): every range of elements that follow one another
+     * on a tile goes in packets of its own, and of a state every block of a range (solver/kernels/block.h). An element that is named
+     * twice is sent twice. MT_INPUT: as ipu_timing_stream. MT_MEMORY. */
+    mt_status (*stream)(void *self, size_t array, size_t n, const uint32_t *element, double *values);
 
     /* Between time steps: copies one in. Behind the last of them comes resume, which says how many steps have been done. */
     void (*write)(void *self, size_t array, const double *values);
@@ -81,7 +89,11 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
 /* Runs steps [first, end) on an open backend that has done `first`; watch may be NULL. Looks at all voltages every millisecond: MT_NUMERICS
  * where v leaves -200 .. 200 mV or is no number, with element, place, value and time, the stimulus that did it or was on (as a
  * case names it) and what to try. problem->peak_mV begins anew with step 0 only. problem->beats get what is recorded, those of a run
- * that goes on, too, which have what there was by then of the beats that had ended; also of a run that is stopped. */
+ * that goes on, too, which have what there was by then of the beats that had ended; also of a run that is stopped.
+ *
+ * What is recorded is streamed from the backend: at the end of every beat, at each look for elements that are free again, and, behind
+ * the last call of watch, at the end. So a checkpoint that watch writes has not counted this last stream, which comes once, wherever
+ * the run went on. The looks at V are not streamed. MT_INPUT, MT_MEMORY: as stream. */
 MT_NODISCARD mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend, void *self,
     size_t first, size_t end, mt_backend_watch *watch, void *user);
 

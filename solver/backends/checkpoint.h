@@ -19,6 +19,9 @@
  *   stimulus/peak               [n_stimuli]   double, mV
  *   machine/count               [n_counts]    int64, only with an emulated machine
  *
+ * The emulated machine does not count what a checkpoint takes from it (backend.h, read): checkpoints come by the host's clock, and a
+ * run that goes on has the counts of one that never stopped.
+ *
  * A file of another version is refused, and so is one whose content does not have its sum. */
 #ifndef MT_SOLVER_BACKENDS_CHECKPOINT_H
 #define MT_SOLVER_BACKENDS_CHECKPOINT_H

@@ -267,6 +267,19 @@ static void read_cpu(void *self, size_t array, double *values)
         values[element] = c->state[mt_block_index(c->n, n_states, element, array - states)];
 }
 
+/* The host has it all. */
+static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    const cpu *c = self;
+    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
+    const double *whole = array_of(c, array);
+    if (!element) read_cpu(self, array, values);
+    for (size_t k = 0; element && k < n; k++)
+        values[element[k]] =
+            whole ? whole[element[k]] : c->state[mt_block_index(c->n, n_states, element[k], array - states)];
+    return MT_OK;
+}
+
 static void write_cpu(void *self, size_t array, const double *values)
 {
     const cpu *c = self;
@@ -290,5 +303,6 @@ const mt_backend mt_backend_cpu = {.name = "cpu",
     .advance = advance_cpu,
     .turn = turn_cpu,
     .read = read_cpu,
+    .stream = stream_cpu,
     .write = write_cpu,
     .resume = resume_cpu};

@@ -14,6 +14,7 @@ typedef struct ipu {
     float *buffer;     /* [n][n_states], for the host's reading and writing */
     bool holds_states; /* what is in the buffer are the states, */
     bool changed;      /*   and not yet those of the tiles */
+    uint32_t *place;   /* [n] of each of the mesh's elements in the parts' order */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
 } ipu;
@@ -77,6 +78,9 @@ static mt_status open_with(
     MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
     MT_ALLOC(arena, self->buffer,
         problem->model->n_states * self->plan.halo->n_elements + self->plan.halo->n_parts);
+    MT_ALLOC(arena, self->place, self->plan.halo->n_elements);
+    for (size_t k = 0; k < self->plan.halo->n_elements; k++)
+        self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
     write_all(self, problem);
     *out = self;
     return MT_OK;
@@ -188,6 +192,77 @@ static void resume_ipu(void *opaque, size_t steps_done)
     write_constant(self, &self->plan.step, (float)(steps_done - first));
 }
 
+/* ---- streams ---- */
+
+/* Element k of the parts' order lives in this part. */
+static uint32_t part_of(const mt_halo *halo, size_t k)
+{
+    uint32_t low = 0, high = halo->n_parts;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (halo->own_offset[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A stream under way: the elements in the order in which they are sent, and where they are. */
+typedef struct sending {
+    size_t n;
+    const uint32_t *element; /* [n] of the mesh */
+    ipu_slice *slices;
+    size_t n_slices;
+    float *values; /* [n] */
+} sending;
+
+/* Joins what follows one another. */
+static void add_slice(sending *s, uint32_t variable, size_t at)
+{
+    ipu_slice *last = s->n_slices > 0 ? &s->slices[s->n_slices - 1] : NULL;
+    if (last && last->from + last->n == at)
+        last->n++;
+    else
+        s->slices[s->n_slices++] = (ipu_slice){variable, at, 1};
+}
+
+/* Where the values are in their variable, which is a whole one in the parts' order. */
+static mt_status find_slices(mt_arena *scratch, const ipu *self, size_t array, sending *s)
+{
+    const ipu_tensor *tensor = is_state(self, array) ? &self->plan.state : tensor_of(self, array);
+    const uint32_t variable = self->plan.graph->slices[tensor->first_slice].variable;
+    MT_ALLOC(scratch, s->slices, s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t k = self->place[s->element[i]];
+        add_slice(s, variable, place_of(self, part_of(self->plan.halo, k), k, array));
+    }
+    return MT_OK;
+}
+
+static mt_status send(mt_arena *scratch, const ipu *self, size_t array, sending *s, double *values)
+{
+    MT_TRY(find_slices(scratch, self, array, s));
+    MT_ALLOC(scratch, s->values, s->n);
+    MT_TRY(ipu_engine_stream(self->engine, s->slices, s->n_slices, s->values));
+    for (size_t i = 0; i < s->n; i++) values[s->element[i]] = (double)s->values[i];
+    return MT_OK;
+}
+
+static mt_status stream_ipu(void *opaque, size_t array, size_t n, const uint32_t *element, double *values)
+{
+    ipu *self = opaque;
+    const mt_halo *halo = self->plan.halo;
+    mt_arena scratch = {0};
+    sending s = {element ? n : halo->n_elements, element ? element : halo->own_element, NULL, 0, NULL};
+    let_go_of_states(self);
+    const mt_status status = send(&scratch, self, array, &s, values);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- what the machine counts ---- */
+
 static mt_status count_ipu(void *opaque, mt_arena *arena, size_t *n, uint64_t **counts)
 {
     const ipu *self = opaque;
@@ -266,6 +341,7 @@ const mt_backend mt_backend_ipu = {.name = "ipu",
     .advance = advance_ipu,
     .turn = turn_ipu,
     .read = read_ipu,
+    .stream = stream_ipu,
     .write = write_ipu,
     .resume = resume_ipu,
     .count = count_ipu,

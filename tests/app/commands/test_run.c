@@ -399,9 +399,9 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     char *text = works("run small.yaml --output out --format json"), *at = text;
     static const char *const titles[] = {"\"title\": \"Small slab\"",
         "\"title\": \"Activation times at points", "\"title\": \"Cycles of a time step",
-        "\"title\": \"Exchange", "\"title\": \"Memory of a tile\""};
+        "\"title\": \"Exchange", "\"title\": \"The whole run", "\"title\": \"Memory of a tile\""};
     cr_assert(is_json(text), "%s", text);
-    for (int k = 0; k < 5; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
+    for (int k = 0; k < 6; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
     cr_assert_null(strstr(text, "In out/"));
 
     cr_assert_eq(json_property(text, "elements"), CELLS);
@@ -428,6 +428,14 @@ Test(run, json_has_its_tables_and_their_numbers_agree)
     cr_assert_float_eq(seconds, json_number(text, "time_step", "whole_run_s"), 1e-12 * seconds);
     /* cycles a step * 150 steps at 1.325 GHz (data/machines/gc200.yaml) */
     cr_assert_float_eq(seconds, step * 150 / 1.325e9, 1e-12 * seconds);
+    /* activation, once: 288 floats in a packet of each of 8 tiles, 1,344 bytes with their headers at 31.5 GB a second */
+    const double taken = json_number(text, "streams", "cycles");
+    cr_assert_eq(json_number(text, "streams", "streams"), 1);
+    cr_assert_eq(json_number(text, "streams", "bytes"), CELLS * 4);
+    cr_assert_eq(taken, 126 + 600 + ceil((CELLS * 4 + 8 * 24) / 31.5e9 * 1.325e9));
+    cr_assert_float_eq(json_number(text, "time_steps", "time_s"), seconds, 1e-12 * seconds);
+    cr_assert_float_eq(
+        json_number(text, "time_steps", "cycles") + taken, json_number(text, "whole_run", "cycles"), 0.5);
     cr_assert_eq(json_number(text, "available", "bytes"), 638976);
     const double fullest = json_number(text, "fullest_tile", "bytes"),
                  all = json_number(text, "fullest_tile", "all_tiles_bytes");

@@ -566,6 +566,91 @@ Test(program, all_parts_of_a_run_add_up)
     cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
 }
 
+/* ---- streams outside programs ---- */
+
+/* Three tiles of 4 floats, each with its number. */
+static ipu_engine *counting_engine(ipu_tensor *whole)
+{
+    const ipu_target three = ring_target(3);
+    const ipu_program *p;
+    float data[12];
+    for (int k = 0; k < 12; k++) data[k] = (float)k;
+    ipu_graph *g = host_graph(&three, IPU_FLOAT, 12, whole);
+    cr_assert_eq(ipu_program_host_read(&arena, *whole, 0, &p), MT_OK);
+    ipu_engine *engine = engine_of(g, p, false);
+    ipu_engine_write(engine, whole, data);
+    return engine;
+}
+
+/* 126 + 600 cycles of sync, then a link of 2 bytes a cycle. All three parts: 3 packets of 16 bytes with 24 of header, 60 cycles. Then
+ * the last element, the two around the border of tiles 0 and 1, and the last again: 4 packets of 4 bytes with their headers, of which
+ * no two lie together on a tile, 56 cycles. Last, two of a tile that follow one another: one packet of 8, 16 cycles. */
+Test(program, a_stream_gives_the_same_bits_and_costs_what_a_transfer_by_a_program_does)
+{
+    ipu_tensor whole;
+    ipu_engine *engine = counting_engine(&whole);
+    const ipu_slice *all = engine->executable->graph->slices + whole.first_slice;
+    const ipu_slice some[] = {{0, 11, 1}, {0, 3, 2}, {0, 11, 1}}, pair[] = {{0, 4, 1}, {0, 5, 1}};
+    float read[12], streamed[12], few[4], two[2];
+    ipu_profile profile;
+    ipu_engine_read(engine, &whole, read);
+    cr_expect_eq(ipu_engine_cycles(engine), 0, "looking costs nothing");
+    cr_assert_eq(ipu_engine_stream(engine, all, whole.n_slices, streamed), MT_OK, "%s", mt_message());
+    cr_expect_arr_eq(read, streamed, sizeof read);
+    cr_expect_eq(ipu_engine_cycles(engine), 726 + 60);
+    cr_assert_eq(ipu_engine_stream(engine, some, 3, few), MT_OK);
+    cr_expect(few[0] == 11 && few[1] == 3 && few[2] == 4 && few[3] == 11);
+    cr_expect_eq(ipu_engine_cycles(engine), 786 + 726 + 56);
+    cr_assert_eq(ipu_engine_stream(engine, pair, 2, two), MT_OK);
+    cr_expect_eq(ipu_engine_cycles(engine), 786 + 782 + 742);
+    cr_assert_eq(ipu_engine_stream(engine, NULL, 0, NULL), MT_OK);
+    cr_assert_eq(ipu_engine_connect_stream(engine, 0, read, 12), MT_OK);
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_profile_make(&arena, engine, &profile), MT_OK);
+    cr_expect_eq(profile.transfers, 5);
+    cr_expect_eq(profile.host_cycles, 786 + 782 + 742 + 786, "the last by a program");
+    cr_expect_eq(profile.host_bytes_read, 48 + 16 + 8 + 48);
+    cr_expect_eq(profile.cycles, profile.host_cycles);
+    cr_expect_eq(profile.cycles, ipu_engine_cycles(engine));
+}
+
+Test(program, counts_of_streams_are_put_into_another_engine)
+{
+    uint64_t counts[16];
+    ipu_tensor whole;
+    float data[12];
+    ipu_profile profile;
+    ipu_engine *from = counting_engine(&whole), *to = counting_engine(&whole);
+    const ipu_slice *all = from->executable->graph->slices + whole.first_slice;
+    cr_assert_leq(ipu_engine_counts(from), sizeof counts / sizeof *counts);
+    cr_assert_eq(ipu_engine_stream(from, all, whole.n_slices, data), MT_OK);
+    ipu_engine_count(from, counts);
+    ipu_engine_recount(to, counts);
+    cr_expect_eq(ipu_engine_cycles(to), 786);
+    cr_assert_eq(ipu_engine_stream(to, all, whole.n_slices, data), MT_OK);
+    cr_assert_eq(ipu_profile_make(&arena, to, &profile), MT_OK);
+    cr_expect_eq(profile.transfers, 2);
+    cr_expect_eq(profile.host_cycles, 2 * 786);
+    cr_expect_eq(profile.host_bytes_read, 96);
+}
+
+Test(program, a_stream_needs_a_way_to_the_host)
+{
+    ipu_target target = ring_target(1);
+    ipu_tensor whole;
+    const ipu_program *p;
+    float value;
+    target.host.read_bytes_per_second = 0;
+    ipu_graph *g = host_graph(&target, IPU_FLOAT, 1, &whole);
+    cr_assert_eq(ipu_program_sequence(&arena, NULL, 0, &p), MT_OK);
+    ipu_engine *engine = engine_of(g, p, false);
+    cr_expect_eq(ipu_engine_stream(engine, &(ipu_slice){0, 0, 1}, 1, &value), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "engine: variable 'v': a transfer to the host at 0 bytes a second in packets of 256; allowed: both "
+        "above 0");
+    cr_expect_eq(ipu_engine_cycles(engine), 0);
+}
+
 /* ---- memory ---- */
 
 static mt_status build_all(mt_arena *into)
