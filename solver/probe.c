@@ -153,6 +153,17 @@ double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
     return mt_linear_fit_solve(&fit, &fitted) ? fitted.value : mean;
 }
 
+void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
+    uint32_t element, uint8_t *needed)
+{
+    const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
+    for (size_t t = 0; t < nearest.n; t++) {
+        needed[nearest.element[t]] = 1;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++)
+            needed[diffusion->column[MT_DIFFUSION_ROW * nearest.element[t] + k]] = 1;
+    }
+}
+
 /* ---- those of a case ---- */
 
 /* The points as they are given, then the line at equal distances. */

@@ -35,6 +35,10 @@ MT_NODISCARD mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double
 double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element);
 
+/* Sets needed[e] to 1 for the elements whose values that asks for; the others stay. */
+void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
+    uint32_t element, uint8_t *needed);
+
 /* The activation time at a probe, by its number, in a run that came to reached_ms; NaN where the wave did not arrive by
  * then, or there is no element. activation_ms [n_elements] is infinite where not activated. */
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,

@@ -28,6 +28,25 @@ static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
     return MT_OK;
 }
 
+/* The elements that the points' fits ask for. */
+static mt_status list_near(mt_arena *arena, mt_sampling *s)
+{
+    const mt_probes *probes = &s->problem->probes;
+    const size_t n = s->problem->mesh.n_elements;
+    uint8_t *needed;
+    if (s->every[MT_SAMPLE_TRACES] == 0) return MT_OK;
+    MT_ALLOC(arena, needed, n);
+    for (size_t p = 0; p < probes->n_points; p++)
+        if (probes->element[p] != MT_NO_ELEMENT)
+            mt_probe_needs(&s->problem->mesh, &s->problem->diffusion, probes->xyz_mm + 3 * p,
+                probes->element[p], needed);
+    for (size_t e = 0; e < n; e++) s->n_near += needed[e];
+    MT_ALLOC(arena, s->near, s->n_near);
+    for (size_t e = 0, k = 0; e < n; e++)
+        if (needed[e]) s->near[k++] = (uint32_t)e;
+    return MT_OK;
+}
+
 /* The elements of a tag, of those that are not inert. */
 static mt_status select_part(mt_arena *arena, mt_sampling *s)
 {
@@ -74,7 +93,10 @@ mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_probl
             [MT_SAMPLE_ECG] = input->n_electrodes > 0 ? mt_case_every(input, input->ecg.every_ms) : 0}};
     for (int k = 0; k < MT_SAMPLES; k++) s->any |= s->every[k] > 0;
     if (!s->any) return MT_OK;
+    s->v_step = SIZE_MAX;
+    MT_ALLOC(arena, s->v_mV, problem->mesh.n_elements);
     MT_ALLOC(arena, s->value, problem->mesh.n_elements);
+    MT_TRY(list_near(arena, s));
     MT_TRY(list_fields(arena, s, MT_SAMPLE_TRACES));
     MT_TRY(list_fields(arena, s, MT_SAMPLE_SERIES));
     MT_TRY(select_part(arena, s));
@@ -197,17 +219,24 @@ void mt_sampling_close(mt_sampling *s, bool remove)
 
 typedef struct taking {
     mt_sampling *s;
-    mt_sample what;
     const mt_backend *backend;
     void *self;
+    size_t step;
 } taking;
 
-/* Reads a field of the problem's elements. */
-static void read_field(const taking *t, size_t field)
+/* Gives a field of all elements of the problem, or at least of those near the points. V is streamed once at a time. */
+static mt_status stream_field(const taking *t, size_t field, bool near, const double **value)
 {
-    const mt_monodomain *problem = &t->s->problem->monodomain;
-    const size_t array = field == 0 ? MT_ARRAY_V : mt_array_states(problem) + field - 1;
-    t->backend->read(t->self, array, t->s->value);
+    mt_sampling *s = t->s;
+    const size_t array = field == 0 ? MT_ARRAY_V : mt_array_states(&s->problem->monodomain) + field - 1;
+    *value = s->v_mV;
+    if (field == 0 && s->v_step == t->step) return MT_OK;
+    if (field == 0 && !near) {
+        s->v_step = t->step;
+        return t->backend->stream(t->self, array, 0, NULL, s->v_mV);
+    }
+    *value = s->value;
+    return t->backend->stream(t->self, array, s->n_near, near ? s->near : NULL, s->value);
 }
 
 static mt_status give_points(void *context, size_t field, float *values)
@@ -215,11 +244,12 @@ static mt_status give_points(void *context, size_t field, float *values)
     const taking *t = context;
     const mt_sampling *s = t->s;
     const mt_probes *probes = &s->problem->probes;
-    read_field(t, s->field[MT_SAMPLE_TRACES][field]);
+    const double *value;
+    MT_TRY(stream_field(t, s->field[MT_SAMPLE_TRACES][field], true, &value));
     for (size_t k = 0; k < probes->n_points; k++)
         values[k] = probes->element[k] == MT_NO_ELEMENT
                         ? NAN
-                        : (float)mt_probe_value(&s->problem->mesh, &s->problem->diffusion, s->value,
+                        : (float)mt_probe_value(&s->problem->mesh, &s->problem->diffusion, value,
                               probes->xyz_mm + 3 * k, probes->element[k]);
     return MT_OK;
 }
@@ -228,8 +258,9 @@ static mt_status give_frame(void *context, size_t field, float *values)
 {
     const taking *t = context;
     const mt_sampling *s = t->s;
-    read_field(t, s->field[MT_SAMPLE_SERIES][field]);
-    for (size_t k = 0; k < s->part.n_elements; k++) values[k] = (float)s->value[s->of ? s->of[k] : k];
+    const double *value;
+    MT_TRY(stream_field(t, s->field[MT_SAMPLE_SERIES][field], false, &value));
+    for (size_t k = 0; k < s->part.n_elements; k++) values[k] = (float)value[s->of ? s->of[k] : k];
     return MT_OK;
 }
 
@@ -237,22 +268,28 @@ static mt_status give_potentials(void *context, size_t field, float *values)
 {
     const taking *t = context;
     const mt_sampling *s = t->s;
+    const double *v_mV;
     (void)field;
-    read_field(t, 0);
-    mt_ecg_potentials(&s->ecg, s->value, s->phi_mV);
+    MT_TRY(stream_field(t, 0, false, &v_mV));
+    mt_ecg_potentials(&s->ecg, v_mV, s->phi_mV);
     for (size_t k = 0; k < s->ecg.n; k++) values[k] = (float)s->phi_mV[k];
     return MT_OK;
 }
 
+/* First those that need all of V. */
 mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self, size_t steps_done)
 {
-    static mt_frames_give *const give[MT_SAMPLES] = {
-        [MT_SAMPLE_TRACES] = give_points, [MT_SAMPLE_SERIES] = give_frame, [MT_SAMPLE_ECG] = give_potentials};
-    for (int k = 0; s->any && k < MT_SAMPLES; k++) {
-        taking t = {s, (mt_sample)k, backend, self};
-        if (s->every[k] == 0 || steps_done % s->every[k] != 0) continue;
-        MT_TRY(mt_frames_append(
-            &s->frames[k], (int64_t)steps_done, (double)steps_done * s->input->time.dt_ms, give[k], &t));
+    static const struct {
+        mt_sample what;
+        mt_frames_give *give;
+    } all[] = {
+        {MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame}, {MT_SAMPLE_TRACES, give_points}};
+    taking t = {s, backend, self, steps_done};
+    for (size_t k = 0; s->any && k < sizeof all / sizeof *all; k++) {
+        const size_t every = s->every[all[k].what];
+        if (every == 0 || steps_done % every != 0) continue;
+        MT_TRY(mt_frames_append(&s->frames[all[k].what], (int64_t)steps_done,
+            (double)steps_done * s->input->time.dt_ms, all[k].give, &t));
     }
     return MT_OK;
 }

@@ -3,7 +3,8 @@
  *
  * Each of the three that a case asks for is taken at the start and whenever so many time steps have been done, and kept in a file of frames
  * in the run's folder (data/frames.h: traces.frames, series.frames, ecg.frames). These survive whatever happens to the program, and a
- * run that goes on from a checkpoint goes on with them. The files for users are made of them at the end (app/results/sample_files.h). */
+ * run that goes on from a checkpoint goes on with them. On the emulated machine all of it is streamed to the host, V once for all who
+ * want it at a time, and of the points what their fits need. The files for users are made of them at the end (app/results/sample_files.h). */
 #ifndef MT_APP_STAGES_SAMPLES_H
 #define MT_APP_STAGES_SAMPLES_H
 
@@ -23,8 +24,11 @@ typedef struct mt_sampling {
     size_t *field[2];   /*   and which: of mt_case_field */
     mt_mesh part;       /* of which the series is; the problem's, or the elements of a tag, by number[] */
     uint32_t *of;       /* [part.n_elements] their numbers in the problem; NULL: all */
+    size_t n_near;      /* elements that the points need, */
+    uint32_t *near;     /*   and which */
     mt_ecg ecg;
-    double *value, *phi_mV; /* room: [n_elements] of the problem, [n_electrodes] */
+    double *v_mV, *value, *phi_mV; /* room: [n_elements] of the problem, the same, [n_electrodes] */
+    size_t v_step;                 /* that v_mV is of; SIZE_MAX: none */
     bool any;
 } mt_sampling;
 
@@ -39,7 +43,8 @@ MT_NODISCARD mt_status mt_sampling_make(
 MT_NODISCARD mt_status mt_sampling_open(
     mt_arena *arena, mt_sampling *sampling, const char *folder, const char *from, size_t from_step);
 
-/* Takes what is due after so many steps, also after none. MT_FILE: it cannot be kept; there is less than there should be. */
+/* Takes what is due after so many steps, also after none. MT_FILE: it cannot be kept; there is less than there should be. MT_INPUT,
+ * MT_MEMORY: as a backend's stream. */
 MT_NODISCARD mt_status mt_sampling_take(
     mt_sampling *sampling, const mt_backend *backend, void *self, size_t steps_done);
 

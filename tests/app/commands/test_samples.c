@@ -47,6 +47,7 @@ static void expect_same(const char *a, const char *b)
 {
     for (int k = 0; k < FILES; k++) cr_expect(same_file(in(a, files[k]), in(b, files[k])), "%s", files[k]);
     cr_expect(same_file(in(a, "result.hdf"), in(b, "result.hdf")));
+    cr_expect(same_file(in(a, "profile.json"), in(b, "profile.json")));
 }
 
 static void expect_no_frames(const char *folder)
@@ -111,6 +112,15 @@ Test(samples, traces_activate_when_the_point_does)
     const double activation_ms = json_number(table, "at, the end", "activation_ms");
     cr_expect(activation_ms > 2 && activation_ms < END_MS);
     cr_expect_float_eq(crossing_of_trace("one/traces.csv"), activation_ms, 0.5 / 0.4);
+    free(table);
+}
+
+/* V once at each of the 19 times of the ECG, m with each of the 10 frames, and at the points both fields each of the 451 times, but for V
+ * where all of it was sent; and at the end the activation. */
+Test(samples, are_streamed_once_to_the_host)
+{
+    char *table = works("run case.yaml -o one --format json");
+    cr_expect_eq(json_number(table, "streams", "streams"), 19 + 10 + 2 * 451 - 19 + 1);
     free(table);
 }
 
