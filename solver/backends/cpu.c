@@ -11,6 +11,7 @@
 #define MT_LANES_ONE
 #define MT_DOUBLE
 #include "solver/kernels/lanes.h"
+#include "solver/kernels/activation_equations.h"
 #include "solver/kernels/record_equations.h"
 
 typedef struct cpu {
@@ -165,9 +166,12 @@ static void record_activation(cpu *c, size_t step, size_t from, size_t n)
 {
     const double dt_ms = c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
     double *activation_ms = c->activation_ms + from;
-    for (size_t k = 0; k < n; k++)
-        if (before[k] < 0 && now[k] >= 0 && activation_ms[k] == INFINITY)
-            activation_ms[k] = dt_ms * ((double)step + before[k] / (before[k] - now[k]));
+    for (size_t first = 0; first < n; first += MT_BLOCK) {
+        const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
+        if (end - first == MT_BLOCK && !activates_any(before + first, now + first)) continue;
+        for (size_t k = first; k < end; k++)
+            activation_ms[k] = activation_step((double)step, dt_ms, before[k], now[k], activation_ms[k]);
+    }
 }
 
 static recorded record_of(const cpu *c, size_t element)

@@ -5,6 +5,8 @@
 #ifndef MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
 #define MT_SOLVER_KERNELS_ACTIVATION_EQUATIONS_H
 
+#include "solver/kernels/block.h"
+
 /* The activation time after step number `step` (from 0), which took V from `before` to `now`. */
 static inline real activation_step(real step, real dt_ms, real before, real now, real activation_ms)
 {
@@ -12,6 +14,14 @@ static inline real activation_step(real step, real dt_ms, real before, real now,
     real rose = now < 0 ? (real)__builtin_inf() : crossing;
     real candidate = before < 0 ? rose : (real)__builtin_inf();
     return candidate < activation_ms ? candidate : activation_ms;
+}
+
+/* Does V cross 0 mV upwards in some of MT_BLOCK elements? In the others the step above changes nothing. */
+static inline int activates_any(const real *restrict before, const real *restrict now)
+{
+    real any = 0;
+    for (size_t k = 0; k < MT_BLOCK; k++) any += (before[k] < 0) & (now[k] >= 0) ? (real)1 : (real)0;
+    return any > 0;
 }
 
 #endif

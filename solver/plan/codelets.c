@@ -175,9 +175,12 @@ static void activation_compute(const ipu_span *f, const void *context)
           *time_ms = f[ACTIVATION_TIME].data;
     const float *v = f[ACTIVATION_V].data;
     const size_t n = f[ACTIVATION_BEFORE].n;
-    for (size_t cell = 0; cell < n; cell++) /* without a crossing the step would leave the time as it is */
-        if (before[cell] < 0 && v[cell] >= 0)
+    for (size_t first = 0; first < n; first += MT_BLOCK) {
+        const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
+        if (end - first == MT_BLOCK && !activates_any(before + first, v + first)) continue;
+        for (size_t cell = first; cell < end; cell++)
             time_ms[cell] = activation_step(*step, dt_ms, before[cell], v[cell], time_ms[cell]);
+    }
     memcpy(before, v, n * sizeof *before);
     *step += 1; /* exact up to 2^24 steps */
 }
