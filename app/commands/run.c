@@ -306,6 +306,7 @@ static mt_status run_in(
     MT_TRY(mt_report_check(folder, &r->input, r->backend->profile != NULL, r->details, r->trace));
     mt_findings_of_case(mt_warnings, r->path, &r->input);
     MT_TRY(mt_fail_in(r->path, mt_problem_make(arena, &r->input, r->cached, &problem)));
+    MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &problem, &sampling)));
     MT_TRY(open_start(arena, r, &problem, folder));
     if (r->resumed)
         MT_TRY(check_checkpoint(r, &problem));
@@ -313,7 +314,6 @@ static mt_status run_in(
         MT_TRY(mt_fail_in(r->path, mt_problem_prepace(arena, &r->input, r->cached, &problem)));
     MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->resumed ? &r->from : NULL, &checkpoints));
     MT_TRY(mt_fail_in(r->path, mt_mapping_make(arena, &r->input, choice, &problem, &mapping)));
-    MT_TRY(mt_fail_in(r->path, mt_sampling_make(arena, &r->input, &problem, &sampling)));
     MT_TRY(mt_sampling_open(arena, &sampling, folder, r->resumed, r->resumed ? r->from.step : 0));
     mt_status status = simulate(arena, r, &problem.monodomain, &mapping.layout, &checkpoints, &sampling, &o);
     if (status == MT_OK) status = report(arena, r, &problem, &choice->target, &sampling, &o, folder, out);

@@ -21,6 +21,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
     mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "diffusivity across fibres",
         mt_tissue_diffusivity_t(&tissue), "mm^2/ms");
+    if (run->problem->media.n > 1)
+        mt_table_property(&table, "tissues", "tissues, of which these are the diffusivities of the whole's",
+            (double)run->problem->media.n, "");
     mt_table_property(&table, "time_step_ms", "time step", run->input->time.dt_ms, "ms");
     mt_table_property(&table, "substeps_per_time_step", "diffusion substeps per time step",
         (double)run->input->time.pde_steps, "");
