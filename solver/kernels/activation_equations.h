@@ -20,7 +20,7 @@ static inline real activation_step(real step, real dt_ms, real before, real now,
 static inline int activates_any(const real *restrict before, const real *restrict now)
 {
     real any = 0;
-    for (size_t k = 0; k < MT_BLOCK; k++) any += (before[k] < 0) & (now[k] >= 0) ? (real)1 : (real)0;
+    for (size_t k = 0; k < MT_BLOCK; k++) any += ((before[k] < 0) & (now[k] >= 0)) ? (real)1 : (real)0;
     return any > 0;
 }
 
