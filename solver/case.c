@@ -190,9 +190,13 @@ static const mt_yaml_key ecg_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
-        "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
-        "it: V and the cells begin as they are there, at time 0. Left out: at rest, or as `prepace` leaves "
-        "them."),
+        "Where V and the cells begin, at time 0. Either a checkpoint of another simulation on the same mesh "
+        "with the "
+        "same cell model, as `at_end` leaves it; or the state of a cell that `myotile cell --save` wrote, at "
+        "which "
+        "all elements begin. All must be of its model and type; other parameters (`scale`, `set`) get a "
+        "warning: they "
+        "change at time 0. Left out: at rest, or as `prepace` leaves them."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
     MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", MT_YAML_ABOVE(0),

@@ -6,6 +6,7 @@
 #include "app/cli/progress.h"
 #include "app/results/trace_file.h"
 #include "app/stages/simulation.h"
+#include "app/stages/start_cell.h"
 #include "app/stages/warnings.h"
 
 /* ---- what is asked for ---- */
@@ -185,6 +186,8 @@ static mt_status open_start(mt_arena *arena, way *w)
             "start.state: %s is in the folder of the results, where this run removes it; allowed: another "
             "--output",
             input->start.state);
+    if (mt_start_is_cell(input->start.state))
+        return mt_start_cell(arena, w->run->path, input->start.state, &w->problem.monodomain);
     MT_TRY(mt_checkpoint_open(arena, input->start.state, &w->start));
     return mt_fail_in("start.state", mt_checkpoint_check_start(&w->start, &w->problem.monodomain));
 }
