@@ -11,6 +11,7 @@
 
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const beats[] = {"first", "every", NULL};
+static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
@@ -157,6 +158,12 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
         "What is mapped, of an action potential of each element: files, pictures and a table have it. The "
         "activation time is always among them. `solver/record.h` has the definitions."),
+    MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
+        "Each map also at the vertices, in the order of the mesh file: the mean of the elements around a "
+        "vertex that "
+        "have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where there is no "
+        "value; dat: "
+        "`apd.dat`, CARP's format, with -1 where there is no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
         "An element activates when V passes this upwards.", .unit = "mV"),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",

@@ -43,6 +43,9 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
+/* Formats of maps at the vertices. */
+typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
+
 /* What is written every so many ms: the potential, and any states of the cell model. */
 typedef struct mt_case_samples {
     double every_ms; /* NaN = none */
@@ -84,7 +87,8 @@ typedef struct mt_case {
         bool at_end;
     } checkpoint;
     struct {
-        uint32_t maps; /* a bit each, by mt_map */
+        uint32_t maps;     /* a bit each, by mt_map */
+        uint32_t vertices; /* the files with maps at the vertices: a bit each, by mt_case_vertices */
         double threshold_mV, repolarisation_percent;
         int beats;      /* index into "first", "every" */
         double beat_ms; /* the longest that a beat may be; NaN = any */
