@@ -49,6 +49,7 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
     for (size_t s = 0; s < n_stimuli; s++) {
         uint32_t *live;
         size_t n = 0;
+        if (stimuli[s].n_elements == 0) continue; /* a site, whose elements others have */
         MT_ALLOC(arena, live, stimuli[s].n_elements);
         for (size_t k = 0; k < stimuli[s].n_elements; k++) {
             const uint32_t number = live_number(p, stimuli[s].element[k]);
@@ -129,14 +130,18 @@ mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
     return part_by_membrane(arena, input, stimuli, p);
 }
 
+static mt_status find_region_files(mt_arena *arena, mt_region *region)
+{
+    if (region->vtx[0]) MT_TRY(mt_file_absolute(arena, &region->vtx));
+    return region->elements[0] ? mt_file_absolute(arena, &region->elements) : MT_OK;
+}
+
 mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
 {
     if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
-    for (size_t r = 0; r < input->n_regions; r++)
-        if (input->regions[r].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->regions[r].region.vtx));
-    for (size_t s = 0; s < input->n_stimuli; s++)
-        if (input->stimuli[s].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->stimuli[s].region.vtx));
+    for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
+    for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
     return MT_OK;
 }
 
