@@ -108,10 +108,17 @@ mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *
     return status;
 }
 
+/* Is this the path of the folder, or of one in it? */
+static bool is_within(const mt_folder *folder, const char *path)
+{
+    const size_t n = strlen(folder->path);
+    return strncmp(folder->path, path, n) == 0 && (path[n] == 0 || path[n] == '/');
+}
+
 void mt_folder_keep(const char *path)
 {
     for (mt_folder *f = atomic_load(&entered); f; f = f->outer)
-        if (strcmp(f->path, path) == 0) f->marked = f->made = false;
+        if (is_within(f, path)) f->marked = f->made = false;
 }
 
 void mt_folder_leave(mt_folder *folder)

@@ -23,7 +23,8 @@ typedef struct mt_folder {
  * where it is until then. */
 MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder);
 
-/* Something is about to be put in place in the folder that was entered by this path: from now on it stays, and its mark. */
+/* Something is about to be put in place in the folder that was entered by this path: from now on it stays, and its mark, and so do
+ * entered folders that it lies in. */
 void mt_folder_keep(const char *path);
 
 /* Gives the lock back. Where nothing was kept, what mt_folder_enter made goes again, the folder only when it is empty. */

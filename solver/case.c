@@ -8,9 +8,11 @@
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 #include "solver/kinds.h"
+#include "solver/sites.h"
 
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const beats[] = {"first", "every", NULL};
+static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
 enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
@@ -166,6 +168,12 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
         "What is mapped, of an action potential of each element: files, pictures and a table have it. The "
         "activation time is always among them. `solver/record.h` has the definitions."),
+    MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
+        "Each map also at the vertices, in the order of the mesh file: the mean of the elements around a "
+        "vertex that "
+        "have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where there is no "
+        "value; dat: "
+        "`apd.dat`, CARP's format, with -1 where there is no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
         "An element activates when V passes this upwards.", .unit = "mV"),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
@@ -199,9 +207,13 @@ static const mt_yaml_key ecg_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
-        "A checkpoint of another simulation on the same mesh with the same cell model, as `at_end` leaves "
-        "it: V and the cells begin as they are there, at time 0. Left out: at rest, or as `prepace` leaves "
-        "them."),
+        "Where V and the cells begin, at time 0. Either a checkpoint of another simulation on the same mesh "
+        "with the "
+        "same cell model, as `at_end` leaves it; or the state of a cell that `myotile cell --save` wrote, at "
+        "which "
+        "all elements begin. All must be of its model and type; other parameters (`scale`, `set`) get a "
+        "warning: they "
+        "change at time 0. Left out: at rest, or as `prepace` leaves them."),
     MT_YAML_END};
 static const mt_yaml_key prepace_keys[] = {
     MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", MT_YAML_ABOVE(0),
@@ -250,8 +262,15 @@ static const mt_yaml_key checkpoint_keys[] = {
         MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
             "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "      \
             "meant."),                                                                                       \
+        MT_YAML_STRING(structure, region.elements, "elements", MT_YAML_NONE,                                 \
+            "A file with a list of elements: a number a line, from 0 in the order of the mesh file "         \
+            "(`element` "                                                                                    \
+            "in result.hdf). `#` begins a remark."),                                                         \
         MT_YAML_DOUBLE(structure, region.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),     \
-            "The elements with this tag in the mesh file.")
+            "The elements with this tag in the mesh file."),                                                 \
+        MT_YAML_ENUM(structure, region.layer, "layer", MT_YAML_NONE, mt_region_layers,                       \
+            "The elements in this layer of the wall; the mesh must have layers, as `myotile mesh fibres` "   \
+            "writes them.")
 static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
     MT_YAML_ENUM(mt_case_region, inert, "inert", MT_YAML_NONE, truths,
         "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
@@ -282,6 +301,22 @@ static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
         "From the start of a pulse to the start of the next, with `count` above 1."),
     MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
     MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0),
+        "Current per volume of tissue."),
+    MT_YAML_BOOL(mt_case_stimulus, site, "site", "false",
+        "true: of elements that lie in several sites, the one that begins first stimulates them, the others "
+        "do not. "
+        "false: where stimuli overlap, all of them act."),
+    MT_YAML_END};
+static const mt_yaml_key site_keys[] = {
+    MT_YAML_STRING(mt_case, sites.file, "file", "",
+        "A CSV file, as seen from the folder where the program is started: a line with the columns "
+        "`x_mm,y_mm,z_mm` and, "
+        "if wanted, `start_ms` and `radius_mm`, and a line for each site."),
+    MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Radius of sites of which the file has none."),
+    MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Duration of the pulse; needed with `file`, as the next."),
+    MT_YAML_DOUBLE(mt_case, sites.strength_uA_mm3, "strength_uA_mm3", MT_YAML_NONE, MT_YAML_ABOVE(0),
         "Current per volume of tissue."),
     MT_YAML_END};
 static const mt_yaml_key point_keys[] = {
@@ -355,14 +390,22 @@ static const mt_yaml_key case_keys[] = {
         "Parameters that change along the heart, by a factor in 16 steps. It takes the place of the "
         "parameter's factor in `cell.scale`; what regions say comes after it."),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
-        "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or a tag; of "
+        "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
+        "elements, a "
+        "tag or a layer; of "
         "several that are given together, the part that is in all of them. Each says at least one of "
         "`inert`, "
         "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
         "order: a region changes what it names, on top of what was there, and of one parameter or "
         "conductivity the last factor or value counts."),
-    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 1, 64, stimulus_keys,
-        "Where and when the tissue is stimulated, in regions as above."),
+    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
+        "Where and when the tissue is stimulated, in regions as above. There must be one, or a file of "
+        "sites."),
+    MT_YAML_MAPPING("sites", site_keys,
+        "Sites of early activation in a file: spheres that are stimulated once, each at a time of its own. "
+        "They are "
+        "added to the stimuli with `site: true`, and `used.yaml` has them there. Times are rounded to whole "
+        "steps."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
     MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, 256, electrode_keys,
@@ -381,37 +424,51 @@ enum {
 }; /* the machine counts the steps of a beat in single precision */
 static const double run_steps_max = 1e12;
 
+/* What messages call a key of a stimulus: "stimuli.2.start_ms", and of one in a file "sites.csv:3: start_ms"; "" is the whole. */
+enum { STIMULUS_NAME = 320 };
+static const char *name_of(const mt_case *c, size_t s, const char *key, char text[STIMULUS_NAME])
+{
+    const char *from = c->stimuli[s].from;
+    if (from)
+        (void)snprintf(text, STIMULUS_NAME, "%.250s%s%s", from, key[0] ? ": " : "", key);
+    else
+        (void)snprintf(text, STIMULUS_NAME, "stimuli.%zu%s%s", s, key[0] ? "." : "", key);
+    return text;
+}
+
 /* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
 static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
     const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
+    char name[STIMULUS_NAME];
+    name_of(c, s, "duration_ms", name);
     if (!(end <= run_steps_max))
-        return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu.duration_ms: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
-            path, s, stimulus->duration_ms, end, dt_ms, run_steps_max);
+        return mt_fail(MT_INPUT, "%s: %s: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
+            path, name, stimulus->duration_ms, end, dt_ms, run_steps_max);
     *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
     if (*steps > 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: stimuli.%zu.duration_ms: %g is no whole step; allowed: at least dt_ms = %g",
-        path, s, stimulus->duration_ms, dt_ms);
+    return mt_fail(MT_INPUT, "%s: %s: %g is no whole step; allowed: at least dt_ms = %g", path, name,
+        stimulus->duration_ms, dt_ms);
 }
 
 static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
     long long steps = 0;
+    char name[STIMULUS_NAME];
     if (stimulus->start_ms >= c->time.end_ms)
-        return mt_fail(MT_INPUT, "%s: stimuli.%zu.start_ms: %g; allowed: below end_ms = %g", path, s,
-            stimulus->start_ms, c->time.end_ms);
+        return mt_fail(MT_INPUT, "%s: %s: %g; allowed: below end_ms = %g", path,
+            name_of(c, s, "start_ms", name), stimulus->start_ms, c->time.end_ms);
     MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
-            "%s: stimuli.%zu: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
+            "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
             "or neither",
-            path, s, isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
+            path, name_of(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
     if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
-        return mt_fail(MT_INPUT, "%s: stimuli.%zu.period_ms: %g; allowed: longer than duration_ms = %g", path,
-            s, stimulus->period_ms, stimulus->duration_ms);
+        return mt_fail(MT_INPUT, "%s: %s: %g; allowed: longer than duration_ms = %g", path,
+            name_of(c, s, "period_ms", name), stimulus->period_ms, stimulus->duration_ms);
     return MT_OK;
 }
 
@@ -594,13 +651,22 @@ static mt_status check_samples(const char *path, const mt_case *c)
     return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
 }
 
+/* Something must be stimulated. */
+static mt_status check_any(const char *path, const mt_case *c)
+{
+    if (c->n_stimuli > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: stimuli: there are none; needed: at least one, or sites.file", path);
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
+    char name[STIMULUS_NAME];
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
     if (file == slab)
         return mt_fail(MT_INPUT,
             "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
             file ? "both file and slab are given" : "neither file nor slab is given");
+    MT_TRY(check_any(path, c));
     MT_TRY(check_cells(path, c));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
@@ -609,7 +675,70 @@ static mt_status check(const char *path, const mt_case *c)
     for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
-        MT_TRY(mt_fail_in(path, in_entry("stimuli", s, mt_region_check(&c->stimuli[s].region))));
+        MT_TRY(mt_fail_in(path, mt_fail_in(name_of(c, s, "", name), mt_region_check(&c->stimuli[s].region))));
+    return MT_OK;
+}
+
+/* ---- sites */
+
+static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site, mt_case_stimulus *to)
+{
+    enum { FROM = 256 };
+    const mt_case_sites *sites = &c->sites;
+    const double steps = round(site->start_ms / c->time.dt_ms);
+    char *from;
+    MT_ALLOC(arena, from, FROM);
+    (void)snprintf(from, FROM, "%.220s:%zu", sites->file, site->line);
+    *to = (mt_case_stimulus){.region = {.at = "",
+                                 .radius_mm = isnan(site->radius_mm) ? sites->radius_mm : site->radius_mm,
+                                 .min_mm = {NAN, NAN, NAN},
+                                 .max_mm = {NAN, NAN, NAN},
+                                 .surface = "",
+                                 .depth_mm = NAN,
+                                 .vtx = "",
+                                 .elements = "",
+                                 .tag = NAN,
+                                 .layer = -1},
+        .start_ms = steps <= run_steps_max ? steps * c->time.dt_ms : site->start_ms,
+        .duration_ms = sites->duration_ms,
+        .period_ms = NAN,
+        .count = 1,
+        .strength_uA_mm3 = sites->strength_uA_mm3,
+        .site = true,
+        .from = from};
+    memcpy(to->region.centre_mm, site->xyz_mm, sizeof site->xyz_mm);
+    if (!isnan(to->region.radius_mm)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: no radius_mm; needed: that column of the file, or sites.radius_mm", from);
+}
+
+static mt_status check_sites(const mt_case_sites *sites)
+{
+    const bool file = sites->file[0] != 0, duration = !isnan(sites->duration_ms),
+               strength = !isnan(sites->strength_uA_mm3);
+    if (file && duration && strength) return MT_OK;
+    if (!file && !duration && !strength && isnan(sites->radius_mm)) return MT_OK;
+    return mt_fail(MT_INPUT, "sites: %s is missing; needed: file, duration_ms and strength_uA_mm3",
+        !file       ? "file"
+        : !duration ? "duration_ms"
+                    : "strength_uA_mm3");
+}
+
+/* Puts the sites of the case's file behind its stimuli. */
+static mt_status add_sites(mt_arena *arena, mt_case *c)
+{
+    mt_case_stimulus *all;
+    mt_site *sites;
+    size_t n;
+    MT_TRY(check_sites(&c->sites));
+    if (!c->sites.file[0]) return MT_OK;
+    MT_TRY(mt_fail_in(
+        "sites", mt_sites_read(arena, c->sites.file, MT_CASE_STIMULI_MAX - c->n_stimuli, &n, &sites)));
+    MT_ALLOC(arena, all, c->n_stimuli + n);
+    for (size_t s = 0; s < c->n_stimuli; s++) all[s] = c->stimuli[s];
+    for (size_t k = 0; k < n; k++) MT_TRY(add_site(arena, c, &sites[k], &all[c->n_stimuli + k]));
+    c->stimuli = all;
+    c->n_stimuli += n;
+    c->sites = (mt_case_sites){"", NAN, NAN, NAN};
     return MT_OK;
 }
 
@@ -617,6 +746,7 @@ mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
+    MT_TRY(mt_fail_in(path, add_sites(arena, out)));
     return check(path, out);
 }
 
@@ -624,6 +754,7 @@ mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, cons
     size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
+    MT_TRY(mt_fail_in(name, add_sites(arena, out)));
     return check(name, out);
 }
 
@@ -883,23 +1014,61 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
     return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
 }
 
+/* Takes from a site the elements that others have, and marks the rest. */
+static void take_free(mt_stimulus *site, uint32_t *elements, unsigned char *taken)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < site->n_elements; k++) {
+        const uint32_t element = elements[k];
+        if (!taken[element]) elements[n++] = element;
+        taken[element] = 1;
+    }
+    site->n_elements = n;
+}
+
+/* Gives each element of sites to the one of them that begins first. `elements` are the lists of the stimuli. */
+static mt_status part_sites(
+    mt_arena *scratch, const mt_case *c, const mt_mesh *mesh, mt_stimulus *stimuli, uint32_t *const *elements)
+{
+    unsigned char *taken;
+    size_t *order, n = 0;
+    MT_ALLOC(scratch, taken, mesh->n_elements);
+    MT_ALLOC(scratch, order, c->n_stimuli);
+    for (size_t s = 0; s < c->n_stimuli; s++) {
+        size_t at = n;
+        if (!c->stimuli[s].site) continue;
+        for (; at > 0 && c->stimuli[order[at - 1]].start_ms > c->stimuli[s].start_ms; at--)
+            order[at] = order[at - 1];
+        order[at] = s;
+        n++;
+    }
+    for (size_t k = 0; k < n; k++) take_free(&stimuli[order[k]], elements[order[k]], taken);
+    return MT_OK;
+}
+
 mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
 {
+    char name[STIMULUS_NAME];
+    uint32_t **elements;
+    mt_arena scratch = {0};
     MT_ALLOC(arena, *stimuli, from->n_stimuli);
+    MT_ALLOC(arena, elements, from->n_stimuli);
     for (size_t s = 0; s < from->n_stimuli; s++) {
         const mt_case_stimulus *asked = &from->stimuli[s];
         size_t n;
-        uint32_t *elements;
-        MT_TRY(in_entry("stimuli", s, mt_region_elements(arena, &asked->region, mesh, &n, &elements)));
+        MT_TRY(mt_fail_in(
+            name_of(from, s, "", name), mt_region_elements(arena, &asked->region, mesh, &n, &elements[s])));
         (*stimuli)[s] = (mt_stimulus){
             .start_ms = asked->start_ms,
             .duration_ms = asked->duration_ms,
             .rise_mV_ms = asked->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
             .n_elements = n,
-            .element = elements,
+            .element = elements[s],
             .period_ms = asked->count > 1 ? asked->period_ms : 0,
             .repeats = asked->count - 1,
         };
     }
-    return MT_OK;
+    const mt_status status = part_sites(&scratch, from, mesh, *stimuli, elements);
+    mt_arena_free(&scratch);
+    return status;
 }

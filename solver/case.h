@@ -36,13 +36,27 @@ typedef struct mt_case_stimulus {
     double period_ms; /* from the start of one pulse to the start of the next; NaN = one pulse */
     size_t count;     /* pulses */
     double strength_uA_mm3;
+    bool site; /* an element of several sites belongs to the one that begins first */
+    const char
+        *from; /* the place in a file of sites, "sites.csv:3", for messages; NULL: it stands in the case */
 } mt_case_stimulus;
+
+enum { MT_CASE_STIMULI_MAX = 1024 }; /* in all */
+
+/* Places in a file (solver/sites.h), and what is given to each. */
+typedef struct mt_case_sites {
+    const char *file;                               /* "" = none */
+    double radius_mm, duration_ms, strength_uA_mm3; /* NaN = not given */
+} mt_case_sites;
 
 /* A point whose activation time is reported, or an electrode. */
 typedef struct mt_case_point {
     const char *name;
     double at_mm[3];
 } mt_case_point;
+
+/* Formats of maps at the vertices. */
+typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
 /* What is written every so many ms: the potential, and any states of the cell model. */
 typedef struct mt_case_samples {
@@ -85,7 +99,8 @@ typedef struct mt_case {
         bool at_end;
     } checkpoint;
     struct {
-        uint32_t maps; /* a bit each, by mt_map */
+        uint32_t maps;     /* a bit each, by mt_map */
+        uint32_t vertices; /* the files with maps at the vertices: a bit each, by mt_case_vertices */
         double threshold_mV, repolarisation_percent;
         int beats;      /* index into "first", "every" */
         double beat_ms; /* the longest that a beat may be; NaN = any */
@@ -112,8 +127,9 @@ typedef struct mt_case {
     size_t n_gradients;
     mt_case_region *regions;
     size_t n_regions;
-    mt_case_stimulus *stimuli;
+    mt_case_stimulus *stimuli; /* those of the file of sites behind the others */
     size_t n_stimuli;
+    mt_case_sites sites; /* none, once they are among the stimuli */
     mt_case_point *points;
     size_t n_points;
     mt_case_point *electrodes;
@@ -140,8 +156,8 @@ typedef struct mt_case {
 
 extern const mt_yaml_table mt_case_table;
 
-/* Reads a case, with overrides "path.to.key=value". Gives its strings and lists in `arena`. Fails as mt_yaml_load, and with MT_INPUT
- * if keys contradict each other. */
+/* Reads a case, with overrides "path.to.key=value", and its file of sites, which become stimuli. Gives its strings and lists in
+ * `arena`. Fails as mt_yaml_load and mt_sites_read, and with MT_INPUT if keys contradict each other. */
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
@@ -210,8 +226,8 @@ MT_NODISCARD mt_status mt_case_media(
 MT_NODISCARD mt_status mt_case_live(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live);
 
-/* Gives the case's stimuli with the elements that each reaches on a mesh. Fails as mt_region_elements; the
- * message names the stimulus. */
+/* Gives the case's stimuli with the elements that each reaches on a mesh; of a site, whose elements others have, there may be none.
+ * Fails as mt_region_elements; the message names the stimulus. */
 MT_NODISCARD mt_status mt_case_stimuli(
     mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
 

@@ -9,9 +9,12 @@
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/meaning.h"
 #include "mesh/anatomy/patch.h"
+#include "mesh/files/element_list.h"
 #include "mesh/files/vtx.h"
 
 enum { TAGS_NAMED = 12 }; /* in a message */
+
+const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
 
 static bool has_centre(const mt_region *region) { return region->at[0] || !isnan(region->centre_mm[0]); }
 static bool has_box(const mt_region *region) { return !isnan(region->min_mm[0]); }
@@ -53,10 +56,11 @@ mt_status mt_region_check(mt_region *region)
             MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     if (!region->surface[0] && !isnan(region->depth_mm))
         return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
-    if (!region->surface[0] && !region->vtx[0] && !has_tag(region) && !has_box(region) && !has_centre(region))
+    if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !has_tag(region) &&
+        region->layer < 0 && !has_box(region) && !has_centre(region))
         return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
                                  "radius_mm, min_mm with max_mm, "
-                                 "or surface, vtx or tag, alone or with one of these");
+                                 "or surface, vtx, elements, tag or layer, alone or with one of these");
     if (has_tag(region) && region->tag != round(region->tag))
         return mt_fail(MT_INPUT, "tag: %g; allowed: a whole number", region->tag);
     if (region->surface[0]) MT_TRY(mt_fail_in("surface", mt_surface_parse(region->surface, &tag)));
@@ -176,12 +180,39 @@ static mt_status keep_listed(
     return MT_OK;
 }
 
+/* Takes away the elements that are not in the file of elements. */
+static mt_status keep_named(
+    mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    unsigned char *listed;
+    if (!region->elements[0]) return MT_OK;
+    MT_TRY(
+        mt_fail_in("elements", mt_element_list_read(scratch, region->elements, mesh->n_elements, &listed)));
+    for (size_t c = 0; c < mesh->n_elements; c++) reached[c] = reached[c] && listed[c];
+    return MT_OK;
+}
+
+/* Takes away the elements of other layers. */
+static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    if (region->layer < 0) return MT_OK;
+    if (!mesh->layer)
+        return mt_fail(MT_INPUT, "layer: %s; the mesh has no layers: `myotile mesh fibres` writes them",
+            mt_region_layers[region->layer]);
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        reached[c] = reached[c] && mesh->layer[c] == MT_LAYER_ENDO + region->layer;
+    return MT_OK;
+}
+
 static mt_status none_reached(const mt_region *region, const double *centre, double nearest_mm)
 {
-    char which[200], tagged[32] = "";
+    char which[400], tagged[32] = "";
+    const bool in_layer = region->layer >= 0;
     if (has_tag(region)) (void)snprintf(tagged, sizeof tagged, " with the tag %.0f", region->tag);
-    (void)snprintf(which, sizeof which, "%s%s%s%.100s", tagged, region->surface[0] ? " of the surface" : "",
-        region->vtx[0] ? " with a vertex of " : "", region->vtx);
+    (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
+        in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
+        region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " of those in " : "",
+        region->elements);
     if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no element%s", which);
     if (has_box(region))
         return mt_fail(MT_INPUT,
@@ -213,6 +244,8 @@ static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_regi
     const double on_border_mm = border_mm(mesh);
     MT_TRY(keep_tagged(scratch, region, mesh, reached));
     MT_TRY(keep_listed(scratch, region, mesh, reached));
+    MT_TRY(keep_named(scratch, region, mesh, reached));
+    MT_TRY(keep_layer(region, mesh, reached));
     *n = 0;
     for (size_t element = 0; element < mesh->n_elements; element++) {
         double x[3];

@@ -8,7 +8,9 @@
  *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the elements
  *                          that have one of them. openCARP's stimulus at a node acts on the part of these elements around
  *                          it: a quarter of each
+ *   elements               a file with a list of elements (mesh/files/element_list.h): those
  *   tag                    the elements with this tag (mt_mesh.region)
+ *   layer                  the elements in this layer of the wall (mt_mesh.layer)
  *
  * but a box and a sphere; its elements are those that meet all it says.
  *
@@ -26,18 +28,22 @@ typedef struct mt_region {
     double centre_mm[3], radius_mm;
     double min_mm[3], max_mm[3];
     const char *surface;
-    double depth_mm; /* given where surface is, once checked */
-    const char *vtx; /* path */
-    double tag;      /* a whole number, once checked */
+    double depth_mm;            /* given where surface is, once checked */
+    const char *vtx, *elements; /* paths */
+    double tag;                 /* a whole number, once checked */
+    int layer;                  /* index into mt_region_layers; -1: not given */
 } mt_region;
+
+/* The layers, from MT_LAYER_ENDO on: "endo", "mid", "epi". NULL behind the last. */
+extern const char *const mt_region_layers[];
 
 /* Checks what keys must agree on, and fills in depth_mm. MT_INPUT; the message begins with the key's name and
  * has what is allowed. */
 MT_NODISCARD mt_status mt_region_check(mt_region *region);
 
 /* Gives the elements of a mesh in a checked region, ascending; borrows both. MT_INPUT where there are none (the message has how
- * far the nearest element's centre is), the mesh lacks the tag or the tagged triangles that it needs, or something is wrong with
- * the file of vertices. MT_FILE: that cannot be read. MT_MEMORY. */
+ * far the nearest element's centre is), the mesh lacks the tag, the layers or the tagged triangles that it needs, or something is
+ * wrong with a file that it names. MT_FILE: that cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
 

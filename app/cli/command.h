@@ -102,7 +102,7 @@ bool mt_option_given(const mt_arguments *arguments, const char *name);
 MT_NODISCARD mt_status mt_option_all(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, const char ***values);
 
-/* Gives the values that an option sets, with its name. */
+/* Gives the values that an option sets, with its name; there is room for one more behind them. */
 MT_NODISCARD mt_status mt_option_overrides(
     mt_arena *arena, const mt_arguments *arguments, const char *name, size_t *n, mt_yaml_override **sets);
 

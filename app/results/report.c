@@ -7,6 +7,7 @@
 
 #include "app/draw/picture.h"
 #include "app/results/trace_file.h"
+#include "app/results/vertex_map.h"
 #include "data/file.h"
 #include "data/folder.h"
 #include "mesh/files/vtkhdf.h"
@@ -291,40 +292,69 @@ static void keep_failure(first_failure *first, mt_status status)
     (void)snprintf(first->message, sizeof first->message, "%s", mt_message());
 }
 
-/* The path of the picture of a map of a beat. */
-static mt_status picture_path(const char *folder, mt_map map, size_t beat, char path[MT_FILE_PATH_MAX])
+/* The files of each map of each beat: apd.png, apd_vertices.csv, apd.dat; apd_beat2.png. */
+typedef enum map_file { MAP_PICTURE, MAP_CSV, MAP_DAT, MAP_FILES } map_file;
+
+static const char *const map_file_ending[MAP_FILES] = {
+    [MAP_PICTURE] = ".png", [MAP_CSV] = "_vertices.csv", [MAP_DAT] = ".dat"};
+
+static mt_status map_path(
+    const char *folder, mt_map map, size_t beat, map_file kind, char path[MT_FILE_PATH_MAX])
 {
-    char name[MT_RUN_NAME], file[MT_RUN_NAME + 8];
+    char name[MT_RUN_NAME], file[MT_RUN_NAME + 16];
     (void)snprintf(name, sizeof name, "%s", mt_map_words[map]);
     add_beat(beat, name);
-    (void)snprintf(file, sizeof file, "%s.png", name);
+    (void)snprintf(file, sizeof file, "%s%s", name, map_file_ending[kind]);
     return mt_folder_path(folder, file, path);
 }
 
-/* Writes the picture of a map of a beat where the run has one, else removes what an earlier run had; `any` tells whether there was
+/* Does a case ask for such files of a map? */
+static bool asks_for(const mt_case *input, mt_map map, map_file kind)
+{
+    if (map != MT_MAP_ACTIVATION && !(input->output.maps >> map & 1)) return false;
+    return kind == MAP_PICTURE ||
+           (input->output.vertices >> (kind == MAP_CSV ? MT_CASE_VERTICES_CSV : MT_CASE_VERTICES_DAT) & 1);
+}
+
+static mt_status write_map_file(
+    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, map_file kind, const char *path)
+{
+    char name[MT_RUN_NAME];
+    float *values;
+    if (kind == MAP_PICTURE) return write_picture(arena, run, map, beat, path);
+    MT_TRY(mt_run_map(arena, run, map, beat, &values));
+    mt_run_map_name(run, map, beat, name);
+    const mt_vertex_map at_vertices = {name, mt_map_unit[map], &run->problem->whole, values};
+    return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
+}
+
+/* Writes a file of a map of a beat where the run has one, else removes what an earlier run had; `any` tells whether there was
  * something to do. */
-static mt_status renew_picture(const mt_run *run, const char *folder, mt_map map, size_t beat, bool *any)
+static mt_status renew_map_file(
+    const mt_run *run, const char *folder, mt_map map, size_t beat, map_file kind, bool *any)
 {
     char path[MT_FILE_PATH_MAX];
     mt_arena arena = {0};
-    mt_status status = picture_path(folder, map, beat, path);
-    const bool has = beat < run->n_beats && mt_run_has_map(run, map),
+    mt_status status = map_path(folder, map, beat, kind, path);
+    const bool has = beat < run->n_beats && asks_for(run->input, map, kind),
                had = status == MT_OK && !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
-    if (status == MT_OK && has) status = write_picture(&arena, run, map, beat, path);
+    if (status == MT_OK && has) status = write_map_file(&arena, run, map, beat, kind, path);
     if (status == MT_OK && had) status = mt_file_remove(path);
     *any |= has || had;
     mt_arena_free(&arena);
     return status;
 }
 
-/* Those beside the first beat's activation. What an earlier run had of others, and of more beats, goes. */
-static mt_status write_pictures(const mt_run *run, const char *folder)
+/* Those beside the picture of the first beat's activation. What an earlier run had of others, and of more beats, goes. */
+static mt_status write_map_files(const mt_run *run, const char *folder)
 {
     bool any = true;
     for (size_t beat = 0; any; beat++) {
         any = beat < run->n_beats;
-        for (int map = beat == 0 ? MT_MAP_ACTIVATION + 1 : 0; map < MT_MAPS; map++)
-            MT_TRY(renew_picture(run, folder, (mt_map)map, beat, &any));
+        for (int map = 0; map < MT_MAPS; map++)
+            for (int kind = 0; kind < MAP_FILES; kind++)
+                if (beat > 0 || map != MT_MAP_ACTIVATION || kind != MAP_PICTURE)
+                    MT_TRY(renew_map_file(run, folder, (mt_map)map, beat, (map_file)kind, &any));
     }
     return MT_OK;
 }
@@ -339,7 +369,7 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
         if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
             keep_failure(first, mt_file_remove(path));
     }
-    keep_failure(first, write_pictures(run, folder));
+    keep_failure(first, write_map_files(run, folder));
     if (run->sampling) keep_failure(first, write_samples(run, folder));
     /* where no profile comes, nothing stays of one that an earlier run had */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);
@@ -380,10 +410,11 @@ mt_status mt_report_check(
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
-    for (int map = MT_MAP_ACTIVATION + 1; map < MT_MAPS; map++) {
-        MT_TRY(picture_path(folder, (mt_map)map, 0, path));
-        if (input->output.maps >> map & 1) MT_TRY(mt_file_check(path, MT_FILE_ANY));
-    }
+    for (int map = 0; map < MT_MAPS; map++)
+        for (int kind = 0; kind < MAP_FILES; kind++) {
+            MT_TRY(map_path(folder, (mt_map)map, 0, (map_file)kind, path));
+            if (asks_for(input, (mt_map)map, (map_file)kind)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
+        }
     MT_TRY(mt_sample_files_check(input, folder));
     if (profile) MT_TRY(mt_profile_check(of_profile, details != NULL));
     if (!trace) return MT_OK;

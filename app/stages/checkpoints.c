@@ -10,6 +10,7 @@
 
 #include "app/cli/progress.h"
 #include "app/cli/warning.h"
+#include "app/stages/case_lines.h"
 #include "data/folder.h"
 
 enum { DIGITS = 10, NAME = 32 };
@@ -189,37 +190,20 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
 
 static bool may_differ(const char *line)
 {
-    static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "machine.", "checkpoint."};
-    for (size_t k = 0; k < sizeof may / sizeof *may; k++)
-        if (strncmp(line, may[k], strlen(may[k])) == 0) return true;
-    return false;
-}
-
-/* The next line that may not differ, and its length; NULL behind the last. */
-static const char *next_line(const char **at, size_t *n)
-{
-    while (**at) {
-        const char *line = *at;
-        *n = strcspn(line, "\n");
-        *at += *n + (line[*n] == '\n');
-        if (!may_differ(line)) return line;
-    }
-    *n = 0;
-    return NULL;
+    static const char *const may[] = {
+        "title:", "mesh.file:", "time.end_ms:", "machine.", "checkpoint.", NULL};
+    return mt_case_line_begins(line, may);
 }
 
 static mt_status compare(const mt_checkpoint *from, const char *was, const char *is)
 {
-    for (;;) {
-        size_t n, n_before;
-        const char *before = next_line(&was, &n_before), *now = next_line(&is, &n);
-        if (!before && !now) return MT_OK;
-        if (before && now && n == n_before && memcmp(before, now, n) == 0) continue;
-        return mt_fail(MT_INPUT,
-            "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, machine, "
-            "checkpoint",
-            from->path, (int)n_before, before ? before : "less", (int)n, now ? now : "less");
-    }
+    mt_case_line before, now;
+    if (!mt_case_lines_differ(was, is, may_differ, &before, &now)) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, machine, "
+        "checkpoint",
+        from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
+        now.text ? (int)now.n : 4, now.text ? now.text : "less");
 }
 
 static mt_status agree(mt_arena *scratch, const mt_checkpoint *from, const mt_case *input)

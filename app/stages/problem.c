@@ -11,13 +11,12 @@
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
 
-static mt_status get_mesh(mt_arena *arena, mt_case *input, mt_mesh *mesh)
+static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {
     mt_progress_stage("getting the mesh");
     if (!input->mesh.file[0])
         return mt_slab_make_cut(arena, input->mesh.slab.size_mm, input->mesh.slab.edge_mm,
             (mt_slab_cut)input->mesh.slab.cut, mesh);
-    MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     return mt_mesh_read(arena, input->mesh.file, mesh);
 }
 
@@ -50,6 +49,7 @@ static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimul
     for (size_t s = 0; s < n_stimuli; s++) {
         uint32_t *live;
         size_t n = 0;
+        if (stimuli[s].n_elements == 0) continue; /* a site, whose elements others have */
         MT_ALLOC(arena, live, stimuli[s].n_elements);
         for (size_t k = 0; k < stimuli[s].n_elements; k++) {
             const uint32_t number = live_number(p, stimuli[s].element[k]);
@@ -130,14 +130,18 @@ mt_status mt_problem_aim(mt_arena *arena, const mt_case *input, mt_problem *p)
     return part_by_membrane(arena, input, stimuli, p);
 }
 
-/* Makes the paths of a case's regions absolute. */
-static mt_status find_files(mt_arena *arena, mt_case *input)
+static mt_status find_region_files(mt_arena *arena, mt_region *region)
 {
+    if (region->vtx[0]) MT_TRY(mt_file_absolute(arena, &region->vtx));
+    return region->elements[0] ? mt_file_absolute(arena, &region->elements) : MT_OK;
+}
+
+mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
+{
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
-    for (size_t r = 0; r < input->n_regions; r++)
-        if (input->regions[r].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->regions[r].region.vtx));
-    for (size_t s = 0; s < input->n_stimuli; s++)
-        if (input->stimuli[s].region.vtx[0]) MT_TRY(mt_file_absolute(arena, &input->stimuli[s].region.vtx));
+    for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
+    for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
     return MT_OK;
 }
 
@@ -150,18 +154,9 @@ static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *
     return mt_mesh_select(arena, &p->whole, live, &p->mesh);
 }
 
-mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+/* What the time loop needs to know beside stimuli and cells. */
+static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
 {
-    *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
-    MT_TRY(find_files(arena, input));
-    MT_TRY(select_live(arena, input, p));
-    MT_TRY(mt_case_check_scale(input, &p->mesh));
-    mt_findings_of_mesh(mt_warnings, input, &p->mesh);
-    MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
-    MT_TRY(mt_problem_aim(arena, input, p));
-    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
-    MT_TRY(make_operator(arena, input, cached, p));
     MT_TRY(mt_case_choose_steps(input, &p->diffusion));
     p->monodomain.diffusion = &p->diffusion;
     p->monodomain.dt_ms = input->time.dt_ms;
@@ -172,11 +167,40 @@ mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *inpu
     return mt_monodomain_check(&p->monodomain);
 }
 
+mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
+{
+    *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
+    MT_TRY(mt_problem_find_files(arena, input));
+    MT_TRY(select_live(arena, input, p));
+    MT_TRY(mt_case_check_scale(input, &p->mesh));
+    mt_findings_of_mesh(mt_warnings, input, &p->mesh);
+    MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
+    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(make_operator(arena, input, cached, p));
+    return set_loop(arena, input, p);
+}
+
 mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cached, mt_problem *problem)
 {
     mt_mesh mesh;
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     MT_TRY(get_mesh(arena, input, &mesh));
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
+}
+
+mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case *input, mt_problem *p)
+{
+    *p = (mt_problem){.whole = made->whole,
+        .mesh = made->mesh,
+        .adjacency = made->adjacency,
+        .media = made->media,
+        .diffusion = made->diffusion};
+    MT_TRY(mt_case_check_scale(input, &p->mesh));
+    MT_TRY(mt_problem_aim(arena, input, p));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    return set_loop(arena, input, p);
 }
 
 mt_status mt_problem_prepace(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)

@@ -29,6 +29,17 @@ MT_NODISCARD mt_status mt_problem_make(mt_arena *arena, mt_case *input, bool cac
 MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *problem);
 
+/* Gives the problem of another case on the mesh, with the tissue, the inert elements and the operator of one that was made, whose
+ * arrays it borrows: what is the case's own are stimuli, probes, cells of the same model, time steps and what is recorded. That the
+ * cases agree in the rest, and that paths are absolute, is for the caller to know (app/stages/shared.h). Fills in time.pde_steps. Fails
+ * as mt_problem_make. */
+MT_NODISCARD mt_status mt_problem_make_like(
+    mt_arena *arena, const mt_problem *made, mt_case *input, mt_problem *problem);
+
+/* Makes the paths of all files that the problem of a case is made of absolute. MT_FILE: one is not there; the message names it.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_problem_find_files(mt_arena *arena, mt_case *input);
+
 /* Makes the cells of a problem begin where the case's prepace leaves them (app/stages/prepace.h). A run that goes on from a checkpoint
  * does not need it. Fails as mt_prepace. */
 MT_NODISCARD mt_status mt_problem_prepace(

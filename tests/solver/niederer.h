@@ -30,8 +30,10 @@ static inline void stimulate_corner(slab_problem *s, const double size_mm[3], si
         .radius_mm = NAN,
         .surface = "",
         .vtx = "",
+        .elements = "",
         .depth_mm = NAN,
-        .tag = NAN};
+        .tag = NAN,
+        .layer = -1};
     uint32_t *elements;
     size_t n;
     for (size_t k = 0; k < 3; k++) {

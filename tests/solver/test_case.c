@@ -551,7 +551,9 @@ static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimul
     cr_expect_str_eq(a->region.at, b->region.at);
     cr_expect_str_eq(a->region.surface, b->region.surface);
     cr_expect_str_eq(a->region.vtx, b->region.vtx);
+    cr_expect_str_eq(a->region.elements, b->region.elements);
     x.region.at = y.region.at = x.region.surface = y.region.surface = x.region.vtx = y.region.vtx = NULL;
+    x.region.elements = y.region.elements = NULL;
     cr_expect_arr_eq(&x, &y, sizeof x);
 }
 
@@ -561,7 +563,9 @@ static const char every_region[] =
     " {at: apex, radius_mm: 6, duration_ms: 2, strength_uA_mm3: 50},"
     " {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50},"
     " {surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3,"
-    " strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50}]";
+    " strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50},"
+    " {elements: some place/list.txt, duration_ms: 2, strength_uA_mm3: 50},"
+    " {layer: mid, duration_ms: 2, strength_uA_mm3: 50}]";
 
 /* What was not given is not written, what was left to the program is. */
 Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
@@ -573,7 +577,8 @@ Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
     load(&arena, niederer, sets, 1, &c);
     cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
-    cr_assert_eq(d.n_stimuli, 6);
+    cr_assert_eq(d.n_stimuli, 8);
+    cr_expect_eq(d.stimuli[7].region.layer, MT_LAYER_MID - MT_LAYER_ENDO);
     for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
     cr_expect(strstr(text, "  - min_mm: [0, 0, 0]\n    max_mm: [1, 1, 1]\n    start_ms: 0"), "%s", text);
     cr_expect(strstr(text, "  - at: \"apex\"\n    radius_mm: 6\n    start_ms: 0"), "%s", text);

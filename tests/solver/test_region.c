@@ -30,7 +30,9 @@ static mt_region nowhere(void)
         .surface = "",
         .depth_mm = NAN,
         .vtx = "",
-        .tag = NAN};
+        .elements = "",
+        .tag = NAN,
+        .layer = -1};
 }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
@@ -247,6 +249,88 @@ Test(region, the_apex_is_that_of_the_left_ventricle_even_if_the_right_one_reache
     }
 }
 
+/* ---- lists of elements, and layers */
+
+static const char *list_path(const char *text)
+{
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/test_region_%d.txt", (int)getpid());
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    return path;
+}
+
+static bool is_listed(const double x[3])
+{
+    for (size_t c = 0; c < 3; c++) {
+        const size_t element[] = {0, 7, 40};
+        double y[3];
+        mt_mesh_centroid(&mesh, element[c], y);
+        if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) return true;
+    }
+    return false;
+}
+
+Test(region, a_list_of_elements_is_those)
+{
+    mt_region region = nowhere();
+    region.elements = list_path("# of mine\n40\n\n 7 # the first\n0\n7\n");
+    expect_elements(region, is_listed);
+    (void)unlink(region.elements);
+}
+
+static void expect_bad_list(const char *text, const char *message)
+{
+    mt_region region = nowhere();
+    size_t n;
+    uint32_t *elements;
+    region.elements = list_path(text);
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT, "%s", text);
+    cr_expect(strncmp(mt_message(), "elements: /tmp/", 15) == 0 && strstr(mt_message(), message), "%s",
+        mt_message());
+    (void)unlink(region.elements);
+}
+
+Test(region, what_is_wrong_with_a_list_of_elements_is_told_with_its_line)
+{
+    char last[128];
+    (void)snprintf(last, sizeof last, ".txt:2: element is '%zu'; allowed: a whole number from 0 to %zu",
+        mesh.n_elements, mesh.n_elements - 1);
+    char text[64];
+    (void)snprintf(text, sizeof text, "0\n%zu\n", mesh.n_elements);
+    expect_bad_list(text, last);
+    expect_bad_list("1\n\n-1", ".txt:3: element is '-1'; allowed: a whole number from 0 to ");
+    expect_bad_list("1.5\n", ".txt:1: element is '1.5'; allowed");
+    expect_bad_list("1 2\n", ".txt:1: '2' behind the number of an element; allowed: the end of the line");
+    expect_bad_list("# nothing\n", "the list is empty; allowed: a number of an element a line");
+    expect_bad_list("", "the list is empty");
+}
+
+static bool in_left_half(const double x[3]) { return x[0] < 2; }
+static bool in_left_half_below(const double x[3]) { return x[0] < 2 && x[2] <= 2; }
+
+Test(region, a_layer_is_the_elements_in_it_alone_or_with_a_box)
+{
+    mt_region region = nowhere();
+    size_t n;
+    uint32_t *elements;
+    region.layer = MT_LAYER_EPI - MT_LAYER_ENDO;
+    cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "layer: epi; the mesh has no layers: `myotile mesh fibres` writes them");
+    mesh.layer = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.layer);
+    for (size_t c = 0; c < mesh.n_elements; c++)
+        mesh.layer[c] = in_left_half(centre_of(c)) ? MT_LAYER_EPI : MT_LAYER_ENDO;
+    expect_elements(region, in_left_half);
+    set3(region.min_mm, 0, 0, 0);
+    set3(region.max_mm, 4, 6, 2);
+    expect_elements(region, in_left_half_below);
+    region = nowhere();
+    region.layer = MT_LAYER_MID - MT_LAYER_ENDO;
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "there is no element in the layer mid");
+}
+
 static void expect_refused(mt_region region, const char *message)
 {
     cr_expect_eq(mt_region_check(&region), MT_INPUT, "%s", message);
@@ -258,7 +342,7 @@ Test(region, keys_that_contradict_each_other_are_refused)
     mt_region region = nowhere();
     expect_refused(region,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, vtx or tag, alone or with one of these");
+        "max_mm, or surface, vtx, elements, tag or layer, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";

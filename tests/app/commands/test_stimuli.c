@@ -158,6 +158,43 @@ Test(stimuli, in_a_wall_of_layers_give_the_same_bits_on_any_number_of_tiles)
     mt_arena_free(&arena);
 }
 
+/* Sites of a file, of which one gives its elements to another; lists of elements, and a layer, as places. */
+Test(stimuli, of_files_run_again_from_another_folder_on_any_number_of_tiles)
+{
+    size_t n;
+    const char *first = strstr(wall, "at: apex, radius_mm: 0.8"), *second = strstr(wall, "  - {surface: lv_");
+    char text[sizeof wall + 256];
+    free(works("mesh fibres wall.hdf -o layered.hdf"));
+    (void)snprintf(text, sizeof text,
+        "%.*selements: list.txt, layer: endo%.*ssites: {file: sites.csv, radius_mm: 0.7, duration_ms: 2, "
+        "strength_uA_mm3: 50}\nmachine: {tiles: 4}\n",
+        (int)(first - wall), wall, (int)(second - first) - (int)strlen("at: apex, radius_mm: 0.8"),
+        first + strlen("at: apex, radius_mm: 0.8"));
+    write_text("files.yaml", text);
+    write_text("sites.csv", "x_mm,y_mm,z_mm,start_ms\n0,0,3,0.333\n2,3,2,0\n2,3,2,1\n1.8,3,2,0.5\n");
+    FILE *list = fopen("list.txt", "w");
+    for (size_t c = 0; c < n_elements; c++) (void)fprintf(list, "%zu\n", c);
+    (void)fclose(list);
+    free(works("run files.yaml --output one --set mesh.file=layered.hdf"));
+    char *used = bytes_of("one/used.yaml", &n);
+    cr_assert(strstr(used, "- elements: \"/") && strstr(used, "/list.txt\"\n    layer: endo\n"), "%s", used);
+    cr_assert(strstr(used, "- centre_mm: [0, 0, 3]\n    radius_mm: 0.7\n    start_ms: 0.34\n"), "%s", used);
+    free(used);
+    free(works("run files.yaml --output two --set mesh.file=layered.hdf --set machine.tiles=17"));
+    assert_same_activation("one", "two");
+    cr_assert(mkdir("elsewhere", 0777) == 0 && chdir("elsewhere") == 0);
+    free(works("run ../one/used.yaml --output ../three"));
+    cr_assert_eq(chdir(".."), 0);
+    assert_same_activation("one", "three");
+    cr_assert(same_file("one/used.yaml", "three/used.yaml"));
+    refuses(2, "files.yaml: stimuli.0: layer: endo; the mesh has no layers", "run files.yaml");
+    refuses(3, "none.txt: ", "run files.yaml --set stimuli.0.elements=none.txt");
+    refuses(3, "none.csv: ", "run files.yaml --set sites.file=none.csv");
+    write_text("list.txt", "0\nx\n");
+    refuses(2, "files.yaml: stimuli.0: elements: /", "run files.yaml");
+    refuses(2, "/list.txt:2: element is 'x'; allowed: a whole number from 0 to ", "run files.yaml");
+}
+
 Test(stimuli, that_cannot_be_had_are_refused_in_one_line)
 {
     refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");

@@ -1,0 +1,59 @@
+#include "app/results/vertex_map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/number.h"
+#include "mesh/vertex_mean.h"
+
+/* "upstroke_mV_per_ms" */
+static void put_name(FILE *to, const mt_vertex_map *map)
+{
+    (void)fprintf(to, "%s_", map->name);
+    for (const char *c = map->unit; *c; c++) (void)(*c == '/' ? fputs("_per_", to) : fputc(*c, to));
+}
+
+static void put_csv(FILE *to, const mt_vertex_map *map, const double *means)
+{
+    (void)fputs("x_mm,y_mm,z_mm,", to);
+    put_name(to, map);
+    (void)fputc('\n', to);
+    for (size_t v = 0; v < map->mesh->n_vertices; v++) {
+        for (size_t k = 3 * v; k < 3 * v + 3; k++) {
+            char number[MT_NUMBER_SIZE];
+            mt_number_text(map->mesh->xyz_mm[k], number);
+            (void)fprintf(to, "%s,", number);
+        }
+        (void)(isnan(means[v]) ? fputs("nan\n", to) : fprintf(to, "%.9g\n", means[v]));
+    }
+}
+
+static void put_dat(FILE *to, const mt_vertex_map *map, const double *means)
+{
+    const char *missing = strcmp(map->unit, "mV") == 0 ? "nan\n" : "-1\n";
+    for (size_t v = 0; v < map->mesh->n_vertices; v++)
+        (void)(isnan(means[v]) ? fputs(missing, to) : fprintf(to, "%.9g\n", means[v]));
+}
+
+typedef void putter(FILE *to, const mt_vertex_map *map, const double *means);
+
+static mt_status write(const char *path, const mt_vertex_map *map, putter *put)
+{
+    mt_arena scratch = {0};
+    double *means;
+    mt_file file;
+    mt_status status = mt_vertex_mean(&scratch, map->mesh, map->values, &means);
+    if (status == MT_OK) status = mt_file_begin(path, &file);
+    if (status == MT_OK) {
+        put(file.stream, map, means);
+        status = mt_file_end(&file, MT_OK);
+    }
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_vertex_map_csv(const char *path, const mt_vertex_map *map) { return write(path, map, put_csv); }
+
+mt_status mt_vertex_map_dat(const char *path, const mt_vertex_map *map) { return write(path, map, put_dat); }
