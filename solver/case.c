@@ -15,14 +15,11 @@ static const char *const beats[] = {"first", "every", NULL};
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
 
-enum { LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
-
-/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
-static mt_status find_layers(const mt_cell_model *model, size_t of_layer[LAYERS])
+mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS])
 {
     static const char *const names[] = {
         [MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
-    for (int layer = 0; layer < LAYERS; layer++)
+    for (int layer = 0; layer < MT_CASE_LAYERS; layer++)
         MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
     return MT_OK;
 }
@@ -38,7 +35,7 @@ static const char *model_word(const void *input, size_t i)
 /* The model's variants, and "layers" where it has all of them. */
 static const char *type_word(const void *input, size_t i)
 {
-    size_t found[LAYERS];
+    size_t found[MT_CASE_LAYERS];
     const mt_cell_model *const *m =
         input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
     for (; *m; m++) {
@@ -46,7 +43,7 @@ static const char *type_word(const void *input, size_t i)
         i -= (*m)->n_variants;
         if (input) break;
     }
-    return i == 0 && (!input || find_layers(*m, found) == MT_OK) ? "layers" : NULL;
+    return i == 0 && (!input || mt_case_layers(*m, found) == MT_OK) ? "layers" : NULL;
 }
 
 /* V, then the states of the model; without a case those of all models. */
@@ -424,15 +421,14 @@ enum {
 }; /* the machine counts the steps of a beat in single precision */
 static const double run_steps_max = 1e12;
 
-/* What messages call a key of a stimulus: "stimuli.2.start_ms", and of one in a file "sites.csv:3: start_ms"; "" is the whole. */
-enum { STIMULUS_NAME = 320 };
-static const char *name_of(const mt_case *c, size_t s, const char *key, char text[STIMULUS_NAME])
+const char *mt_case_stimulus_name(
+    const mt_case *c, size_t s, const char *key, char text[MT_CASE_STIMULUS_NAME])
 {
     const char *from = c->stimuli[s].from;
     if (from)
-        (void)snprintf(text, STIMULUS_NAME, "%.250s%s%s", from, key[0] ? ": " : "", key);
+        (void)snprintf(text, MT_CASE_STIMULUS_NAME, "%.250s%s%s", from, key[0] ? ": " : "", key);
     else
-        (void)snprintf(text, STIMULUS_NAME, "stimuli.%zu%s%s", s, key[0] ? "." : "", key);
+        (void)snprintf(text, MT_CASE_STIMULUS_NAME, "stimuli.%zu%s%s", s, key[0] ? "." : "", key);
     return text;
 }
 
@@ -441,8 +437,8 @@ static mt_status check_duration(const char *path, const mt_case *c, size_t s, lo
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
     const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
-    char name[STIMULUS_NAME];
-    name_of(c, s, "duration_ms", name);
+    char name[MT_CASE_STIMULUS_NAME];
+    mt_case_stimulus_name(c, s, "duration_ms", name);
     if (!(end <= run_steps_max))
         return mt_fail(MT_INPUT, "%s: %s: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
             path, name, stimulus->duration_ms, end, dt_ms, run_steps_max);
@@ -456,19 +452,20 @@ static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
 {
     const mt_case_stimulus *stimulus = &c->stimuli[s];
     long long steps = 0;
-    char name[STIMULUS_NAME];
+    char name[MT_CASE_STIMULUS_NAME];
     if (stimulus->start_ms >= c->time.end_ms)
         return mt_fail(MT_INPUT, "%s: %s: %g; allowed: below end_ms = %g", path,
-            name_of(c, s, "start_ms", name), stimulus->start_ms, c->time.end_ms);
+            mt_case_stimulus_name(c, s, "start_ms", name), stimulus->start_ms, c->time.end_ms);
     MT_TRY(check_duration(path, c, s, &steps));
     if (isnan(stimulus->period_ms) != (stimulus->count == 1))
         return mt_fail(MT_INPUT,
             "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
             "or neither",
-            path, name_of(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "", stimulus->count);
+            path, mt_case_stimulus_name(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "",
+            stimulus->count);
     if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: %s: %g; allowed: longer than duration_ms = %g", path,
-            name_of(c, s, "period_ms", name), stimulus->period_ms, stimulus->duration_ms);
+            mt_case_stimulus_name(c, s, "period_ms", name), stimulus->period_ms, stimulus->duration_ms);
     return MT_OK;
 }
 
@@ -565,8 +562,7 @@ static mt_status check_prepace(const char *path, const mt_case *c)
     return mt_fail_in(path, mt_fail_in("prepace", mt_pulses_in_steps(&pulses, c->time.dt_ms, &steps)));
 }
 
-/* Says which entry of a list a failure is about. */
-static mt_status in_entry(const char *list, size_t number, mt_status status)
+mt_status mt_case_in_entry(const char *list, size_t number, mt_status status)
 {
     char where[64];
     (void)snprintf(where, sizeof where, "%s.%zu", list, number);
@@ -605,11 +601,11 @@ static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
     const mt_yaml_override scale = {.from = "parameter:", .text = text};
     (void)snprintf(text, sizeof text, "%.100s=%g", c->gradients[g].parameter, c->gradients[g].first);
     return mt_fail_in(
-        path, in_entry("gradients", g,
+        path, mt_case_in_entry("gradients", g,
                   check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1})));
 }
 
-static bool says_cells(const mt_case_region *region)
+bool mt_case_region_says_cells(const mt_case_region *region)
 {
     return region->type[0] || region->asked.n_scales > 0 || region->asked.n_sets > 0;
 }
@@ -619,15 +615,15 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     mt_case_region *region = &c->regions[r];
     const mt_cell_variant *base = usual_variant(c);
     size_t type;
-    MT_TRY(mt_fail_in(path, in_entry("regions", r, mt_region_check(&region->region))));
-    if (region->inert < 0 && !says_cells(region) && !mt_medium_change_names(&region->tissue))
+    MT_TRY(mt_fail_in(path, mt_case_in_entry("regions", r, mt_region_check(&region->region))));
+    if (region->inert < 0 && !mt_case_region_says_cells(region) && !mt_medium_change_names(&region->tissue))
         return mt_fail(MT_INPUT,
             "%s: regions.%zu: it says what no part of it is; allowed: at least one of inert, type, scale, "
             "set, conductivity_factor and the keys of tissue",
             path, r);
     if (region->type[0]) {
         MT_TRY(mt_fail_in(
-            path, in_entry("regions", r,
+            path, mt_case_in_entry("regions", r,
                       mt_fail_in("type", mt_cell_variant_find(mt_case_model(c), region->type, &type)))));
         base = &mt_case_model(c)->variants[type];
     }
@@ -660,7 +656,7 @@ static mt_status check_any(const char *path, const mt_case *c)
 
 static mt_status check(const char *path, const mt_case *c)
 {
-    char name[STIMULUS_NAME];
+    char name[MT_CASE_STIMULUS_NAME];
     const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
     if (file == slab)
         return mt_fail(MT_INPUT,
@@ -675,7 +671,8 @@ static mt_status check(const char *path, const mt_case *c)
     for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
-        MT_TRY(mt_fail_in(path, mt_fail_in(name_of(c, s, "", name), mt_region_check(&c->stimuli[s].region))));
+        MT_TRY(mt_fail_in(
+            path, mt_fail_in(mt_case_stimulus_name(c, s, "", name), mt_region_check(&c->stimuli[s].region))));
     return MT_OK;
 }
 
@@ -848,227 +845,3 @@ size_t mt_case_every(const mt_case *from, double every_ms)
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }
-
-/* What the elements are by the case's type. */
-static mt_status cells_of_type(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
-{
-    uint16_t *variant_of;
-    size_t of_layer[LAYERS];
-    if ((size_t)from->cell.type < problem->model->n_variants) {
-        problem->variant = (size_t)from->cell.type;
-        return MT_OK;
-    }
-    if (!mesh->layer)
-        return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
-                                 "or take epi, mid or endo");
-    MT_TRY(find_layers(problem->model, of_layer));
-    MT_ALLOC(arena, variant_of, mesh->n_elements);
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        const int32_t layer = mesh->layer[c];
-        if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
-            return mt_fail(MT_INPUT,
-                "cell.type: layers; element %zu is in layer %d; allowed: %d (endo) to %d (epi)",
-                mt_mesh_number(mesh, c), layer, MT_LAYER_ENDO, MT_LAYER_EPI);
-        variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
-    }
-    problem->variant_of = variant_of;
-    return MT_OK;
-}
-
-/* Leaves of ascending elements of the whole those that a mesh of some of them has, by its numbers; answers how many. */
-static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
-{
-    size_t kept = 0;
-    if (!mesh->number) return n;
-    for (size_t k = 0, e = 0; k < n && e < mesh->n_elements;) {
-        const uint32_t here = mesh->number[e], asked = elements[k];
-        if (here == asked) elements[kept++] = (uint32_t)e;
-        if (here < asked)
-            e++;
-        else
-            k++;
-    }
-    return kept;
-}
-
-static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, size_t r, mt_kinds *kinds)
-{
-    const mt_case_region *region = &from->regions[r];
-    size_t n, base = MT_KINDS_SAME_BASE;
-    uint32_t *elements;
-    char by[32];
-    (void)snprintf(by, sizeof by, "region %zu", r);
-    if (region->type[0]) MT_TRY(mt_cell_variant_find(kinds->model, region->type, &base));
-    MT_TRY(in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
-    n = keep_live(mesh, n, elements);
-    return mt_kinds_change(scratch, kinds, by, n, elements, base, &region->asked);
-}
-
-/* What the case and its regions change, one after the other. */
-static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_monodomain *problem)
-{
-    uint32_t *all;
-    mt_kinds kinds;
-    MT_TRY(mt_kinds_begin(scratch, problem, mesh->n_elements, &kinds));
-    if (from->cell.asked.n_scales + from->cell.asked.n_sets > 0) {
-        MT_ALLOC(scratch, all, mesh->n_elements);
-        for (size_t e = 0; e < mesh->n_elements; e++) all[e] = (uint32_t)e;
-        MT_TRY(mt_kinds_change(
-            scratch, &kinds, "changed", mesh->n_elements, all, MT_KINDS_SAME_BASE, &from->cell.asked));
-    }
-    for (size_t g = 0; g < from->n_gradients; g++)
-        MT_TRY(
-            in_entry("gradients", g, mt_gradient_apply(scratch, &from->gradients[g], whole, mesh, &kinds)));
-    for (size_t r = 0; r < from->n_regions; r++)
-        if (says_cells(&from->regions[r])) MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
-    return mt_kinds_end(arena, &kinds, problem);
-}
-
-mt_status mt_case_cells(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
-{
-    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets + from->n_gradients > 0;
-    problem->model = mt_case_model(from);
-    problem->variants = NULL;
-    problem->n_variants = 0;
-    problem->variant = 0;
-    problem->variant_of = NULL;
-    for (size_t r = 0; r < from->n_regions; r++) changes |= says_cells(&from->regions[r]);
-    MT_TRY(cells_of_type(arena, from, mesh, problem));
-    if (!changes) return MT_OK;
-    mt_arena scratch = {0};
-    const mt_status status = change_cells(arena, &scratch, from, whole, mesh, problem);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, size_t r, mt_media *media)
-{
-    const mt_case_region *region = &from->regions[r];
-    size_t n;
-    uint32_t *elements;
-    MT_TRY(in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
-    n = keep_live(mesh, n, elements);
-    return in_entry("regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue));
-}
-
-/* What is said of directions normal to the sheets needs sheets. */
-static mt_status check_sheets(const mt_case *from, const mt_mesh *mesh)
-{
-    static const char said[] = "%s is given, and the mesh has no sheets; allowed: to leave it out, or a mesh "
-                               "with sheets: `myotile mesh fibres` writes them";
-    const char *key = mt_medium_normal_key(&from->tissue);
-    if (mesh->sheet) return MT_OK;
-    if (key) return mt_fail_in("tissue", mt_fail(MT_INPUT, said, key));
-    for (size_t r = 0; r < from->n_regions; r++)
-        if ((key = mt_medium_normal_key(&from->regions[r].tissue.named)))
-            return in_entry("regions", r, mt_fail(MT_INPUT, said, key));
-    return MT_OK;
-}
-
-static mt_status make_media(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_media *media)
-{
-    MT_TRY(check_sheets(from, mesh));
-    MT_TRY(mt_media_begin(arena, &from->tissue, mesh->n_elements, media));
-    for (size_t r = 0; r < from->n_regions; r++)
-        if (mt_medium_change_names(&from->regions[r].tissue))
-            MT_TRY(change_medium(arena, scratch, from, whole, mesh, r, media));
-    return mt_media_end(arena, mesh->n_elements, media);
-}
-
-mt_status mt_case_media(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media)
-{
-    mt_arena scratch = {0};
-    const mt_status status = make_media(arena, &scratch, from, whole, mesh, media);
-    mt_arena_free(&scratch);
-    return status;
-}
-
-mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
-{
-    size_t n_live = mesh->n_elements;
-    *live = NULL;
-    if (from->n_regions == 0) return MT_OK;
-    MT_ALLOC(arena, *live, mesh->n_elements);
-    memset(*live, 1, mesh->n_elements);
-    for (size_t r = 0; r < from->n_regions; r++) {
-        size_t n;
-        uint32_t *elements;
-        if (from->regions[r].inert < 0) continue;
-        MT_TRY(
-            in_entry("regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
-        for (size_t k = 0; k < n; k++) {
-            const uint8_t now = from->regions[r].inert == 0;
-            n_live += now;
-            n_live -= (*live)[elements[k]];
-            (*live)[elements[k]] = now;
-        }
-    }
-    if (n_live == mesh->n_elements) *live = NULL;
-    return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
-}
-
-/* Takes from a site the elements that others have, and marks the rest. */
-static void take_free(mt_stimulus *site, uint32_t *elements, unsigned char *taken)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < site->n_elements; k++) {
-        const uint32_t element = elements[k];
-        if (!taken[element]) elements[n++] = element;
-        taken[element] = 1;
-    }
-    site->n_elements = n;
-}
-
-/* Gives each element of sites to the one of them that begins first. `elements` are the lists of the stimuli. */
-static mt_status part_sites(
-    mt_arena *scratch, const mt_case *c, const mt_mesh *mesh, mt_stimulus *stimuli, uint32_t *const *elements)
-{
-    unsigned char *taken;
-    size_t *order, n = 0;
-    MT_ALLOC(scratch, taken, mesh->n_elements);
-    MT_ALLOC(scratch, order, c->n_stimuli);
-    for (size_t s = 0; s < c->n_stimuli; s++) {
-        size_t at = n;
-        if (!c->stimuli[s].site) continue;
-        for (; at > 0 && c->stimuli[order[at - 1]].start_ms > c->stimuli[s].start_ms; at--)
-            order[at] = order[at - 1];
-        order[at] = s;
-        n++;
-    }
-    for (size_t k = 0; k < n; k++) take_free(&stimuli[order[k]], elements[order[k]], taken);
-    return MT_OK;
-}
-
-mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
-{
-    char name[STIMULUS_NAME];
-    uint32_t **elements;
-    mt_arena scratch = {0};
-    MT_ALLOC(arena, *stimuli, from->n_stimuli);
-    MT_ALLOC(arena, elements, from->n_stimuli);
-    for (size_t s = 0; s < from->n_stimuli; s++) {
-        const mt_case_stimulus *asked = &from->stimuli[s];
-        size_t n;
-        MT_TRY(mt_fail_in(
-            name_of(from, s, "", name), mt_region_elements(arena, &asked->region, mesh, &n, &elements[s])));
-        (*stimuli)[s] = (mt_stimulus){
-            .start_ms = asked->start_ms,
-            .duration_ms = asked->duration_ms,
-            .rise_mV_ms = asked->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
-            .n_elements = n,
-            .element = elements[s],
-            .period_ms = asked->count > 1 ? asked->period_ms : 0,
-            .repeats = asked->count - 1,
-        };
-    }
-    const mt_status status = part_sites(&scratch, from, mesh, *stimuli, elements);
-    mt_arena_free(&scratch);
-    return status;
-}

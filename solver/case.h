@@ -208,27 +208,22 @@ size_t mt_case_every(const mt_case *from, double every_ms);
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);
 
-/* Sets model, variants, variant and variant_of of the problem on a mesh: the live elements (mt_case_live) of `whole`, in which
- * regions are looked for, or all of it. Gives variant_of where elements differ, else it is NULL, and variants where the case
- * changes parameters or regions their types, else they are the model's; they stand at rest where the model's types do. MT_INPUT:
- * the mesh lacks layers that are asked for, or has one that is none of mt_layer; or as mt_region_elements and mt_kinds_end. */
-MT_NODISCARD mt_status mt_case_cells(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem);
+/* ---- for solver/case_on_mesh.h, too */
 
-/* Gives in `arena` what the elements of a mesh are made of by the case's tissue and regions: as mt_case_cells has it, `mesh` is the live
- * elements of `whole`. MT_INPUT: a conductivity normal to the sheets is given, and the mesh has none; the message names the key. Fails
- * also as mt_region_elements and mt_media_change. */
-MT_NODISCARD mt_status mt_case_media(
-    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media);
+/* Says which entry of a list a failure is about. */
+mt_status mt_case_in_entry(const char *list, size_t number, mt_status status);
 
-/* Gives live[n_elements]: 0 for the elements that the case's regions make inert, 1 for all others; NULL where none is inert. Fails
- * as mt_region_elements, the message names the region; MT_INPUT also where all are inert. */
-MT_NODISCARD mt_status mt_case_live(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live);
+/* What messages call a key of a stimulus: "stimuli.2.start_ms", and of one in a file "sites.csv:3: start_ms"; "" is the whole. */
+enum { MT_CASE_STIMULUS_NAME = 320 };
+const char *mt_case_stimulus_name(
+    const mt_case *input, size_t stimulus, const char *key, char text[MT_CASE_STIMULUS_NAME]);
 
-/* Gives the case's stimuli with the elements that each reaches on a mesh; of a site, whose elements others have, there may be none.
- * Fails as mt_region_elements; the message names the stimulus. */
-MT_NODISCARD mt_status mt_case_stimuli(
-    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli);
+/* Does a region say what its cells are? */
+bool mt_case_region_says_cells(const mt_case_region *region);
+
+enum { MT_CASE_LAYERS = MT_LAYER_EPI - MT_LAYER_ENDO + 1 };
+
+/* The variants of a model that are named as the layers of a wall. MT_INPUT: it lacks one. */
+MT_NODISCARD mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS]);
 
 #endif

@@ -9,7 +9,7 @@
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 #include "solver/backends/backend.h"
-#include "solver/case.h"
+#include "solver/case_on_mesh.h"
 #include "solver/cells/tp06/tp06.h"
 #include "tests/sets.h"
 

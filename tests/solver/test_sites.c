@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "mesh/make/slab.h"
-#include "solver/case.h"
+#include "solver/case_on_mesh.h"
 #include "solver/sites.h"
 #include "tests/solver/small_case.h"
 
