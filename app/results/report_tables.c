@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/stages/operator.h"
 #include "solver/findings.h"
@@ -225,7 +226,9 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
         common_phase(profile, "links", "links between IPUs", cycles_of_links),
     };
     const size_t n = sizeof phases / sizeof phases[0] - !mt_profile_crosses(profile); /* links come last */
-    for (size_t k = 0; k < n; k++) phase_row(&table, run, &phases[k]);
+    const bool several_beats = mt_record_beats(&run->problem->monodomain.record) > 1;
+    for (size_t k = 0; k < n; k++)
+        if (several_beats || strcmp(phases[k].key, "beats") != 0) phase_row(&table, run, &phases[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, cycles_of_steps(run));
     mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
