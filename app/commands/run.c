@@ -268,7 +268,7 @@ static mt_status report(mt_arena *arena, const request *r, const mt_problem *pro
             r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
             r->input.checkpoint.keep > 0 ? folder : "");
     mt_findings_of_run(
-        mt_warnings, r->path, &r->input, &problem->monodomain, o->beats[0].activation_ms, reached_ms);
+        mt_warnings, r->path, &r->input, &problem->monodomain, o->n_beats, o->beats, reached_ms);
     return MT_OK;
 }
 
