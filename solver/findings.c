@@ -239,8 +239,14 @@ void mt_findings_of_operator(
 
 /* ---- of the run ---- */
 
-static bool reaches_none(const mt_stimulus *stimulus, const double *activation_ms)
+/* In the beat of its first pulse, if that had begun. */
+static bool reaches_none(
+    const mt_monodomain *problem, const mt_stimulus *stimulus, size_t n_beats, const mt_records *beats)
 {
+    const size_t first =
+                     problem->record.n_beats > 1 ? (size_t)llround(stimulus->start_ms / problem->dt_ms) : 0,
+                 beat = mt_record_beat(&problem->record, first + 1);
+    const double *activation_ms = beats[beat < n_beats ? beat : n_beats - 1].activation_ms;
     for (size_t k = 0; k < stimulus->n_elements; k++)
         if (isfinite(activation_ms[stimulus->element[k]])) return false;
     return true;
@@ -250,7 +256,7 @@ static bool reaches_none(const mt_stimulus *stimulus, const double *activation_m
 static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_case_stimulus *asked,
     const mt_stimulus *stimulus, double peak_mV, double reached_ms)
 {
-    char usual[96] = "35.7 mV/ms for 2 ms, to above 0 mV";
+    char usual[128] = "35.7 mV/ms for 2 ms, to above 0 mV, in tissue that is not refractory";
     if (reached_ms < asked->start_ms + asked->duration_ms)
         (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
@@ -261,16 +267,26 @@ static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_c
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
-static void tell_wave(
-    mt_findings to, const char *path, size_t n_elements, const double *activation_ms, double reached_ms)
+/* When an element was activated last; infinite where it never was. */
+static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
+{
+    for (size_t k = n_beats; k-- > 0;)
+        if (isfinite(beats[k].activation_ms[element])) return beats[k].activation_ms[element];
+    return INFINITY;
+}
+
+static void tell_wave(mt_findings to, const char *path, size_t n_elements, size_t n_beats,
+    const mt_records *beats, double reached_ms)
 {
     size_t left = 0;
     double latest_ms = -INFINITY;
-    for (size_t c = 0; c < n_elements; c++)
-        if (isfinite(activation_ms[c]))
-            latest_ms = fmax(latest_ms, activation_ms[c]);
+    for (size_t c = 0; c < n_elements; c++) {
+        const double at_ms = last_ms(n_beats, beats, c);
+        if (isfinite(at_ms))
+            latest_ms = fmax(latest_ms, at_ms);
         else
             left++;
+    }
     if (left == 0 || left == n_elements) return;
     const double percent = 100 * (double)left / (double)n_elements;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
@@ -300,7 +316,8 @@ static size_t number_in_case(const mt_monodomain *problem, size_t part)
 }
 
 /* That of the parts from *next on, which becomes the first of the next stimulus. */
-static whole_stimulus put_together(const mt_monodomain *problem, const double *activation_ms, size_t *next)
+static whole_stimulus put_together(
+    const mt_monodomain *problem, size_t n_beats, const mt_records *beats, size_t *next)
 {
     const size_t s = number_in_case(problem, *next);
     whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
@@ -309,17 +326,17 @@ static whole_stimulus put_together(const mt_monodomain *problem, const double *a
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
         w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
-        w.reaches_none = w.reaches_none && reaches_none(part, activation_ms);
+        w.reaches_none = w.reaches_none && reaches_none(problem, part, n_beats, beats);
     }
     return w;
 }
 
 void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
-    const double *activation_ms, double reached_ms)
+    size_t n_beats, const mt_records *beats, double reached_ms)
 {
     for (size_t part = 0; part < problem->n_stimuli;) {
         const size_t s = number_in_case(problem, part);
-        const whole_stimulus w = put_together(problem, activation_ms, &part);
+        const whole_stimulus w = put_together(problem, n_beats, beats, &part);
         /* -INFINITY where it was never on: by rounding, where it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             tell(to, "%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
@@ -327,5 +344,5 @@ void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, 
         else if (w.peak_mV > -INFINITY && w.reaches_none)
             tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
     }
-    tell_wave(to, path, problem->diffusion->n_elements, activation_ms, reached_ms);
+    tell_wave(to, path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
 }

@@ -48,6 +48,8 @@ everyday() {
     say run "$ventricles" --set time.end_ms=12 --output ventricles
     for table in table1 table2 table3 figure6; do say reproduce $table --mesh fibred.hdf --ipus 1,2,4 --format csv; done
     say reproduce figure5 --mesh fibred.hdf --ipus 1,2,4 --picture figure5.png
+    say reproduce figure1 --mesh fibred.hdf --set time.end_ms=20 --picture figure1.png
+    say reproduce figure4 --mesh fibred.hdf --times 5,12 --backends ipu,cpu --picture figure4.png
     say reproduce figure3 --edges-mm 0.5 --corners 2 --set time.end_ms=30 --picture figure3.png
     say reproduce waves --lengths 0.8 --plain --format csv --picture waves.png
     say tune --cv-l 0.6 --cv-t 0.3 --edge-mm 1 --set time.dt_ms=0.05

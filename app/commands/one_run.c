@@ -170,7 +170,7 @@ static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
             r->input.checkpoint.keep > 0 ? "; to go on: myotile run --resume " : "",
             r->input.checkpoint.keep > 0 ? w->folder : "");
     mt_findings_of_run(
-        mt_warnings, r->path, &r->input, &w->problem.monodomain, o->beats[0].activation_ms, reached_ms);
+        mt_warnings, r->path, &r->input, &w->problem.monodomain, o->n_beats, o->beats, reached_ms);
     return MT_OK;
 }
 

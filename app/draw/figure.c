@@ -107,9 +107,7 @@ static void draw_axis(mt_page *page, const char *name, double x0, double y0, dou
     mt_page_write(page, x0 + dx * (1 + 11 / far), y0 + dy * (1 + 11 / far) + 5, MT_MIDDLE, 15, 50, name);
 }
 
-/* The three axes from x0 as arrows of one round length each, at most `longest` pixels, drawn in the scale and
- * direction of the view. */
-static void draw_axes(mt_page *page, const mt_view *v, double samples_per_mm, double x0, double longest)
+void mt_axes_draw(mt_page *page, const mt_view *v, double samples_per_mm, double x0, double longest)
 {
     static const char *const names[] = {"x", "y", "z"};
     double y0 = 925; /* axes that go down end above the text */
@@ -128,21 +126,28 @@ static void draw_axes(mt_page *page, const mt_view *v, double samples_per_mm, do
     mt_page_write(page, x0 - 45, 955, MT_START, 15, 300, text);
 }
 
-mt_status mt_figure_draw(
-    const mt_figure *f, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context)
+mt_status mt_panels_draw(size_t n, const mt_panel *panel, mt_arena *scratch, mt_page *page,
+    mt_paint *colour_of, const void *context)
 {
     paint *with;
     MT_ALLOC(scratch, with, 1);
     *with = (paint){.colour_of = colour_of, .context = context};
     for (int k = 0; k <= GAMMA; k++) with->srgb[k] = (uint8_t)(255 * mt_colour_srgb((double)k / GAMMA) + 0.5);
     cairo_surface_flush(page->surface);
-    for (size_t k = 0; k < f->n_panels; k++) resolve(&f->panel[k], with, page->surface);
+    for (size_t k = 0; k < n; k++) resolve(&panel[k], with, page->surface);
     cairo_surface_mark_dirty(page->surface);
+    return MT_OK;
+}
+
+mt_status mt_figure_draw(
+    const mt_figure *f, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context)
+{
+    MT_TRY(mt_panels_draw(f->n_panels, f->panel, scratch, page, colour_of, context));
     for (size_t k = 0; k < f->n_panels; k++) {
         const mt_panel *p = &f->panel[k];
         mt_page_grey(page, mt_page_ink);
         mt_page_write(page, p->left + 0.5 * p->plot.w / SUPER, PLOT_Y - 8, MT_MIDDLE, 19, 400, p->view.name);
-        draw_axes(
+        mt_axes_draw(
             page, &p->view, f->samples_per_mm, k ? MT_PAGE_WIDTH - 130 : 130, f->n_panels > 1 ? 100 : 150);
     }
     return MT_OK;

@@ -29,6 +29,13 @@ MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
 /* The colour of a value of the surface, as linear light. */
 typedef void mt_paint(const void *context, float value, double linear[3]);
 
+/* Draws the samples of n panels, each at its place and coloured by `colour_of`, and nothing around them. MT_MEMORY. */
+MT_NODISCARD mt_status mt_panels_draw(size_t n, const mt_panel *panel, mt_arena *scratch, mt_page *page,
+    mt_paint *colour_of, const void *context);
+
+/* Draws the three axes as seen from a side, below the plots: from x0 as arrows of one round length, at most `longest` pixels. */
+void mt_axes_draw(mt_page *page, const mt_view *view, double samples_per_mm, double x0, double longest);
+
 /* Draws all panels, coloured by `colour_of`, with names and axes. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_draw(
     const mt_figure *figure, mt_arena *scratch, mt_page *page, mt_paint *colour_of, const void *context);

@@ -1,14 +1,13 @@
 #include "app/draw/movie.h"
 
-#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "app/draw/apng.h"
+#include "app/draw/bar.h"
 #include "app/draw/figure.h"
-#include "app/draw/picture.h"
 
-enum { SHADES = 1024, LAST_LONGER_MS = 1000, TICKS_MOST = 14 };
+enum { LAST_LONGER_MS = 1000 };
 
 /* What is the same in all frames, and what the next one needs. */
 typedef struct film {
@@ -18,60 +17,16 @@ typedef struct film {
     mt_apng apng;
     size_t frame;
     float *values; /* [n_elements] */
-    float linear[SHADES + 1][3];
+    mt_bar bar;
 } film;
-
-static const double grey_linear = 0.55; /* of what has no value */
-
-static void make_palette(film *f)
-{
-    for (int k = 0; k <= SHADES; k++) {
-        double linear[3];
-        mt_picture_colour((double)k / SHADES, linear);
-        for (int i = 0; i < 3; i++) f->linear[k][i] = (float)linear[i];
-    }
-}
-
-static void colour_of(const void *context, float value, double linear[3])
-{
-    const film *f = context;
-    const double at = ((double)value - f->movie->low) / (f->movie->high - f->movie->low) * SHADES + 0.5;
-    const float *shade = f->linear[at <= 0 ? 0 : at >= SHADES ? SHADES : (int)at];
-    for (int k = 0; k < 3; k++) linear[k] = isfinite(value) ? (double)shade[k] : grey_linear;
-}
 
 /* ---- legend ---- */
 
-static void draw_ticks(mt_page *page, const mt_movie *m)
-{
-    const double step = mt_page_step(m->high - m->low, TICKS_MOST), y = MT_LEGEND_Y + MT_LEGEND_H;
-    cairo_set_line_width(page->pen, 1);
-    for (double level = ceil(m->low / step - 1e-9); level * step <= m->high + 1e-9 * step; level++) {
-        char text[32];
-        const double x = MT_LEGEND_X + MT_LEGEND_W * (level * step - m->low) / (m->high - m->low);
-        (void)snprintf(text, sizeof text, "%.6g", level * step + 0.0);
-        mt_page_grey(page, mt_page_ink);
-        cairo_move_to(page->pen, floor(x) + 0.5, y);
-        cairo_line_to(page->pen, floor(x) + 0.5, y + 6);
-        cairo_stroke(page->pen);
-        mt_page_write(page, x, y + 23, MT_MIDDLE, 16, 100, text);
-    }
-}
-
 static void draw_legend(mt_page *page, const film *f)
 {
-    const mt_movie *m = f->movie;
-    char label[128], time[64];
-    for (int x = 0; x < MT_LEGEND_W; x++) {
-        const float *shade = f->linear[(int)((x + 0.5) / MT_LEGEND_W * SHADES)];
-        const double linear[3] = {(double)shade[0], (double)shade[1], (double)shade[2]};
-        mt_page_fill(page, MT_LEGEND_X + x, MT_LEGEND_Y, 1, MT_LEGEND_H, linear);
-    }
-    draw_ticks(page, m);
-    mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
-    (void)snprintf(label, sizeof label, "%s [%s]", m->label, m->unit);
-    (void)snprintf(time, sizeof time, "%.6g ms", m->time_ms[f->frame]);
-    mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
+    char time[64];
+    (void)snprintf(time, sizeof time, "%.6g ms", f->movie->time_ms[f->frame]);
+    mt_bar_draw(page, &f->bar, f->movie->label, f->movie->unit);
     mt_page_write(page, MT_LEGEND_X + MT_LEGEND_W, MT_LEGEND_Y - 12, MT_END, 26, 300, time);
 }
 
@@ -88,7 +43,7 @@ static void add_picture(void *context, const unsigned char *argb, size_t stride)
 static mt_status draw(const film *f, mt_page *page)
 {
     mt_arena scratch = {0};
-    const mt_status status = mt_figure_draw(&f->figure, &scratch, page, colour_of, f);
+    const mt_status status = mt_figure_draw(&f->figure, &scratch, page, mt_bar_colour, &f->bar);
     mt_arena_free(&scratch);
     draw_legend(page, f);
     mt_page_title(page, f->movie->title);
@@ -129,7 +84,8 @@ static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie 
     MT_ALLOC(scratch, f, 1);
     MT_ALLOC(scratch, f->values, movie->mesh->n_elements);
     f->movie = movie;
-    make_palette(f);
+    f->bar.low = movie->low, f->bar.high = movie->high;
+    mt_bar_make(&f->bar);
     MT_TRY(mt_view_surface_make_flat(scratch, movie->mesh, movie->adjacency, f->values, &f->figure.surface));
     MT_TRY(mt_figure_make(scratch, &f->figure));
     MT_TRY(mt_view_rim_make(scratch, &f->figure.surface, &f->rim));

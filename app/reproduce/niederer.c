@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cli/data_folder.h"
+#include "app/reproduce/reproduce.h"
 #include "app/stages/gmsh.h"
 #include "app/stages/problem.h"
 #include "app/stages/simulation.h"
@@ -66,22 +67,6 @@ static mt_status check_stimuli(const mt_niederer *n)
     return MT_OK;
 }
 
-static mt_status read_backends(const char *names, mt_niederer *n)
-{
-    for (const char *at = names; at; at = *at ? at + 1 : NULL) {
-        char name[16] = "";
-        const size_t length = strcspn(at, ",");
-        (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
-        const mt_backend *found = mt_backend_find(name);
-        if (!found) return mt_fail_in("--backends", MT_INPUT);
-        if (n->n_backends == MT_NIEDERER_BACKENDS_MAX || (n->n_backends == 1 && found == n->backend[0]))
-            return mt_fail(MT_INPUT, "--backends %s; allowed: each of cpu and ipu once", names);
-        n->backend[n->n_backends++] = found;
-        at += length;
-    }
-    return MT_OK;
-}
-
 /* The machine is chosen for the backend that has tiles. */
 static mt_status choose_machine(mt_arena *arena, mt_niederer *n)
 {
@@ -125,7 +110,8 @@ mt_status mt_niederer_parse(mt_arena *arena, const mt_arguments *arguments, mt_n
         "--corners", mt_option_value(arguments, "--corners", "1"), 1, MT_NIEDERER_CORNERS_MAX, &corners));
     n->n_corners = corners;
     MT_TRY(check_stimuli(n));
-    MT_TRY(read_backends(mt_option_value(arguments, "--backends", "cpu,ipu"), n));
+    MT_TRY(mt_reproduce_backends(mt_option_value(arguments, "--backends", "cpu,ipu"),
+        MT_NIEDERER_BACKENDS_MAX, &n->n_backends, n->backend));
     MT_TRY(list_meshes(arena, arguments, n));
     return choose_machine(arena, n);
 }

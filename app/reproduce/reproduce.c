@@ -75,6 +75,24 @@ mt_status mt_reproduce_schemes(const char *option, const char *names, uint32_t r
     return MT_OK;
 }
 
+mt_status mt_reproduce_backends(const char *names, size_t most, size_t *n, const mt_backend **backend)
+{
+    *n = 0;
+    for (const char *at = names; at; at = *at ? at + 1 : NULL) {
+        char name[16] = "";
+        const size_t length = strcspn(at, ",");
+        (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        const mt_backend *found = mt_backend_find(name);
+        if (!found) return mt_fail_in("--backends", MT_INPUT);
+        bool again = *n == most;
+        for (size_t k = 0; k < *n; k++) again = again || found == backend[k];
+        if (again) return mt_fail(MT_INPUT, "--backends %s; allowed: each of cpu and ipu once", names);
+        backend[(*n)++] = found;
+        at += length;
+    }
+    return MT_OK;
+}
+
 bool mt_reproduce_as_studied(const mt_reproduce *r, const mt_scheme *scheme)
 {
     const mt_tiling *t = &r->tiling;

@@ -1,13 +1,15 @@
 /* What the commands `reproduce ...` about the machine share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is
- * simulated: the cost of a step does not depend on its values. (`reproduce figure3` and `reproduce waves` are about the heart, and
- * simulate.) */
+ * simulated: the cost of a step does not depend on its values. (`reproduce figure1`, `figure3`, `figure4` and `reproduce waves`
+ * are about the heart, and simulate.) */
 #ifndef MT_APP_REPRODUCE_REPRODUCE_H
 #define MT_APP_REPRODUCE_REPRODUCE_H
 
 #include "app/cli/table.h"
 #include "app/stages/tiling_options.h"
+#include "solver/backends/backend.h"
 #include "solver/plan/costs.h"
 
+extern const mt_command mt_command_reproduce_figure1, mt_command_reproduce_figure4;
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
     mt_command_reproduce_waves;
@@ -46,6 +48,10 @@ MT_NODISCARD mt_status mt_reproduce_parse(
  * scheme has such a limit. MT_INPUT names the option. */
 MT_NODISCARD mt_status mt_reproduce_schemes(
     const char *option, const char *names, uint32_t ranges, mt_reproduce *reproduce);
+
+/* Gives the backends named in a list separated by commas, at most `most`. MT_INPUT names the option --backends. */
+MT_NODISCARD mt_status mt_reproduce_backends(
+    const char *names, size_t most, size_t *n, const mt_backend **backend);
 
 /* Reads the mesh of a file; NULL: makes a heart like the study's heart04 with gmsh. */
 MT_NODISCARD mt_status mt_reproduce_mesh(const char *path, mt_reproduce *reproduce);

@@ -66,6 +66,8 @@ static void grey_text(const mt_run *run, mt_map map, const float *values, char *
         (void)snprintf(text, size, "no smooth front");
     else if (all)
         (void)snprintf(text, size, "inert");
+    else if (run->n_beats > 1)
+        (void)snprintf(text, size, "%snot in this beat", mesh->number ? "inert, or " : "");
     else
         (void)snprintf(text, size, "%snot %s %.6g ms", mesh->number ? "inert, or " : "",
             map == MT_MAP_APD ? "over at" : "before", mt_run_reached_ms(run));

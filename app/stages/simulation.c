@@ -11,7 +11,7 @@ typedef struct watching {
     const mt_simulation *simulation;
     void *self; /* the backend's */
     size_t first, steps_done;
-    mt_status kept; /* of samples, */
+    mt_status kept; /* of samples, and who looks, */
     char why[1024]; /*   and why they were not */
 } watching;
 
@@ -21,12 +21,14 @@ static bool is_last(const mt_simulation *s, size_t steps_done)
     return s->checkpoints && s->checkpoints->at_end && steps_done == s->n_steps;
 }
 
-/* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept. */
+/* Keeps what is due: samples, made durable where a checkpoint follows, and that. False: some sample could not be kept, or who looks
+ * failed. */
 static bool keep(watching *w, size_t steps_done, bool wanted)
 {
     const mt_simulation *s = w->simulation;
     const bool due = s->checkpoints && mt_checkpoints_due(s->checkpoints, steps_done, wanted);
     if (s->sampling) w->kept = mt_sampling_take(s->sampling, s->backend, w->self, steps_done);
+    if (s->look && w->kept == MT_OK) w->kept = s->look(s->looking, s->backend, w->self, steps_done);
     if (s->sampling && w->kept == MT_OK && due) w->kept = mt_sampling_sync(s->sampling);
     if (w->kept != MT_OK) (void)snprintf(w->why, sizeof w->why, "%s", mt_message());
     if (w->kept == MT_OK && due)
@@ -54,6 +56,7 @@ static mt_status make_steps(const mt_simulation *s, void *self, size_t first, si
         .first = first,
         .steps_done = first};
     if (s->sampling && first == 0) MT_TRY(mt_sampling_take(s->sampling, s->backend, self, 0));
+    if (s->look) MT_TRY(s->look(s->looking, s->backend, self, first));
     if (s->on_signal) mt_progress_catch_interrupt(s->on_signal);
     const mt_status status =
         mt_fail_in(s->path, mt_backend_run(s->problem, s->backend, self, first, s->n_steps, watch, &w));

@@ -7,6 +7,9 @@
 #include "solver/backends/backend.h"
 #include "solver/maps.h"
 
+/* Called at the start of the steps and after each of them, with the backend, whose arrays it may read. A failure ends the steps. */
+typedef mt_status mt_simulation_look(void *context, const mt_backend *backend, void *self, size_t steps_done);
+
 /* What is to be simulated; borrowed. */
 typedef struct mt_simulation {
     const char *path; /* of the case, with which messages of failures begin */
@@ -20,6 +23,8 @@ typedef struct mt_simulation {
     mt_checkpoints *checkpoints; /* NULL: none is written */
     mt_sampling *sampling;       /* opened; NULL: nothing is taken as time passes */
     const mt_tracing *tracing;   /* of backends that can; NULL: no trace */
+    mt_simulation_look *look;    /* NULL: nobody looks */
+    void *looking;               /* its context */
     const char *what;            /* in the line of progress */
     /* Printed when a signal comes, after which the steps end; NULL: the program ends at once. */
     const char *on_signal;
@@ -38,7 +43,7 @@ typedef struct mt_simulated {
 /* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it
  * only ends the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on.
  * A sample that cannot be kept ends the steps
- * with its failure; the checkpoints before it stay. Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
+ * with its failure, as does who looks; the checkpoints before it stay. Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 
 #endif

@@ -7,8 +7,9 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 /* In the order in which one's files feed the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
-    "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure3",
-    "reproduce figure5", "reproduce figure6", "reproduce waves", "tune"};
+    "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
+    "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
+    "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -113,7 +114,7 @@ Test(command, every_example_works_as_it_is_shown)
         free(help);
     }
     cr_assert(there("slab.hdf") && there("trace.csv") && there("quick/activation.png") &&
-              there("figure3.png") && there("figure5.png"));
+              there("figure1.png") && there("figure3.png") && there("figure4.png") && there("figure5.png"));
     (void)things(); /* nothing half-written */
 }
 
@@ -139,8 +140,8 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
     refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show; see",
         "machine file.yaml");
     refuses(2,
-        "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure3, figure5, "
-        "figure6, waves; "
+        "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
+        "figure4, figure5, figure6, waves; "
         "see",
         "reproduce");
 }

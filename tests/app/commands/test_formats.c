@@ -32,6 +32,8 @@ static const char *const lines[] = {
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce figure1 --mesh heart.hdf --set time.end_ms=1 --set machine.target=eight.yaml",
+    "reproduce figure4 --mesh heart.hdf --times 0.5,1 --backends ipu,cpu --set machine.target=eight.yaml",
     "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=3 --set machine.target=eight.yaml",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
