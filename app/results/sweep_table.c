@@ -12,7 +12,7 @@ static void count_activated(const mt_run *run, size_t beat, mt_sweep_beat *of)
     of->latest_ms = NAN;
     for (size_t element = 0; element < n; element++) {
         const double ms = run->beats[beat].activation_ms[element];
-        activated += isfinite(ms);
+        activated += isfinite(ms) != 0;
         if (isfinite(ms)) of->latest_ms = fmax(of->latest_ms, ms);
     }
     of->activated_percent = 100 * (double)activated / (double)n;

@@ -137,13 +137,19 @@ static mt_status find_region_files(mt_arena *arena, mt_region *region)
     return region->elements[0] ? mt_file_absolute(arena, &region->elements) : MT_OK;
 }
 
-mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
+/* Those but the mesh's. */
+static mt_status find_other_files(mt_arena *arena, mt_case *input)
 {
-    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
     for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
     for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
     return MT_OK;
+}
+
+mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
+{
+    if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
+    return find_other_files(arena, input);
 }
 
 /* Parts the elements that are not inert from the others. */
@@ -171,7 +177,7 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
 mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
 {
     *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
-    MT_TRY(mt_problem_find_files(arena, input));
+    MT_TRY(find_other_files(arena, input));
     MT_TRY(select_live(arena, input, p));
     MT_TRY(mt_case_check_scale(input, &p->mesh));
     mt_findings_of_mesh(mt_warnings, input, &p->mesh);
