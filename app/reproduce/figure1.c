@@ -60,7 +60,9 @@ static mt_status add_surface(mt_arena *arena, mt_table *table, const mt_mesh *me
         .surface = name,
         .depth_mm = NAN,
         .vtx = "",
-        .tag = NAN};
+        .elements = "",
+        .tag = NAN,
+        .layer = -1};
     size_t n;
     uint32_t *element;
     MT_TRY(mt_region_check(&region));
