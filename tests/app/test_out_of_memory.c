@@ -20,8 +20,9 @@ static size_t failing; /* which taking fails, from 1; 0: none */
 static size_t takings; /* so far in this command */
 static bool inside;    /* in a command: what the test takes for itself never fails */
 
-static bool
-    in_folder; /* what fails is the listing of a folder: where that is only to clear it, nothing is lost */
+/* What fails is the listing of a folder: where that is only to clear it, nothing is lost. */
+static bool in_folder;
+static int open_folders;
 
 static bool fails(void) { return inside && ++takings == failing; }
 
@@ -29,7 +30,10 @@ void *__real_mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 void *__wrap_mt_arena_alloc(mt_arena *arena, size_t count, size_t size);
 void *__wrap_mt_arena_alloc(mt_arena *arena, size_t count, size_t size)
 {
-    if (fails()) mt_arena_fail_at(1);
+    if (fails()) {
+        in_folder = in_folder || open_folders > 0;
+        mt_arena_fail_at(1);
+    }
     return __real_mt_arena_alloc(arena, count, size);
 }
 
@@ -57,10 +61,22 @@ DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 DIR *__wrap_opendir(const char *path)
 {
-    if (!fails()) return __real_opendir(path);
+    if (!fails()) {
+        DIR *dir = __real_opendir(path);
+        open_folders += dir != NULL;
+        return dir;
+    }
     in_folder = true;
     errno = ENOMEM;
     return NULL;
+}
+
+int __real_closedir(DIR *dir);
+int __wrap_closedir(DIR *dir);
+int __wrap_closedir(DIR *dir)
+{
+    open_folders--;
+    return __real_closedir(dir);
 }
 
 /* HDF5, where it opens and reads; what it says then. Its own cleaning up after it was refused memory is not ours. */
