@@ -104,8 +104,8 @@ Test(heart_figures, figure4_has_the_wave_of_figure1_and_backends_agree)
                    "reproduce figure4 --mesh heart.hdf --times 1,20,40 --backends ipu,cpu --picture "
                    "moments.png" CHEAP);
     cr_assert(there("moments.png"));
-    cr_assert_eq(
-        value(tables, "moments", 2, "activated_percent"), value(map, "activation", 0, "activated_percent"));
+    cr_assert_float_eq(value(tables, "moments", 2, "activated_percent"),
+        value(map, "activation", 0, "activated_percent"), 1e-9); /* an element is 0.02 % */
     for (size_t row = 0; row < 3; row++) {
         const double difference = value(tables, "moments", row, "difference_mv");
         cr_assert(difference > 0 && difference < 0.1, "%g mV", difference);
