@@ -7,6 +7,7 @@
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
+#include "solver/ecg.h"
 #include "solver/kinds.h"
 #include "solver/sites.h"
 
@@ -84,6 +85,10 @@ static const char *scheme_word(const void *input, size_t i)
 }
 
 /* ---- keys */
+
+/* A number as a part of a text. */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
 
 static const mt_yaml_key slab_keys[] = {
     MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0),
@@ -178,8 +183,9 @@ static const mt_yaml_key output_keys[] = {
         "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
     MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
         "every: there are maps of each beat. A beat begins with a pulse of a stimulus; those that begin "
-        "within 50 ms of it belong to it. first: the whole run is one, and an element's first action "
-        "potential counts."),
+        "within " TEXT(MT_CASE_BEAT_LEAST_MS) " ms of it belong to it. first: the whole run is one, and an "
+                                              "element's first action "
+                                              "potential counts."),
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
@@ -384,8 +390,9 @@ static const mt_yaml_key case_keys[] = {
         "when "
         "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
     MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
-        "Parameters that change along the heart, by a factor in 16 steps. It takes the place of the "
-        "parameter's factor in `cell.scale`; what regions say comes after it."),
+        "Parameters that change along the heart, by a factor in " TEXT(
+            MT_GRADIENT_STEPS) " steps. It takes the place of the "
+                               "parameter's factor in `cell.scale`; what regions say comes after it."),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a "
@@ -405,7 +412,7 @@ static const mt_yaml_key case_keys[] = {
         "steps."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
         "Points whose activation times are printed."),
-    MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, 256, electrode_keys,
+    MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, MT_ELECTRODES_MAX, electrode_keys,
         "Electrodes of an ECG, outside the tissue."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
     MT_YAML_MAPPING("machine", machine_keys,
@@ -415,10 +422,8 @@ static const mt_yaml_key case_keys[] = {
 
 const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
 
-enum {
-    STEPS_MAX = 1 << 24,
-    BEATS_MAX = 10000
-}; /* the machine counts the steps of a beat in single precision */
+/* The machine counts the steps of a beat in single precision. */
+enum { STEPS_MAX = 1 << 24, BEATS_MAX = 10000 };
 static const double run_steps_max = 1e12;
 
 const char *mt_case_stimulus_name(
@@ -686,16 +691,7 @@ static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site
     char *from;
     MT_ALLOC(arena, from, FROM);
     (void)snprintf(from, FROM, "%.220s:%zu", sites->file, site->line);
-    *to = (mt_case_stimulus){.region = {.at = "",
-                                 .radius_mm = isnan(site->radius_mm) ? sites->radius_mm : site->radius_mm,
-                                 .min_mm = {NAN, NAN, NAN},
-                                 .max_mm = {NAN, NAN, NAN},
-                                 .surface = "",
-                                 .depth_mm = NAN,
-                                 .vtx = "",
-                                 .elements = "",
-                                 .tag = NAN,
-                                 .layer = -1},
+    *to = (mt_case_stimulus){.region = mt_region_nothing,
         .start_ms = steps <= run_steps_max ? steps * c->time.dt_ms : site->start_ms,
         .duration_ms = sites->duration_ms,
         .period_ms = NAN,
@@ -704,6 +700,7 @@ static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site
         .site = true,
         .from = from};
     memcpy(to->region.centre_mm, site->xyz_mm, sizeof site->xyz_mm);
+    to->region.radius_mm = isnan(site->radius_mm) ? sites->radius_mm : site->radius_mm;
     if (!isnan(to->region.radius_mm)) return MT_OK;
     return mt_fail(MT_INPUT, "%s: no radius_mm; needed: that column of the file, or sites.radius_mm", from);
 }

@@ -47,30 +47,32 @@ static double height_of(const ruler *r, const mt_mesh *whole, size_t element)
     return mt_dot3(way, r->toward) / r->length_mm;
 }
 
-/* The factor of the middle of the step that s is in. */
-static double factor_at(const mt_gradient *gradient, double s)
+static uint8_t step_at(double s)
 {
-    const double step = fmin(fmax(floor(s * MT_GRADIENT_STEPS), 0), MT_GRADIENT_STEPS - 1),
-                 middle = (step + 0.5) / MT_GRADIENT_STEPS;
-    return gradient->first + (gradient->last - gradient->first) * middle;
+    return (uint8_t)fmin(fmax(floor(s * MT_GRADIENT_STEPS), 0), MT_GRADIENT_STEPS - 1);
 }
 
-mt_status mt_gradient_factors(
-    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, double **factor)
+double mt_gradient_factor(const mt_gradient *gradient, uint8_t step)
+{
+    return gradient->first + (gradient->last - gradient->first) * (step + 0.5) / MT_GRADIENT_STEPS;
+}
+
+mt_status mt_gradient_steps(
+    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, uint8_t **step)
 {
     const bool by_depth = gradient->along == MT_GRADIENT_DEPTH;
     ruler r = {.length_mm = 0};
-    MT_ALLOC(arena, *factor, whole->n_elements);
+    MT_ALLOC(arena, *step, whole->n_elements);
     if (by_depth && !whole->depth)
         return mt_fail(MT_INPUT, "along: depth; the mesh has none: `myotile mesh fibres` writes it");
     if (gradient->along == MT_GRADIENT_APEX_TO_BASE) MT_TRY(heart_ruler(whole, &r));
     if (gradient->along >= MT_GRADIENT_X) box_ruler(whole, gradient->along - MT_GRADIENT_X, &r);
     for (size_t e = 0; e < whole->n_elements; e++)
-        (*factor)[e] = factor_at(gradient, by_depth ? whole->depth[e] : height_of(&r, whole, e));
+        (*step)[e] = step_at(by_depth ? whole->depth[e] : height_of(&r, whole, e));
     return MT_OK;
 }
 
-/* The elements that have a factor. */
+/* Of the elements of a step. */
 static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, double factor, size_t n,
     const uint32_t *elements, mt_kinds *kinds)
 {
@@ -86,17 +88,15 @@ static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, do
 mt_status mt_gradient_apply(mt_arena *scratch, const mt_gradient *gradient, const mt_mesh *whole,
     const mt_mesh *mesh, mt_kinds *kinds)
 {
-    double *factor;
+    uint8_t *step;
     uint32_t *elements;
-    MT_TRY(mt_gradient_factors(scratch, gradient, whole, &factor));
+    MT_TRY(mt_gradient_steps(scratch, gradient, whole, &step));
     MT_ALLOC(scratch, elements, mesh->n_elements);
-    for (int step = 0; step < MT_GRADIENT_STEPS; step++) {
-        const double here = factor_at(gradient, (step + 0.5) / MT_GRADIENT_STEPS);
+    for (uint8_t here = 0; here < MT_GRADIENT_STEPS; here++) {
         size_t n = 0;
         for (size_t e = 0; e < mesh->n_elements; e++)
-            if (factor[mt_mesh_number(mesh, e)] == here) elements[n++] = (uint32_t)e;
-        MT_TRY(apply_factor(scratch, gradient, here, n, elements, kinds));
-        if (gradient->first == gradient->last) break; /* one factor is that of all */
+            if (step[mt_mesh_number(mesh, e)] == here) elements[n++] = (uint32_t)e;
+        MT_TRY(apply_factor(scratch, gradient, mt_gradient_factor(gradient, here), n, elements, kinds));
     }
     return MT_OK;
 }

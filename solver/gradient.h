@@ -16,7 +16,7 @@
 #include "mesh/mesh.h"
 #include "solver/kinds.h"
 
-enum { MT_GRADIENT_STEPS = 16 };
+#define MT_GRADIENT_STEPS 16
 
 typedef enum mt_gradient_along {
     MT_GRADIENT_DEPTH,
@@ -35,10 +35,13 @@ typedef struct mt_gradient {
     double first, last;    /* factors where the coordinate is 0 and 1; at least 0 */
 } mt_gradient;
 
-/* Gives the factor of each element of the whole mesh in `arena`: one of MT_GRADIENT_STEPS. MT_INPUT: the mesh has no depth, or neither apex
- * nor base. MT_MEMORY. */
-MT_NODISCARD mt_status mt_gradient_factors(
-    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, double **factor);
+/* Gives the step of each element of the whole mesh in `arena`, 0 to MT_GRADIENT_STEPS - 1. MT_INPUT: the mesh has no depth, or neither
+ * apex nor base. MT_MEMORY. */
+MT_NODISCARD mt_status mt_gradient_steps(
+    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, uint8_t **step);
+
+/* The factor in a step. */
+double mt_gradient_factor(const mt_gradient *gradient, uint8_t step);
 
 /* Changes the kinds of the elements of a mesh, which are those of the whole or a part (mt_mesh_number). Fails as that, and as
  * mt_kinds_change. */

@@ -14,6 +14,18 @@
 
 enum { TAGS_NAMED = 12 }; /* in a message */
 
+const mt_region mt_region_nothing = {.at = "",
+    .centre_mm = {NAN, NAN, NAN},
+    .radius_mm = NAN,
+    .min_mm = {NAN, NAN, NAN},
+    .max_mm = {NAN, NAN, NAN},
+    .surface = "",
+    .depth_mm = NAN,
+    .vtx = "",
+    .elements = "",
+    .tag = NAN,
+    .layer = -1};
+
 const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
 
 static bool has_centre(const mt_region *region) { return region->at[0] || !isnan(region->centre_mm[0]); }

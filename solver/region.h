@@ -34,6 +34,9 @@ typedef struct mt_region {
     int layer;                  /* index into mt_region_layers; -1: not given */
 } mt_region;
 
+/* Says nothing: to begin with, for whoever makes one without a case. */
+extern const mt_region mt_region_nothing;
+
 /* The layers, from MT_LAYER_ENDO on: "endo", "mid", "epi". NULL behind the last. */
 extern const char *const mt_region_layers[];
 

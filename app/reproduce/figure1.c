@@ -52,19 +52,10 @@ static mt_status add_part(mt_arena *arena, mt_table *table, const char *key, con
 static mt_status add_surface(mt_arena *arena, mt_table *table, const mt_mesh *mesh, const char *name,
     const char *label, const double *at_ms)
 {
-    mt_region region = {.at = "",
-        .centre_mm = {NAN, NAN, NAN},
-        .radius_mm = NAN,
-        .min_mm = {NAN, NAN, NAN},
-        .max_mm = {NAN, NAN, NAN},
-        .surface = name,
-        .depth_mm = NAN,
-        .vtx = "",
-        .elements = "",
-        .tag = NAN,
-        .layer = -1};
+    mt_region region = mt_region_nothing;
     size_t n;
     uint32_t *element;
+    region.surface = name;
     MT_TRY(mt_region_check(&region));
     if (mt_region_elements(arena, &region, mesh, &n, &element) != MT_OK)
         return MT_OK; /* none, as in one ventricle */

@@ -42,8 +42,8 @@ typedef struct mt_simulated {
 
 /* Opens the backend, at rest or at the checkpoint, and makes the steps. A signal behind the first of them is no failure where it
  * only ends the steps (n_steps tells), and a checkpoint is written then; before it, MT_STOPPED. Signals are caught from then on.
- * A sample that cannot be kept ends the steps
- * with its failure, as does who looks; the checkpoints before it stay. Otherwise fails as the backend's functions, mt_backend_run and those of checkpoints. */
+ * A sample that cannot be kept ends the steps with its failure, as does who looks; the checkpoints before it stay. Otherwise fails
+ * as the backend's functions, mt_backend_run and those of checkpoints. */
 MT_NODISCARD mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out);
 
 #endif

@@ -221,7 +221,6 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
     MT_ALLOC(arena, r->value, n);
     if (first == 0 || !r->problem->record.all) return MT_OK;
     r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
-    r->carries = false;
     for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
     return MT_OK;
 }
@@ -262,8 +261,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .v_mV = mt_arena_alloc(&scratch, problem->diffusion->n_elements, sizeof *r.v_mV)};
     mt_status status = r.v_mV ? begin_beats(&scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
-    if (status == MT_OK) status = gather(&r, done);
-    if (status == MT_STOPPED) {
+    if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);
         if (gathered != MT_OK) status = gathered;
     }

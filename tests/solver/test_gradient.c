@@ -15,6 +15,16 @@ static mt_mesh slab(mt_arena *arena)
     return mesh;
 }
 
+/* The factor of each element. */
+static double *factors_of(mt_arena *arena, const mt_gradient *gradient, const mt_mesh *mesh)
+{
+    uint8_t *step;
+    double *factor = mt_arena_alloc(arena, mesh->n_elements, sizeof *factor);
+    cr_assert_eq(mt_gradient_steps(arena, gradient, mesh, &step), MT_OK, "%s", mt_message());
+    for (size_t e = 0; e < mesh->n_elements; e++) factor[e] = mt_gradient_factor(gradient, step[e]);
+    return factor;
+}
+
 static void centre_of(const mt_mesh *mesh, size_t element, double x[3])
 {
     mt_mesh_centroid(mesh, element, x);
@@ -26,9 +36,8 @@ Test(gradient, goes_from_one_end_to_the_other)
     mt_arena arena = {0};
     const mt_mesh mesh = slab(&arena);
     const mt_gradient along_x = {"g_Ks", MT_GRADIENT_X, 2, 1}, along_z = {"g_Ks", MT_GRADIENT_Z, 0, 3};
-    double *of_x, *of_z, least = INFINITY, most = -INFINITY;
-    cr_assert_eq(mt_gradient_factors(&arena, &along_x, &mesh, &of_x), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_gradient_factors(&arena, &along_z, &mesh, &of_z), MT_OK, "%s", mt_message());
+    const double *of_x = factors_of(&arena, &along_x, &mesh), *of_z = factors_of(&arena, &along_z, &mesh);
+    double least = INFINITY, most = -INFINITY;
     for (size_t e = 0; e < mesh.n_elements; e++) {
         double x[3];
         centre_of(&mesh, e, x);
@@ -46,12 +55,12 @@ Test(gradient, depth_is_the_meshs)
     mt_arena arena = {0};
     mt_mesh mesh = slab(&arena);
     const mt_gradient through = {"g_to", MT_GRADIENT_DEPTH, 0.25, 1};
-    double *factor;
-    cr_expect_eq(mt_gradient_factors(&arena, &through, &mesh, &factor), MT_INPUT);
+    uint8_t *step;
+    cr_expect_eq(mt_gradient_steps(&arena, &through, &mesh, &step), MT_INPUT);
     cr_expect(strstr(mt_message(), "myotile mesh fibres"), "%s", mt_message());
     mesh.depth = mt_arena_alloc(&arena, mesh.n_elements, sizeof(double));
     for (size_t e = 0; e < mesh.n_elements; e++) mesh.depth[e] = (double)e / (double)(mesh.n_elements - 1);
-    cr_assert_eq(mt_gradient_factors(&arena, &through, &mesh, &factor), MT_OK, "%s", mt_message());
+    const double *factor = factors_of(&arena, &through, &mesh);
     for (size_t e = 0; e < mesh.n_elements; e++)
         cr_assert_float_eq(factor[e], 0.25 + 0.75 * mesh.depth[e], 0.75 / 32 + 1e-12);
     mt_arena_free(&arena);
@@ -66,13 +75,12 @@ Test(gradient, changes_the_parameter_of_each_element)
     mt_monodomain problem = {.variant = 0};
     mt_kinds kinds;
     uint8_t *keep = mt_arena_alloc(&arena, whole.n_elements, 1);
-    double *factor;
     cr_assert_eq(mt_cell_model_find("tp06", &problem.model), MT_OK);
     size_t g_ks = 0;
     while (strcmp(problem.model->parameters[g_ks].name, "g_Ks") != 0) g_ks++;
     for (size_t e = 0; e < whole.n_elements; e++) keep[e] = e % 3 != 0;
     cr_assert_eq(mt_mesh_select(&arena, &whole, keep, &part), MT_OK);
-    cr_assert_eq(mt_gradient_factors(&arena, &along, &whole, &factor), MT_OK);
+    const double *factor = factors_of(&arena, &along, &whole);
     cr_assert_eq(mt_kinds_begin(&arena, &problem, part.n_elements, &kinds), MT_OK);
     cr_assert_eq(mt_gradient_apply(&arena, &along, &whole, &part, &kinds), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_kinds_end(&arena, &kinds, &problem), MT_OK, "%s", mt_message());

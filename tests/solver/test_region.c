@@ -20,20 +20,7 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(region, .init = make, .fini = end);
 
-static mt_region nowhere(void)
-{
-    return (mt_region){.at = "",
-        .centre_mm = {NAN, NAN, NAN},
-        .radius_mm = NAN,
-        .min_mm = {NAN, NAN, NAN},
-        .max_mm = {NAN, NAN, NAN},
-        .surface = "",
-        .depth_mm = NAN,
-        .vtx = "",
-        .elements = "",
-        .tag = NAN,
-        .layer = -1};
-}
+static mt_region nowhere(void) { return mt_region_nothing; }
 
 static void set3(double to[3], double x, double y, double z) { to[0] = x, to[1] = y, to[2] = z; }
 
