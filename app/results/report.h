@@ -34,6 +34,9 @@ MT_NODISCARD mt_status mt_run_map(
 /* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 
+/* Cycles of all time steps that the profile is of, without what the host took (ipu_profile.host_cycles). */
+uint64_t mt_run_step_cycles(const mt_run *run);
+
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
 

@@ -165,11 +165,7 @@ static phase common_phase(
     return p;
 }
 
-/* Of all time steps, without what the host took. */
-static uint64_t cycles_of_steps(const mt_run *run)
-{
-    return run->profile->cycles - run->profile->host_cycles;
-}
+uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
 /* Cycles of one time step, in which the phase runs runs / n_counted times. */
 static void phase_row(mt_table *table, const mt_run *run, const phase *p)
@@ -183,7 +179,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
     mt_table_number(table, runs * p->spread.mean);
     mt_table_number(table, runs * (double)p->spread.max);
     mt_table_number(table, p->slowest > 0 ? 100 * p->busy / p->slowest : NAN);
-    mt_table_number(table, 100 * total / (double)cycles_of_steps(run));
+    mt_table_number(table, 100 * total / (double)mt_run_step_cycles(run));
     mt_table_number(table, total / run->target->clock_hz);
 }
 
@@ -194,7 +190,7 @@ static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
     mt_table_number(table, (double)cycles / (double)run->n_counted);
     mt_table_number(table, NAN);
-    mt_table_number(table, 100 * (double)cycles / (double)cycles_of_steps(run));
+    mt_table_number(table, 100 * (double)cycles / (double)mt_run_step_cycles(run));
     mt_table_number(table, (double)cycles / run->target->clock_hz);
 }
 
@@ -230,7 +226,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     for (size_t k = 0; k < n; k++)
         if (several_beats || strcmp(phases[k].key, "beats") != 0) phase_row(&table, run, &phases[k]);
     mt_table_item(&table, "time_step", "time step", 0);
-    sum_row(&table, run, cycles_of_steps(run));
+    sum_row(&table, run, mt_run_step_cycles(run));
     mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
     sum_row(&table, run, profile->exchange_cycles + profile->sync_cycles);
     return table;
@@ -288,7 +284,7 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     mt_table_digits(&table, "time_s", "time", "s", 4);
     mt_table_decimals(&table, "share_percent", "share", "%", 1);
     mt_table_item(&table, "time_steps", "time steps", 0);
-    host_row(&table, run, NAN, NAN, cycles_of_steps(run));
+    host_row(&table, run, NAN, NAN, mt_run_step_cycles(run));
     mt_table_item(&table, "streams", "streams to the host", 0);
     host_row(&table, run, (double)profile->transfers, (double)profile->host_bytes_read, profile->host_cycles);
     mt_table_item(&table, "whole_run", "whole run", 0);

@@ -177,3 +177,15 @@ Test(sweep, folders_are_used_again)
     cr_expect(there("out/end_ms=0.1/profile.json") && !there("out/end_ms=0.2/profile.json"));
     free(works("run small.yaml -o out/end_ms=0.3 --set time.end_ms=0.1"));
 }
+
+/* The streams to the host are no part of it: the step is that of a run's own table. */
+Test(sweep, a_time_step_takes_what_it_takes_in_a_single_run)
+{
+    reply single = myotile("run small.yaml -o alone --set cell.scale=[g_Na=0.5] --format json"),
+          swept = myotile("run small.yaml -o swept --sweep cell.scale=[g_Na=0.5] --format json");
+    cr_assert(single.code == 0 && swept.code == 0, "%s%s", single.said, swept.said);
+    const double cycles = json_number(single.out, "time_step", "max_cycles");
+    cr_expect_gt(cycles, 1000);
+    cr_expect_float_eq(json_number(swept.out, "[g_Na=0.5]", "time_step_cycles"), cycles, 1e-9 * cycles);
+    forget(&single), forget(&swept);
+}
