@@ -3,7 +3,7 @@
 
 #include "data/yaml_write.h"
 #include "ipu/machine/target.h"
-#include "solver/case.h"
+#include "solver/case/case.h"
 
 int main(int n, char **words)
 {

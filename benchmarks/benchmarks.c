@@ -25,7 +25,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/kernels.h"
 #include "solver/backends/backend.h"
-#include "solver/ecg.h"
+#include "solver/outputs/ecg.h"
 #include "solver/diffusion/tissue.h"
 
 mt_cell_kernel_double mt_cell_tp06_double_one;

@@ -8,7 +8,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
-#include "app/stages/tuning.h"
+#include "app/waves/tuning.h"
 #include "data/number.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"

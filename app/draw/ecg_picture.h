@@ -24,8 +24,9 @@ enum { MT_ECG_LEADS_MAX = 32 };
 /* All is borrowed; words are UTF-8. */
 typedef struct mt_ecg_record {
     const char *title;
-    size_t n;          /* leads, at least 1 */
-    size_t n_standard; /* 12: the first are I, II, III, aVR, aVL, aVF, V1 to V6 (solver/leads.h); or 0 */
+    size_t n; /* leads, at least 1 */
+    size_t
+        n_standard; /* 12: the first are I, II, III, aVR, aVL, aVF, V1 to V6 (solver/outputs/leads.h); or 0 */
     const char *const *name; /* [n] */
     const mt_curve *curve;   /* [n] mV over ms, all of the same range */
 } mt_ecg_record;

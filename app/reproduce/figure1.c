@@ -6,8 +6,8 @@
 #include "app/draw/picture.h"
 #include "app/reproduce/heart.h"
 #include "app/reproduce/reproduce.h"
-#include "solver/maps.h"
-#include "solver/region.h"
+#include "solver/outputs/maps.h"
+#include "solver/tissue/region.h"
 
 static mt_status figure1(mt_arena *arena, const mt_arguments *arguments);
 

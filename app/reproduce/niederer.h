@@ -10,7 +10,7 @@
 #include "app/cli/command.h"
 #include "app/stages/mapping.h"
 #include "solver/backends/backend.h"
-#include "solver/case.h"
+#include "solver/case/case.h"
 
 enum { MT_NIEDERER_EDGES_MAX = 8, MT_NIEDERER_CORNERS_MAX = 4, MT_NIEDERER_BACKENDS_MAX = 2 };
 

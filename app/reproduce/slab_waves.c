@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "app/cli/progress.h"
-#include "app/stages/plane_wave.h"
-#include "app/stages/wave_run.h"
+#include "app/waves/plane_wave.h"
+#include "app/waves/wave_run.h"
 #include "data/line_fit.h"
 #include "solver/finite_elements.h"
 

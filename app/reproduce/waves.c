@@ -5,7 +5,7 @@
 #include "app/draw/chart.h"
 #include "app/reproduce/reproduce.h"
 #include "app/reproduce/slab_waves.h"
-#include "app/stages/slab_family.h"
+#include "app/waves/slab_family.h"
 #include "app/cli/progress.h"
 
 static mt_status waves(mt_arena *arena, const mt_arguments *arguments);

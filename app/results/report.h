@@ -26,7 +26,7 @@ typedef struct mt_run {
     size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
-/* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena` (solver/maps.h). */
+/* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena` (solver/outputs/maps.h). */
 bool mt_run_has_map(const mt_run *run, mt_map map);
 MT_NODISCARD mt_status mt_run_map(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/stages/operator.h"
-#include "solver/findings.h"
+#include "solver/case/findings.h"
 #include "solver/plan/plan.h"
 
 double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }

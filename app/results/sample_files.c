@@ -11,7 +11,7 @@
 #include "app/results/time_csv.h"
 #include "data/folder.h"
 #include "mesh/files/series.h"
-#include "solver/leads.h"
+#include "solver/outputs/leads.h"
 
 /* ---- values by time ---- */
 

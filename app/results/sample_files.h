@@ -3,7 +3,7 @@
  *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
  *   series.hdf, series.xdmf     frames of the elements (mesh/files/series.h), with the notes of the run
  *   movie.png                   V of these frames as a moving picture (app/draw/movie.h)
- *   ecg.csv, ecg.png            the leads of the electrodes (solver/leads.h) in mV */
+ *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV */
 #ifndef MT_APP_RESULTS_SAMPLE_FILES_H
 #define MT_APP_RESULTS_SAMPLE_FILES_H
 

@@ -5,7 +5,7 @@
 #ifndef MT_APP_STAGES_CHECKPOINTS_H
 #define MT_APP_STAGES_CHECKPOINTS_H
 
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "solver/backends/checkpoint.h"
 
 /* Those that a run writes. All zero: none. */

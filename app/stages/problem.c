@@ -10,7 +10,7 @@
 #include "data/file.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
-#include "solver/case_on_mesh.h"
+#include "solver/case/case_on_mesh.h"
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {

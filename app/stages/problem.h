@@ -6,9 +6,9 @@
 #ifndef MT_APP_STAGES_PROBLEM_H
 #define MT_APP_STAGES_PROBLEM_H
 
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "solver/monodomain.h"
-#include "solver/probe.h"
+#include "solver/case/probe.h"
 
 typedef struct mt_problem {
     mt_mesh whole; /* as read or made */

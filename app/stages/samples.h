@@ -11,7 +11,7 @@
 #include "app/stages/problem.h"
 #include "data/frames.h"
 #include "solver/backends/backend.h"
-#include "solver/ecg.h"
+#include "solver/outputs/ecg.h"
 
 typedef enum mt_sample { MT_SAMPLE_TRACES, MT_SAMPLE_SERIES, MT_SAMPLE_ECG, MT_SAMPLES } mt_sample;
 

@@ -5,7 +5,7 @@
 #include "app/stages/checkpoints.h"
 #include "app/stages/samples.h"
 #include "solver/backends/backend.h"
-#include "solver/maps.h"
+#include "solver/outputs/maps.h"
 
 /* Called at the start of the steps and after each of them, with the backend, whose arrays it may read. A failure ends the steps. */
 typedef mt_status mt_simulation_look(void *context, const mt_backend *backend, void *self, size_t steps_done);

@@ -3,7 +3,7 @@
 #define MT_APP_STAGES_WARNINGS_H
 
 #include "app/cli/warning.h"
-#include "solver/findings.h"
+#include "solver/case/findings.h"
 
 extern const mt_findings mt_warnings;
 

@@ -48,15 +48,19 @@ static const struct wing {
     {"solver/cells", SOLVER, 1, true}, /* a folder a model */
     {"solver/diffusion", SOLVER, 1, false},
     {"solver", SOLVER, 2, false},
+    {"solver/tissue", SOLVER, 3, false},
+    {"solver/outputs", SOLVER, 4, false},
+    {"solver/case", SOLVER, 5, false},
     {"solver/plan", SOLVER, 3, false},
     {"solver/backends", SOLVER, 4, false},
     {"app/cli", APP, 0, false},
     {"app/draw", APP, 1, false},
     {"app/stages", APP, 2, false},
-    {"app/results", APP, 3, false},
-    {"app/reproduce", APP, 3, false},
-    {"app/commands", APP, 4, false},
-    {"app", APP, 5, false},
+    {"app/waves", APP, 3, false},
+    {"app/results", APP, 4, false},
+    {"app/reproduce", APP, 4, false},
+    {"app/commands", APP, 5, false},
+    {"app", APP, 6, false},
 };
 enum { WINGS = sizeof wings / sizeof wings[0], UNITS_MAX = 512, NAME = 128 };
 
@@ -290,7 +294,7 @@ Test(layers, a_planted_violation_is_seen_and_named)
         {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},      /* upstairs */
         {"mesh/cut/b.c", "#include \"mesh/mend/flat.h\"", false}, /* next door */
         {"mesh/files/b.c", "#include \"mesh/cut/partition.h\"", true},
-        {"mesh/b.c", "#include \"solver/case.h\"", false},
+        {"mesh/b.c", "#include \"solver/case/case.h\"", false},
         {"ipu/run/b.c", "#include \"ipu/compile/compile.h\"", true},
         {"ipu/compile/b.c", "#include \"ipu/run/engine.h\"", false},
         {"ipu/run/b.c", "#include \"mesh/mesh.h\"", false},

@@ -12,7 +12,7 @@
 #include "mesh/mend/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/surfaces.h"
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "solver/cells/cell_state.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/room.h"

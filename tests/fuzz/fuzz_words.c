@@ -11,7 +11,7 @@
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
 #include "ipu/machine/topology.h"
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "tests/fuzz/room.h"
 
 enum { LINES_MOST = 32 };

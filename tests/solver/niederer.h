@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "tests/solver/slab_problem.h"
-#include "solver/probe.h"
+#include "solver/case/probe.h"
 #include "solver/stimulus.h"
 
 enum { POINTS = 9, CORNERS = 4 };

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "mesh/make/slab.h"
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "solver/backends/backend.h"
 
 typedef struct slab_problem {

@@ -1,7 +1,7 @@
 /* myotile tune, with the model of little work. What it finds for the usual model is in test_tune_slow.c. */
 #include <criterion/criterion.h>
 
-#include "solver/case.h"
+#include "solver/case/case.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"

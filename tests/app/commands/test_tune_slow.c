@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "app/cli/data_folder.h"
-#include "app/stages/tuning.h"
+#include "app/waves/tuning.h"
 #include "mesh/make/slab.h"
 
 static const double asked_mm_ms[MT_TUNING_DIRECTIONS] = {0.6, 0.3};

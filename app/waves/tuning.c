@@ -1,0 +1,250 @@
+#include "app/waves/tuning.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "app/cli/progress.h"
+#include "mesh/info.h"
+#include "solver/outputs/velocity.h"
+
+static const char *const direction_name[] = {"along", "across"};
+
+enum { ROUNDS_MOST = 12, DEAD_MOST = 2 };
+
+/* The search in one direction; logarithms are natural. */
+typedef struct search {
+    mt_arena arena; /* of the slab */
+    mt_wave_slab slab;
+    double asked_mm_ms;
+    double *inside, *outside; /* the conductivities: of the case */
+    double inside_at_first, outside_at_first;
+    double log_factor;                    /* by which they are multiplied */
+    double last_log_factor, last_log_off; /* of the wave before; NaN: there was none */
+    size_t n_dead;                        /* waves in a row that died out */
+} search;
+
+typedef struct tuning {
+    const mt_slab_kind *kind;
+    mt_case *input;
+    double line_mm_ms; /* the speed of a converged wave in the usual tissue */
+    search search[MT_TUNING_DIRECTIONS];
+    mt_tuning *found;
+} tuning;
+
+/* ---- what is asked for ---- */
+
+/* Slabs have fibres, and no sheets. */
+static mt_tissue uniaxial(const mt_case *input)
+{
+    mt_tissue tissue = mt_case_tissue(input);
+    tissue.sigma_n_mS_mm = 0;
+    return tissue;
+}
+
+mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    if ((size_t)input->cell.type >= model->n_variants)
+        return mt_fail(MT_INPUT,
+            "cell.type: layers; allowed for a plane wave: cells of one type, as with --set cell.type=%s",
+            model->variants[0].name);
+    if (input->cell.asked.n_scales + input->cell.asked.n_sets > 0)
+        return mt_fail(MT_INPUT,
+            "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type, as "
+            "with --set cell.scale=[] --set cell.set=[]");
+    if (input->prepace.beats > 0)
+        return mt_fail(MT_INPUT,
+            "prepace.beats: %zu; allowed for a plane wave: cells at rest, as with --set prepace.beats=0",
+            input->prepace.beats);
+    *medium = (mt_wave_medium){.model = model,
+        .variant = (size_t)input->cell.type,
+        .tissue = uniaxial(input),
+        .scheme = mt_case_scheme(input),
+        .dt_ms = input->time.dt_ms,
+        .pde_steps = input->time.pde_steps,
+        .splitting = (mt_splitting)input->time.splitting};
+    return MT_OK;
+}
+
+static mt_status check_speed(const mt_slab_kind *kind, double dt_ms, int direction, double asked)
+{
+    const double edge_mm = mt_slab_kind_edge_mm(kind), step_mm = asked * dt_ms;
+    if (!(asked >= MT_TUNING_LEAST_MM_MS && asked <= MT_VELOCITY_MOST_MM_MS))
+        return mt_fail(MT_INPUT, "a wave of %g mm/ms %s the fibres; allowed: %g to %g mm/ms", asked,
+            direction_name[direction], MT_TUNING_LEAST_MM_MS, (double)MT_VELOCITY_MOST_MM_MS);
+    if (step_mm <= edge_mm / 2) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "a wave of %g mm/ms %s the fibres runs %.3g mm in a time step of %g ms; allowed: at most half an "
+        "edge of its elements, %.3g mm",
+        asked, direction_name[direction], step_mm, dt_ms, edge_mm / 2);
+}
+
+static mt_status check(const tuning *t, const double asked[MT_TUNING_DIRECTIONS])
+{
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++)
+        MT_TRY(check_speed(t->kind, t->input->time.dt_ms, k, asked[k]));
+    if (asked[MT_TUNING_ACROSS] <= asked[MT_TUNING_ALONG]) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "waves of %g mm/ms along the fibres and %g across; allowed: across no faster than along",
+        asked[MT_TUNING_ALONG], asked[MT_TUNING_ACROSS]);
+}
+
+/* ---- conductivities ---- */
+
+/* Rounded to five digits. */
+static double rounded(double value)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.5g", value);
+    return strtod(text, NULL);
+}
+
+static void set_conductivities(search *s)
+{
+    *s->inside = rounded(s->inside_at_first * exp(s->log_factor));
+    *s->outside = rounded(s->outside_at_first * exp(s->log_factor));
+}
+
+static double diffusivity(const mt_case *input, int direction)
+{
+    const mt_tissue tissue = mt_case_tissue(input);
+    return direction == MT_TUNING_ALONG ? mt_tissue_diffusivity_l(&tissue) : mt_tissue_diffusivity_t(&tissue);
+}
+
+static double converged_mm_ms(const tuning *t, int direction)
+{
+    return t->line_mm_ms * sqrt(diffusivity(t->input, direction) / mt_tissue_diffusivity_l(&mt_tissue_usual));
+}
+
+/* ---- the search ---- */
+
+static mt_status measure_elements(const mt_wave_slab *slab, mt_tuned *tuned)
+{
+    mt_info info;
+    MT_TRY(mt_info_make(&slab->mesh, &slab->adjacency, &info));
+    tuned->n_elements = info.n_elements;
+    tuned->length_mm = info.length_mm;
+    tuned->edge_mean_mm = info.edge_mean_mm;
+    return MT_OK;
+}
+
+static mt_status begin_direction(tuning *t, int direction, double asked)
+{
+    search *s = &t->search[direction];
+    const bool along = direction == MT_TUNING_ALONG;
+    s->asked_mm_ms = asked;
+    s->inside = along ? &t->input->tissue.intracellular_l_mS_mm : &t->input->tissue.intracellular_t_mS_mm;
+    s->outside = along ? &t->input->tissue.extracellular_l_mS_mm : &t->input->tissue.extracellular_t_mS_mm;
+    s->inside_at_first = *s->inside;
+    s->outside_at_first = *s->outside;
+    s->last_log_factor = s->last_log_off = NAN;
+    s->log_factor = 2 * log(asked / converged_mm_ms(t, direction));
+    set_conductivities(s);
+    MT_TRY(mt_wave_slab_make(&s->arena, t->kind, direction, asked, asked / t->line_mm_ms, &s->slab));
+    return measure_elements(&s->slab, &t->found->direction[direction]);
+}
+
+/* The next factor after a wave whose speed has this logarithm, over the one asked for. A converged wave goes with the root of the
+ * conductivity; where two waves say another power, it is kept between bounds, as both are a little off. */
+static void correct(search *s, double log_off)
+{
+    const double apart = s->log_factor - s->last_log_factor;
+    double power = 0.5;
+    if (fabs(apart) > 1e-3) power = fmin(fmax((log_off - s->last_log_off) / apart, 0.25), 2);
+    s->last_log_factor = s->log_factor;
+    s->last_log_off = log_off;
+    s->log_factor -= log_off / power;
+    s->n_dead = 0;
+}
+
+/* A wave that dies out may live with more. */
+static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
+{
+    if (++s->n_dead > DEAD_MOST)
+        return mt_fail(MT_NUMERICS,
+            "no wave of about %g mm/ms runs %s the fibres through elements with edges of %.3g mm: it dies "
+            "out or "
+            "falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements are "
+            "needed",
+            s->asked_mm_ms, direction_name[direction], mt_slab_kind_edge_mm(kind), *s->inside);
+    s->log_factor += log(2);
+    s->last_log_factor = s->last_log_off = NAN;
+    return MT_OK;
+}
+
+/* Sends a wave, and corrects where it is not as fast as asked; tells whether it is. */
+static mt_status try_direction(tuning *t, int direction, bool *right)
+{
+    char where[96];
+    search *s = &t->search[direction];
+    mt_wave_medium medium;
+    mt_plane_wave *wave = &t->found->direction[direction].wave;
+    MT_TRY(mt_tuning_medium(t->input, &medium));
+    (void)snprintf(where, sizeof where, "a wave %s the fibres through elements with edges of %.3g mm",
+        direction_name[direction], mt_slab_kind_edge_mm(t->kind));
+    MT_TRY(mt_fail_in(where, mt_plane_wave_measure(&s->slab, &medium, wave)));
+    *right = fabs(wave->speed_mm_ms / s->asked_mm_ms - 1) <= MT_TUNING_TOLERANCE;
+    if (*right) return MT_OK;
+    if (isnan(wave->speed_mm_ms)) return after_death(t->kind, direction, s);
+    correct(s, log(wave->speed_mm_ms / s->asked_mm_ms));
+    return MT_OK;
+}
+
+static mt_status not_found(const tuning *t)
+{
+    char found[MT_TUNING_DIRECTIONS][32];
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) {
+        const double speed = t->found->direction[k].wave.speed_mm_ms;
+        if (isnan(speed))
+            (void)snprintf(found[k], sizeof found[k], "none");
+        else
+            (void)snprintf(found[k], sizeof found[k], "%.4g mm/ms", speed);
+    }
+    return mt_fail(MT_NUMERICS,
+        "no conductivities found that give waves of %g and %g mm/ms along and across the fibres through "
+        "elements with edges of %.3g mm: after %d waves each they have %s and %s; smaller elements may help",
+        t->search[MT_TUNING_ALONG].asked_mm_ms, t->search[MT_TUNING_ACROSS].asked_mm_ms,
+        mt_slab_kind_edge_mm(t->kind), ROUNDS_MOST, found[MT_TUNING_ALONG], found[MT_TUNING_ACROSS]);
+}
+
+static mt_status find(tuning *t)
+{
+    for (size_t round = 1; round <= ROUNDS_MOST; round++) {
+        char stage[64];
+        bool right[MT_TUNING_DIRECTIONS];
+        (void)snprintf(stage, sizeof stage, "waves, round %zu", round);
+        mt_progress_stage(stage);
+        for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) MT_TRY(try_direction(t, k, &right[k]));
+        t->found->n_rounds = round;
+        if (right[MT_TUNING_ALONG] && right[MT_TUNING_ACROSS]) return MT_OK;
+        for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) set_conductivities(&t->search[k]);
+    }
+    return not_found(t);
+}
+
+static mt_status tune(tuning *t, const double asked[MT_TUNING_DIRECTIONS])
+{
+    mt_wave_medium medium;
+    MT_TRY(mt_tuning_medium(t->input, &medium));
+    MT_TRY(check(t, asked));
+    mt_progress_stage("a wave along a line");
+    MT_TRY(mt_plane_wave_line_speed(
+        medium.model, medium.variant, fmin(MT_PLANE_WAVE_CONVERGED_MS, medium.dt_ms), &t->line_mm_ms));
+    mt_progress_stage("getting the meshes");
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) MT_TRY(begin_direction(t, k, asked[k]));
+    MT_TRY(find(t));
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++)
+        t->found->direction[k].converged_mm_ms = converged_mm_ms(t, k);
+    mt_progress_stage(NULL);
+    return MT_OK;
+}
+
+mt_status mt_tune(
+    const mt_slab_kind *kind, const double asked[MT_TUNING_DIRECTIONS], mt_case *input, mt_tuning *found)
+{
+    tuning t = {.kind = kind, .input = input, .found = found};
+    *found = (mt_tuning){0};
+    const mt_status status = tune(&t, asked);
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) mt_arena_free(&t.search[k].arena);
+    return status;
+}

@@ -1,0 +1,844 @@
+#include "solver/case/case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/cut/partition.h"
+#include "mesh/cut/scheme.h"
+#include "mesh/make/slab.h"
+#include "solver/outputs/ecg.h"
+#include "solver/tissue/kinds.h"
+#include "solver/tissue/sites.h"
+
+static const char *const truths[] = {"false", "true", NULL};
+static const char *const beats[] = {"first", "every", NULL};
+static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
+static const char *const backends[] = {"cpu", "ipu", NULL};
+
+mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS])
+{
+    static const char *const names[] = {
+        [MT_LAYER_ENDO] = "endo", [MT_LAYER_MID] = "mid", [MT_LAYER_EPI] = "epi"};
+    for (int layer = 0; layer < MT_CASE_LAYERS; layer++)
+        MT_TRY(mt_cell_variant_find(model, names[MT_LAYER_ENDO + layer], &of_layer[layer]));
+    return MT_OK;
+}
+
+/* ---- words */
+
+static const char *model_word(const void *input, size_t i)
+{
+    (void)input;
+    return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
+}
+
+/* The model's variants, and "layers" where it has all of them. */
+static const char *type_word(const void *input, size_t i)
+{
+    size_t found[MT_CASE_LAYERS];
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    for (; *m; m++) {
+        if (i < (*m)->n_variants) return (*m)->variants[i].name;
+        i -= (*m)->n_variants;
+        if (input) break;
+    }
+    return i == 0 && (!input || mt_case_layers(*m, found) == MT_OK) ? "layers" : NULL;
+}
+
+/* V, then the states of the model; without a case those of all models. */
+static const char *field_word(const void *input, size_t i)
+{
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    if (i == 0) return "V";
+    for (i--; *m; m++) {
+        if (i < (*m)->n_states) return (*m)->states[i].name;
+        i -= (*m)->n_states;
+        if (input) break;
+    }
+    return NULL;
+}
+
+/* none, and the ions that carry the stimuli of the model, or of any. */
+static const char *carrier_word(const void *input, size_t i)
+{
+    const mt_cell_model *const *m =
+        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    if (i == 0) return "none";
+    return i == 1 && (*m)->carrier_per_mV > 0 ? (*m)->states[(*m)->carrier].name : NULL;
+}
+
+static const char *partition_word(const void *input, size_t i)
+{
+    size_t n = 0;
+    (void)input;
+    while (mt_partition_methods[n]) n++;
+    return i < n ? mt_partition_methods[i] : i == n ? "saved" : NULL;
+}
+
+static const char *scheme_word(const void *input, size_t i)
+{
+    (void)input;
+    return mt_schemes[i].name;
+}
+
+/* ---- keys */
+
+/* A number as a part of a text. */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+static const mt_yaml_key slab_keys[] = {
+    MT_YAML_DOUBLES(mt_case, mesh.slab.size_mm, "size_mm", "[0, 0, 0]", MT_YAML_AT_LEAST(0),
+        "Size along x (the direction of the fibres), y and z."),
+    MT_YAML_DOUBLE(mt_case, mesh.slab.edge_mm, "edge_mm", "0", MT_YAML_AT_LEAST(0),
+        "Edge of the boxes that the slab is made of, each cut into six tetrahedra. 0: no slab is made."),
+    MT_YAML_ENUM(mt_case, mesh.slab.cut, "cut", "mirrored", mt_slab_cut_name,
+        "How boxes are cut. mirrored: each box is the mirror image of its neighbours, and a wave prefers no "
+        "diagonal; kuhn: all boxes alike."),
+    MT_YAML_END};
+static const mt_yaml_key mesh_keys[] = {
+    MT_YAML_STRING(
+        mt_case, mesh.file, "file", "", "A mesh file, as seen from the folder where the program is started."),
+    MT_YAML_MAPPING("slab", slab_keys, "A rectangular slab of tissue, made for the run."), MT_YAML_END};
+/* Of a struct with a mt_medium; `needed` is the default of what a whole tissue must have, and `else_normal` says what is normal to the
+ * sheets where that is left out. */
+#define MEDIUM_KEYS(structure, member, needed, else_normal)                                                  \
+    MT_YAML_DOUBLE(structure, member.intracellular_l_mS_mm, "intracellular_l_mS_mm", needed,                 \
+        MT_YAML_ABOVE(0), "Conductivity inside the cells, along the fibres."),                               \
+        MT_YAML_DOUBLE(structure, member.intracellular_t_mS_mm, "intracellular_t_mS_mm", needed,             \
+            MT_YAML_ABOVE(0), "Conductivity inside the cells, across the fibres."),                          \
+        MT_YAML_DOUBLE(structure, member.intracellular_n_mS_mm, "intracellular_n_mS_mm", MT_YAML_NONE,       \
+            MT_YAML_ABOVE(0),                                                                                \
+            "Conductivity inside the cells, normal to the sheets that the mesh must then have. Left "        \
+            "out: " else_normal),                                                                            \
+        MT_YAML_DOUBLE(structure, member.extracellular_l_mS_mm, "extracellular_l_mS_mm", needed,             \
+            MT_YAML_ABOVE(0), "Conductivity between the cells, along the fibres."),                          \
+        MT_YAML_DOUBLE(structure, member.extracellular_t_mS_mm, "extracellular_t_mS_mm", needed,             \
+            MT_YAML_ABOVE(0), "Conductivity between the cells, across the fibres."),                         \
+        MT_YAML_DOUBLE(structure, member.extracellular_n_mS_mm, "extracellular_n_mS_mm", MT_YAML_NONE,       \
+            MT_YAML_ABOVE(0),                                                                                \
+            "Conductivity between the cells, normal to the sheets that the mesh must then have. Left "       \
+            "out: " else_normal),                                                                            \
+        MT_YAML_DOUBLE(structure, member.chi_per_mm, "chi_per_mm", needed, MT_YAML_ABOVE(0),                 \
+            "Cell membrane per volume of tissue, mm² in a mm³."),                                            \
+        MT_YAML_DOUBLE(structure, member.cm_uF_mm2, "cm_uF_mm2", needed, MT_YAML_ABOVE(0),                   \
+            "Capacitance of the cell membrane.")
+static const mt_yaml_key tissue_keys[] = {
+    MEDIUM_KEYS(mt_case, tissue, NULL, "as across the fibres."), MT_YAML_END};
+static const mt_yaml_key diffusion_keys[] = {
+    MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
+        "How much of an element's reaction enters its neighbours at once, so that waves are not late on "
+        "coarse "
+        "meshes. 0: nothing (see `solver/README.md`)."),
+    MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
+        "How strongly sawtooth patterns are damped."),
+    MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
+        "The damping at faces that are oblique to the line between the centres of their elements. minimum: "
+        "it "
+        "becomes less there; over-relaxed: it becomes more."),
+    MT_YAML_END};
+/* Of a struct with a mt_cell_asked. */
+#define ASKED_KEYS(structure, member)                                                                        \
+    MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
+        "Factors of the model's parameters, as `scale: [g_Kr=0.5]`: of the values that the type has by "     \
+        "itself. Where a name is wrong, the message has all of them."),                                      \
+        MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
+            "Values of the model's parameters in its units, as `set: [K_o=8]`.")
+static const mt_yaml_key cell_keys[] = {
+    MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
+        "Cell model; `myotile cell --list` names them, with the paper that each was published in."),
+    MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
+        "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
+        "wall has its own type; the mesh must have layers."),
+    ASKED_KEYS(mt_case, cell.asked), MT_YAML_END};
+static const mt_yaml_key time_keys[] = {
+    MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
+        "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "
+        "the longest."),
+    MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, MT_YAML_ABOVE(0),
+        "Simulated time, a whole number of time steps."),
+    MT_YAML_UNSIGNED(mt_case, time.pde_steps, "pde_steps", "0", MT_YAML_WITHIN(0, 1000000),
+        "Diffusion steps in each time step. 0: as many as the mesh needs to be stable."),
+    MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
+        "How reaction and diffusion make a time step. godunov: one after the other; compensated: the same, "
+        "but waves are not late where there are several diffusion steps (see `solver/README.md`)."),
+    MT_YAML_END};
+static const mt_yaml_key output_keys[] = {
+    MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
+        "What is mapped, of an action potential of each element: files, pictures and a table have it. The "
+        "activation time is always among them. `solver/record.h` has the definitions."),
+    MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
+        "Each map also at the vertices, in the order of the mesh file: the mean of the elements around a "
+        "vertex that "
+        "have a value, weighted by volume. csv: `apd_vertices.csv`, with places, and nan where there is no "
+        "value; dat: "
+        "`apd.dat`, CARP's format, with -1 where there is no value (nan for potentials)."),
+    MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
+        "An element activates when V passes this upwards.", .unit = "mV"),
+    MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
+        MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
+        "It is repolarised when V has fallen by so much of its amplitude.", .unit = "%"),
+    MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
+        "every: there are maps of each beat. A beat begins with a pulse of a stimulus; those that begin "
+        "within " TEXT(MT_CASE_BEAT_LEAST_MS) " ms of it belong to it. first: the whole run is one, and an "
+                                              "element's first action "
+                                              "potential counts."),
+    MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_AT_LEAST(1),
+        "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
+        "without being stimulated."),
+    MT_YAML_END};
+static const mt_yaml_key trace_keys[] = {MT_YAML_DOUBLE(mt_case, traces.every_ms, "every_ms", MT_YAML_NONE,
+                                             MT_YAML_ABOVE(0), "Every so many ms. Left out: no traces."),
+    MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
+    MT_YAML_END};
+static const mt_yaml_key series_keys[] = {
+    MT_YAML_DOUBLE(mt_case, series.samples.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "A frame every so many ms. Left out: no series."),
+    MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
+    MT_YAML_DOUBLE(mt_case, series.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),
+        "Only the elements with this tag in the mesh file. Left out: all that are not inert."),
+    MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
+        "true: V also as a moving picture, `movie.png`, which browsers play."),
+    MT_YAML_END};
+static const mt_yaml_key ecg_keys[] = {
+    MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", MT_YAML_ABOVE(0), "Every so many ms."),
+    MT_YAML_DOUBLE(mt_case, ecg.bath_mS_mm, "bath_mS_mm", "1", MT_YAML_ABOVE(0),
+        "Conductivity of the bath, which has no borders; potentials are inversely proportional to it."),
+    MT_YAML_END};
+static const mt_yaml_key start_keys[] = {
+    MT_YAML_STRING(mt_case, start.state, "state", "",
+        "Where V and the cells begin, at time 0. Either a checkpoint of another simulation on the same mesh "
+        "with the "
+        "same cell model, as `at_end` leaves it; or the state of a cell that `myotile cell --save` wrote, at "
+        "which "
+        "all elements begin. All must be of its model and type; other parameters (`scale`, `set`) get a "
+        "warning: they "
+        "change at time 0. Left out: at rest, or as `prepace` leaves them."),
+    MT_YAML_END};
+static const mt_yaml_key prepace_keys[] = {
+    MT_YAML_DOUBLE(mt_case, prepace.bcl_ms, "bcl_ms", "1000", MT_YAML_ABOVE(0),
+        "The basic cycle length: from one stimulus to the next."),
+    MT_YAML_UNSIGNED(mt_case, prepace.beats, "beats", "0", MT_YAML_WITHIN(0, 1000000),
+        "So many cycles, each with a stimulus. 0: cells begin at rest, as the model has it."),
+    MT_YAML_DOUBLE(mt_case, prepace.start_ms, "start_ms", "1", MT_YAML_AT_LEAST(0),
+        "Start of the stimulus in each cycle."),
+    MT_YAML_DOUBLE(
+        mt_case, prepace.duration_ms, "duration_ms", "1", MT_YAML_AT_LEAST(0), "Duration of the stimulus."),
+    MT_YAML_DOUBLE(mt_case, prepace.strength_mV_ms, "strength_mV_ms", "52", MT_YAML_ANY,
+        "How fast it raises V; mV/ms are pA/pF.", .unit = "mV/ms"),
+    MT_YAML_ENUM_OF(mt_case, prepace.carrier, "carrier", "none", carrier_word,
+        "The ions that carry the stimulus. none: V rises without them, and over hundreds of beats the cell "
+        "loses potassium; K_i: its concentration rises by the charge, as the CellML versions of models have "
+        "it."),
+    MT_YAML_END};
+static const mt_yaml_key checkpoint_keys[] = {
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_minutes, "every_minutes", "10", MT_YAML_AT_LEAST(0),
+        "One is written each time that so many minutes have passed on the host. 0: not by that."),
+    MT_YAML_DOUBLE(mt_case, checkpoint.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "One is written every so many ms of simulated time."),
+    MT_YAML_UNSIGNED(mt_case, checkpoint.keep, "keep", "2", MT_YAML_WITHIN(0, 1000),
+        "So many of the newest are kept. 0: none is written, also when the run is stopped by a signal."),
+    MT_YAML_BOOL(mt_case, checkpoint.at_end, "at_end", "false",
+        "true: the last one is written at the end, and stays; false: a run that has come to its end needs "
+        "none, and removes all."),
+    MT_YAML_END};
+/* Of a struct with a mt_region. */
+#define REGION_KEYS(structure)                                                                               \
+    MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
+        "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),                          \
+        MT_YAML_DOUBLES(structure, region.centre_mm, "centre_mm", MT_YAML_NONE, MT_YAML_ANY,                 \
+            "Centre of a sphere, with `radius_mm`."),                                                        \
+        MT_YAML_DOUBLE(structure, region.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),             \
+            "Radius of the sphere."),                                                                        \
+        MT_YAML_DOUBLES(structure, region.min_mm, "min_mm", MT_YAML_NONE, MT_YAML_ANY,                       \
+            "Lowest corner of a box, with `max_mm`."),                                                       \
+        MT_YAML_DOUBLES(                                                                                     \
+            structure, region.max_mm, "max_mm", MT_YAML_NONE, MT_YAML_ANY, "Highest corner of the box."),    \
+        MT_YAML_STRING(structure, region.surface, "surface", MT_YAML_NONE,                                   \
+            "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium or the number of a "    \
+            "tag. The elements with a face on it are meant."),                                               \
+        MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_AT_LEAST(0),            \
+            "With `surface`: the elements whose centre is within this distance of it, too."),                \
+        MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
+            "A file in openCARP's format with a list of the mesh's vertices. The elements at them are "      \
+            "meant."),                                                                                       \
+        MT_YAML_STRING(structure, region.elements, "elements", MT_YAML_NONE,                                 \
+            "A file with a list of elements: a number a line, from 0 in the order of the mesh file "         \
+            "(`element` "                                                                                    \
+            "in result.hdf). `#` begins a remark."),                                                         \
+        MT_YAML_DOUBLE(structure, region.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),     \
+            "The elements with this tag in the mesh file."),                                                 \
+        MT_YAML_ENUM(structure, region.layer, "layer", MT_YAML_NONE, mt_region_layers,                       \
+            "The elements in this layer of the wall; the mesh must have layers, as `myotile mesh fibres` "   \
+            "writes them.")
+static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
+    MT_YAML_ENUM(mt_case_region, inert, "inert", MT_YAML_NONE, truths,
+        "true: scar. No cells, no current: what lies around it ends there as at the outer surface. false: "
+        "tissue, in a part of an earlier region that is inert."),
+    MT_YAML_STRING(mt_case_region, type, "type", MT_YAML_NONE,
+        "Type of the cells there, one of the model's; `myotile cell --list` names them."),
+    ASKED_KEYS(mt_case_region, asked),
+    MT_YAML_DOUBLE(mt_case_region, tissue.conductivity_factor, "conductivity_factor", MT_YAML_NONE,
+        MT_YAML_ABOVE(0),
+        "A factor of all conductivities that `tissue` has, inside and between the cells. The speed of a wave "
+        "goes with its root: 4 for a layer in which waves are twice as fast. Where the region also has the "
+        "value of one, that counts."),
+    MEDIUM_KEYS(mt_case_region, tissue.named, MT_YAML_NONE, "as `tissue` and earlier regions have it."),
+    MT_YAML_END};
+static const mt_yaml_key gradient_keys[] = {MT_YAML_STRING(mt_gradient, parameter, "parameter", NULL,
+                                                "A parameter of the cell model, as in `cell.scale`."),
+    MT_YAML_ENUM(mt_gradient, along, "along", NULL, mt_gradient_along_name,
+        "From endocardium to epicardium, from apex to base, or from one end of the mesh to the other."),
+    MT_YAML_DOUBLE(mt_gradient, first, "first", "1", MT_YAML_AT_LEAST(0), "The factor where it begins."),
+    MT_YAML_DOUBLE(mt_gradient, last, "last", "1", MT_YAML_AT_LEAST(0), "The factor where it ends."),
+    MT_YAML_END};
+static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
+    MT_YAML_DOUBLE(
+        mt_case_stimulus, start_ms, "start_ms", "0", MT_YAML_AT_LEAST(0), "Start of the first pulse."),
+    MT_YAML_DOUBLE(
+        mt_case_stimulus, duration_ms, "duration_ms", NULL, MT_YAML_ABOVE(0), "Duration of a pulse."),
+    MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, MT_YAML_WITHIN(1e-4, 1e9),
+        "From the start of a pulse to the start of the next, with `count` above 1."),
+    MT_YAML_UNSIGNED(mt_case_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
+    MT_YAML_DOUBLE(mt_case_stimulus, strength_uA_mm3, "strength_uA_mm3", NULL, MT_YAML_ABOVE(0),
+        "Current per volume of tissue."),
+    MT_YAML_BOOL(mt_case_stimulus, site, "site", "false",
+        "true: of elements that lie in several sites, the one that begins first stimulates them, the others "
+        "do not. "
+        "false: where stimuli overlap, all of them act."),
+    MT_YAML_END};
+static const mt_yaml_key site_keys[] = {
+    MT_YAML_STRING(mt_case, sites.file, "file", "",
+        "A CSV file, as seen from the folder where the program is started: a line with the columns "
+        "`x_mm,y_mm,z_mm` and, "
+        "if wanted, `start_ms` and `radius_mm`, and a line for each site."),
+    MT_YAML_DOUBLE(mt_case, sites.radius_mm, "radius_mm", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Radius of sites of which the file has none."),
+    MT_YAML_DOUBLE(mt_case, sites.duration_ms, "duration_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Duration of the pulse; needed with `file`, as the next."),
+    MT_YAML_DOUBLE(mt_case, sites.strength_uA_mm3, "strength_uA_mm3", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "Current per volume of tissue."),
+    MT_YAML_END};
+static const mt_yaml_key point_keys[] = {
+    MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
+static const mt_yaml_key electrode_keys[] = {
+    MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the electrode."),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, MT_YAML_ANY, "Where it lies."), MT_YAML_END};
+static const mt_yaml_key line_keys[] = {
+    MT_YAML_DOUBLES(mt_case, line.from_mm, "from_mm", "[0, 0, 0]", MT_YAML_ANY, "Start of the line."),
+    MT_YAML_DOUBLES(mt_case, line.to_mm, "to_mm", "[0, 0, 0]", MT_YAML_ANY, "End of the line."),
+    MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000),
+        "Number of points on it, both ends included. 0: no line."),
+    MT_YAML_END};
+static const mt_yaml_key machine_keys[] = {
+    MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
+        "ipu: the emulated machine, in single precision; cpu: plain double precision, without a machine."),
+    MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
+        "A machine in `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
+    MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
+        "Values that replace those of the machine, as `set: [links.shape=torus]`; `data/machines/README.md` "
+        "has "
+        "the keys."),
+    MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
+        "Number of IPUs. A heart of 7 million tetrahedra needs two."),
+    MT_YAML_UNSIGNED(
+        mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20), "Tiles used of each IPU. 0: all."),
+    MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "flat", partition_word,
+        "How the mesh is cut. flat: for all tiles at once; hierarchical: for the IPUs first; saved: as the "
+        "mesh file says."),
+    MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
+        MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
+        "Largest part of the mesh that a tile may get, relative to the mean."),
+    MT_YAML_BOOL(mt_case, machine.balance_halo, "balance_halo", "false",
+        "true: moves elements between tiles until the tiles that receive most receive less."),
+    MT_YAML_ENUM_OF(mt_case, machine.scheme, "scheme", "mixed-clean", scheme_word,
+        "How tiles send each other the elements on their borders (see `mesh/README.md`)."),
+    MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
+        "For the scheme budget: the most ranges that a tile sends. 0: its usual number, which "
+        "`mesh/README.md` has."),
+    MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
+        "true: the run stops at any value that a tile reads but never received. Slow."),
+    MT_YAML_END};
+static const mt_yaml_key case_keys[] = {
+    MT_YAML_STRING(mt_case, title, "title", "", "Title of the picture and the tables."),
+    MT_YAML_MAPPING("mesh", mesh_keys, "The geometry: either a file or a slab."),
+    MT_YAML_MAPPING("tissue", tissue_keys,
+        "How the tissue conducts. The monodomain conductivity is i e / (i + e), with i the conductivity "
+        "inside the cells and e that between them."),
+    MT_YAML_MAPPING("diffusion", diffusion_keys, "How the equation is discretised in space."),
+    MT_YAML_MAPPING("cell", cell_keys, "The cell model."),
+    MT_YAML_MAPPING("time", time_keys, "Length of the simulation, and its time steps."),
+    MT_YAML_MAPPING("output", output_keys, "What is recorded."),
+    MT_YAML_MAPPING("traces", trace_keys, "What the points see as time passes: `traces.csv` and a picture."),
+    MT_YAML_MAPPING("series", series_keys,
+        "Frames of the whole mesh as time passes, for ParaView: `series.hdf`, and `series.xdmf` for versions "
+        "before 5.12."),
+    MT_YAML_MAPPING("ecg", ecg_keys,
+        "Potentials in a bath around the tissue, with `electrodes`: `ecg.csv` and a picture. RA, LA, LL and "
+        "V1 "
+        "to V6 make the twelve leads (see `solver/outputs/leads.h`)."),
+    MT_YAML_MAPPING("start", start_keys, "How the simulation begins."),
+    MT_YAML_MAPPING("prepace", prepace_keys,
+        "Cells that were paced before the simulation: each kind of cell by itself, in double precision and "
+        "steps of `time.dt_ms`, as `myotile cell` does. The tissue begins with where they then stand."),
+    MT_YAML_MAPPING("checkpoint", checkpoint_keys,
+        "Files from which a run that was stopped goes on: `myotile run --resume DIR`. One is also written "
+        "when "
+        "the run is stopped by SIGINT, SIGTERM or SIGHUP."),
+    MT_YAML_LIST(mt_case, gradients, n_gradients, "gradients", 0, 16, gradient_keys,
+        "Parameters that change along the heart, by a factor in " TEXT(
+            MT_GRADIENT_STEPS) " steps. It takes the place of the "
+                               "parameter's factor in `cell.scale`; what regions say comes after it."),
+    MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
+        "What parts of the mesh are. A region is a sphere, a box, a surface, a list of vertices or of "
+        "elements, a "
+        "tag or a layer; of "
+        "several that are given together, the part that is in all of them. Each says at least one of "
+        "`inert`, "
+        "`type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. They are applied in their "
+        "order: a region changes what it names, on top of what was there, and of one parameter or "
+        "conductivity the last factor or value counts."),
+    MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
+        "Where and when the tissue is stimulated, in regions as above. There must be one, or a file of "
+        "sites."),
+    MT_YAML_MAPPING("sites", site_keys,
+        "Sites of early activation in a file: spheres that are stimulated once, each at a time of its own. "
+        "They are "
+        "added to the stimuli with `site: true`, and `used.yaml` has them there. Times are rounded to whole "
+        "steps."),
+    MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
+        "Points whose activation times are printed."),
+    MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, MT_ELECTRODES_MAX, electrode_keys,
+        "Electrodes of an ECG, outside the tissue."),
+    MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
+    MT_YAML_MAPPING("machine", machine_keys,
+        "What computes. Tiles, IPUs and the way the mesh is cut change the modelled time, but not a bit of "
+        "any voltage."),
+    MT_YAML_END};
+
+const mt_yaml_table mt_case_table = {case_keys, sizeof(mt_case)};
+
+/* The machine counts the steps of a beat in single precision. */
+enum { STEPS_MAX = 1 << 24, BEATS_MAX = 10000 };
+static const double run_steps_max = 1e12;
+
+const char *mt_case_stimulus_name(
+    const mt_case *c, size_t s, const char *key, char text[MT_CASE_STIMULUS_NAME])
+{
+    const char *from = c->stimuli[s].from;
+    if (from)
+        (void)snprintf(text, MT_CASE_STIMULUS_NAME, "%.250s%s%s", from, key[0] ? ": " : "", key);
+    else
+        (void)snprintf(text, MT_CASE_STIMULUS_NAME, "stimuli.%zu%s%s", s, key[0] ? "." : "", key);
+    return text;
+}
+
+/* Gives the number of steps of a pulse. Refuses too many before they are rounded to an integer that cannot hold them. */
+static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
+{
+    const mt_case_stimulus *stimulus = &c->stimuli[s];
+    const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
+    char name[MT_CASE_STIMULUS_NAME];
+    mt_case_stimulus_name(c, s, "duration_ms", name);
+    if (!(end <= run_steps_max))
+        return mt_fail(MT_INPUT, "%s: %s: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
+            path, name, stimulus->duration_ms, end, dt_ms, run_steps_max);
+    *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
+    if (*steps > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: %g is no whole step; allowed: at least dt_ms = %g", path, name,
+        stimulus->duration_ms, dt_ms);
+}
+
+static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
+{
+    const mt_case_stimulus *stimulus = &c->stimuli[s];
+    long long steps = 0;
+    char name[MT_CASE_STIMULUS_NAME];
+    if (stimulus->start_ms >= c->time.end_ms)
+        return mt_fail(MT_INPUT, "%s: %s: %g; allowed: below end_ms = %g", path,
+            mt_case_stimulus_name(c, s, "start_ms", name), stimulus->start_ms, c->time.end_ms);
+    MT_TRY(check_duration(path, c, s, &steps));
+    if (isnan(stimulus->period_ms) != (stimulus->count == 1))
+        return mt_fail(MT_INPUT,
+            "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, "
+            "or neither",
+            path, mt_case_stimulus_name(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "",
+            stimulus->count);
+    if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
+        return mt_fail(MT_INPUT, "%s: %s: %g; allowed: longer than duration_ms = %g", path,
+            mt_case_stimulus_name(c, s, "period_ms", name), stimulus->period_ms, stimulus->duration_ms);
+    return MT_OK;
+}
+
+/* end_ms must be a whole number of steps. What rounded decimals leave is ignored; a good part of a step is a mistake, however many
+ * steps there are. */
+static mt_status check_end(const char *path, const mt_case *c)
+{
+    const double dt_ms = c->time.dt_ms, steps = c->time.end_ms / dt_ms;
+    char below[64] = "";
+    if (steps > run_steps_max)
+        return mt_fail(MT_INPUT, "%s: time: end_ms %g is %.10g steps of dt_ms %g; allowed: at most %g steps",
+            path, c->time.end_ms, steps, dt_ms, run_steps_max);
+    if (round(steps) >= 1 && fabs(steps - round(steps)) <= fmin(1e-6 * steps, MT_CASE_PART_OF_A_STEP))
+        return MT_OK;
+    if (steps > 1) (void)snprintf(below, sizeof below, "%.12g or ", floor(steps) * dt_ms);
+    return mt_fail(MT_INPUT,
+        "%s: time.end_ms: %.12g; allowed: a whole number of steps of dt_ms = %g, at least one: %s%.12g", path,
+        c->time.end_ms, dt_ms, below, ceil(steps) * dt_ms);
+}
+
+/* ---- beats */
+
+/* The first step of the first pulse at this step or later; SIZE_MAX: there is none. */
+static size_t next_pulse(const mt_case *c, size_t step)
+{
+    size_t next = SIZE_MAX;
+    for (size_t s = 0; s < c->n_stimuli; s++) {
+        const mt_case_stimulus *stimulus = &c->stimuli[s];
+        const size_t on = (size_t)llround(stimulus->start_ms / c->time.dt_ms),
+                     period = stimulus->count > 1 ? (size_t)llround(stimulus->period_ms / c->time.dt_ms) : 1,
+                     pulse = step > on ? (step - on + period - 1) / period : 0;
+        if (pulse < stimulus->count && on + pulse * period < next) next = on + pulse * period;
+    }
+    return next;
+}
+
+static size_t steps_of(const mt_case *c, double ms) { return (size_t)llround(ms / c->time.dt_ms); }
+
+/* Where the beat behind this one begins; SIZE_MAX: there is none. The first begins with the run, and its pulses with the first of
+ * them. */
+static size_t next_beat(const mt_case *c, size_t begin)
+{
+    const size_t pulse = begin == 0 ? next_pulse(c, 0) : begin, least = steps_of(c, MT_CASE_BEAT_LEAST_MS);
+    size_t next = pulse == SIZE_MAX ? SIZE_MAX : next_pulse(c, pulse + least);
+    if (!isnan(c->output.beat_ms) && begin + steps_of(c, c->output.beat_ms) < next)
+        next = begin + steps_of(c, c->output.beat_ms);
+    return next < mt_case_steps(c) ? next : SIZE_MAX;
+}
+
+/* Steps are counted from the beginning of each beat. */
+static mt_status check_beats(const char *path, const mt_case *c)
+{
+    const size_t end = mt_case_steps(c);
+    size_t n = 0;
+    if (c->output.beats == 0 && !isnan(c->output.beat_ms))
+        return mt_fail(MT_INPUT, "%s: output.beat_ms: %g, and output.beats is first; allowed: with every",
+            path, c->output.beat_ms);
+    for (size_t begin = 0, next; begin != SIZE_MAX; begin = next) {
+        next = c->output.beats == 0 ? SIZE_MAX : next_beat(c, begin);
+        const size_t steps = (next == SIZE_MAX ? end : next) - begin;
+        if (steps > STEPS_MAX)
+            return mt_fail(MT_INPUT,
+                "%s: a beat of %zu steps of time.dt_ms = %g begins at %.9g ms; allowed: at most %d steps: "
+                "output: {beats: every, beat_ms: %g} makes shorter ones",
+                path, steps, c->time.dt_ms, (double)begin * c->time.dt_ms, STEPS_MAX,
+                floor(STEPS_MAX * c->time.dt_ms));
+        if (++n > BEATS_MAX)
+            return mt_fail(MT_INPUT,
+                "%s: more than %d beats; allowed: a longer output.beat_ms, a shorter "
+                "time.end_ms",
+                path, BEATS_MAX);
+    }
+    return MT_OK;
+}
+
+/* Every time given in ms must make sense in steps. */
+static mt_status check_times(const char *path, const mt_case *c)
+{
+    MT_TRY(check_end(path, c));
+    for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
+    return check_beats(path, c);
+}
+
+/* Pulses must make sense in steps, and only one thing may say where cells begin. */
+static mt_status check_prepace(const char *path, const mt_case *c)
+{
+    const mt_pulses pulses = mt_case_prepace(c);
+    mt_pulse_steps steps;
+    if (pulses.beats == 0) return MT_OK;
+    if (c->start.state[0])
+        return mt_fail(MT_INPUT,
+            "%s: prepace.beats: %zu, and start.state says where the cells begin; allowed: one of them", path,
+            pulses.beats);
+    return mt_fail_in(path, mt_fail_in("prepace", mt_pulses_in_steps(&pulses, c->time.dt_ms, &steps)));
+}
+
+mt_status mt_case_in_entry(const char *list, size_t number, mt_status status)
+{
+    char where[64];
+    (void)snprintf(where, sizeof where, "%s.%zu", list, number);
+    return mt_fail_in(where, status);
+}
+
+/* The model must be stable in such steps. */
+static mt_status check_cells(const char *path, const mt_case *c)
+{
+    const mt_cell_model *model = mt_case_model(c);
+    if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: time.dt_ms: %g; allowed: at most %g, where the cell model %s is stable",
+        path, c->time.dt_ms, model->dt_max_ms, model->name);
+}
+
+/* The variants that a case's parameters are tried on: that of all cells, or the first where there are layers. */
+static const mt_cell_variant *usual_variant(const mt_case *c)
+{
+    const mt_cell_model *model = mt_case_model(c);
+    return &model->variants[(size_t)c->cell.type < model->n_variants ? c->cell.type : 0];
+}
+
+static mt_status check_asked(const mt_case *c, const mt_cell_variant *base, const mt_cell_asked *asked)
+{
+    mt_arena scratch = {0};
+    mt_cell_variant variant;
+    const mt_status status = mt_cell_variant_change(&scratch, mt_case_model(c), base, asked, &variant);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* Its parameter must be the model's. */
+static mt_status check_gradient(const char *path, const mt_case *c, size_t g)
+{
+    char text[128];
+    const mt_yaml_override scale = {.from = "parameter:", .text = text};
+    (void)snprintf(text, sizeof text, "%.100s=%g", c->gradients[g].parameter, c->gradients[g].first);
+    return mt_fail_in(
+        path, mt_case_in_entry("gradients", g,
+                  check_asked(c, usual_variant(c), &(mt_cell_asked){.scales = &scale, .n_scales = 1})));
+}
+
+bool mt_case_region_says_cells(const mt_case_region *region)
+{
+    return region->type[0] || region->asked.n_scales > 0 || region->asked.n_sets > 0;
+}
+
+static mt_status check_region(const char *path, const mt_case *c, size_t r)
+{
+    mt_case_region *region = &c->regions[r];
+    const mt_cell_variant *base = usual_variant(c);
+    size_t type;
+    MT_TRY(mt_fail_in(path, mt_case_in_entry("regions", r, mt_region_check(&region->region))));
+    if (region->inert < 0 && !mt_case_region_says_cells(region) && !mt_medium_change_names(&region->tissue))
+        return mt_fail(MT_INPUT,
+            "%s: regions.%zu: it says what no part of it is; allowed: at least one of inert, type, scale, "
+            "set, conductivity_factor and the keys of tissue",
+            path, r);
+    if (region->type[0]) {
+        MT_TRY(mt_fail_in(
+            path, mt_case_in_entry("regions", r,
+                      mt_fail_in("type", mt_cell_variant_find(mt_case_model(c), region->type, &type)))));
+        base = &mt_case_model(c)->variants[type];
+    }
+    return check_asked(c, base, &region->asked);
+}
+
+/* What is asked for as time passes must be whole. */
+static mt_status check_samples(const char *path, const mt_case *c)
+{
+    const uint32_t v = 1;
+    if (!isnan(c->traces.every_ms) && c->n_points == 0)
+        return mt_fail(MT_INPUT, "%s: traces.every_ms: %g, and there are no points; allowed: with points",
+            path, c->traces.every_ms);
+    if (c->traces.fields == 0 || c->series.samples.fields == 0)
+        return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
+            c->traces.fields == 0 ? "traces" : "series");
+    if (c->series.movie && (isnan(c->series.samples.every_ms) || !(c->series.samples.fields & v)))
+        return mt_fail(
+            MT_INPUT, "%s: series.movie: true; allowed: with series.every_ms and V in series.fields", path);
+    if (isnan(c->series.tag) || c->series.tag == round(c->series.tag)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
+}
+
+/* Something must be stimulated. */
+static mt_status check_any(const char *path, const mt_case *c)
+{
+    if (c->n_stimuli > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: stimuli: there are none; needed: at least one, or sites.file", path);
+}
+
+static mt_status check(const char *path, const mt_case *c)
+{
+    char name[MT_CASE_STIMULUS_NAME];
+    const bool file = c->mesh.file[0] != 0, slab = c->mesh.slab.edge_mm > 0;
+    if (file == slab)
+        return mt_fail(MT_INPUT,
+            "%s: mesh: %s; needed: either file, or slab with size_mm and edge_mm above 0", path,
+            file ? "both file and slab are given" : "neither file nor slab is given");
+    MT_TRY(check_any(path, c));
+    MT_TRY(check_cells(path, c));
+    MT_TRY(check_times(path, c));
+    MT_TRY(check_prepace(path, c));
+    MT_TRY(check_samples(path, c));
+    MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
+    for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
+    for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
+    for (size_t s = 0; s < c->n_stimuli; s++)
+        MT_TRY(mt_fail_in(
+            path, mt_fail_in(mt_case_stimulus_name(c, s, "", name), mt_region_check(&c->stimuli[s].region))));
+    return MT_OK;
+}
+
+/* ---- sites */
+
+static mt_status add_site(mt_arena *arena, const mt_case *c, const mt_site *site, mt_case_stimulus *to)
+{
+    enum { FROM = 256 };
+    const mt_case_sites *sites = &c->sites;
+    const double steps = round(site->start_ms / c->time.dt_ms);
+    char *from;
+    MT_ALLOC(arena, from, FROM);
+    (void)snprintf(from, FROM, "%.220s:%zu", sites->file, site->line);
+    *to = (mt_case_stimulus){.region = mt_region_nothing,
+        .start_ms = steps <= run_steps_max ? steps * c->time.dt_ms : site->start_ms,
+        .duration_ms = sites->duration_ms,
+        .period_ms = NAN,
+        .count = 1,
+        .strength_uA_mm3 = sites->strength_uA_mm3,
+        .site = true,
+        .from = from};
+    memcpy(to->region.centre_mm, site->xyz_mm, sizeof site->xyz_mm);
+    to->region.radius_mm = isnan(site->radius_mm) ? sites->radius_mm : site->radius_mm;
+    if (!isnan(to->region.radius_mm)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: no radius_mm; needed: that column of the file, or sites.radius_mm", from);
+}
+
+static mt_status check_sites(const mt_case_sites *sites)
+{
+    const bool file = sites->file[0] != 0, duration = !isnan(sites->duration_ms),
+               strength = !isnan(sites->strength_uA_mm3);
+    if (file && duration && strength) return MT_OK;
+    if (!file && !duration && !strength && isnan(sites->radius_mm)) return MT_OK;
+    return mt_fail(MT_INPUT, "sites: %s is missing; needed: file, duration_ms and strength_uA_mm3",
+        !file       ? "file"
+        : !duration ? "duration_ms"
+                    : "strength_uA_mm3");
+}
+
+/* Puts the sites of the case's file behind its stimuli. */
+static mt_status add_sites(mt_arena *arena, mt_case *c)
+{
+    mt_case_stimulus *all;
+    mt_site *sites;
+    size_t n;
+    MT_TRY(check_sites(&c->sites));
+    if (!c->sites.file[0]) return MT_OK;
+    MT_TRY(mt_fail_in(
+        "sites", mt_sites_read(arena, c->sites.file, MT_CASE_STIMULI_MAX - c->n_stimuli, &n, &sites)));
+    MT_ALLOC(arena, all, c->n_stimuli + n);
+    for (size_t s = 0; s < c->n_stimuli; s++) all[s] = c->stimuli[s];
+    for (size_t k = 0; k < n; k++) MT_TRY(add_site(arena, c, &sites[k], &all[c->n_stimuli + k]));
+    c->stimuli = all;
+    c->n_stimuli += n;
+    c->sites = (mt_case_sites){"", NAN, NAN, NAN};
+    return MT_OK;
+}
+
+mt_status mt_case_load(
+    mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out)
+{
+    MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
+    MT_TRY(mt_fail_in(path, add_sites(arena, out)));
+    return check(path, out);
+}
+
+mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_override *overrides,
+    size_t n_overrides, mt_case *out)
+{
+    MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
+    MT_TRY(mt_fail_in(name, add_sites(arena, out)));
+    return check(name, out);
+}
+
+mt_tissue mt_case_tissue(const mt_case *from) { return mt_medium_tissue(&from->tissue); }
+
+mt_diffusion_scheme mt_case_scheme(const mt_case *from)
+{
+    return (mt_diffusion_scheme){.damping = from->diffusion.damping,
+        .spreading = from->diffusion.spreading,
+        .front_ms = mt_case_model(from)->front_ms,
+        .correction = (mt_correction)from->diffusion.correction};
+}
+
+const char *mt_case_mesh_name(const mt_case *from)
+{
+    return from->mesh.file[0] ? from->mesh.file : "mesh.slab";
+}
+
+static mt_status find_beats(mt_arena *arena, const mt_case *from, mt_record *record)
+{
+    size_t n = 1, *beat;
+    if (from->output.beats == 0) return MT_OK;
+    for (size_t step = 0; (step = next_beat(from, step)) != SIZE_MAX;) n++;
+    MT_ALLOC(arena, beat, n);
+    for (size_t b = 1; b < n; b++) beat[b] = next_beat(from, beat[b - 1]);
+    record->beat = beat;
+    record->n_beats = n;
+    return MT_OK;
+}
+
+mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record)
+{
+    *record = (mt_record){.threshold_mV = from->output.threshold_mV,
+        .fraction = from->output.repolarisation_percent / 100,
+        .kept = mt_maps_keep(from->output.maps)};
+    MT_TRY(find_beats(arena, from, record));
+    record->all = record->kept != 0 || record->threshold_mV != 0 || record->n_beats > 1;
+    return MT_OK;
+}
+
+mt_pulses mt_case_prepace(const mt_case *from)
+{
+    return (mt_pulses){from->prepace.bcl_ms, from->prepace.beats, from->prepace.start_ms,
+        from->prepace.duration_ms, from->prepace.strength_mV_ms, from->prepace.carrier == 1};
+}
+
+size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }
+
+/* Checks a number of diffusion steps in a time step; `bound` says what it is a bound of, `because` where it comes from. */
+static mt_status check_steps(const mt_case *c, const char *bound, double steps, const char *because)
+{
+    if (steps <= MT_CASE_PDE_STEPS_MOST) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
+        "time.pde_steps asks for "
+        "more. Are the mesh's unit and tissue (conductivities, chi_per_mm, cm_uF_mm2) right?",
+        mt_case_mesh_name(c), bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
+}
+
+/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
+mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh)
+{
+    char because[128];
+    const mt_tissue tissue = mt_case_tissue(from);
+    const double h_mm = mt_mesh_length_mm(mesh), d = mt_tissue_diffusivity_l(&tissue),
+                 steps = from->time.dt_ms * d / (h_mm * h_mm);
+    if (from->time.pde_steps > 0) return MT_OK;
+    (void)snprintf(because, sizeof because,
+        "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm, d);
+    return check_steps(from, "at least ", steps, because);
+}
+
+mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
+{
+    char because[128];
+    if (input->time.pde_steps > 0) return MT_OK;
+    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
+    MT_TRY(check_steps(input, "", input->time.dt_ms / diffusion->limit_dt_ms, because));
+    input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
+    return MT_OK;
+}
+
+mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
+{
+    return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
+}
+
+size_t mt_case_every(const mt_case *from, double every_ms)
+{
+    return isnan(every_ms) ? 0 : (size_t)fmax(1, round(every_ms / from->time.dt_ms));
+}
+
+const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }

@@ -1,0 +1,234 @@
+#include "solver/case/case_on_mesh.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/tissue/kinds.h"
+
+/* What the elements are by the case's type. */
+static mt_status cells_of_type(
+    mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_monodomain *problem)
+{
+    uint16_t *variant_of;
+    size_t of_layer[MT_CASE_LAYERS];
+    if ((size_t)from->cell.type < problem->model->n_variants) {
+        problem->variant = (size_t)from->cell.type;
+        return MT_OK;
+    }
+    if (!mesh->layer)
+        return mt_fail(MT_INPUT, "cell.type: layers; the mesh has none: `myotile mesh fibres` writes them, "
+                                 "or take epi, mid or endo");
+    MT_TRY(mt_case_layers(problem->model, of_layer));
+    MT_ALLOC(arena, variant_of, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const int32_t layer = mesh->layer[c];
+        if (layer < MT_LAYER_ENDO || layer > MT_LAYER_EPI)
+            return mt_fail(MT_INPUT,
+                "cell.type: layers; element %zu is in layer %d; allowed: %d (endo) to %d (epi)",
+                mt_mesh_number(mesh, c), layer, MT_LAYER_ENDO, MT_LAYER_EPI);
+        variant_of[c] = (uint16_t)of_layer[layer - MT_LAYER_ENDO];
+    }
+    problem->variant_of = variant_of;
+    return MT_OK;
+}
+
+/* Leaves of ascending elements of the whole those that a mesh of some of them has, by its numbers; answers how many. */
+static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
+{
+    size_t kept = 0;
+    if (!mesh->number) return n;
+    for (size_t k = 0, e = 0; k < n && e < mesh->n_elements;) {
+        const uint32_t here = mesh->number[e], asked = elements[k];
+        if (here == asked) elements[kept++] = (uint32_t)e;
+        if (here < asked)
+            e++;
+        else
+            k++;
+    }
+    return kept;
+}
+
+static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, size_t r, mt_kinds *kinds)
+{
+    const mt_case_region *region = &from->regions[r];
+    size_t n, base = MT_KINDS_SAME_BASE;
+    uint32_t *elements;
+    char by[32];
+    (void)snprintf(by, sizeof by, "region %zu", r);
+    if (region->type[0]) MT_TRY(mt_cell_variant_find(kinds->model, region->type, &base));
+    MT_TRY(
+        mt_case_in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
+    n = keep_live(mesh, n, elements);
+    return mt_kinds_change(scratch, kinds, by, n, elements, base, &region->asked);
+}
+
+/* What the case and its regions change, one after the other. */
+static mt_status change_cells(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, mt_monodomain *problem)
+{
+    uint32_t *all;
+    mt_kinds kinds;
+    MT_TRY(mt_kinds_begin(scratch, problem, mesh->n_elements, &kinds));
+    if (from->cell.asked.n_scales + from->cell.asked.n_sets > 0) {
+        MT_ALLOC(scratch, all, mesh->n_elements);
+        for (size_t e = 0; e < mesh->n_elements; e++) all[e] = (uint32_t)e;
+        MT_TRY(mt_kinds_change(
+            scratch, &kinds, "changed", mesh->n_elements, all, MT_KINDS_SAME_BASE, &from->cell.asked));
+    }
+    for (size_t g = 0; g < from->n_gradients; g++)
+        MT_TRY(mt_case_in_entry(
+            "gradients", g, mt_gradient_apply(scratch, &from->gradients[g], whole, mesh, &kinds)));
+    for (size_t r = 0; r < from->n_regions; r++)
+        if (mt_case_region_says_cells(&from->regions[r]))
+            MT_TRY(change_region(scratch, from, whole, mesh, r, &kinds));
+    return mt_kinds_end(arena, &kinds, problem);
+}
+
+mt_status mt_case_cells(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem)
+{
+    bool changes = from->cell.asked.n_scales + from->cell.asked.n_sets + from->n_gradients > 0;
+    problem->model = mt_case_model(from);
+    problem->variants = NULL;
+    problem->n_variants = 0;
+    problem->variant = 0;
+    problem->variant_of = NULL;
+    for (size_t r = 0; r < from->n_regions; r++) changes |= mt_case_region_says_cells(&from->regions[r]);
+    MT_TRY(cells_of_type(arena, from, mesh, problem));
+    if (!changes) return MT_OK;
+    mt_arena scratch = {0};
+    const mt_status status = change_cells(arena, &scratch, from, whole, mesh, problem);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, size_t r, mt_media *media)
+{
+    const mt_case_region *region = &from->regions[r];
+    size_t n;
+    uint32_t *elements;
+    MT_TRY(
+        mt_case_in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
+    n = keep_live(mesh, n, elements);
+    return mt_case_in_entry(
+        "regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue));
+}
+
+/* What is said of directions normal to the sheets needs sheets. */
+static mt_status check_sheets(const mt_case *from, const mt_mesh *mesh)
+{
+    static const char said[] = "%s is given, and the mesh has no sheets; allowed: to leave it out, or a mesh "
+                               "with sheets: `myotile mesh fibres` writes them";
+    const char *key = mt_medium_normal_key(&from->tissue);
+    if (mesh->sheet) return MT_OK;
+    if (key) return mt_fail_in("tissue", mt_fail(MT_INPUT, said, key));
+    for (size_t r = 0; r < from->n_regions; r++)
+        if ((key = mt_medium_normal_key(&from->regions[r].tissue.named)))
+            return mt_case_in_entry("regions", r, mt_fail(MT_INPUT, said, key));
+    return MT_OK;
+}
+
+static mt_status make_media(mt_arena *arena, mt_arena *scratch, const mt_case *from, const mt_mesh *whole,
+    const mt_mesh *mesh, mt_media *media)
+{
+    MT_TRY(check_sheets(from, mesh));
+    MT_TRY(mt_media_begin(arena, &from->tissue, mesh->n_elements, media));
+    for (size_t r = 0; r < from->n_regions; r++)
+        if (mt_medium_change_names(&from->regions[r].tissue))
+            MT_TRY(change_medium(arena, scratch, from, whole, mesh, r, media));
+    return mt_media_end(arena, mesh->n_elements, media);
+}
+
+mt_status mt_case_media(
+    mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media)
+{
+    mt_arena scratch = {0};
+    const mt_status status = make_media(arena, &scratch, from, whole, mesh, media);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
+{
+    size_t n_live = mesh->n_elements;
+    *live = NULL;
+    if (from->n_regions == 0) return MT_OK;
+    MT_ALLOC(arena, *live, mesh->n_elements);
+    memset(*live, 1, mesh->n_elements);
+    for (size_t r = 0; r < from->n_regions; r++) {
+        size_t n;
+        uint32_t *elements;
+        if (from->regions[r].inert < 0) continue;
+        MT_TRY(mt_case_in_entry(
+            "regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
+        for (size_t k = 0; k < n; k++) {
+            const uint8_t now = from->regions[r].inert == 0;
+            n_live += now;
+            n_live -= (*live)[elements[k]];
+            (*live)[elements[k]] = now;
+        }
+    }
+    if (n_live == mesh->n_elements) *live = NULL;
+    return n_live > 0 ? MT_OK : mt_fail(MT_INPUT, "regions: all elements are inert; allowed: not all");
+}
+
+/* Takes from a site the elements that others have, and marks the rest. */
+static void take_free(mt_stimulus *site, uint32_t *elements, unsigned char *taken)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < site->n_elements; k++) {
+        const uint32_t element = elements[k];
+        if (!taken[element]) elements[n++] = element;
+        taken[element] = 1;
+    }
+    site->n_elements = n;
+}
+
+/* Gives each element of sites to the one of them that begins first. `elements` are the lists of the stimuli. */
+static mt_status part_sites(
+    mt_arena *scratch, const mt_case *c, const mt_mesh *mesh, mt_stimulus *stimuli, uint32_t *const *elements)
+{
+    unsigned char *taken;
+    size_t *order, n = 0;
+    MT_ALLOC(scratch, taken, mesh->n_elements);
+    MT_ALLOC(scratch, order, c->n_stimuli);
+    for (size_t s = 0; s < c->n_stimuli; s++) {
+        size_t at = n;
+        if (!c->stimuli[s].site) continue;
+        for (; at > 0 && c->stimuli[order[at - 1]].start_ms > c->stimuli[s].start_ms; at--)
+            order[at] = order[at - 1];
+        order[at] = s;
+        n++;
+    }
+    for (size_t k = 0; k < n; k++) take_free(&stimuli[order[k]], elements[order[k]], taken);
+    return MT_OK;
+}
+
+mt_status mt_case_stimuli(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, mt_stimulus **stimuli)
+{
+    char name[MT_CASE_STIMULUS_NAME];
+    uint32_t **elements;
+    mt_arena scratch = {0};
+    MT_ALLOC(arena, *stimuli, from->n_stimuli);
+    MT_ALLOC(arena, elements, from->n_stimuli);
+    for (size_t s = 0; s < from->n_stimuli; s++) {
+        const mt_case_stimulus *asked = &from->stimuli[s];
+        size_t n;
+        MT_TRY(mt_fail_in(mt_case_stimulus_name(from, s, "", name),
+            mt_region_elements(arena, &asked->region, mesh, &n, &elements[s])));
+        (*stimuli)[s] = (mt_stimulus){
+            .start_ms = asked->start_ms,
+            .duration_ms = asked->duration_ms,
+            .rise_mV_ms = asked->strength_uA_mm3 / (from->tissue.chi_per_mm * from->tissue.cm_uF_mm2),
+            .n_elements = n,
+            .element = elements[s],
+            .period_ms = asked->count > 1 ? asked->period_ms : 0,
+            .repeats = asked->count - 1,
+        };
+    }
+    const mt_status status = part_sites(&scratch, from, mesh, *stimuli, elements);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,348 @@
+#include "solver/case/findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static void tell(mt_findings to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(mt_findings to, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    to.add(to.context, text);
+}
+
+void mt_findings_of_time(
+    mt_findings to, const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
+{
+    if (fabs(found_ms / dt_ms - (double)used_steps) <= MT_CASE_PART_OF_A_STEP) return;
+    tell(to, "%s: %s: found %.10g ms, which are %.10g steps of %g ms; used: %zu steps, %.10g ms", file, key,
+        found_ms, found_ms / dt_ms, dt_ms, used_steps, (double)used_steps * dt_ms);
+}
+
+/* ---- of the case ---- */
+
+enum { FAR = 4 }; /* times outside what is usual */
+
+/* What is not given (NaN) is not far. */
+static void tell_if_far(mt_findings to, const char *path, const char *where, const char *key,
+    const char *unit, double found, double low, double high)
+{
+    if (isnan(found) || (found >= low / FAR && found <= high * FAR)) return;
+    tell(to, "%s: %s%s: found %.4g %s; usual %.4g to %.4g", path, where, key, found, unit, low, high);
+}
+
+/* Conductivities: the three sets of four that were measured in the muscle of ventricles (S/m = mS/mm: along, across; inside
+ * cells, outside), by
+ *   L. Clerc, J. Physiol. 255, 1976                             0.17  0.019  0.62  0.24   (Niederer et al. 2011 take these)
+ *   D. E. Roberts, L. T. Hersh, A. M. Scher, Circ. Res. 44, 1979  0.28  0.026  0.22  0.13
+ *   D. E. Roberts, A. M. Scher, Circ. Res. 50, 1982               0.34  0.060  0.12  0.080
+ * Membrane: 140 per mm and 0.01 uF/mm^2 (S. A. Niederer et al., Phil. Trans. R. Soc. A 369, 2011), 200 per mm and 0.02
+ * uF/mm^2 (K. H. W. J. ten Tusscher et al., Am. J. Physiol. Heart 286, 2004). Diffusivities: what each set gives with the
+ * membrane of 2011, and the 0.154 mm^2/ms every way of ten Tusscher's sheets. Normal to the sheets: as across. */
+static void tell_medium(mt_findings to, const char *path, const char *where, const mt_medium *medium)
+{
+    const struct {
+        const char *key, *unit;
+        double found, low, high;
+    } values[] = {
+        {".intracellular_l_mS_mm", "mS/mm", medium->intracellular_l_mS_mm, 0.17, 0.34},
+        {".intracellular_t_mS_mm", "mS/mm", medium->intracellular_t_mS_mm, 0.019, 0.06},
+        {".intracellular_n_mS_mm", "mS/mm", medium->intracellular_n_mS_mm, 0.019, 0.06},
+        {".extracellular_l_mS_mm", "mS/mm", medium->extracellular_l_mS_mm, 0.12, 0.62},
+        {".extracellular_t_mS_mm", "mS/mm", medium->extracellular_t_mS_mm, 0.08, 0.24},
+        {".extracellular_n_mS_mm", "mS/mm", medium->extracellular_n_mS_mm, 0.08, 0.24},
+        {".chi_per_mm", "per mm", medium->chi_per_mm, 140, 200},
+        {".cm_uF_mm2", "uF/mm^2", medium->cm_uF_mm2, 0.01, 0.02},
+    };
+    for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
+        tell_if_far(
+            to, path, where, values[k].key, values[k].unit, values[k].found, values[k].low, values[k].high);
+}
+
+static void tell_tissue(mt_findings to, const char *path, const mt_case *input)
+{
+    const mt_tissue tissue = mt_case_tissue(input);
+    const double l = mt_tissue_diffusivity_l(&tissue), t = mt_tissue_diffusivity_t(&tissue);
+    tell_medium(to, path, "tissue", &input->tissue);
+    tell_if_far(
+        to, path, "tissue", ", chi times Cm", "uF/mm^3", tissue.chi_per_mm * tissue.cm_uF_mm2, 1.4, 4);
+    tell_if_far(to, path, "tissue", ", diffusivity along fibres", "mm^2/ms", l, 0.06, 0.15);
+    tell_if_far(to, path, "tissue", ", diffusivity across fibres", "mm^2/ms", t, 0.012, 0.15);
+    for (size_t r = 0; r < input->n_regions; r++) {
+        char where[32];
+        (void)snprintf(where, sizeof where, "regions.%zu", r);
+        tell_medium(to, path, where, &input->regions[r].tissue.named);
+    }
+}
+
+/* As the time loop rounds them (solver/monodomain.h). */
+static void tell_pulses(mt_findings to, const char *path, const mt_case *input, size_t s)
+{
+    const mt_case_stimulus *stimulus = &input->stimuli[s];
+    const double dt_ms = input->time.dt_ms;
+    const size_t on = (size_t)llround(stimulus->start_ms / dt_ms),
+                 off = (size_t)llround((stimulus->start_ms + stimulus->duration_ms) / dt_ms);
+    char key[64];
+    (void)snprintf(key, sizeof key, "stimuli.%zu.start_ms", s);
+    mt_findings_of_time(to, path, key, stimulus->start_ms, on, dt_ms);
+    (void)snprintf(key, sizeof key, "stimuli.%zu.duration_ms", s);
+    mt_findings_of_time(to, path, key, stimulus->duration_ms, off - on, dt_ms);
+    if (stimulus->count == 1) return;
+    (void)snprintf(key, sizeof key, "stimuli.%zu.period_ms", s);
+    mt_findings_of_time(
+        to, path, key, stimulus->period_ms, (size_t)llround(stimulus->period_ms / dt_ms), dt_ms);
+}
+
+static void tell_prepace(mt_findings to, const char *path, const mt_case *input)
+{
+    const mt_pulses pulses = mt_case_prepace(input);
+    mt_pulse_steps s;
+    if (pulses.beats == 0 || mt_pulses_in_steps(&pulses, input->time.dt_ms, &s) != MT_OK) return;
+    mt_findings_of_time(to, path, "prepace.bcl_ms", pulses.bcl_ms, s.cycle, input->time.dt_ms);
+    mt_findings_of_time(to, path, "prepace.start_ms", pulses.start_ms, s.on, input->time.dt_ms);
+    mt_findings_of_time(to, path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
+}
+
+void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
+{
+    tell_tissue(to, path, input);
+    tell_prepace(to, path, input);
+    for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(to, path, input, s);
+}
+
+/* ---- of the mesh ---- */
+
+/* The length of elements in the usual tissue through which waves run alike. */
+static double usual_length_mm(const mt_tissue *tissue, double length_mm)
+{
+    const double along = mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_l(&mt_tissue_usual),
+                 across = mt_tissue_diffusivity_t(tissue) / mt_tissue_diffusivity_t(&mt_tissue_usual);
+    return length_mm / cbrt(sqrt(along) * across);
+}
+
+/* Of one point of the model's table. */
+static double delay_at(const mt_cell_delay *delay, bool usual)
+{
+    return usual ? delay->usual_percent : delay->plain_percent;
+}
+
+/* Linear between two points, as the square of the length before the first, and no more than the last. */
+static double expected_delay(const mt_cell_model *model, bool usual, double length_mm)
+{
+    const mt_cell_delay *d = model->delays, *last = d + model->n_delays - 1;
+    if (length_mm <= d->length_mm)
+        return delay_at(d, usual) * (length_mm / d->length_mm) * (length_mm / d->length_mm);
+    while (d < last && length_mm > d[1].length_mm) d++;
+    if (d == last) return delay_at(last, usual);
+    const double part = (length_mm - d->length_mm) / (d[1].length_mm - d->length_mm);
+    return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
+}
+
+static void tell_delay(
+    mt_findings to, const mt_case *input, double length_mm, double measured_mm, double delay_percent)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    const double longest_mm = model->delays[model->n_delays - 1].length_mm;
+    const bool beyond = measured_mm > longest_mm;
+    tell(to,
+        "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
+        "volume); expected: off by about %.2g %%%s (root mean square over all directions), %s on the whole, "
+        "as "
+        "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms; `myotile mesh refine` halves "
+        "the elements",
+        mt_case_mesh_name(input), length_mm, fabs(delay_percent), beyond ? " or more" : "",
+        delay_percent > 0 ? "late" : "early", model->name, beyond ? longest_mm : measured_mm,
+        MT_CELL_DELAYS_DT_MS);
+}
+
+void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    const mt_tissue tissue = mt_case_tissue(input);
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    const double length_mm = mt_mesh_length_mm(mesh), measured_mm = usual_length_mm(&tissue, length_mm);
+    const bool usual = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual),
+               known = usual || mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_plain);
+    const double delay_percent = expected_delay(model, usual, measured_mm);
+    if (!(fabs(delay_percent) >= MT_FINDINGS_DELAY_PERCENT)) return;
+    if (known)
+        tell_delay(to, input, length_mm, measured_mm, delay_percent);
+    else
+        tell(to,
+            "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
+            "volume); how far with this scheme of diffusion is not known: `myotile reproduce waves --model "
+            "%s "
+            "--spreading %g --damping %g --correction %s` measures it",
+            mt_case_mesh_name(input), length_mm, model->name, scheme.spreading, scheme.damping,
+            mt_correction_name[scheme.correction]);
+}
+
+/* ---- of the operator ---- */
+
+/* Plane waves in slabs of the usual tissue, boxes of 0.25 and 0.5 mm, travel times against those without limits:
+ *   theta 0.5 in   1 % of the elements   along the fibres -0.1 and -0.1 %   across -0.1 and +0.1 %
+ *                 10                                   -0.6     -0.9            -0.5     +1.4
+ *                100                                   -6       -9              -6       +6
+ *         0.2     10                                   -0.9     -1.3            -0.8     +1.5
+ *                100                                   -8       -13             -10      +3
+ * Where all elements are limited refinement helps less: the order falls from 2 to about 1. */
+static void tell_limits(mt_findings to, const char *name, const mt_diffusion *diffusion)
+{
+    const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
+    if (!(share >= 0.01)) return;
+    tell(to,
+        "%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: "
+        "waves arrive at another time, by about 1 %% where a tenth of the elements is limited and by up to "
+        "13 %% where "
+        "all are; the cause is a strong anisotropy or poorly shaped elements",
+        name, diffusion->n_limited, diffusion->n_elements, 100 * share);
+}
+
+/* Slivers hold more than their volume; where there are many that is no longer next to nothing. */
+static void tell_slivers(mt_findings to, const char *name, const mt_diffusion *diffusion)
+{
+    const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
+    if (!(share >= 0.01)) return;
+    tell(to,
+        "%s: %zu of %zu elements (%.3g %%) are slivers, nearly flat, and limited: results in "
+        "and near them are less accurate",
+        name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
+}
+
+static void tell_isolated(mt_findings to, const char *name, const mt_adjacency *adjacency)
+{
+    size_t n = 0, first = 0;
+    for (size_t c = adjacency->n_elements; c-- > 0;) {
+        size_t f = 0;
+        while (f < 4 && adjacency->neighbour[4 * c + f] == MT_NO_ELEMENT) f++;
+        if (f == 4) n++, first = c;
+    }
+    if (n == 0 || adjacency->n_elements == 1) return;
+    tell(to,
+        "%s: %zu element%s no face with any other, the first is %zu: no wave can reach %s; "
+        "`myotile "
+        "mesh convert IN OUT --repair` keeps the largest piece of a mesh",
+        name, n, n == 1 ? " shares" : "s share", first, n == 1 ? "it" : "them");
+}
+
+void mt_findings_of_operator(
+    mt_findings to, const char *name, const mt_adjacency *adjacency, const mt_diffusion *diffusion)
+{
+    tell_limits(to, name, diffusion);
+    tell_slivers(to, name, diffusion);
+    tell_isolated(to, name, adjacency);
+}
+
+/* ---- of the run ---- */
+
+/* In the beat of its first pulse, if that had begun. */
+static bool reaches_none(
+    const mt_monodomain *problem, const mt_stimulus *stimulus, size_t n_beats, const mt_records *beats)
+{
+    const size_t first =
+                     problem->record.n_beats > 1 ? (size_t)llround(stimulus->start_ms / problem->dt_ms) : 0,
+                 beat = mt_record_beat(&problem->record, first + 1);
+    const double *activation_ms = beats[beat < n_beats ? beat : n_beats - 1].activation_ms;
+    for (size_t k = 0; k < stimulus->n_elements; k++)
+        if (isfinite(activation_ms[stimulus->element[k]])) return false;
+    return true;
+}
+
+/* Usual is the benchmark's stimulus: 50 uA/mm^3 over 1.4 uF/mm^3. */
+static void tell_stimulus(mt_findings to, const char *path, size_t s, const mt_case_stimulus *asked,
+    const mt_stimulus *stimulus, double peak_mV, double reached_ms)
+{
+    char usual[128] = "35.7 mV/ms for 2 ms, to above 0 mV, in tissue that is not refractory";
+    if (reached_ms < asked->start_ms + asked->duration_ms)
+        (void)snprintf(usual, sizeof usual, "a run that goes on after %g ms, when the stimulus ends",
+            asked->start_ms + asked->duration_ms);
+    tell(to,
+        "%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
+        "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
+        path, s, reached_ms, stimulus->n_elements, stimulus->n_elements > 1 ? "s" : "", peak_mV,
+        stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
+}
+
+/* When an element was activated last; infinite where it never was. */
+static double last_ms(size_t n_beats, const mt_records *beats, size_t element)
+{
+    for (size_t k = n_beats; k-- > 0;)
+        if (isfinite(beats[k].activation_ms[element])) return beats[k].activation_ms[element];
+    return INFINITY;
+}
+
+static void tell_wave(mt_findings to, const char *path, size_t n_elements, size_t n_beats,
+    const mt_records *beats, double reached_ms)
+{
+    size_t left = 0;
+    double latest_ms = -INFINITY;
+    for (size_t c = 0; c < n_elements; c++) {
+        const double at_ms = last_ms(n_beats, beats, c);
+        if (isfinite(at_ms))
+            latest_ms = fmax(latest_ms, at_ms);
+        else
+            left++;
+    }
+    if (left == 0 || left == n_elements) return;
+    const double percent = 100 * (double)left / (double)n_elements;
+    if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
+        tell(to,
+            "%s: time.end_ms: found the wave still on its way at %g ms: %zu of %zu elements (%.3g %%) are "
+            "not "
+            "activated yet; usual: an end after the last of them",
+            path, reached_ms, left, n_elements, percent);
+    else
+        tell(to,
+            "%s: found %zu of %zu elements (%.3g %%) not activated, and none that was after %.4g ms, though "
+            "the "
+            "run went on to %g ms: the wave died out, or they are not connected to it; usual: all are",
+            path, left, n_elements, percent, latest_ms, reached_ms);
+}
+
+/* A stimulus of the case, put together of its parts in the problem. */
+typedef struct whole_stimulus {
+    mt_stimulus all; /* of the strongest rise; without a list */
+    double peak_mV;
+    bool reaches_none;
+} whole_stimulus;
+
+static size_t number_in_case(const mt_monodomain *problem, size_t part)
+{
+    return problem->stimulus_of ? problem->stimulus_of[part] : part;
+}
+
+/* That of the parts from *next on, which becomes the first of the next stimulus. */
+static whole_stimulus put_together(
+    const mt_monodomain *problem, size_t n_beats, const mt_records *beats, size_t *next)
+{
+    const size_t s = number_in_case(problem, *next);
+    whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
+    for (; *next < problem->n_stimuli && number_in_case(problem, *next) == s; (*next)++) {
+        const mt_stimulus *part = &problem->stimulus[*next];
+        w.all.n_elements += part->n_elements;
+        w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
+        w.peak_mV = fmax(w.peak_mV, problem->peak_mV[*next]);
+        w.reaches_none = w.reaches_none && reaches_none(problem, part, n_beats, beats);
+    }
+    return w;
+}
+
+void mt_findings_of_run(mt_findings to, const char *path, const mt_case *input, const mt_monodomain *problem,
+    size_t n_beats, const mt_records *beats, double reached_ms)
+{
+    for (size_t part = 0; part < problem->n_stimuli;) {
+        const size_t s = number_in_case(problem, part);
+        const whole_stimulus w = put_together(problem, n_beats, beats, &part);
+        /* -INFINITY where it was never on: by rounding, where it should have been */
+        if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
+            tell(to, "%s: stimuli.%zu: found no step before the end at %g ms in which it is on", path, s,
+                reached_ms);
+        else if (w.peak_mV > -INFINITY && w.reaches_none)
+            tell_stimulus(to, path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
+    }
+    tell_wave(to, path, problem->diffusion->n_elements, n_beats, beats, reached_ms);
+}

@@ -1,0 +1,210 @@
+#include "solver/case/probe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "solver/outputs/linear_fit.h"
+
+enum { PASS = 4096 }; /* elements whose centres are at hand at a time */
+
+/* The nearest of the elements [first, first + n), if nearer than what was found before. */
+static void find_among(const double (*centre)[3], size_t first, size_t n, const double xyz_mm[3],
+    double *least, uint32_t *element)
+{
+    for (size_t k = 0; k < n; k++) {
+        double distance = mt_square3(centre[k], xyz_mm);
+        if (distance < *least) {
+            *least = distance;
+            *element = (uint32_t)(first + k);
+        }
+    }
+}
+
+static double reach_of(const mt_mesh *mesh, size_t element)
+{
+    double centre[3], farthest = 0;
+    mt_mesh_centroid(mesh, element, centre);
+    for (size_t k = 0; k < 4; k++)
+        farthest = fmax(
+            farthest, mt_square3(centre, mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + k]));
+    return 1.5 * sqrt(farthest);
+}
+
+/* The first of the probes, whose nearest elements have been found, that is outside; n: none is. */
+static size_t first_outside(const mt_mesh *mesh, size_t n, const double *xyz_mm, const uint32_t *element)
+{
+    size_t p = 0;
+    for (; p < n; p++) {
+        double centre[3];
+        mt_mesh_centroid(mesh, element[p], centre);
+        if (!(sqrt(mt_square3(centre, xyz_mm + 3 * p)) <= reach_of(mesh, element[p]))) break;
+    }
+    return p;
+}
+
+static mt_status refuse(const mt_mesh *mesh, const double at_mm[3], size_t element)
+{
+    double centre[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    mt_mesh_centroid(mesh, element, centre);
+    for (size_t v = 0; v < 3 * mesh->n_vertices; v++) {
+        low[v % 3] = fmin(low[v % 3], mesh->xyz_mm[v]);
+        high[v % 3] = fmax(high[v % 3], mesh->xyz_mm[v]);
+    }
+    return mt_fail(MT_INPUT,
+        "[%g, %g, %g] mm is outside the mesh: %.4g mm from the centre of the nearest element, %zu "
+        "at [%.4g, "
+        "%.4g, %.4g]; the mesh lies in [%.4g, %.4g, %.4g] .. [%.4g, %.4g, %.4g] mm",
+        at_mm[0], at_mm[1], at_mm[2], sqrt(mt_square3(centre, at_mm)), element, centre[0], centre[1],
+        centre[2], low[0], low[1], low[2], high[0], high[1], high[2]);
+}
+
+static mt_status find_with(
+    mt_arena *scratch, const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
+{
+    double(*centre)[3], *least;
+    MT_ALLOC(scratch, centre, PASS);
+    MT_ALLOC(scratch, least, n);
+    for (size_t p = 0; p < n; p++) least[p] = INFINITY;
+    for (size_t first = 0; first < mesh->n_elements; first += PASS) {
+        const size_t count = mesh->n_elements - first < PASS ? mesh->n_elements - first : PASS;
+        for (size_t k = 0; k < count; k++) mt_mesh_centroid(mesh, first + k, centre[k]);
+#pragma omp parallel for schedule(static)
+        for (size_t p = 0; p < n; p++)
+            find_among((const double(*)[3])centre, first, count, xyz_mm + 3 * p, &least[p], &element[p]);
+    }
+    const size_t outside = first_outside(mesh, n, xyz_mm, element);
+    return outside < n ? refuse(mesh, xyz_mm + 3 * outside, element[outside]) : MT_OK;
+}
+
+mt_status mt_probe_find(const mt_mesh *mesh, size_t n, const double *xyz_mm, uint32_t *element)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_with(&scratch, mesh, n, xyz_mm, element);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static void add_to_fit(
+    mt_linear_fit *fit, const mt_mesh *mesh, size_t element, const double origin[3], double value)
+{
+    double x[3];
+    mt_mesh_centroid(mesh, element, x);
+    mt_minus3(x, origin, x);
+    mt_linear_fit_add(fit, x, value);
+}
+
+enum {
+    TIES = 64
+}; /* elements that may be equally near a place: 48 meet in a vertex of a mirrored slab (mesh/make/slab.h) */
+
+typedef struct ties {
+    size_t n, element[TIES];
+} ties;
+
+static double distance_mm(const mt_mesh *mesh, size_t element, const double xyz_mm[3])
+{
+    double x[3];
+    mt_mesh_centroid(mesh, element, x);
+    return sqrt(mt_square3(x, xyz_mm));
+}
+
+static void add_tie(ties *t, const mt_mesh *mesh, size_t element, const double xyz_mm[3], double least_mm)
+{
+    if (t->n == TIES || distance_mm(mesh, element, xyz_mm) > (1 + 1e-9) * least_mm) return;
+    for (size_t k = 0; k < t->n; k++)
+        if (t->element[k] == element) return;
+    t->element[t->n++] = element;
+}
+
+/* The nearest elements: the one that is known, and those as near at most two rows from one of them. */
+static ties find_ties(
+    const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3], size_t element)
+{
+    const double least_mm = distance_mm(mesh, element, xyz_mm);
+    ties t = {1, {element}};
+    for (size_t found = 0; found < t.n; found++)
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            const size_t near = diffusion->column[MT_DIFFUSION_ROW * t.element[found] + k];
+            for (size_t j = 0; j < MT_DIFFUSION_ROW; j++)
+                add_tie(&t, mesh, diffusion->column[MT_DIFFUSION_ROW * near + j], xyz_mm, least_mm);
+        }
+    return t;
+}
+
+double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
+    const double xyz_mm[3], uint32_t element)
+{
+    const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
+    mt_linear_fit fit = {0};
+    mt_linear_function fitted;
+    double mean = 0;
+    for (size_t t = 0; t < nearest.n; t++) {
+        const size_t own = nearest.element[t];
+        if (!isfinite(field[own])) return field[own];
+        mean += field[own] / (double)nearest.n;
+        add_to_fit(&fit, mesh, own, xyz_mm, field[own]);
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+            const size_t other = diffusion->column[MT_DIFFUSION_ROW * own + k];
+            if (other == own || !isfinite(field[other])) continue;
+            add_to_fit(&fit, mesh, other, xyz_mm, field[other]);
+        }
+    }
+    return mt_linear_fit_solve(&fit, &fitted) ? fitted.value : mean;
+}
+
+void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
+    uint32_t element, uint8_t *needed)
+{
+    const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
+    for (size_t t = 0; t < nearest.n; t++) {
+        needed[nearest.element[t]] = 1;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++)
+            needed[diffusion->column[MT_DIFFUSION_ROW * nearest.element[t] + k]] = 1;
+    }
+}
+
+/* ---- those of a case ---- */
+
+/* The points as they are given, then the line at equal distances. */
+static void set_places(const mt_case *input, double *xyz_mm)
+{
+    const size_t n_line = input->line.points;
+    for (size_t k = 0; k < input->n_points; k++, xyz_mm += 3)
+        memcpy(xyz_mm, input->points[k].at_mm, 3 * sizeof *xyz_mm);
+    for (size_t k = 0; k < n_line; k++, xyz_mm += 3) {
+        const double along = n_line > 1 ? (double)k / (double)(n_line - 1) : 0;
+        for (int axis = 0; axis < 3; axis++)
+            xyz_mm[axis] =
+                input->line.from_mm[axis] + along * (input->line.to_mm[axis] - input->line.from_mm[axis]);
+    }
+}
+
+/* Names the probe of the newest failure as the case does. */
+static mt_status name_outside(const mt_case *input, const mt_mesh *mesh, const mt_probes *probes)
+{
+    const size_t probe = first_outside(mesh, probes->n, probes->xyz_mm, probes->element);
+    if (probe < probes->n_points)
+        return mt_fail(MT_INPUT, "points.%zu, '%.100s': %s", probe, input->points[probe].name, mt_message());
+    return mt_fail(MT_INPUT, "line, its place %zu of %zu: %s", probe - probes->n_points + 1,
+        input->line.points, mt_message());
+}
+
+mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes)
+{
+    *probes = (mt_probes){.n = input->n_points + input->line.points, .n_points = input->n_points};
+    MT_ALLOC(arena, probes->xyz_mm, 3 * probes->n);
+    MT_ALLOC(arena, probes->element, probes->n);
+    set_places(input, probes->xyz_mm);
+    const mt_status status = mt_probe_find(mesh, probes->n, probes->xyz_mm, probes->element);
+    return status == MT_INPUT ? name_outside(input, mesh, probes) : status;
+}
+
+double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, const double *activation_ms, double reached_ms)
+{
+    if (probes->element[probe] == MT_NO_ELEMENT) return NAN;
+    const double t_ms =
+        mt_probe_value(mesh, diffusion, activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
+    return t_ms <= reached_ms ? t_ms : NAN;
+}

@@ -1,0 +1,261 @@
+#include "solver/outputs/ecg.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "mesh/triangles.h"
+#include "solver/diffusion/diffusion.h"
+
+enum {
+    PARALLEL_FROM = 8192, /* elements */
+    PARTS = 32,           /* of the elements, each summed by one thread */
+    BLOCK = 1024,         /* elements whose voltages stay in the cache for all electrodes */
+    LANES = 8 /* sums side by side in a block, so that it can be vectorised with the same bits everywhere */
+};
+
+/* All that the weights are made of; borrowed. */
+typedef struct source {
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    const mt_media *media;
+    const double *column; /* [n_elements][4][3] of mt_diffusion_gradients */
+    double bath_mS_mm;
+} source;
+
+/* ---- what is refused ---- */
+
+/* Directions that the mesh must know. */
+static mt_status check_directions(const mt_mesh *mesh, const mt_media *media)
+{
+    for (size_t k = 0; k < media->n; k++) {
+        double sigma[3];
+        mt_medium_intracellular(&media->medium[k], sigma);
+        if ((!mesh->fibre && sigma[0] != sigma[1]) || (!mesh->sheet && sigma[2] != sigma[1]))
+            return mt_fail(MT_INPUT,
+                "the mesh has no %s, and its cells conduct %g mS/mm along the fibres, %g across them and %g "
+                "normal to the sheets; `myotile mesh fibres` makes some, equal conductivities need none",
+                mesh->fibre ? "sheets" : "fibres", sigma[0], sigma[1], sigma[2]);
+    }
+    return MT_OK;
+}
+
+static mt_status check_electrode(const mt_electrode *electrode, size_t k)
+{
+    const mt_electrode *e = electrode + k;
+    if (!e->name || !*e->name) return mt_fail(MT_INPUT, "electrode %zu has no name", k + 1);
+    for (size_t i = 0; i < k; i++)
+        if (strcmp(electrode[i].name, e->name) == 0)
+            return mt_fail(MT_INPUT, "two electrodes have the name '%s'", e->name);
+    if (!isfinite(e->at_mm[0]) || !isfinite(e->at_mm[1]) || !isfinite(e->at_mm[2]))
+        return mt_fail(MT_INPUT, "electrode '%s' is at [%g, %g, %g] mm; these must be finite", e->name,
+            e->at_mm[0], e->at_mm[1], e->at_mm[2]);
+    return MT_OK;
+}
+
+/* ---- how far electrodes are ---- */
+
+/* Of an electrode that is too close to an element. */
+typedef struct closeness {
+    size_t element;
+    double distance_mm; /* 0 in it; INFINITY: no element is too close */
+} closeness;
+
+static double distance_to(const mt_mesh *mesh, size_t c, const double at[3])
+{
+    double least = INFINITY;
+    bool in = true;
+    for (size_t f = 0; f < 4; f++) {
+        double corner[3][3], area[3], to[3];
+        for (size_t k = 0; k < 3; k++)
+            memcpy(corner[k], mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + mt_mesh_face[f][k]],
+                sizeof corner[k]);
+        mt_mesh_face_area(mesh, c, f, area);
+        mt_minus3(at, corner[0], to);
+        in = in && mt_dot3(to, area) <= 0;
+        least = fmin(least, mt_triangle_distance_squared(corner, at));
+    }
+    return in ? 0 : sqrt(least);
+}
+
+static double reach_of(const mt_mesh *mesh, size_t c, const double centre[3])
+{
+    double farthest = 0;
+    for (size_t k = 0; k < 4; k++)
+        farthest =
+            fmax(farthest, mt_square3(centre, mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + k]));
+    return sqrt(farthest);
+}
+
+/* The closest of all, and of equals the first. */
+static void keep_closest(closeness *closest, size_t element, double distance_mm)
+{
+    if (distance_mm > closest->distance_mm) return;
+    if (distance_mm == closest->distance_mm && element > closest->element) return;
+    *closest = (closeness){element, distance_mm};
+}
+
+static void find_closest(const mt_mesh *mesh, size_t n, const mt_electrode *electrode, closeness *closest)
+{
+    for (size_t e = 0; e < n; e++) closest[e] = (closeness){SIZE_MAX, INFINITY};
+#pragma omp parallel for schedule(static) if (mesh->n_elements >= PARALLEL_FROM)
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double centre[3];
+        mt_mesh_centroid(mesh, c, centre);
+        const double size = cbrt(mt_mesh_volume_mm3(mesh, c)), reach = reach_of(mesh, c, centre) + size;
+        for (size_t e = 0; e < n; e++) {
+            if (mt_square3(electrode[e].at_mm, centre) >= reach * reach) continue;
+            const double distance = distance_to(mesh, c, electrode[e].at_mm);
+            if (distance >= size) continue;
+#pragma omp critical(mt_ecg_closest)
+            keep_closest(&closest[e], c, distance);
+        }
+    }
+}
+
+static mt_status check_distances(const mt_mesh *mesh, size_t n, const mt_electrode *electrode)
+{
+    closeness closest[MT_ELECTRODES_MAX];
+    find_closest(mesh, n, electrode, closest);
+    for (size_t e = 0; e < n; e++) {
+        const mt_electrode *of = electrode + e;
+        const double *x = of->at_mm;
+        if (isinf(closest[e].distance_mm)) continue;
+        const size_t number = mt_mesh_number(mesh, closest[e].element);
+        if (closest[e].distance_mm == 0)
+            return mt_fail(MT_INPUT,
+                "electrode '%s' at [%g, %g, %g] mm lies in the tissue, in element %zu; it must be outside",
+                of->name, x[0], x[1], x[2], number);
+        return mt_fail(MT_INPUT,
+            "electrode '%s' at [%g, %g, %g] mm is %.3g mm from element %zu of the tissue; it must be at "
+            "least "
+            "%.3g mm away, the length of that element",
+            of->name, x[0], x[1], x[2], closest[e].distance_mm, number,
+            cbrt(mt_mesh_volume_mm3(mesh, closest[e].element)));
+    }
+    return MT_OK;
+}
+
+static mt_status check(
+    const mt_mesh *mesh, const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode)
+{
+    if (n < 1 || n > MT_ELECTRODES_MAX)
+        return mt_fail(MT_INPUT, "an ECG of %zu electrodes; 1 to %d are allowed", n, MT_ELECTRODES_MAX);
+    if (mesh->n_elements == 0) return mt_fail(MT_INPUT, "an ECG of a mesh without elements");
+    for (size_t k = 0; k < n; k++) MT_TRY(check_electrode(electrode, k));
+    if (!(bath_mS_mm > 0 && isfinite(bath_mS_mm)))
+        return mt_fail(MT_INPUT, "the conductivity of the bath is %g mS/mm; it must be above 0", bath_mS_mm);
+    MT_TRY(check_directions(mesh, media));
+    return check_distances(mesh, n, electrode);
+}
+
+/* ---- weights ---- */
+
+/* The integral of grad(1 / |x - at|) over an element [mm]: at the four points that lie on the lines from its centroid to its
+ * vertices (P. C. Hammer and A. H. Stroud, Math. Tables Aids Comput. 10:137, 1956: exact for polynomials of degree 2). */
+static void pull_of(const mt_mesh *mesh, size_t c, const double at[3], double pull[3])
+{
+    const double part = 1 / sqrt(5), weight = mt_mesh_volume_mm3(mesh, c) / 4;
+    double centre[3];
+    mt_mesh_centroid(mesh, c, centre);
+    for (int i = 0; i < 3; i++) pull[i] = 0;
+    for (size_t k = 0; k < 4; k++) {
+        const double *vertex = mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * c + k];
+        double to[3];
+        for (int i = 0; i < 3; i++) to[i] = at[i] - (centre[i] + part * (vertex[i] - centre[i]));
+        const double square = mt_dot3(to, to), by = weight / (square * sqrt(square));
+        for (int i = 0; i < 3; i++) pull[i] += by * to[i];
+    }
+}
+
+/* What the difference of voltage to each neighbour of an element contributes to the potential, by its own gradient. */
+static void shares_of(const source *s, size_t c, const double at[3], double share[4])
+{
+    double sigma[3][3], pull[3], current[3];
+    mt_media_intracellular_tensor(s->media, s->mesh, c, sigma);
+    pull_of(s->mesh, c, at, pull);
+    for (int i = 0; i < 3; i++) current[i] = -mt_dot3(sigma[i], pull) / (4 * M_PI * s->bath_mS_mm);
+    for (size_t f = 0; f < 4; f++) share[f] = mt_dot3(current, s->column + 12 * c + 3 * f);
+}
+
+/* An element's weight: what its neighbours' gradients make of its voltage, less what its own takes. */
+static double weight_of(const mt_adjacency *adjacency, const double *share, size_t c)
+{
+    double weight = 0;
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = adjacency->neighbour[4 * c + f];
+        if (n == MT_NO_ELEMENT) continue;
+        weight -= share[4 * c + f];
+        for (size_t g = 0; g < 4; g++)
+            if (adjacency->neighbour[4 * (size_t)n + g] == c) weight += share[4 * (size_t)n + g];
+    }
+    return weight;
+}
+
+static mt_status fill_weights(mt_arena *scratch, source *s, const mt_electrode *electrode, mt_ecg *ecg)
+{
+    double *column, *share;
+    mt_tissues tissues;
+    MT_TRY(mt_media_tissues(scratch, s->media, &tissues));
+    MT_TRY(mt_diffusion_gradients(scratch, s->mesh, s->adjacency, &tissues, &column));
+    MT_ALLOC(scratch, share, 4 * ecg->n_elements);
+    s->column = column;
+    for (size_t e = 0; e < ecg->n; e++) {
+        float *weight = ecg->weight + e * ecg->n_elements;
+#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
+        for (size_t c = 0; c < ecg->n_elements; c++) shares_of(s, c, electrode[e].at_mm, share + 4 * c);
+#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
+        for (size_t c = 0; c < ecg->n_elements; c++) weight[c] = (float)weight_of(s->adjacency, share, c);
+    }
+    return MT_OK;
+}
+
+mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode, mt_ecg *ecg)
+{
+    MT_TRY(check(mesh, media, bath_mS_mm, n, electrode));
+    *ecg = (mt_ecg){.n_elements = mesh->n_elements, .n = n};
+    MT_ALLOC(arena, ecg->weight, n * mesh->n_elements);
+    source s = {.mesh = mesh, .adjacency = adjacency, .media = media, .bath_mS_mm = bath_mS_mm};
+    mt_arena scratch = {0};
+    const mt_status status = fill_weights(&scratch, &s, electrode, ecg);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- potentials ---- */
+
+static double sum_of_block(size_t n, const float *weight, const double *v, double reference)
+{
+    double lane[LANES] = {0};
+    size_t c = 0;
+    for (; c + LANES <= n; c += LANES)
+        for (size_t k = 0; k < LANES; k++) lane[k] += (double)weight[c + k] * (v[c + k] - reference);
+    for (size_t k = 0; c + k < n; k++) lane[k] += (double)weight[c + k] * (v[c + k] - reference);
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+/* Adds what the elements from `first` to `end` contribute. */
+static void sum_part(const mt_ecg *ecg, size_t first, size_t end, const double *v_mV, double *sum)
+{
+    for (size_t c = first; c < end; c += BLOCK) {
+        const size_t n = c + BLOCK < end ? BLOCK : end - c;
+        for (size_t e = 0; e < ecg->n; e++)
+            sum[e] += sum_of_block(n, ecg->weight + e * ecg->n_elements + c, v_mV + c, v_mV[0]);
+    }
+}
+
+void mt_ecg_potentials(const mt_ecg *ecg, const double *v_mV, double *phi_mV)
+{
+    double sum[PARTS][MT_ELECTRODES_MAX];
+#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
+    for (size_t p = 0; p < PARTS; p++) {
+        for (size_t e = 0; e < ecg->n; e++) sum[p][e] = 0;
+        sum_part(ecg, ecg->n_elements * p / PARTS, ecg->n_elements * (p + 1) / PARTS, v_mV, sum[p]);
+    }
+    for (size_t e = 0; e < ecg->n; e++) {
+        phi_mV[e] = 0;
+        for (size_t p = 0; p < PARTS; p++) phi_mV[e] += sum[p][e];
+    }
+}

@@ -1,0 +1,151 @@
+#include "solver/outputs/maps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/outputs/velocity.h"
+
+const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
+    [MT_MAP_REPOLARISATION] = "repolarisation",
+    [MT_MAP_APD] = "apd",
+    [MT_MAP_REST] = "rest",
+    [MT_MAP_PEAK] = "peak",
+    [MT_MAP_UPSTROKE] = "upstroke",
+    [MT_MAP_CONDUCTION_VELOCITY] = "conduction_velocity",
+    [MT_MAPS] = NULL};
+
+const char *const mt_map_label[MT_MAPS] = {[MT_MAP_ACTIVATION] = "Activation time",
+    [MT_MAP_REPOLARISATION] = "Repolarisation time",
+    [MT_MAP_APD] = "Action potential duration",
+    [MT_MAP_REST] = "Resting potential",
+    [MT_MAP_PEAK] = "Peak potential",
+    [MT_MAP_UPSTROKE] = "Upstroke velocity",
+    [MT_MAP_CONDUCTION_VELOCITY] = "Conduction velocity"};
+
+const char *const mt_map_unit[MT_MAPS] = {[MT_MAP_ACTIVATION] = "ms",
+    [MT_MAP_REPOLARISATION] = "ms",
+    [MT_MAP_APD] = "ms",
+    [MT_MAP_REST] = "mV",
+    [MT_MAP_PEAK] = "mV",
+    [MT_MAP_UPSTROKE] = "mV/ms",
+    [MT_MAP_CONDUCTION_VELOCITY] = "mm/ms"};
+
+void mt_map_name(mt_map map, double fraction, char text[32])
+{
+    (void)snprintf(text, 32, "%s", mt_map_words[map]);
+    if (map == MT_MAP_APD) (void)snprintf(text, 32, "apd%.10g", 100 * fraction);
+}
+
+uint32_t mt_maps_keep(uint32_t maps)
+{
+    static const struct {
+        mt_map map;
+        mt_recorded of;
+    } needs[] = {{MT_MAP_REPOLARISATION, MT_RECORDED_REPOLARISATION},
+        {MT_MAP_APD, MT_RECORDED_REPOLARISATION}, {MT_MAP_REST, MT_RECORDED_REST},
+        {MT_MAP_PEAK, MT_RECORDED_PEAK}, {MT_MAP_UPSTROKE, MT_RECORDED_UPSTROKE}};
+    uint32_t kept = 0;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+        if (maps >> needs[k].map & 1) kept |= (uint32_t)1 << needs[k].of;
+    return kept;
+}
+
+static double value_of(mt_map map, const mt_records *r, size_t element)
+{
+    const double activation_ms = r->activation_ms[element];
+    if (map == MT_MAP_ACTIVATION || !isfinite(activation_ms)) return activation_ms;
+    switch (map) {
+    case MT_MAP_REPOLARISATION:
+        return r->recorded[MT_RECORDED_REPOLARISATION][element];
+    case MT_MAP_APD:
+        return r->recorded[MT_RECORDED_REPOLARISATION][element] - activation_ms;
+    case MT_MAP_REST:
+        return r->recorded[MT_RECORDED_REST][element];
+    case MT_MAP_PEAK:
+        return r->recorded[MT_RECORDED_PEAK][element];
+    default:
+        return r->recorded[MT_RECORDED_UPSTROKE][element];
+    }
+}
+
+/* By the elements of the problem: [n_elements][3]. */
+static mt_status velocity_of(
+    mt_arena *scratch, const mt_records *records, const mt_monodomain *problem, double **velocity)
+{
+    const size_t n = problem->mesh->n_elements;
+    uint8_t *stimulated;
+    MT_ALLOC(scratch, stimulated, n);
+    MT_ALLOC(scratch, *velocity, 3 * n);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        for (size_t k = 0; k < problem->stimulus[s].n_elements; k++)
+            stimulated[problem->stimulus[s].element[k]] = 1;
+    return mt_velocity(problem->mesh, problem->diffusion, records->activation_ms, stimulated, *velocity);
+}
+
+mt_status mt_map_velocity(mt_arena *arena, const mt_records *records, const mt_monodomain *problem,
+    const mt_mesh *whole, float **velocity)
+{
+    mt_arena scratch = {0};
+    double *found;
+    mt_status status = velocity_of(&scratch, records, problem, &found);
+    *velocity = status == MT_OK ? mt_arena_alloc(arena, 3 * whole->n_elements, sizeof **velocity) : NULL;
+    if (status == MT_OK && !*velocity) status = MT_MEMORY;
+    for (size_t k = 0; status == MT_OK && k < 3 * whole->n_elements; k++) (*velocity)[k] = NAN;
+    for (size_t element = 0; status == MT_OK && element < problem->mesh->n_elements; element++)
+        for (int axis = 0; axis < 3; axis++)
+            (*velocity)[3 * mt_mesh_number(problem->mesh, element) + (size_t)axis] =
+                (float)found[3 * element + (size_t)axis];
+    mt_arena_free(&scratch);
+    return status;
+}
+
+static mt_status speed_map(mt_arena *arena, const mt_records *records, const mt_monodomain *problem,
+    const mt_mesh *whole, float **values)
+{
+    float *velocity;
+    MT_TRY(mt_map_velocity(arena, records, problem, whole, &velocity));
+    MT_ALLOC(arena, *values, whole->n_elements);
+    for (size_t k = 0; k < whole->n_elements; k++)
+        (*values)[k] = hypotf(hypotf(velocity[3 * k], velocity[3 * k + 1]), velocity[3 * k + 2]);
+    return MT_OK;
+}
+
+mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records, const mt_monodomain *problem,
+    const mt_mesh *whole, float **values)
+{
+    const mt_mesh *mesh = problem->mesh;
+    if (map == MT_MAP_CONDUCTION_VELOCITY) return speed_map(arena, records, problem, whole, values);
+    MT_ALLOC(arena, *values, whole->n_elements);
+    for (size_t element = 0; element < whole->n_elements; element++) (*values)[element] = NAN;
+    for (size_t element = 0; element < mesh->n_elements; element++) {
+        const double value = value_of(map, records, element);
+        if (isfinite(value)) (*values)[mt_mesh_number(mesh, element)] = (float)value;
+    }
+    return MT_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary)
+{
+    mt_arena scratch = {0};
+    float *sorted = mt_arena_alloc(&scratch, n, sizeof *sorted);
+    *summary = (mt_map_summary){0, NAN, NAN, NAN};
+    if (!sorted) return MT_MEMORY;
+    for (size_t k = 0; k < n; k++)
+        if (!isnan(values[k])) sorted[summary->n++] = values[k];
+    qsort(sorted, summary->n, sizeof *sorted, ascending);
+    if (summary->n > 0) {
+        summary->low = (double)sorted[(summary->n - 1) / 20];
+        summary->median = (double)sorted[(summary->n - 1) / 2];
+        summary->high = (double)sorted[(summary->n - 1) * 19 / 20];
+    }
+    mt_arena_free(&scratch);
+    return MT_OK;
+}

@@ -1,0 +1,55 @@
+/* The maps of a beat: a number for each element, from what the loop recorded of it (solver/record.h).
+ *
+ *   activation, repolarisation, rest, peak, upstroke   as recorded
+ *   apd                                                repolarisation - activation
+ *   conduction_velocity                                how fast the front goes there, from the activation (solver/outputs/velocity.h)
+ *
+ * Not a number where an element has none: where the wave did not come, where an action potential has not ended, where a velocity means
+ * nothing, and in inert elements. */
+#ifndef MT_SOLVER_OUTPUTS_MAPS_H
+#define MT_SOLVER_OUTPUTS_MAPS_H
+
+#include "mesh/mesh.h"
+#include "solver/monodomain.h"
+
+typedef enum mt_map {
+    MT_MAP_ACTIVATION,
+    MT_MAP_REPOLARISATION,
+    MT_MAP_APD,
+    MT_MAP_REST,
+    MT_MAP_PEAK,
+    MT_MAP_UPSTROKE,
+    MT_MAP_CONDUCTION_VELOCITY,
+    MT_MAPS
+} mt_map;
+
+/* As cases name them, NULL behind the last. */
+extern const char *const mt_map_words[];
+
+/* What tables and pictures call one, and its unit. */
+extern const char *const mt_map_label[MT_MAPS], *const mt_map_unit[MT_MAPS];
+
+/* Its name in files: the word, and behind "apd" the percentage, "apd90". */
+void mt_map_name(mt_map map, double fraction, char text[32]);
+
+/* What must be kept beside the activation for these maps: a bit each, by mt_map, and by mt_recorded. */
+uint32_t mt_maps_keep(uint32_t maps);
+
+/* Gives a map in `arena` by the elements of the whole mesh, of which those of problem->mesh are a part (mt_mesh_number). MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_records *records,
+    const mt_monodomain *problem, const mt_mesh *whole, float **values);
+
+/* The same for the velocity with its direction: [n_elements][3], mm/ms. */
+MT_NODISCARD mt_status mt_map_velocity(mt_arena *arena, const mt_records *records,
+    const mt_monodomain *problem, const mt_mesh *whole, float **velocity);
+
+/* What half of the values, and all but a twentieth at either end, lie around; NaN where there is none. */
+typedef struct mt_map_summary {
+    size_t n; /* elements that have a value */
+    double low, median, high;
+} mt_map_summary;
+
+/* Percentiles 5, 50 and 95 over the elements, each as the lower of two. MT_MEMORY. */
+MT_NODISCARD mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary);
+
+#endif

@@ -1,0 +1,286 @@
+#include "solver/tissue/region.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/vec3.h"
+#include "mesh/tags.h"
+#include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/patch.h"
+#include "mesh/files/element_list.h"
+#include "mesh/files/vtx.h"
+
+enum { TAGS_NAMED = 12 }; /* in a message */
+
+const mt_region mt_region_nothing = {.at = "",
+    .centre_mm = {NAN, NAN, NAN},
+    .radius_mm = NAN,
+    .min_mm = {NAN, NAN, NAN},
+    .max_mm = {NAN, NAN, NAN},
+    .surface = "",
+    .depth_mm = NAN,
+    .vtx = "",
+    .elements = "",
+    .tag = NAN,
+    .layer = -1};
+
+const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
+
+static bool has_centre(const mt_region *region) { return region->at[0] || !isnan(region->centre_mm[0]); }
+static bool has_box(const mt_region *region) { return !isnan(region->min_mm[0]); }
+static bool has_tag(const mt_region *region) { return !isnan(region->tag); }
+
+static mt_status check_box(const mt_region *region)
+{
+    if (isnan(region->min_mm[0]) != isnan(region->max_mm[0]))
+        return mt_fail(MT_INPUT, "%s is given alone; allowed: a box has min_mm and max_mm",
+            has_box(region) ? "min_mm" : "max_mm");
+    for (int axis = 0; axis < 3; axis++)
+        if (region->min_mm[axis] > region->max_mm[axis])
+            return mt_fail(MT_INPUT, "min_mm %g is above max_mm %g on axis %c", region->min_mm[axis],
+                region->max_mm[axis], "xyz"[axis]);
+    return MT_OK;
+}
+
+static mt_status check_sphere(const mt_region *region)
+{
+    if (region->at[0] && strcmp(region->at, "apex") != 0)
+        return mt_fail(MT_INPUT, "at: %.100s; allowed: apex", region->at);
+    if (region->at[0] && !isnan(region->centre_mm[0]))
+        return mt_fail(MT_INPUT, "both at and centre_mm are given; allowed: one of them, with radius_mm");
+    if (has_centre(region) && isnan(region->radius_mm))
+        return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: both, a sphere",
+            region->at[0] ? "at" : "centre_mm");
+    if (!has_centre(region) && !isnan(region->radius_mm))
+        return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    return MT_OK;
+}
+
+mt_status mt_region_check(mt_region *region)
+{
+    int32_t tag;
+    MT_TRY(check_box(region));
+    MT_TRY(check_sphere(region));
+    if (has_box(region) && has_centre(region))
+        return mt_fail(
+            MT_INPUT, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
+    if (!region->surface[0] && !isnan(region->depth_mm))
+        return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
+    if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !has_tag(region) &&
+        region->layer < 0 && !has_box(region) && !has_centre(region))
+        return mt_fail(MT_INPUT, "no place is given; allowed: at: apex with radius_mm, centre_mm with "
+                                 "radius_mm, min_mm with max_mm, "
+                                 "or surface, vtx, elements, tag or layer, alone or with one of these");
+    if (has_tag(region) && region->tag != round(region->tag))
+        return mt_fail(MT_INPUT, "tag: %g; allowed: a whole number", region->tag);
+    if (region->surface[0]) MT_TRY(mt_fail_in("surface", mt_surface_parse(region->surface, &tag)));
+    if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
+    return MT_OK;
+}
+
+/* How far x lies outside box or sphere; 0 where there is none. */
+static double outside_mm(const mt_region *region, const double *centre, const double x[3])
+{
+    double sum = 0;
+    if (has_box(region)) {
+        for (int k = 0; k < 3; k++) {
+            double d = fmax(0, fmax(region->min_mm[k] - x[k], x[k] - region->max_mm[k]));
+            sum += d * d;
+        }
+        return sqrt(sum);
+    }
+    if (!has_centre(region)) return 0;
+    return fmax(0, sqrt(mt_square3(x, centre)) - region->radius_mm);
+}
+
+/* What may help a mesh whose tags name no such surface. Others' tags are looked at, which takes a while and is done where
+ * all is lost anyway. */
+static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
+{
+    mt_arena scratch = {0};
+    mt_adjacency adjacency;
+    mt_meaning meaning;
+    char text[MT_MEANING_TEXT];
+    (void)strcpy(
+        advice, "; `myotile mesh surfaces` tags base, epicardium and endocardia where it finds them");
+    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(&scratch, mesh, &adjacency) == MT_OK &&
+        mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
+        (void)snprintf(
+            advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` calls them so, told by %s", text);
+    mt_arena_free(&scratch);
+}
+
+/* The failure with the key before it, and with `help` what may help behind it. */
+static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
+{
+    char message[600], advice[MT_MEANING_TEXT + 100] = "";
+    (void)snprintf(message, sizeof message, "%s", mt_message());
+    if (help) advise(mesh, advice);
+    return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message, advice);
+}
+
+static mt_status find_centre(const mt_region *region, const mt_mesh *mesh, double centre[3])
+{
+    mt_landmarks landmarks;
+    memcpy(centre, region->centre_mm, sizeof region->centre_mm);
+    if (!region->at[0]) return MT_OK;
+    mt_status status = mt_landmarks_find(mesh, &landmarks);
+    if (status == MT_INPUT) return in_key("at", region->at, mesh, true);
+    MT_TRY(status);
+    memcpy(centre, mesh->xyz_mm + 3 * landmarks.apex, 3 * sizeof *centre);
+    return MT_OK;
+}
+
+static mt_status mark_surface(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    int32_t tag;
+    bool tagged = false;
+    if (!region->surface[0]) {
+        memset(reached, 1, mesh->n_elements);
+        return MT_OK;
+    }
+    MT_TRY(mt_surface_parse(region->surface, &tag));
+    for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
+    mt_status status = mt_patch_elements(mesh, tag, region->depth_mm, reached);
+    if (status != MT_INPUT) return status;
+    return in_key("surface", region->surface, mesh, !tagged && mt_surface_name(tag));
+}
+
+/* Names the tags of a mesh that lacks the one asked for. */
+static mt_status no_tag(mt_arena *scratch, const mt_region *region, const mt_mesh *mesh)
+{
+    mt_tags tags;
+    char list[200] = "";
+    size_t at = 0;
+    MT_TRY(mt_tags_make(scratch, mesh->n_elements, mesh->region, &tags));
+    for (size_t t = 0; t < tags.n && t < TAGS_NAMED; t++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", t > 0 ? ", " : "", tags.tag[t]);
+    return mt_fail(MT_INPUT, "tag: no element has the tag %.0f; the mesh has %s%s", region->tag, list,
+        tags.n > TAGS_NAMED ? " and others" : "");
+}
+
+/* Takes away the elements with another tag. */
+static mt_status keep_tagged(
+    mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    bool any = false;
+    if (!has_tag(region)) return MT_OK;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const bool tagged = mesh->region[c] == region->tag;
+        reached[c] = reached[c] && tagged;
+        any |= tagged;
+    }
+    return any ? MT_OK : no_tag(scratch, region, mesh);
+}
+
+/* Takes away the elements that have none of the listed vertices. */
+static mt_status keep_listed(
+    mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    mt_vtx list;
+    unsigned char *listed;
+    if (!region->vtx[0]) return MT_OK;
+    MT_TRY(mt_fail_in("vtx", mt_vtx_read(scratch, region->vtx, mesh->n_vertices, &list)));
+    MT_ALLOC(scratch, listed, mesh->n_vertices);
+    for (size_t k = 0; k < list.n; k++) listed[list.vertex[k]] = 1;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const uint32_t *v = mesh->element_vertex + 4 * c;
+        reached[c] = reached[c] && (listed[v[0]] || listed[v[1]] || listed[v[2]] || listed[v[3]]);
+    }
+    return MT_OK;
+}
+
+/* Takes away the elements that are not in the file of elements. */
+static mt_status keep_named(
+    mt_arena *scratch, const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    unsigned char *listed;
+    if (!region->elements[0]) return MT_OK;
+    MT_TRY(
+        mt_fail_in("elements", mt_element_list_read(scratch, region->elements, mesh->n_elements, &listed)));
+    for (size_t c = 0; c < mesh->n_elements; c++) reached[c] = reached[c] && listed[c];
+    return MT_OK;
+}
+
+/* Takes away the elements of other layers. */
+static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    if (region->layer < 0) return MT_OK;
+    if (!mesh->layer)
+        return mt_fail(MT_INPUT, "layer: %s; the mesh has no layers: `myotile mesh fibres` writes them",
+            mt_region_layers[region->layer]);
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        reached[c] = reached[c] && mesh->layer[c] == MT_LAYER_ENDO + region->layer;
+    return MT_OK;
+}
+
+static mt_status none_reached(const mt_region *region, const double *centre, double nearest_mm)
+{
+    char which[400], tagged[32] = "";
+    const bool in_layer = region->layer >= 0;
+    if (has_tag(region)) (void)snprintf(tagged, sizeof tagged, " with the tag %.0f", region->tag);
+    (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
+        in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
+        region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " of those in " : "",
+        region->elements);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "there is no element%s", which);
+    if (has_box(region))
+        return mt_fail(MT_INPUT,
+            "no element's centre%s lies in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
+            "outside",
+            which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
+            region->max_mm[1], region->max_mm[2], nearest_mm);
+    return mt_fail(MT_INPUT,
+        "no element's centre%s lies within %g mm of [%g, %g, %g]; the nearest is %.3g mm from there", which,
+        region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm);
+}
+
+/* What still counts as on the border (solver/tissue/region.h). */
+static double border_mm(const mt_mesh *mesh)
+{
+    double largest = 0;
+    for (size_t k = 0; k < 3 * mesh->n_vertices; k++) largest = fmax(largest, fabs(mesh->xyz_mm[k]));
+    return 1e-12 * largest;
+}
+
+static mt_status find_elements(mt_arena *arena, mt_arena *scratch, const mt_region *region,
+    const mt_mesh *mesh, size_t *n, uint32_t **elements)
+{
+    unsigned char *reached;
+    double centre[3], nearest_mm = INFINITY;
+    MT_TRY(find_centre(region, mesh, centre));
+    MT_ALLOC(scratch, reached, mesh->n_elements);
+    MT_TRY(mark_surface(region, mesh, reached));
+    const double on_border_mm = border_mm(mesh);
+    MT_TRY(keep_tagged(scratch, region, mesh, reached));
+    MT_TRY(keep_listed(scratch, region, mesh, reached));
+    MT_TRY(keep_named(scratch, region, mesh, reached));
+    MT_TRY(keep_layer(region, mesh, reached));
+    *n = 0;
+    for (size_t element = 0; element < mesh->n_elements; element++) {
+        double x[3];
+        if (!reached[element]) continue;
+        mt_mesh_centroid(mesh, element, x);
+        double outside = outside_mm(region, centre, x);
+        nearest_mm = fmin(nearest_mm, outside);
+        reached[element] = outside <= on_border_mm;
+        *n += reached[element];
+    }
+    if (*n == 0) return none_reached(region, centre, nearest_mm);
+    MT_ALLOC(arena, *elements, *n);
+    *n = 0;
+    for (size_t element = 0; element < mesh->n_elements; element++)
+        if (reached[element]) (*elements)[(*n)++] = (uint32_t)element;
+    return MT_OK;
+}
+
+mt_status mt_region_elements(
+    mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
+{
+    mt_arena scratch = {0};
+    mt_status status = find_elements(arena, &scratch, region, mesh, n, elements);
+    mt_arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,686 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/cut/partition.h"
+#include "mesh/cut/scheme.h"
+#include "mesh/make/slab.h"
+#include "solver/backends/backend.h"
+#include "solver/case/case_on_mesh.h"
+#include "solver/cells/tp06/tp06.h"
+#include "tests/sets.h"
+
+static const char niederer[] = "data/cases/niederer-0.5.yaml";
+#define NAME "case.yaml"
+
+/* The least a case may say, in lines whose numbers the messages name. */
+static const char small[] = "mesh:\n"                                      /* 1 */
+                            "  slab: {size_mm: [2, 1, 1], edge_mm: 0.5}\n" /* 2 */
+                            "tissue:\n"                                    /* 3 */
+                            "  intracellular_l_mS_mm: 0.17\n"              /* 4 */
+                            "  intracellular_t_mS_mm: 0.019\n"             /* 5 */
+                            "  extracellular_l_mS_mm: 0.62\n"              /* 6 */
+                            "  extracellular_t_mS_mm: 0.24\n"              /* 7 */
+                            "  chi_per_mm: 140\n"                          /* 8 */
+                            "  cm_uF_mm2: 0.01\n"                          /* 9 */
+                            "cell: {type: mid}\n"                          /* 10 */
+                            "time:\n"                                      /* 11 */
+                            "  end_ms: 10\n"                               /* 12 */
+                            "stimuli:\n"                                   /* 13 */
+                            "  - min_mm: [0, 0, 0]\n"                      /* 14 */
+                            "    max_mm: [0.5, 1, 1]\n"                    /* 15 */
+                            "    duration_ms: 2\n"                         /* 16 */
+                            "    strength_uA_mm3: 50\n";                   /* 17 */
+
+/* Loads the small case with one piece of its text replaced, from a file; the message then starts with its
+ * name. Gives the file's name. */
+static const char *file_with(const char *from, const char *to)
+{
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/mt_case_XXXXXX");
+    int handle = mkstemp(path);
+    cr_assert(handle >= 0);
+    FILE *file = fdopen(handle, "w");
+    cr_assert_not_null(file);
+    const char *at = strstr(small, from);
+    cr_assert_not_null(at, "no %s in the text", from);
+    cr_assert(fprintf(file, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from)) > 0);
+    cr_assert_eq(fclose(file), 0);
+    return path;
+}
+
+static void expect_failure(const char *from, const char *to, const char *message)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    char expected[1200];
+    const char *path = file_with(from, to);
+    (void)snprintf(expected, sizeof expected, "%s%s", path, message);
+    cr_expect_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_INPUT, "%s", message);
+    cr_expect_str_eq(mt_message(), expected);
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}
+
+static void load(mt_arena *arena, const char *path, const char *const *sets, size_t n, mt_case *c)
+{
+    cr_assert_eq(mt_case_load(arena, path, sets_of(sets, n), n, c), MT_OK, "%s", mt_message());
+}
+
+Test(case, what_comes_with_the_program_loads)
+{
+    static const struct {
+        const char *path;
+        double edge_mm;
+    } cases[] = {{"data/cases/niederer-0.5.yaml", 0.5}, {"data/cases/niederer-0.2.yaml", 0.2},
+        {"data/cases/niederer-0.1.yaml", 0.1}};
+    static const double at_mm[9][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3}, {0, 7, 3},
+        {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
+    for (size_t k = 0; k < 3; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        load(&arena, cases[k].path, NULL, 0, &c);
+        cr_expect_str_eq(c.mesh.file, "");
+        cr_expect(c.mesh.slab.size_mm[0] == 20 && c.mesh.slab.size_mm[1] == 7 && c.mesh.slab.size_mm[2] == 3);
+        cr_expect_eq(c.mesh.slab.edge_mm, cases[k].edge_mm);
+        cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_EPI);
+        cr_expect_eq(c.n_stimuli, 1);
+        cr_expect_eq(c.stimuli[0].start_ms, 0);
+        cr_expect_eq(c.stimuli[0].duration_ms, 2);
+        cr_expect_eq(c.stimuli[0].strength_uA_mm3, 50);
+        cr_assert_eq(c.n_points, 9);
+        for (size_t p = 0; p < 9; p++) {
+            const char name[] = {'P', (char)('1' + p), 0};
+            cr_expect_str_eq(c.points[p].name, name);
+            for (int axis = 0; axis < 3; axis++) {
+                cr_expect_eq(c.points[p].at_mm[axis], at_mm[p][axis], "%s of %s", name, cases[k].path);
+                cr_expect_eq(c.line.from_mm[axis], at_mm[0][axis]);
+                cr_expect_eq(c.line.to_mm[axis], at_mm[7][axis]);
+            }
+        }
+        mt_arena_free(&arena);
+    }
+}
+
+/* 0.17 * 0.62 / 0.79 and 0.019 * 0.24 / 0.259 mS/mm; over 140 * 0.01 uF/mm^3 (Niederer et al. 2011). */
+Test(case, the_heart_that_comes_with_the_program_loads)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, "data/cases/ventricles.yaml", NULL, 0, &c);
+    cr_expect_str_eq(c.mesh.file, "fibred.hdf");
+    cr_expect_str_eq(c.stimuli[0].region.at, "apex");
+    cr_expect_eq(c.n_points, 0);
+    mt_arena_free(&arena);
+}
+
+/* A case that says nothing of the scheme gets the usual one; what it says is taken, each key by itself. */
+Test(case, its_scheme_of_diffusion_is_the_usual_one_but_for_what_it_says)
+{
+    static const char *const sets[] = {
+        "diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed"};
+    const mt_diffusion_scheme *usual = &mt_diffusion_scheme_usual,
+                              expected[] = {{usual->damping, 0, 0, usual->correction},
+                                  {1.5, usual->spreading, 0, usual->correction},
+                                  {usual->damping, usual->spreading, 0, MT_CORRECTION_OVER_RELAXED}};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    mt_diffusion_scheme scheme = mt_case_scheme(&c);
+    cr_expect(mt_diffusion_scheme_same(&scheme, usual));
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        load(&arena, niederer, &sets[k], 1, &c);
+        scheme = mt_case_scheme(&c);
+        cr_expect(mt_diffusion_scheme_same(&scheme, &expected[k]), "%s", sets[k]);
+        cr_expect_not(mt_diffusion_scheme_same(&scheme, usual), "%s", sets[k]);
+    }
+    mt_arena_free(&arena);
+}
+
+/* That of its cells; the usual scheme is that of the first model's. */
+Test(case, its_scheme_has_the_front_of_its_cells)
+{
+    const mt_cell_model *wide;
+    const char *cells[] = {"cell.model=mitchell-schaeffer", "cell.type=standard"};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_expect_eq(mt_diffusion_scheme_usual.front_ms, mt_cell_models[0]->front_ms);
+    load(&arena, niederer, NULL, 0, &c);
+    cr_expect_eq(mt_case_scheme(&c).front_ms, mt_cell_tp06.front_ms);
+    load(&arena, niederer, cells, 2, &c);
+    cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &wide), MT_OK);
+    cr_expect_eq(mt_case_scheme(&c).front_ms, wide->front_ms);
+    cr_expect_gt(wide->front_ms, mt_cell_tp06.front_ms);
+    mt_arena_free(&arena);
+}
+
+Test(case, the_benchmarks_tissue_has_its_published_conductivities)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    const mt_tissue tissue = mt_case_tissue(&c);
+    cr_expect_float_eq(tissue.sigma_l_mS_mm, 0.133418, 0.5e-6);
+    cr_expect_float_eq(tissue.sigma_t_mS_mm, 0.0176062, 0.5e-7);
+    cr_expect_float_eq(mt_tissue_diffusivity_l(&tissue), 0.095298, 1e-6);
+    cr_expect_float_eq(mt_tissue_diffusivity_t(&tissue), 0.0125758, 1e-7);
+    cr_expect_eq(mt_tissue_check(&tissue), MT_OK);
+    cr_expect_eq(memcmp(&tissue, &mt_tissue_usual, sizeof tissue), 0, "who is told no tissue takes this one");
+    mt_arena_free(&arena);
+}
+
+/* The cube of 1.5 mm holds 3 x 3 x 3 boxes of 0.5 mm, and so 162 of the elements, six to a box. */
+Test(case, the_benchmarks_stimulus_reaches_the_elements_of_its_cube_and_no_other)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, to rounding */
+    cr_expect_eq(stimulus[0].start_ms, 0);
+    cr_expect_eq(stimulus[0].duration_ms, 2);
+    cr_assert_eq(stimulus[0].n_elements, 162);
+    size_t k = 0;
+    for (size_t element = 0; element < mesh.n_elements; element++) {
+        const size_t box = element / 6, x = box % 40, y = box / 40 % 14, z = box / 40 / 14;
+        if (x < 3 && y < 3 && z < 3) cr_expect_eq(stimulus[0].element[k++], element);
+    }
+    cr_expect_eq(k, 162);
+    mt_arena_free(&arena);
+}
+
+Test(case, every_stimulus_has_its_own_elements_and_borders_count)
+{
+    static const char *const sets[] = {"mesh.slab={size_mm: [2, 1, 1], edge_mm: 1}", "points=[]",
+        ("stimuli=[{min_mm: [0.25, 0, 0], max_mm: [0.25, 1, 1], duration_ms: 1, period_ms: 2.5, count: 4,"
+         " strength_uA_mm3: 14},"
+         " {min_mm: [-9, -9, -9], max_mm: [9, 9, 9], start_ms: 3, duration_ms: 2, strength_uA_mm3: 7}]")};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 3, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_assert_eq(c.n_stimuli, 2);
+    cr_expect_eq(stimulus[0].n_elements, 2); /* of a Kuhn box's six centroids two have x = edge / 4 */
+    cr_expect_float_eq(stimulus[0].rise_mV_ms, 10, 1e-12);
+    cr_expect_eq(stimulus[1].n_elements, 12);
+    for (size_t k = 0; k < stimulus[1].n_elements; k++) cr_expect_eq(stimulus[1].element[k], k);
+    cr_expect_float_eq(stimulus[1].rise_mV_ms, 5, 1e-12);
+    cr_expect_eq(stimulus[1].start_ms, 3);
+    cr_expect(stimulus[0].repeats == 3 && stimulus[0].period_ms == 2.5 && stimulus[1].repeats == 0);
+    mt_arena_free(&arena);
+}
+
+Test(case, a_stimulus_that_reaches_nothing_is_refused)
+{
+    static const char *const sets[] = {"stimuli.0.min_mm=[21, 0, 0]", "stimuli.0.max_mm=[22.5, 1.5, 1.5]"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 2, &c);
+    mt_mesh mesh;
+    mt_stimulus *stimulus;
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
+    cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "stimuli.0: no element's centre lies in the box [21, 0, 0] .. [22.5, 1.5, "
+                                   "1.5] mm; the nearest is 1.12 mm outside");
+    mt_arena_free(&arena);
+}
+
+Test(case, types_are_those_of_the_meshs_layers_where_it_is_asked_for)
+{
+    static const char *const sets[] = {"cell.type=layers"};
+    static int32_t layer[6] = {MT_LAYER_EPI, MT_LAYER_ENDO, MT_LAYER_MID, MT_LAYER_MID, MT_LAYER_EPI, 0};
+    static const uint16_t types[5] = {TP06_EPI, TP06_ENDO, TP06_MID, TP06_MID, TP06_EPI};
+    mt_arena arena = {0};
+    mt_mesh mesh = {.n_elements = 5, .layer = layer};
+    mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK);
+    cr_expect_null(problem.variant_of, "the case has one type for all");
+    cr_expect(problem.model == &mt_cell_tp06 && problem.variant == TP06_EPI);
+    load(&arena, niederer, sets, 1, &c);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_expect_arr_eq(problem.variant_of, types, sizeof types);
+    mesh.n_elements = 6;
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
+    cr_expect_not_null(
+        strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
+    mesh.layer = NULL;
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
+    cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* Only of a model that has an element for each layer. */
+Test(case, layers_that_a_model_has_no_cells_for_are_refused_with_what_it_has)
+{
+    static const char *const sets[] = {"cell.model=mitchell-schaeffer", "cell.type=layers"};
+    mt_arena arena = {0};
+    mt_case c;
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "--set cell.type=layers: layers; allowed: standard");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml:17: cell.type: epi; allowed: standard");
+    cr_assert_eq(
+        mt_case_load(&arena, niederer, sets_of((const char *[]){"cell.model=tp07"}, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "--set cell.model=tp07: tp07; allowed: tp06, mitchell-schaeffer");
+    mt_arena_free(&arena);
+}
+
+/* Each model has its own. */
+Test(case, the_longest_step_is_the_models)
+{
+    static const char *const sets[] = {
+        "cell.model=mitchell-schaeffer", "cell.type=standard", "time.dt_ms=0.1", "time.dt_ms=0.125"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, sets, 3, &c);
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 4), 4, &c), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "time.dt_ms: 0.125; allowed: at most 0.1, where the cell model mitchell-sch"),
+        "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+Test(case, what_may_be_left_out_has_its_default)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    const char *path = file_with("mesh", "mesh");
+    load(&arena, path, NULL, 0, &c);
+    cr_expect_eq(remove(path), 0);
+    cr_expect_str_eq(c.title, "");
+    cr_expect(mt_case_model(&c) == &mt_cell_tp06 && c.cell.type == TP06_MID);
+    cr_expect_eq(c.time.dt_ms, 0.02);
+    cr_expect_eq(c.time.pde_steps, 0);
+    cr_expect_eq(c.time.splitting, MT_SPLITTING_COMPENSATED);
+    cr_expect_eq(c.stimuli[0].start_ms, 0);
+    cr_expect_eq(c.stimuli[0].count, 1);
+    cr_expect(isnan(c.stimuli[0].region.radius_mm) && isnan(c.stimuli[0].period_ms));
+    cr_expect_str_eq(c.stimuli[0].region.at, "");
+    cr_expect_eq(c.n_points, 0);
+    cr_expect_eq(c.line.points, 0);
+    cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
+    cr_expect_str_eq(c.machine.target, "gc200");
+    cr_expect_str_eq(mt_schemes[c.machine.scheme].name, "mixed-clean");
+    cr_expect_str_eq(mt_partition_methods[c.machine.partition], "flat");
+    cr_expect_eq(c.machine.n_sets, 0);
+    cr_expect_eq(c.machine.tiles, 0);
+    cr_expect_eq(c.machine.imbalance, 1.03);
+    cr_expect_not(c.machine.checked);
+    mt_arena_free(&arena);
+}
+
+/* The names a case may use are those of the table, all of them, in the order of their numbers. */
+Test(case, names_of_backends_are_those_of_the_table)
+{
+    char set[64], allowed[256] = "--set machine.backend=nonsense: nonsense; allowed: ";
+    const char *const sets[] = {set};
+    mt_arena arena = {0};
+    mt_case c;
+    for (int k = 0; mt_backends[k]; k++) {
+        (void)snprintf(set, sizeof set, "machine.backend=%s", mt_backends[k]->name);
+        load(&arena, niederer, sets, 1, &c);
+        cr_expect_eq(c.machine.backend, k);
+        (void)strcat(strcat(allowed, k ? ", " : ""), mt_backends[k]->name);
+    }
+    (void)strcpy(set, "machine.backend=nonsense");
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), allowed);
+    mt_arena_free(&arena);
+}
+
+/* Half the elements of a slab are inert, in its middle; what a region says of parameters holds where elements are left. */
+Test(case, regions_change_cells_one_after_the_other)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    mt_mesh whole, mesh;
+    mt_monodomain problem = {0};
+    uint8_t *live;
+    const char *path = file_with("cell: {type: mid}\n",
+        "cell: {type: mid, scale: [g_Kr=0.5], set: [K_o=6]}\n"
+        "regions:\n"
+        "  - {min_mm: [0.5, 0, 0], max_mm: [1.5, 1, 1], inert: true}\n"
+        "  - {min_mm: [1, 0, 0], max_mm: [2, 1, 1], scale: [g_Kr=0.25, g_Ks=2]}\n"
+        "  - {min_mm: [1, 0, 0], max_mm: [2, 0.5, 1], type: endo, set: [g_Kr=0.2]}\n");
+    cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &whole), MT_OK);
+    cr_assert_eq(mt_case_live(&arena, &c, &whole, &live), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mesh_select(&arena, &whole, live, &mesh), MT_OK);
+    cr_assert_eq(mesh.n_elements, whole.n_elements / 2);
+    cr_assert_eq(mt_case_cells(&arena, &c, &whole, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_expect_eq(problem.n_variants, 3);
+    for (size_t e = 0; e < mesh.n_elements; e++) {
+        const mt_cell_variant *found = mt_monodomain_variant(&problem, e);
+        double x[3];
+        mt_mesh_centroid(&mesh, e, x);
+        const bool right = x[0] > 1, low = right && x[1] < 0.5;
+        const mt_cell_variant *base = &mt_cell_tp06.variants[low ? TP06_ENDO : TP06_MID];
+        cr_assert_eq(found->states, base->states);
+        for (size_t k = 0; k < TP06_PARAMETERS; k++) {
+            double expected = base->parameters[k];
+            if (k == TP06_K_O) expected = 6;
+            if (k == TP06_G_KR) expected = low ? 0.2 : expected * (right ? 0.25 : 0.5);
+            if (k == TP06_G_KS && right) expected *= 2;
+            cr_assert_eq(found->parameters[k], expected, "%s", mt_cell_tp06.parameters[k].name);
+        }
+    }
+    cr_expect_str_eq(mt_monodomain_variant(&problem, mesh.n_elements - 1)->name, "mid, changed, region 1");
+    cr_expect_eq(remove(path), 0);
+    mt_arena_free(&arena);
+}
+
+Test(case, parameters_that_make_no_sense_are_refused)
+{
+    static const char place[] = "regions:\n  - {min_mm: [0, 0, 0], max_mm: [1, 1, 1]";
+    static const struct {
+        const char *cell, *region, *message;
+    } row[] = {
+        {"scale: [g_Kx=1]", "",
+            ":10: cell.scale.0: g_Kx=1: no parameter of the cell model tp06; allowed: g_Na, "},
+        {"scale: g_Kr=1", "", ":10: cell.scale: g_Kr=1; allowed: texts key=value in brackets"},
+        {"set: [g_Kr=1, K_o=0]", "",
+            ":10: cell.set.1: K_o=0: a step of such a cell (mid) does not end in numbers"},
+        {"scale: [K_o=2], set: [K_o=2]", "",
+            ":10: cell.set.0: K_o=2: K_o has a factor, too; allowed: one of them"},
+        {"scale: []", ", scale: [K_o=0]}",
+            ":12: regions.0.scale.0: K_o=0: a step of such a cell (mid) does not end in numbers"},
+        {"scale: []", ", type: endo, set: [K_o=0]}",
+            ":12: regions.0.set.0: K_o=0: a step of such a cell (endo) does not end in numbers"},
+        {"scale: []", ", type: purkinje}",
+            ": regions.0: type: cell type 'purkinje'; allowed: epi, mid, endo"},
+        {"scale: []", "}",
+            ": regions.0: it says what no part of it is; allowed: at least one of inert, type, scale, set"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        mt_arena arena = {0};
+        mt_case c;
+        char text[400];
+        (void)snprintf(text, sizeof text, "cell: {type: mid, %s}\n%s%s\n", row[k].cell,
+            *row[k].region ? place : "", row[k].region);
+        const char *path = file_with("cell: {type: mid}\n", text);
+        cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_INPUT, "row %zu", k);
+        cr_expect(strncmp(mt_message(), path, strlen(path)) == 0 &&
+                      strncmp(mt_message() + strlen(path), row[k].message, strlen(row[k].message)) == 0,
+            "%s", mt_message());
+        cr_expect_eq(remove(path), 0);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(case, the_tissue_of_regions_is_written_so_that_it_loads_again)
+{
+    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.011",
+        "regions=[{tag: 1, conductivity_factor: 2.5, cm_uF_mm2: 0.02},"
+        " {tag: 2, extracellular_n_mS_mm: 0.1, chi_per_mm: 70}]"};
+    mt_arena arena = {0};
+    mt_case c, d;
+    const char *text;
+    load(&arena, niederer, sets, 2, &c);
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(d.n_regions, 2);
+    cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
+    for (size_t r = 0; r < 2; r++)
+        cr_expect_arr_eq(&c.regions[r].tissue, &d.regions[r].tissue, sizeof d.regions[r].tissue);
+    cr_expect(isnan(d.tissue.extracellular_n_mS_mm) && d.tissue.intracellular_n_mS_mm == 0.011);
+    cr_expect_eq(d.regions[0].tissue.conductivity_factor, 2.5);
+    cr_expect(strstr(text, "    tag: 2\n    chi_per_mm") == NULL && strstr(text, "conductivity_factor: 2.5"),
+        "%s", text);
+    mt_arena_free(&arena);
+}
+
+Test(case, the_tissue_normal_to_the_sheets_is_as_across_unless_it_is_given)
+{
+    static const char *const sets[] = {"tissue.intracellular_n_mS_mm=0.01"};
+    mt_arena arena = {0};
+    mt_case c;
+    load(&arena, niederer, NULL, 0, &c);
+    cr_expect_eq(mt_case_tissue(&c).sigma_n_mS_mm, 0);
+    load(&arena, niederer, sets, 1, &c);
+    cr_expect_float_eq(mt_case_tissue(&c).sigma_n_mS_mm, 0.01 * 0.24 / 0.25, 1e-15);
+    mt_arena_free(&arena);
+}
+
+/* Every model of the table with each of its variants, and none else. */
+Test(case, cells_are_those_of_the_table)
+{
+    char model[64], type[64];
+    const char *const sets[] = {model, type};
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        for (size_t k = 0; k <= (*m)->n_variants; k++) {
+            mt_arena arena = {0};
+            mt_case c;
+            mt_monodomain problem = {0};
+            const char *name = k < (*m)->n_variants ? (*m)->variants[k].name : "nonsense";
+            (void)snprintf(model, sizeof model, "cell.model=%s", (*m)->name);
+            (void)snprintf(type, sizeof type, "cell.type=%s", name);
+            const mt_status status = mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c);
+            cr_assert_eq(
+                status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
+            if (status == MT_OK) {
+                cr_assert_eq(mt_case_cells(&arena, &c, NULL, NULL, &problem), MT_OK);
+                cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
+            } else
+                cr_expect(strstr(mt_message(), "--set cell.type=nonsense: nonsense; allowed: ") &&
+                              strstr(mt_message(), (*m)->variants[0].name),
+                    "%s", mt_message());
+            mt_arena_free(&arena);
+        }
+}
+
+Test(case, wrong_values_are_named_with_line_key_and_what_is_allowed)
+{
+    expect_failure("edge_mm: 0.5", "egde_mm: 0.5",
+        ":2: mesh.slab.egde_mm: unknown key; allowed here: size_mm, edge_mm, cut");
+    expect_failure("edge_mm: 0.5", "edge_mm: -0.5", ":2: mesh.slab.edge_mm: -0.5; allowed: at least 0");
+    expect_failure(
+        "edge_mm: 0.5", "edge_mm: fine", ":2: mesh.slab.edge_mm: fine; allowed: a number at least 0");
+    expect_failure("chi_per_mm: 140", "chi_per_mm: 0", ":8: tissue.chi_per_mm: 0; allowed: above 0");
+    expect_failure(
+        "type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo, layers");
+    expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
+        ": time.dt_ms: 0.06; allowed: at most 0.05, where the cell model tp06 is stable");
+    expect_failure("  cm_uF_mm2: 0.01\n", "", ":4: tissue.cm_uF_mm2: missing; allowed: a number above 0");
+}
+
+Test(case, keys_that_contradict_each_other_are_refused)
+{
+    expect_failure("mesh:\n", "mesh:\n  file: heart.hdf\n",
+        ": mesh: both file and slab are given; needed: either file, or slab with size_mm and edge_mm above "
+        "0");
+    expect_failure("  slab: {size_mm: [2, 1, 1], edge_mm: 0.5}", "  file: ''",
+        ": mesh: neither file nor slab is given; needed: either file, or slab with size_mm and edge_mm above "
+        "0");
+    expect_failure(
+        "max_mm: [0.5, 1, 1]", "max_mm: [0.5, -1, 1]", ": stimuli.0: min_mm 0 is above max_mm -1 on axis y");
+    expect_failure("end_ms: 10", "end_ms: 10.01",
+        ": time.end_ms: 10.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 10 or 10.02");
+    expect_failure("end_ms: 10", "end_ms: 0.001",
+        ": time.end_ms: 0.001; allowed: a whole number of steps of dt_ms = 0.02, at least one: 0.02");
+    /* 1,000,000.5 steps; once a part of a million of all steps was let pass, which is half a step of so many */
+    expect_failure("end_ms: 10", "end_ms: 20000.01",
+        ": time.end_ms: 20000.01; allowed: a whole number of steps of dt_ms = 0.02, at least one: 20000 or "
+        "20000.02");
+    expect_failure("duration_ms: 2", "duration_ms: 1e300",
+        ": stimuli.0.duration_ms: 1e+300 ends after 5e+301 steps of dt_ms = 0.02; allowed: at most 1e+12 "
+        "steps");
+
+    expect_failure("duration_ms: 2", "duration_ms: 0.005",
+        ": stimuli.0.duration_ms: 0.005 is no whole step; allowed: at least dt_ms = 0.02");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    start_ms: 10",
+        ": stimuli.0.start_ms: 10; allowed: below end_ms = 10");
+    expect_failure("    max_mm: [0.5, 1, 1]\n", "    radius_mm: 2\n",
+        ": stimuli.0: min_mm is given alone; allowed: a box has min_mm and max_mm");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 5",
+        ": stimuli.0: period_ms is given and count is 1; allowed: period_ms with count above 1, or neither");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    count: 5",
+        ": stimuli.0: period_ms is not given and count is 5; allowed: period_ms with count above 1, or "
+        "neither");
+    expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 2\n    count: 5",
+        ": stimuli.0.period_ms: 2; allowed: longer than duration_ms = 2");
+    expect_failure("end_ms: 10", "end_ms: 335544.4",
+        ": a beat of 16777220 steps of time.dt_ms = 0.02 begins at 0 ms; allowed: at most 16777216 steps: "
+        "output: "
+        "{beats: every, beat_ms: 335544} makes shorter ones");
+}
+
+Test(case, a_missing_file_is_a_matter_of_files)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    cr_expect_eq(mt_case_load(&arena, "/tmp/there/is/no.yaml", NULL, 0, &c), MT_FILE);
+    cr_expect_str_eq(mt_message(), "/tmp/there/is/no.yaml: No such file or directory");
+    mt_arena_free(&arena);
+}
+
+/* Numbers to the bit, NaN among them. */
+static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimulus *b)
+{
+    mt_case_stimulus x = *a, y = *b;
+    cr_expect_str_eq(a->region.at, b->region.at);
+    cr_expect_str_eq(a->region.surface, b->region.surface);
+    cr_expect_str_eq(a->region.vtx, b->region.vtx);
+    cr_expect_str_eq(a->region.elements, b->region.elements);
+    x.region.at = y.region.at = x.region.surface = y.region.surface = x.region.vtx = y.region.vtx = NULL;
+    x.region.elements = y.region.elements = NULL;
+    cr_expect_arr_eq(&x, &y, sizeof x);
+}
+
+static const char every_region[] =
+    "stimuli=[{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50},"
+    " {centre_mm: [0.1, 2, 3], radius_mm: 0.7, start_ms: 3, duration_ms: 1, strength_uA_mm3: 7},"
+    " {at: apex, radius_mm: 6, duration_ms: 2, strength_uA_mm3: 50},"
+    " {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50},"
+    " {surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3,"
+    " strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50},"
+    " {elements: some place/list.txt, duration_ms: 2, strength_uA_mm3: 50},"
+    " {layer: mid, duration_ms: 2, strength_uA_mm3: 50}]";
+
+/* What was not given is not written, what was left to the program is. */
+Test(case, every_kind_of_stimulus_is_written_so_that_it_loads_again)
+{
+    const char *const sets[] = {every_region};
+    mt_arena arena = {0};
+    mt_case c, d;
+    const char *text;
+    load(&arena, niederer, sets, 1, &c);
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(d.n_stimuli, 8);
+    cr_expect_eq(d.stimuli[7].region.layer, MT_LAYER_MID - MT_LAYER_ENDO);
+    for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
+    cr_expect(strstr(text, "  - min_mm: [0, 0, 0]\n    max_mm: [1, 1, 1]\n    start_ms: 0"), "%s", text);
+    cr_expect(strstr(text, "  - at: \"apex\"\n    radius_mm: 6\n    start_ms: 0"), "%s", text);
+    cr_expect(strstr(text, "  - surface: \"lv_endocardium\"\n    depth_mm: 0\n    start_ms: 0"), "%s", text);
+    cr_expect(strstr(text, "  - vtx: \"some place/site.vtx\"\n    start_ms: 0"), "%s", text);
+    cr_expect_eq(d.stimuli[4].count, 3);
+    cr_expect_eq(d.stimuli[4].period_ms, 10.5);
+    mt_arena_free(&arena);
+}
+
+Test(case, what_is_written_loads_to_the_same_case)
+{
+    static const char *const sets[] = {"tissue.cm_uF_mm2=0.0123456789012345678", "tissue.chi_per_mm=0.1",
+        "machine.checked=true", "title=a: \"b\" # c",
+        "machine.set=['links.list=[{from: 0, to: 1, lanes: 4}]', clock_hz=1e9]"};
+    mt_arena arena = {0};
+    mt_case c, d;
+    load(&arena, niederer, sets, 5, &c);
+    const char *text, *again;
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &d, &again), MT_OK, "%s", mt_message());
+    cr_expect_str_eq(text, again);
+    cr_expect_str_eq(c.title, "a: \"b\" # c");
+    cr_expect_str_eq(c.title, d.title);
+    cr_expect_str_eq(c.mesh.file, d.mesh.file);
+    cr_expect_arr_eq(&c.mesh.slab, &d.mesh.slab, sizeof c.mesh.slab);
+    cr_expect_arr_eq(&c.tissue, &d.tissue, sizeof c.tissue);
+    cr_expect(c.cell.model == d.cell.model && c.cell.type == d.cell.type);
+    cr_expect_arr_eq(&c.time, &d.time, sizeof c.time);
+    cr_expect_eq(d.tissue.cm_uF_mm2, 0.0123456789012345678);
+    cr_assert_eq(c.n_stimuli, d.n_stimuli);
+    for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
+    cr_assert_eq(c.n_points, d.n_points);
+    for (size_t k = 0; k < c.n_points; k++) {
+        cr_expect_str_eq(c.points[k].name, d.points[k].name);
+        cr_expect_arr_eq(c.points[k].at_mm, d.points[k].at_mm, sizeof c.points[k].at_mm);
+    }
+    cr_expect_arr_eq(&c.line, &d.line, sizeof c.line);
+    cr_expect_eq(c.machine.backend, d.machine.backend);
+    cr_expect_str_eq(c.machine.target, d.machine.target);
+    cr_expect_eq(c.machine.tiles, d.machine.tiles);
+    cr_expect_eq(c.machine.imbalance, d.machine.imbalance);
+    cr_expect(c.machine.scheme == d.machine.scheme && c.machine.partition == d.machine.partition);
+    cr_assert_eq(d.machine.n_sets, 2);
+    for (size_t k = 0; k < 2; k++) cr_expect_str_eq(c.machine.sets[k].text, d.machine.sets[k].text);
+    cr_expect(c.machine.checked && d.machine.checked);
+    mt_arena_free(&arena);
+}
+
+static mt_status load_and_stimulate(mt_arena *arena, const mt_mesh *mesh)
+{
+    mt_case c;
+    mt_stimulus *stimulus;
+    MT_TRY(mt_case_load(arena, niederer, NULL, 0, &c));
+    return mt_case_stimuli(arena, &c, mesh, &stimulus);
+}
+
+Test(case, every_lack_of_memory_is_reported)
+{
+    const double size_mm[3] = {2, 1, 1};
+    mt_arena meshes = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&meshes, size_mm, 0.5, &mesh), MT_OK);
+    mt_status status = MT_MEMORY;
+    size_t n;
+    for (n = 1; status != MT_OK && n < 100000; n++) {
+        mt_arena arena = {0};
+        mt_arena_fail_at(n);
+        status = load_and_stimulate(&arena, &mesh);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
+        mt_arena_free(&arena);
+    }
+    cr_expect(status == MT_OK && n > 3, "ended at take %zu", n);
+    mt_arena_free(&meshes);
+}
+
+static void expect_beats(
+    const char *end_ms, const char *stimuli, const char *beat_ms, size_t n, const size_t *first_ms)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    mt_record record;
+    const char *sets[] = {end_ms, "output.beats=every", stimuli, beat_ms};
+    load(&arena, niederer, sets, 4, &c);
+    cr_assert_eq(mt_case_record(&arena, &c, &record), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_record_beats(&record), n, "%zu beats", mt_record_beats(&record));
+    for (size_t b = 0; b < n; b++)
+        cr_expect_eq(mt_record_first(&record, b), first_ms[b] * 50, "%zu", mt_record_first(&record, b));
+    cr_expect(record.all);
+    mt_arena_free(&arena);
+}
+
+#define PULSE(more) "{min_mm: [0, 0, 0], max_mm: [1, 1, 1], duration_ms: 2, strength_uA_mm3: 50, " more "}"
+
+Test(case, a_beat_begins_with_a_pulse_or_where_the_one_before_is_too_long)
+{
+    const char *trains = "stimuli=[" PULSE("start_ms: 10, count: 3, period_ms: 100") ", " PULSE(
+        "start_ms: 14, count: 2, period_ms: 120") ", " PULSE("start_ms: 300") "]";
+    expect_beats("time.end_ms=400", trains, "output.beat_ms=1000", 4, (size_t[]){0, 110, 210, 300});
+    expect_beats("time.end_ms=301", trains, "output.beat_ms=1000", 4, (size_t[]){0, 110, 210, 300});
+    expect_beats(
+        "time.end_ms=500", trains, "output.beat_ms=80", 7, (size_t[]){0, 80, 134, 210, 290, 370, 450});
+}

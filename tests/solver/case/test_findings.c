@@ -1,0 +1,248 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/make/slab.h"
+#include "solver/cells/tp06/tp06.h"
+#include "solver/case/findings.h"
+#include "tests/solver/small_case.h"
+#include "tests/sets.h"
+
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "machine: {backend: cpu}\n";
+
+/* All findings, each with a line end. */
+static char said[4096];
+
+static void add(void *context, const char *text)
+{
+    const size_t used = strlen(said);
+    cr_assert_eq(context, said);
+    (void)snprintf(said + used, sizeof said - used, "%s\n", text);
+}
+
+static mt_findings begin(void)
+{
+    said[0] = 0;
+    return (mt_findings){add, said};
+}
+
+/* Of the small case with a setting or two, before it runs. */
+static const char *said_of_case(const char *set, const char *other)
+{
+    const char *const sets[] = {set, other};
+    mt_arena arena = {0};
+    mt_case c;
+    const size_t n = other ? 2 : set ? 1 : 0;
+    cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, &c), MT_OK,
+        "%s", mt_message());
+    mt_findings_of_case(begin(), "small.yaml", &c);
+    mt_arena_free(&arena);
+    return said;
+}
+
+static void expect(const char *found, const char *finding)
+{
+    char expected[512];
+    (void)snprintf(expected, sizeof expected, "small.yaml: %s", finding);
+    cr_expect(strstr(found, expected), "no '%s' in: %s", expected, found);
+}
+
+static void expect_silence(const char *found) { cr_expect_str_empty(found, "%s", found); }
+
+Test(findings, a_usual_case_has_none)
+{
+    expect_silence(said_of_case(NULL, NULL));
+    /* whole but for what decimals leave: 100 ms of 1/30 ms, and tenths in binary */
+    expect_silence(said_of_case("time.dt_ms=0.0333333", "time.end_ms=100"));
+    expect_silence(said_of_case("time.dt_ms=0.04", "stimuli.0.start_ms=0.36"));
+    expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
+}
+
+/* More than four times beyond what was measured; isotropic tissues and three times as many membranes are within it. */
+Test(findings, tissue_far_from_what_was_measured_is_told_by_its_key)
+{
+    static const char *const wrong[][2] = {
+        {"tissue.intracellular_l_mS_mm=1.7",
+            "tissue.intracellular_l_mS_mm: found 1.7 mS/mm; usual 0.17 to 0.34\n"},
+        {"tissue.intracellular_t_mS_mm=1.9",
+            "tissue.intracellular_t_mS_mm: found 1.9 mS/mm; usual 0.019 to 0.06\n"},
+        {"tissue.extracellular_l_mS_mm=62",
+            "tissue.extracellular_l_mS_mm: found 62 mS/mm; usual 0.12 to 0.62\n"},
+        {"tissue.extracellular_t_mS_mm=0.01",
+            "tissue.extracellular_t_mS_mm: found 0.01 mS/mm; usual 0.08 to 0.24\n"},
+        {"tissue.chi_per_mm=1400", "tissue.chi_per_mm: found 1400 per mm; usual 140 to 200\n"},
+        {"tissue.cm_uF_mm2=1", "tissue.cm_uF_mm2: found 1 uF/mm^2; usual 0.01 to 0.02\n"},
+        {"tissue.cm_uF_mm2=1", "tissue, chi times Cm: found 140 uF/mm^3; usual 1.4 to 4\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity along fibres: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
+        {"tissue.cm_uF_mm2=1",
+            "tissue, diffusivity across fibres: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+        expect(said_of_case(wrong[k][0], NULL), wrong[k][1]);
+    expect_silence(said_of_case("tissue.intracellular_t_mS_mm=0.17", "tissue.extracellular_t_mS_mm=0.62"));
+    expect_silence(said_of_case("tissue.chi_per_mm=400", NULL));
+}
+
+Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_used)
+{
+    expect(said_of_case("stimuli.0.duration_ms=0.51", NULL),
+        "stimuli.0.duration_ms: found 0.51 ms, which are 25.5 steps of 0.02 ms; used: 26 steps, 0.52 ms\n");
+    expect(said_of_case("stimuli.0.start_ms=0.03", NULL),
+        "stimuli.0.start_ms: found 0.03 ms, which are 1.5 steps of 0.02 ms; used: 2 steps, 0.04 ms\n");
+    expect(said_of_case("stimuli.0.period_ms=3.009", "stimuli.0.count=2"),
+        "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
+}
+
+/* What is found of a slab in boxes of 0.5 mm, whose elements are of 0.275 mm, with a setting or two. */
+static const char *said_of_slab(const char *set, const char *other, const char *third)
+{
+    const char *const sets[] = {set, other, third};
+    const size_t n = third ? 3 : other ? 2 : set ? 1 : 0;
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_case c;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, &c), MT_OK,
+        "%s", mt_message());
+    mt_findings_of_mesh(begin(), &c, &mesh);
+    mt_arena_free(&arena);
+    return said;
+}
+
+static void expect_part(const char *found, const char *part)
+{
+    cr_expect(strstr(found, part), "no '%s' in: %s", part, found);
+}
+
+/* An eighth of the diffusivity makes them as long as 0.778 mm are in the usual tissue, between two rows of the table. */
+Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they_are)
+{
+    const mt_cell_delay *row = &mt_cell_tp06.delays[2];
+    const double length = 0.5 / cbrt(6) * sqrt(8),
+                 part = (length - row[0].length_mm) / (row[1].length_mm - row[0].length_mm);
+    char expected[256];
+    expect_silence(said_of_slab(NULL, NULL, NULL));
+    said_of_slab("tissue.chi_per_mm=1120", NULL, NULL);
+    expect_part(said, "mesh.slab: arrival times are off on coarse meshes: found elements of 0.275 mm ");
+    (void)snprintf(expected, sizeof expected,
+        "off by about %.2g %% (root mean square over all directions), late on the whole, as measured with "
+        "tp06 in elements of 0.778 mm of the usual tissue, dt "
+        "0.02 ms;",
+        row[0].usual_percent + part * (row[1].usual_percent - row[0].usual_percent));
+    expect_part(said, expected);
+    said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
+    expect_part(said, "% or more (root mean square over all directions), late on the whole, as measured with "
+                      "tp06 in elements of 0.8 mm of the usual tissue");
+}
+
+/* With a fourth of the conductivities across alone, lengths count for more by 4^(1/3). */
+Test(findings, lengths_go_with_the_sixth_root_of_one_diffusivity_along_and_two_across)
+{
+    expect_part(said_of_slab("tissue.intracellular_t_mS_mm=0.00475", "tissue.extracellular_t_mS_mm=0.06",
+                    "diffusion.spreading=0"),
+        "found elements of 0.275 mm ");
+    said_of_slab("tissue.intracellular_t_mS_mm=0.0011875", "tissue.extracellular_t_mS_mm=0.015", NULL);
+    expect_part(
+        said, "in elements of 0.693 mm of the usual tissue"); /* a sixteenth: 0.27516 16^(1/3) = 0.69336 */
+}
+
+/* Linear between the rows. */
+Test(findings, without_spreading_waves_are_later_and_other_schemes_are_not_known)
+{
+    const mt_cell_delay *row = mt_cell_tp06.delays;
+    const double length = 0.5 / cbrt(6),
+                 part = (length - row[0].length_mm) / (row[1].length_mm - row[0].length_mm);
+    char expected[256];
+    said_of_slab("diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed");
+    (void)snprintf(expected, sizeof expected,
+        "off by about %.2g %% (root mean square over all directions), late on the whole, as measured with "
+        "tp06 in elements of 0.275 mm ",
+        row[0].plain_percent + part * (row[1].plain_percent - row[0].plain_percent));
+    expect_part(said, expected);
+    expect_part(said_of_slab("diffusion.spreading=0.02", NULL, NULL),
+        "how far with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
+        "--spreading "
+        "0.02 --damping 1.6 --correction minimum` measures it");
+    /* so fine that the plain scheme would do */
+    expect_silence(said_of_slab("diffusion.spreading=0.02", "tissue.chi_per_mm=14", NULL));
+}
+
+/* Spreading is too much for a model with so wide a front. */
+Test(findings, a_model_has_its_own_delays)
+{
+    const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
+    expect_silence(said_of_slab(model, type, NULL));
+    expect_part(said_of_slab(model, type, "tissue.chi_per_mm=1400"),
+        "% or more (root mean square over all directions), early on the whole, as measured with "
+        "mitchell-schaeffer in elements of 0.8 mm");
+}
+
+/* What is found after a run to 100 ms of four elements with such activation times. */
+static const char *said_of_four(double activation_ms[4])
+{
+    const mt_diffusion four = {.n_elements = 4};
+    const mt_monodomain problem = {.diffusion = &four};
+    mt_findings_of_run(
+        begin(), "a.yaml", NULL, &problem, 1, &(mt_records){.activation_ms = activation_ms}, 100);
+    return said;
+}
+
+Test(findings, a_wave_that_died_is_not_one_that_is_still_on_its_way)
+{
+    const char
+        *died = "a.yaml: found 1 of 4 elements (25 %) not activated, and none that was after 94 ms, though",
+        *on = "the wave still on its way at 100 ms: 1 of 4 elements (25 %)";
+    cr_expect(strstr(said_of_four((double[]){1, 94, INFINITY, 3}), died), "%s", said);
+    cr_expect(strstr(said_of_four((double[]){1, 96, INFINITY, 3}), on), "%s", said);
+    expect_silence(said_of_four((double[]){1, 99.9, 2, 3}));
+    expect_silence(said_of_four((double[]){INFINITY, INFINITY, INFINITY, INFINITY}));
+}
+
+/* A spiral whose turns are beats: an element that one of them leaves out has its time in another. */
+Test(findings, a_wave_that_comes_everywhere_in_some_beat_is_no_finding)
+{
+    const mt_diffusion four = {.n_elements = 4};
+    const mt_monodomain problem = {.diffusion = &four};
+    mt_records beats[2] = {{.activation_ms = (double[]){1, 20, INFINITY, INFINITY}},
+        {.activation_ms = (double[]){60, -INFINITY, 70, 80}}};
+    mt_findings_of_run(begin(), "a.yaml", NULL, &problem, 2, beats, 100);
+    expect_silence(said);
+    beats[1].activation_ms[3] = INFINITY;
+    mt_findings_of_run(begin(), "a.yaml", NULL, &problem, 2, beats, 100);
+    cr_expect(strstr(said, "found 1 of 4 elements (25 %) not activated, and none that was after 70 ms"), "%s",
+        said);
+}
+
+/* S2 in tissue that S1 has made refractory. */
+Test(findings, a_stimulus_counts_in_its_own_beat)
+{
+    const mt_diffusion four = {.n_elements = 4};
+    const uint32_t first = 0, second = 1;
+    const mt_stimulus stimuli[2] = {{.duration_ms = 2, .rise_mV_ms = 35, .n_elements = 1, .element = &first},
+        {.start_ms = 60, .duration_ms = 2, .rise_mV_ms = 35, .n_elements = 1, .element = &second}};
+    double peak_mV[2] = {20, 30};
+    const size_t steps[2] = {0, 600};
+    const mt_monodomain problem = {.diffusion = &four,
+        .dt_ms = 0.1,
+        .n_stimuli = 2,
+        .stimulus = stimuli,
+        .peak_mV = peak_mV,
+        .record = {.all = true, .n_beats = 2, .beat = steps}};
+    const mt_case input = {.n_stimuli = 2,
+        .stimuli = (mt_case_stimulus[]){{.duration_ms = 2, .strength_uA_mm3 = 50},
+            {.start_ms = 60, .duration_ms = 2, .strength_uA_mm3 = 50}}};
+    mt_records beats[2] = {{.activation_ms = (double[]){1, 2, 3, 4}},
+        {.activation_ms = (double[]){-INFINITY, -INFINITY, 70, 71}}};
+    mt_findings_of_run(begin(), "a.yaml", &input, &problem, 2, beats, 100);
+    cr_expect(
+        strstr(said, "stimuli.1: found no activation by 100 ms: it raised V of its 1 element to 30.0 mV"),
+        "%s", said);
+    cr_expect(!strstr(said, "stimuli.0"), "%s", said);
+    beats[1].activation_ms[1] = 61;
+    mt_findings_of_run(begin(), "a.yaml", &input, &problem, 2, beats, 100);
+    expect_silence(said);
+}

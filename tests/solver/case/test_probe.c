@@ -1,0 +1,251 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <omp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/adjacency.h"
+#include "mesh/make/slab.h"
+#include "solver/diffusion/diffusion.h"
+#include "solver/case/probe.h"
+
+static const mt_tissue muscle = {0.133418, 0.0176062, 140, 0.01, 0};
+static const double size_mm[3] = {3, 2, 1.5};
+
+typedef struct slab {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_diffusion diffusion;
+    double *field;
+} slab;
+
+static void make(slab *s)
+{
+    *s = (slab){0};
+    mt_adjacency adjacency;
+    cr_assert_eq(mt_slab_make(&s->arena, size_mm, 0.5, &s->mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_adjacency_make(&s->arena, &s->mesh, &adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_diffusion_make(
+                     &s->arena, &s->mesh, &adjacency, &muscle, &mt_diffusion_scheme_usual, &s->diffusion),
+        MT_OK, "%s", mt_message());
+    s->field = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *s->field);
+    cr_assert_not_null(s->field);
+}
+
+static double linear(const double x[3]) { return 7 - 2.5 * x[0] + 11 * x[1] + 0.75 * x[2]; }
+
+static void fill(slab *s, double (*function)(const double *))
+{
+    for (size_t element = 0; element < s->mesh.n_elements; element++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, element, x);
+        s->field[element] = function(x);
+    }
+}
+
+static double read(const slab *s, const double x[3])
+{
+    uint32_t element = 0;
+    cr_assert_eq(mt_probe_find(&s->mesh, 1, x, &element), MT_OK, "%s", mt_message());
+    return mt_probe_value(&s->mesh, &s->diffusion, s->field, x, element);
+}
+
+static double distance_mm(const slab *s, size_t element, const double at[3])
+{
+    double x[3];
+    mt_mesh_centroid(&s->mesh, element, x);
+    return hypot(hypot(x[0] - at[0], x[1] - at[1]), x[2] - at[2]);
+}
+
+static size_t nearest(const slab *s, const double at[3])
+{
+    size_t best = 0;
+    double least = INFINITY;
+    for (size_t element = 0; element < s->mesh.n_elements; element++) {
+        const double distance = distance_mm(s, element, at);
+        if (distance < least) {
+            least = distance;
+            best = element;
+        }
+    }
+    return best;
+}
+
+/* Corners, middles of edges and faces, the centre, and places between: no rounding error of a fit on values
+ * of order 30 comes near 1e-10. Many places have several nearest elements, which rounding alone tells apart: a distance below 1 mm
+ * from coordinates below 3 mm is off by less than 10 * 2^-51 mm. */
+Test(probe, linear_fields_are_read_exactly_at_corners_and_inside)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    enum { SIDE = 7, PLACES = SIDE * SIDE * SIDE };
+    static double at[PLACES][3];
+    static uint32_t element[PLACES];
+    for (size_t k = 0; k < PLACES; k++) {
+        at[k][0] = size_mm[0] * (double)(k % SIDE) / (SIDE - 1);
+        at[k][1] = size_mm[1] * (double)(k / SIDE % SIDE) / (SIDE - 1);
+        at[k][2] = size_mm[2] * (double)(k / SIDE / SIDE) / (SIDE - 1);
+    }
+    cr_assert_eq(mt_probe_find(&s.mesh, PLACES, at[0], element), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < PLACES; k++) {
+        double value = mt_probe_value(&s.mesh, &s.diffusion, s.field, at[k], element[k]);
+        cr_expect_float_eq(
+            distance_mm(&s, element[k], at[k]), distance_mm(&s, nearest(&s, at[k]), at[k]), 5e-15);
+        cr_expect_float_eq(value, linear(at[k]), 1e-10, "at (%g, %g, %g): %.15g, expected %.15g", at[k][0],
+            at[k][1], at[k][2], value, linear(at[k]));
+    }
+    mt_arena_free(&s.arena);
+}
+
+static double bowl(const double x[3]) { return x[0] * x[0] + 3 * x[1] * x[1]; }
+
+static double far_bowl(const double x[3])
+{
+    return bowl((const double[3]){size_mm[0] - x[0], size_mm[1] - x[1], x[2]});
+}
+
+/* The slab has even numbers of boxes along x and y, and so is its own mirror image. In its vertices up to 48 elements meet, many
+ * of them equally near, and the bowl is no linear function: which of them is taken would show in the third digit. A fit of
+ * numbers below 30 is good to 1e-10, as above. */
+Test(probe, a_mirrored_field_has_the_same_values_at_mirrored_places)
+{
+    slab s;
+    make(&s);
+    for (size_t v = 0; v < s.mesh.n_vertices; v++) {
+        const double *at = s.mesh.xyz_mm + 3 * v;
+        const double there[3] = {size_mm[0] - at[0], size_mm[1] - at[1], at[2]};
+        fill(&s, bowl);
+        const double value = read(&s, at);
+        fill(&s, far_bowl);
+        cr_assert_float_eq(read(&s, there), value, 1e-10, "at (%g, %g, %g): %.15g and %.15g", at[0], at[1],
+            at[2], value, read(&s, there));
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* Not yet activated elements are infinite: the front's edge is fitted on what lies behind it. */
+Test(probe, infinite_elements_are_left_out)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    size_t without = 0;
+    for (size_t element = 0; element < s.mesh.n_elements; element++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, element, x);
+        if (x[0] > 1.5) s.field[element] = element % 3 == 0 ? NAN : INFINITY;
+    }
+    for (double y = 0.1; y < 2; y += 0.3)
+        for (double z = 0.1; z < 1.5; z += 0.2) {
+            const double at[3] = {1.37, y, z};
+            const size_t element = nearest(&s, at);
+            if (!isfinite(s.field[element])) continue;
+            size_t left_out = 0;
+            for (size_t k = 0; k < MT_DIFFUSION_ROW; k++)
+                left_out += isfinite(s.field[s.diffusion.column[MT_DIFFUSION_ROW * element + k]]) ? 0 : 1;
+            without += left_out > 0;
+            cr_expect_float_eq(read(&s, at), linear(at), 1e-10, "at (1.37, %g, %g): %g", y, z, read(&s, at));
+        }
+    cr_expect(without > 10, "only %zu of the places lie beside elements that are not finite", without);
+    mt_arena_free(&s.arena);
+}
+
+Test(probe, where_the_nearest_element_is_infinite_so_is_the_answer)
+{
+    slab s;
+    make(&s);
+    fill(&s, linear);
+    const double at[3] = {1.2, 0.9, 0.6};
+    s.field[nearest(&s, at)] = INFINITY;
+    cr_expect_eq(read(&s, at), INFINITY);
+    s.field[nearest(&s, at)] = NAN;
+    cr_expect(isnan(read(&s, at)));
+    mt_arena_free(&s.arena);
+}
+
+/* Makes all others of the element's row infinite but the n whose numbers in the row are given. */
+static void keep_only(slab *s, size_t element, size_t n, const size_t *kept)
+{
+    const uint32_t *row = &s->diffusion.column[MT_DIFFUSION_ROW * element];
+    for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
+        bool keep = row[k] == element;
+        for (size_t i = 0; i < n; i++) keep = keep || kept[i] == k;
+        if (!keep) s->field[row[k]] = INFINITY;
+    }
+}
+
+Test(probe, too_few_elements_give_the_nearest_ones_value)
+{
+    static const size_t kept[] = {0, 5};
+    const double at[3] = {1.45, 1.05, 0.77};
+    slab s;
+    make(&s);
+    for (size_t others = 0; others <= 2; others++) {
+        fill(&s, bowl);
+        const size_t element = nearest(&s, at);
+        keep_only(&s, element, others, kept);
+        cr_expect_eq(read(&s, at), s.field[element], "%zu others", others);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* Six times the volume between four elements' centroids, of which one is the element itself. */
+static double volume(const slab *s, size_t element, const size_t other[3])
+{
+    double o[3], d[3][3];
+    mt_mesh_centroid(&s->mesh, element, o);
+    for (int k = 0; k < 3; k++) {
+        mt_mesh_centroid(&s->mesh, s->diffusion.column[MT_DIFFUSION_ROW * element + other[k]], d[k]);
+        for (int axis = 0; axis < 3; axis++) d[k][axis] -= o[axis];
+    }
+    return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+           d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+           d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+}
+
+/* All sets of three others of an element's row: in one plane with it, its own value counts; otherwise the linear
+ * field is found (of which the own value differs). */
+Test(probe, elements_in_one_plane_give_the_nearest_ones_value)
+{
+    size_t flat = 0, full = 0;
+    slab s;
+    omp_set_num_threads(1); /* for one place at a time a second one is only waited for */
+    make(&s);
+    double at[3];
+    const size_t element = s.mesh.n_elements / 2 + 3 * 6 + 2;
+    mt_mesh_centroid(&s.mesh, element, at);
+    for (int axis = 0; axis < 3; axis++) at[axis] += 0.0137 * (axis + 1);
+    cr_assert_eq(nearest(&s, at), element);
+    for (size_t i = 2; i < MT_DIFFUSION_ROW; i++)
+        for (size_t j = 1; j < i; j++)
+            for (size_t k = 0; k < j; k++) {
+                const size_t others[3] = {i, j, k};
+                fill(&s, linear);
+                keep_only(&s, element, 3, others);
+                const bool in_plane = fabs(volume(&s, element, others)) < 1e-12;
+                *(in_plane ? &flat : &full) += 1;
+                cr_expect_float_eq(
+                    read(&s, at), in_plane ? s.field[element] : linear(at), 1e-10, "%zu, %zu, %zu", i, j, k);
+            }
+    cr_expect(flat > 20 && full > 100, "%zu sets in one plane, %zu not", flat, full);
+    mt_arena_free(&s.arena);
+}
+
+Test(probe, places_outside_the_mesh_are_refused_with_how_far_and_from_what)
+{
+    slab s;
+    make(&s);
+    uint32_t element[2];
+    const double places[2][3] = {{3, 2, 1.5}, {300, 0, 0}}, just_outside[3] = {3.6, 1, 1};
+    cr_assert_eq(mt_probe_find(&s.mesh, 1, places[0], element), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_probe_find(&s.mesh, 2, places[0], element), MT_INPUT);
+    cr_assert(strstr(mt_message(),
+                  "[300, 0, 0] mm is outside the mesh: 297.1 mm from the centre of the nearest element, "),
+        "%s", mt_message());
+    cr_assert(strstr(mt_message(), "; the mesh lies in [0, 0, 0] .. [3, 2, 1.5] mm"), "%s", mt_message());
+    cr_assert_eq(mt_probe_find(&s.mesh, 1, just_outside, element), MT_INPUT);
+    mt_arena_free(&s.arena);
+}

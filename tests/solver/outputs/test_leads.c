@@ -1,0 +1,95 @@
+/* Leads from potentials. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/outputs/leads.h"
+#include "tests/random.h"
+
+static mt_arena arena;
+
+static void leave(void) { mt_arena_free(&arena); }
+
+TestSuite(leads, .fini = leave);
+
+static mt_leads make(size_t n, const char *const *electrode)
+{
+    mt_leads leads;
+    cr_assert_eq(mt_leads_make(&arena, n, electrode, &leads), MT_OK, "%s", mt_message());
+    return leads;
+}
+
+static double value_of(const mt_leads *leads, const double *value, const char *name)
+{
+    for (size_t k = 0; k < leads->n; k++)
+        if (strcmp(leads->name[k], name) == 0) return value[k];
+    cr_assert_fail("no lead %s", name);
+    return NAN;
+}
+
+/* In another order than that of the leads, and with others among them. */
+static const char *const all[] = {"V6", "LL", "V2", "V3", "back", "V1", "RA", "RL", "V4", "LA", "V5"};
+enum { ALL = sizeof all / sizeof *all };
+
+Test(leads, there_are_twelve_in_their_order_and_others_behind_them)
+{
+    static const char *const expected[] = {
+        "I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6", "back"};
+    const mt_leads leads = make(ALL, all);
+    cr_assert_eq(leads.n, sizeof expected / sizeof *expected);
+    cr_expect_eq(leads.n_standard, MT_LEADS_STANDARD);
+    for (size_t k = 0; k < leads.n; k++) cr_expect_str_eq(leads.name[k], expected[k]);
+}
+
+/* By numbers that one can do in the head: RA 1, LA 4, LL 10, the terminal 5. */
+Test(leads, each_is_what_its_definition_says)
+{
+    const mt_leads leads = make(ALL, all);
+    const double phi[ALL] = {16, 10, 12, 13, 77, 11, 1, 99, 14, 4, 15};
+    static const double expected[] = {3, 9, 6, -6, -1.5, 7.5, 6, 7, 8, 9, 10, 11, 77};
+    double value[ALL + MT_LEADS_STANDARD];
+    mt_leads_values(&leads, phi, value);
+    for (size_t k = 0; k < leads.n; k++)
+        cr_expect_float_eq(value[k], expected[k], 1e-14, "%s: %g", leads.name[k], value[k]);
+}
+
+Test(leads, einthovens_and_goldbergers_sums_hold)
+{
+    const mt_leads leads = make(ALL, all);
+    double phi[ALL], value[ALL + MT_LEADS_STANDARD];
+    uint64_t state = 3;
+    for (int round = 0; round < 100; round++) {
+        for (size_t e = 0; e < ALL; e++) phi[e] = between(&state, -2, 2);
+        mt_leads_values(&leads, phi, value);
+        const double one = value_of(&leads, value, "I"), two = value_of(&leads, value, "II"),
+                     three = value_of(&leads, value, "III");
+        cr_expect_lt(fabs(one + three - two), 1e-14);
+        cr_expect_lt(fabs(value_of(&leads, value, "aVR") + value_of(&leads, value, "aVL") +
+                          value_of(&leads, value, "aVF")),
+            1e-14);
+        cr_expect_lt(fabs(value_of(&leads, value, "aVF") - (two + three) / 2), 1e-14);
+    }
+}
+
+Test(leads, without_one_of_the_nine_electrodes_stand_for_themselves)
+{
+    static const char *const some[] = {"RA", "LA", "V1", "V2", "V3", "V4", "V5", "V6", "RL"};
+    const double phi[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double value[9];
+    const mt_leads leads = make(9, some);
+    cr_assert(leads.n == 9 && leads.n_standard == 0);
+    mt_leads_values(&leads, phi, value);
+    cr_expect_eq(memcmp(value, phi, sizeof phi), 0);
+    for (size_t k = 0; k < 9; k++) cr_expect_str_eq(leads.name[k], some[k]);
+}
+
+Test(leads, no_memory_is_told)
+{
+    mt_leads leads;
+    for (size_t k = 1; k <= 2; k++) {
+        mt_arena_fail_at(k);
+        cr_expect_eq(mt_leads_make(&arena, ALL, all, &leads), MT_MEMORY);
+    }
+    mt_arena_fail_at(0);
+}
