@@ -281,8 +281,8 @@ static bool lower_call(code *c, const statement *s)
     static const struct {
         const char *name;
         ipu_operation operation;
-    } known[] = {
-        {"mt_exp", IPU_OP_EXP}, {"mt_expm1", IPU_OP_EXPM1}, {"mt_log", IPU_OP_LOG}, {"mt_sqrt", IPU_OP_SQRT}};
+    } known[] = {{"mt_exp", IPU_OP_EXP}, {"mt_expm1", IPU_OP_EXPM1}, {"mt_log", IPU_OP_LOG},
+        {"mt_sqrt", IPU_OP_SQRT}, {"mt_max", IPU_OP_COMPARE}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(s->called, known[k].name) == 0) {
             lower_float(c, s, known[k].operation);

@@ -20,7 +20,8 @@
  *  4. A float constant is built where it is used: by one auxiliary instruction if its upper 12 or lower 20 bits are zero, by
  *     two otherwise, by none for zero. (a: the instructions; c: at each use)
  *  5. Comparing floats takes a compare and a move between register files; each choice between two floats a branch and
- *     a move; and, or and not of conditions one main instruction. (a)
+ *     a move; and, or and not of conditions one main instruction. The larger of two floats is one instruction, which counts as a
+ *     compare. (a)
  *  6. A counted loop ends with one decrement-and-branch. (a)
  *  7. Order: top-down, smallest depth of dependences first, ties as in the source; what would overfill a register file is
  *     deferred while anything else is ready. (a: top-down, all latencies taken as one; c: the ties)

@@ -41,7 +41,8 @@
  *
  *     2 |a_cc| (kappa_c - 0.1 ms) <= 1
  *
- * (2 |a_cc| stands for lambda: no sawtooth decays much faster). At 0.4 mm that is 3 % of the elements of a Gmsh mesh and 1 % of
+ * (2 |a_cc| stands for lambda: no sawtooth decays much faster; time steps are left out, with which kappa + dt stands for kappa: what then
+ * grows does so only while V is in a band of some mV below rest, where TP06 has j above 1 / (0.1 ms + dt)). At 0.4 mm that is 3 % of the elements of a Gmsh mesh and 1 % of
  * its volume, at 0.63 mm, in a heart, 25 % and 5 %; it makes the longest stable step longer. */
 #ifndef MT_SOLVER_DIFFUSION_SPREADING_H
 #define MT_SOLVER_DIFFUSION_SPREADING_H

@@ -69,6 +69,17 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
 }
 #endif
 
+/* The larger of both. For the tally of instructions it stays a call by this name. */
+#ifdef MT_TALLY
+real mt_max(real, real) __attribute__((const));
+#    define lanes_at_least mt_max
+#else
+static inline lanes lanes_at_least(lanes x, real bound)
+{
+    return lanes_select_below(x, bound, lanes_all(bound), x);
+}
+#endif
+
 /* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by hand: on today's machines
  * that is twice as fast as their gather instructions, and as what compilers make of the plain loop. */
 #if !defined(LANE_ONE) && !defined(MT_DOUBLE) && defined(__AVX2__)

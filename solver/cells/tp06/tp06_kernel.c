@@ -23,6 +23,14 @@ static inline lanes euler(real dt, lanes gate, lanes target, lanes tau)
     return gate + dt * ((target - gate) / tau);
 }
 
+/* The same for gates whose tau falls below dt where V is beyond any action potential, as stimuli and waves through coarse meshes
+ * make it for a moment: with a dt of 0.05 ms h below -120 mV, j above 61 mV, Xr1 above 95 mV, Xr2 above 144 mV. A gate would
+ * swing around its target, and with tau < dt / 2 farther each time. Here it ends there. */
+static inline lanes euler_to_target(real dt, lanes gate, lanes target, lanes tau)
+{
+    return euler(dt, gate, target, lanes_at_least(tau, dt));
+}
+
 /* Gates m, h and j of the sodium current. Below and above -40 mV the rates of h and j are different
  * functions. */
 static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes next[STATES])
@@ -40,7 +48,7 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
     lanes h_beta =
         lanes_select_below(v, knee, K(2.7) * lanes_exp(K(0.079) * v) + K(3.1e5) * lanes_exp(K(0.3485) * v),
             K(0.77) / (K(0.13) * (K(1) + lanes_exp((v + K(10.66)) / K(-11.1)))));
-    next[TP06_H] = euler(dt, s[TP06_H], inf, K(1) / (h_alpha + h_beta));
+    next[TP06_H] = euler_to_target(dt, s[TP06_H], inf, K(1) / (h_alpha + h_beta));
 
     lanes j_alpha = lanes_select_below(v, knee,
         (K(-2.5428e4) * lanes_exp(K(0.2444) * v) - K(6.948e-6) * lanes_exp(K(-0.04391) * v)) *
@@ -49,7 +57,7 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
     lanes j_beta = lanes_select_below(v, knee,
         K(0.02424) * lanes_exp(K(-0.01052) * v) / (K(1) + lanes_exp(K(-0.1378) * (v + K(40.14)))),
         K(0.6) * lanes_exp(K(0.057) * v) / (K(1) + lanes_exp(K(-0.1) * (v + K(32)))));
-    next[TP06_J] = euler(dt, s[TP06_J], inf, K(1) / (j_alpha + j_beta));
+    next[TP06_J] = euler_to_target(dt, s[TP06_J], inf, K(1) / (j_alpha + j_beta));
 }
 
 /* Gates of the potassium currents: Kr, Ks and to. */
@@ -58,11 +66,11 @@ static inline void potassium_gates(
 {
     lanes xr1_alpha = K(450) / (K(1) + lanes_exp((K(-45) - v) / K(10)));
     lanes xr1_beta = K(6) / (K(1) + lanes_exp((v + K(30)) / K(11.5)));
-    next[TP06_XR1] = euler(dt, s[TP06_XR1], logistic((K(-26) - v) / K(7)), xr1_alpha * xr1_beta);
+    next[TP06_XR1] = euler_to_target(dt, s[TP06_XR1], logistic((K(-26) - v) / K(7)), xr1_alpha * xr1_beta);
 
     lanes xr2_alpha = K(3) / (K(1) + lanes_exp((K(-60) - v) / K(20)));
     lanes xr2_beta = K(1.12) / (K(1) + lanes_exp((v - K(60)) / K(20)));
-    next[TP06_XR2] = euler(dt, s[TP06_XR2], logistic((v + K(88)) / K(24)), xr2_alpha * xr2_beta);
+    next[TP06_XR2] = euler_to_target(dt, s[TP06_XR2], logistic((v + K(88)) / K(24)), xr2_alpha * xr2_beta);
 
     lanes xs_alpha = K(1400) / lanes_sqrt(K(1) + lanes_exp((K(5) - v) / K(6)));
     lanes xs_beta = logistic((v - K(35)) / K(15));

@@ -89,7 +89,8 @@ Test(tally, every_float_operation_is_one_instruction)
         {"fdiv float %9, %9", IPU_OP_DIVIDE}, {"tail call float @mt_exp(float noundef %9) #3", IPU_OP_EXP},
         {"tail call float @mt_expm1(float noundef %9) #3", IPU_OP_EXPM1},
         {"tail call float @mt_log(float noundef %9) #3", IPU_OP_LOG},
-        {"call float @mt_sqrt(float noundef %9)", IPU_OP_SQRT}};
+        {"call float @mt_sqrt(float noundef %9)", IPU_OP_SQRT},
+        {"tail call float @mt_max(float noundef %9, float noundef %9) #3", IPU_OP_COMPARE}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         char body[512];
         (void)snprintf(body, sizeof body, "%s  %%12 = %s\n%s", READ_8_TO_9, known[k].text, WRITE(12));

@@ -442,6 +442,27 @@ Test(model, the_longest_step_is_stable)
         }
 }
 
+/* Stimuli that overlap, and waves that meet in coarse meshes, take V beyond any action potential for some steps. Wherever it is held,
+ * gates stay between 0 and 1, and all states finite. */
+Test(model, no_gate_leaves_0_to_1_wherever_v_is)
+{
+    for (EACH(m))
+        for (int k = 0; k < 3; k++)
+            for (double v = -200; v <= 200; v += 10) {
+                const double dt_ms = k == 0 ? 0.02 : k == 1 ? 0.05 : (*m)->dt_max_ms;
+                double held, state[STATES_MOST];
+                memcpy(state, (*m)->variants[0].states, (*m)->n_states * sizeof *state);
+                for (double t = 0; t < 5; t += dt_ms)
+                    mt_cell_step_double(*m, 0, NULL, dt_ms, 1, state, &v, &held);
+                for (size_t s = 0; s < (*m)->n_states; s++) {
+                    const mt_cell_quantity *of = &(*m)->states[s];
+                    const bool gate = strcmp(of->unit, "") == 0;
+                    cr_expect(isfinite(state[s]) && (!gate || (state[s] > -1e-9 && state[s] < 1 + 1e-9)),
+                        "%s, %g mV, steps of %g ms: %s is %g", (*m)->name, v, dt_ms, of->name, state[s]);
+                }
+            }
+}
+
 /* How fast a cell's reaction draws V back: -d(dV/dt)/dV at fixed states [per ms], by a difference. */
 static double drawn_back(const mt_cell_model *model, size_t variant, double v, const double *state)
 {
