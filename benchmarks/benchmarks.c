@@ -3,11 +3,11 @@
  *   cell model     float, all lanes, one core, against one lane in double with the C library's functions
  *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the same threads
  *   machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float kernels on the whole mesh
- *   recording      the 0.2 mm slab with a wave in it, all maps recorded and nine potentials a millisecond, against the activation times alone
+ *   recording      the 0.2 mm slab, or a mesh with fibres, with a wave in it, all maps recorded and nine potentials a millisecond, against the activation times alone
  *   growth         what more of something costs: times for n, 2n and 4n of it, and the exponent b of n^b through
  *                  the first and the last; n log n shows as 1.1
  *
- * Run it on an idle machine: build/release/benchmarks, or build/release/benchmarks growth (or recording) for that alone. Nothing
+ * Run it on an idle machine: build/release/benchmarks, or for one of them alone build/release/benchmarks growth, or recording [MESH]. Nothing
  * here is a test. */
 #include <math.h>
 #include <omp.h>
@@ -19,6 +19,7 @@
 #include "data/yaml.h"
 #include "ipu/compile/compile.h"
 #include "mesh/cut/repair.h"
+#include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
@@ -143,10 +144,9 @@ typedef struct slab {
     mt_layout layout;
 } slab;
 
-static void make_slab(slab *s, double edge_mm)
+/* What runs on the mesh that is there. */
+static void make_problem(slab *s)
 {
-    *s = (slab){0};
-    must(mt_slab_make(&s->arena, (double[]){20, 7, 3}, edge_mm, &s->mesh));
     must(mt_adjacency_make(&s->arena, &s->mesh, &s->adjacency));
     must(mt_diffusion_make(
         &s->arena, &s->mesh, &s->adjacency, &mt_tissue_usual, &mt_diffusion_scheme_usual, &s->diffusion));
@@ -162,6 +162,20 @@ static void make_slab(slab *s, double edge_mm)
         .dt_ms = 0.02,
         .pde_steps = mt_monodomain_pde_steps(&s->diffusion, 0.02)};
     s->layout = (mt_layout){&s->target, &s->halo, false};
+}
+
+static void make_slab(slab *s, double edge_mm)
+{
+    *s = (slab){0};
+    must(mt_slab_make(&s->arena, (double[]){20, 7, 3}, edge_mm, &s->mesh));
+    make_problem(s);
+}
+
+static void read_mesh(slab *s, const char *path)
+{
+    *s = (slab){0};
+    must(mt_mesh_read(&s->arena, path, &s->mesh));
+    make_problem(s);
 }
 
 /* ---- diffusion ---- */
@@ -363,15 +377,17 @@ static void make_electrodes(slab *s, mt_ecg *ecg)
         &s->arena, &s->mesh, &s->adjacency, &(mt_media){1, &muscle, NULL}, 1, ELECTRODES, electrode, ecg));
 }
 
-/* From a stimulus at one end: most elements are at rest or on their plateau, as in a heart. */
+/* From a stimulus at the end with the least x: most elements are at rest or on their plateau, as in a heart. */
 static mt_stimulus stimulate_end(slab *s)
 {
     uint32_t *element = take(&s->arena, s->mesh.n_elements, sizeof *element);
     mt_stimulus end = {.duration_ms = 2, .rise_mV_ms = 50 / 1.4, .element = element};
+    double least_mm = INFINITY;
+    for (size_t v = 0; v < s->mesh.n_vertices; v++) least_mm = fmin(least_mm, s->mesh.xyz_mm[3 * v]);
     for (size_t e = 0; e < s->mesh.n_elements; e++) {
         double x[3];
         mt_mesh_centroid(&s->mesh, e, x);
-        if (x[0] < 1.5) element[end.n_elements++] = (uint32_t)e;
+        if (x[0] < least_mm + 1.5) element[end.n_elements++] = (uint32_t)e;
     }
     return end;
 }
@@ -643,8 +659,11 @@ int main(int n, char **words)
 {
     slab s;
     if (n == 2 && strcmp(words[1], "growth") == 0) return growth(), 0;
-    if (n == 2 && strcmp(words[1], "recording") == 0) {
-        make_slab(&s, 0.2);
+    if ((n == 2 || n == 3) && strcmp(words[1], "recording") == 0) {
+        if (n == 2)
+            make_slab(&s, 0.2);
+        else
+            read_mesh(&s, words[2]);
         recording(&s);
         mt_arena_free(&s.arena);
         return 0;
