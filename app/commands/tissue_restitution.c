@@ -193,7 +193,7 @@ void mt_tissue_restitution_tables(mt_arena *arena, const mt_tissue_restitution *
 
 /* ---- the picture ---- */
 
-static int by_interval(const void *a, const void *b)
+static int by_diastolic_interval(const void *a, const void *b)
 {
     const mt_premature_wave *p = a, *q = b;
     return (p->diastolic_interval_ms > q->diastolic_interval_ms) -
@@ -208,7 +208,7 @@ mt_status mt_tissue_restitution_draw(
     mt_curve curve[PANELS];
     MT_ALLOC(arena, w, t->n);
     memcpy(w, t->s2, t->n * sizeof *w);
-    qsort(w, t->n, sizeof *w, by_interval);
+    qsort(w, t->n, sizeof *w, by_diastolic_interval);
     const double last_ms = fmax(w[t->n - 1].diastolic_interval_ms, 1), step = mt_page_step(last_ms, 10),
                  from_ms = step * floor(fmin(w[0].diastolic_interval_ms, 0) / step);
     for (int p = 0; p < PANELS; p++)
