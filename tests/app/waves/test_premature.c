@@ -90,12 +90,12 @@ Test(premature, waves_are_those_of_a_run_with_both_stimuli)
 {
     const mt_wave_medium m = medium_of(0.1);
     mt_strand strand;
-    mt_premature_wave s1, s2[] = {{.interval_ms = 420}, {.interval_ms = 350}, {.interval_ms = 330}};
+    mt_premature_wave s1, s2[] = {{.interval_ms = 400}, {.interval_ms = 330}};
     const mt_premature what = {&strand, &m, m.model->variants, 1000};
     cr_assert_eq(mt_strand_of_points(&arena, &m, 1, &strand), MT_OK);
-    cr_assert_eq(mt_premature_measure(&what, &s1, 3, s2), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_premature_measure(&what, &s1, 2, s2), MT_OK, "%s", mt_message());
     cr_assert(s1.apd90_ms > 280 && s1.apd90_ms < 290 && isnan(s1.interval_ms));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         both b = {.strand = &strand, .interval_ms = s2[k].interval_ms};
         run_both(&m, 750, &b);
         cr_expect_float_eq(
@@ -107,16 +107,30 @@ Test(premature, waves_are_those_of_a_run_with_both_stimuli)
     }
 }
 
-/* After 1,200 ms of rest the gate of this model, of 120 ms, is open but for 5e-5. */
-Test(premature, behind_a_long_interval_it_is_the_plane_wave_through_resting_tissue)
+/* The gate of this model opens with 120 ms: after 2,200 ms of rest it is open but for 1e-8. */
+Test(premature, behind_a_long_interval_it_is_as_s1)
+{
+    const mt_wave_medium m = medium_of(0.1);
+    mt_strand strand;
+    mt_premature_wave s1, s2 = {.interval_ms = 2500};
+    const mt_premature what = {&strand, &m, m.model->variants, 1000};
+    cr_assert_eq(mt_strand_of_points(&arena, &m, 0, &strand), MT_OK);
+    cr_assert_eq(mt_premature_measure(&what, &s1, 1, &s2), MT_OK, "%s", mt_message());
+    cr_expect_float_eq(s2.speed_mm_ms, s1.speed_mm_ms, 1e-7, "%g, %g", s2.speed_mm_ms, s1.speed_mm_ms);
+    cr_expect_float_eq(s2.apd90_ms, s1.apd90_ms, 1e-4, "%g, %g", s2.apd90_ms, s1.apd90_ms);
+    cr_expect_float_eq(s2.diastolic_interval_ms, 2500 - s1.apd90_ms, 0.02, "%g", s2.diastolic_interval_ms);
+}
+
+/* An S2 that would begin before S1 has passed is not run. */
+Test(premature, s1_is_the_plane_wave)
 {
     const mt_slab_kind kind = {.family = MT_FAMILY_KUHN, .edge_mm = 1};
-    const mt_wave_medium m = medium_of(0.2);
+    const mt_wave_medium m = medium_of(0.1);
     mt_arena slab_arena = {0};
     mt_wave_slab slab;
     mt_strand strand;
     mt_plane_wave plane;
-    mt_premature_wave s1, s2 = {.interval_ms = 1500};
+    mt_premature_wave s1, s2 = {.interval_ms = 5};
     const mt_premature what = {&strand, &m, m.model->variants, 1000};
     cr_assert_eq(mt_wave_slab_make(&slab_arena, &kind, 0, 0.3, mt_strand_unit(&m, 0), &slab), MT_OK, "%s",
         mt_message());
@@ -124,9 +138,7 @@ Test(premature, behind_a_long_interval_it_is_the_plane_wave_through_resting_tiss
     cr_assert_eq(mt_plane_wave_measure(&slab, &m, &plane), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_premature_measure(&what, &s1, 1, &s2), MT_OK, "%s", mt_message());
     cr_expect_float_eq(s1.speed_mm_ms, plane.speed_mm_ms, 1e-12, "%g, %g", s1.speed_mm_ms, plane.speed_mm_ms);
-    cr_expect_float_eq(
-        s2.speed_mm_ms / plane.speed_mm_ms, 1, 1e-4, "%g, %g", s2.speed_mm_ms, plane.speed_mm_ms);
-    cr_expect_float_eq(s2.apd90_ms, s1.apd90_ms, 0.02, "%g, %g", s2.apd90_ms, s1.apd90_ms);
+    cr_expect(isnan(s2.speed_mm_ms) && isnan(s2.diastolic_interval_ms) && isnan(s2.apd90_ms));
     mt_arena_free(&slab_arena);
 }
 
