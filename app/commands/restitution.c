@@ -23,7 +23,8 @@ static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--bcl", .value = "MS", .help = "s1-s2: the cycle length of S1; default: 1000"},
     {.name = "--beats",
         .value = "N",
-        .help = "of S1, default: 10; dynamic: at each cycle length, default: 50"},
+        .help = "of S1, default: 10, in tissue the last of them a wave; dynamic: at each cycle length, "
+                "default: 50"},
     {.name = "--intervals-ms",
         .value = "FROM,TO,STEP",
         .help = "from S1 to S2, or cycle lengths, from long to short, as far as the cell follows; default: "

@@ -117,6 +117,7 @@ static mt_status measure(mt_arena *slab_arena, mt_arena *scratch, mt_tissue_rest
     mt_strand strand;
     MT_TRY(make_strand(slab_arena, scratch, t, &slab, &strand));
     t->n_elements = strand.diffusion.n_elements;
+    t->length_mm = t->cable ? strand.spacing_mm : mt_mesh_length_mm(&slab.mesh);
     const mt_premature what = {&strand, &t->medium, variant, longest_ms};
     return mt_premature_measure(&what, &t->s1, n, t->s2);
 }
@@ -170,7 +171,7 @@ static mt_table summary(mt_arena *arena, const mt_tissue_restitution *t, const m
         t->cable ? "none, a line of points" : mt_slab_family_name[t->kind.family]);
     mt_table_property(&table, "elements", t->cable ? "points" : "elements", (double)t->n_elements, "");
     mt_table_property(
-        &table, "edge_mm", "edge of the boxes", t->cable ? NAN : mt_slab_kind_edge_mm(&t->kind), "mm");
+        &table, "length_mm", t->cable ? "from point to point" : "their length", t->length_mm, "mm");
     mt_table_property(&table, "time_step_ms", "time step", t->medium.dt_ms, "ms");
     mt_table_property(
         &table, "s1_conduction_velocity_mm_per_ms", "velocity of S1", t->s1.speed_mm_ms, "mm/ms");

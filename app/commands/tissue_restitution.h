@@ -12,16 +12,17 @@
 #include "app/waves/slab_options.h"
 
 #define MT_TISSUE_RESTITUTION_OPTIONS                                                                        \
-    MT_SLAB_OPTIONS,                                                                                         \
+    MT_SLAB_OPTIONS("measure waves in tissue, through a slab; "),                                            \
         {.name = "--case",                                                                                   \
             .value = "CASE.yaml",                                                                            \
             .help = "in tissue: take tissue, diffusion, cell and time from this case; --set "                \
                     "path.to.key=value then changes its values; default: the Niederer benchmark with the "   \
                     "cell of the options above"},                                                            \
-        {.name = "--cable", .help = "in tissue without a mesh: along a line of points, as converged"},       \
+        {.name = "--cable",                                                                                  \
+            .help = "measure waves in tissue without a mesh: along a line of points, as converged"},         \
     {                                                                                                        \
         .name = "--direction", .value = "along|across",                                                      \
-        .help = "in tissue: the way of the waves to the fibres; default: along"                              \
+        .help = "in tissue: the way of the waves, along the fibres or across them; default: along"           \
     }
 
 typedef struct mt_tissue_restitution {
@@ -31,6 +32,7 @@ typedef struct mt_tissue_restitution {
     mt_wave_medium medium;
     /* what was measured */
     size_t n_elements;
+    double length_mm; /* the cube root of their mean volume; of a cable from point to point */
     mt_premature_wave s1;
     size_t n;              /* intervals at which S2 passed, from the first on */
     mt_premature_wave *s2; /* [n], and one more where a wave was blocked: */

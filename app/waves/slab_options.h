@@ -10,11 +10,13 @@
 #include "app/waves/slab_family.h"
 #include "solver/case/case.h"
 
-#define MT_SLAB_OPTIONS                                                                                      \
+/* `what` is what --edge-mm does beside. */
+#define MT_SLAB_OPTIONS(what)                                                                                \
     {.name = "--edge-mm",                                                                                    \
         .value = "H",                                                                                        \
-        .help = "size of the elements: the edge of the boxes, or that gmsh is asked for, which its mean "    \
-                "edge comes close to; default: the case's mesh"},                                            \
+        .help =                                                                                              \
+            what "size of the elements: the edge of the boxes, or that gmsh is asked for, which its mean "   \
+                 "edge comes close to; default: the case's mesh"},                                           \
         {.name = "--length-mm",                                                                              \
             .value = "L",                                                                                    \
             .help = "the same as the cube root of the elements' mean volume, the characteristic length of "  \

@@ -98,7 +98,7 @@ Test(tissue_restitution, a_slab_of_small_elements_conducts_as_a_cable)
         json_value(a, "conduction_velocity_mm_per_ms"), speed);
     cr_expect_float_eq(json_value(a, "diastolic_interval_ms"), json_value(b, "diastolic_interval_ms"), 1);
     cr_expect_float_eq(json_value(a, "apd90_ms"), json_value(b, "apd90_ms"), 1);
-    cr_expect_float_eq(property(slab, "edge_mm"), 0.6, 1e-12);
+    cr_expect_float_eq(property(slab, "length_mm"), 0.6 / cbrt(6), 1e-9);
     cr_expect(property(slab, "elements") > 5000 && property(cable, "elements") < 500);
 }
 
