@@ -264,12 +264,15 @@ static mt_table summary(mt_arena *arena, const request *r, const measured *m)
 static void title_of(const request *r, char *title, size_t size)
 {
     char cell[128];
+    const char *waves = !r->in_tissue         ? ""
+                        : r->tissue.axis == 0 ? ", waves along the fibres"
+                                              : ", waves across the fibres";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->dynamic)
         (void)snprintf(title, size, "%s %s, %zu beats at each cycle length", r->cell.model->title, cell,
             r->pulses.beats);
     else
-        (void)snprintf(title, size, "%s %s, S2 after %zu S1 at %g ms", r->cell.model->title, cell,
+        (void)snprintf(title, size, "%s %s%s, S2 after %zu S1 at %g ms", r->cell.model->title, cell, waves,
             r->pulses.beats, r->pulses.bcl_ms);
 }
 
