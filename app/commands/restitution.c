@@ -1,4 +1,5 @@
-/* myotile restitution: how the duration of an action potential depends on the diastolic interval before it, in one cell. */
+/* myotile restitution: how the duration of an action potential depends on the diastolic interval before it, in one cell; in tissue also
+ * how fast it is conducted (app/commands/tissue_restitution.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/commands/commands.h"
+#include "app/commands/tissue_restitution.h"
 #include "app/draw/curves.h"
 #include "app/stages/cell_options.h"
 #include "solver/cells/restitution.h"
@@ -21,19 +23,24 @@ static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--bcl", .value = "MS", .help = "s1-s2: the cycle length of S1; default: 1000"},
     {.name = "--beats",
         .value = "N",
-        .help = "of S1, default: 10; dynamic: at each cycle length, default: 50"},
+        .help = "of S1, default: 10, in tissue the last of them a wave; dynamic: at each cycle length, "
+                "default: 50"},
     {.name = "--intervals-ms",
         .value = "FROM,TO,STEP",
         .help = "from S1 to S2, or cycle lengths, from long to short, as far as the cell follows; default: "
                 "1000,200,20"},
-    MT_CELL_OPTION_STIMULUS,
-    {.name = "--picture", .value = "OUT.png", .help = "draw APD90 over the diastolic interval"},
+    MT_CELL_OPTION_STIMULUS, MT_TISSUE_RESTITUTION_OPTIONS,
+    {.name = "--picture",
+        .value = "OUT.png",
+        .help = "draw APD90 over the diastolic interval, in tissue also the velocity"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_restitution = {
     .name = "restitution",
     .operands = "",
-    .summary = "how the duration of a cell's action potential depends on the interval before it",
+    .summary =
+        "how the duration of a cell's action potential depends on the interval before it, and in tissue the "
+        "velocity of its wave",
     .example = "myotile restitution --type epi --beats 5 --intervals-ms 800,300,50 --picture restitution.png",
     .options = options,
     .run = restitution,
@@ -43,6 +50,8 @@ enum { INTERVALS_MAX = 1000 };
 
 typedef struct request {
     mt_chosen_cell cell;
+    bool in_tissue;
+    mt_tissue_restitution tissue; /* there */
     bool dynamic;
     mt_pulses pulses; /* S1's; dynamic: its bcl changes */
     size_t n;         /* intervals */
@@ -61,6 +70,7 @@ static mt_status read_protocol(const mt_arguments *arguments, request *r)
     r->dynamic = strcmp(protocol, "dynamic") == 0;
     if (!r->dynamic && strcmp(protocol, "s1-s2") != 0)
         return mt_fail(MT_INPUT, "--protocol %.40s; allowed: s1-s2, dynamic", protocol);
+    if (r->dynamic && r->in_tissue) return mt_fail(MT_INPUT, "--protocol dynamic; allowed in tissue: s1-s2");
     if (r->dynamic && bcl)
         return mt_fail(
             MT_INPUT, "--bcl is that of S1; the cycle lengths of --protocol dynamic are --intervals-ms");
@@ -96,6 +106,11 @@ static mt_status check_pulses(const request *r)
     mt_pulse_steps steps;
     MT_TRY(mt_fail_in("--stimulus", mt_pulses_in_steps(&r->pulses, r->cell.dt_ms, &steps)));
     shortest.bcl_ms = interval_ms(r, r->n - 1), shortest.beats = 2;
+    if (r->in_tissue && shortest.bcl_ms <= mt_plane_wave_duration_ms)
+        return mt_fail(MT_INPUT,
+            "--intervals-ms down to %g ms; allowed in tissue: above %g ms, for which S1 is on",
+            shortest.bcl_ms, mt_plane_wave_duration_ms);
+    if (r->in_tissue) return MT_OK;
     return mt_fail_in("--intervals-ms", mt_pulses_in_steps(&shortest, r->cell.dt_ms, &steps));
 }
 
@@ -103,7 +118,11 @@ static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, re
 {
     *r = (request){.picture = mt_option_value(arguments, "--picture", NULL)};
     MT_TRY(mt_format_option(arguments, &r->format));
-    MT_TRY(mt_cell_options_read(arena, arguments, &r->cell));
+    MT_TRY(mt_tissue_restitution_asked(arguments, &r->in_tissue));
+    if (r->in_tissue)
+        MT_TRY(mt_tissue_restitution_read(arena, arguments, &r->tissue, &r->cell));
+    else
+        MT_TRY(mt_cell_options_read(arena, arguments, &r->cell));
     MT_TRY(read_protocol(arguments, r));
     MT_TRY(read_intervals(arguments, r));
     if (r->dynamic) r->pulses.bcl_ms = r->first_ms;
@@ -245,12 +264,15 @@ static mt_table summary(mt_arena *arena, const request *r, const measured *m)
 static void title_of(const request *r, char *title, size_t size)
 {
     char cell[128];
+    const char *waves = !r->in_tissue         ? ""
+                        : r->tissue.axis == 0 ? ", waves along the fibres"
+                                              : ", waves across the fibres";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->dynamic)
         (void)snprintf(title, size, "%s %s, %zu beats at each cycle length", r->cell.model->title, cell,
             r->pulses.beats);
     else
-        (void)snprintf(title, size, "%s %s, S2 after %zu S1 at %g ms", r->cell.model->title, cell,
+        (void)snprintf(title, size, "%s %s%s, S2 after %zu S1 at %g ms", r->cell.model->title, cell, waves,
             r->pulses.beats, r->pulses.bcl_ms);
 }
 
@@ -292,6 +314,35 @@ static mt_status draw(mt_arena *arena, const request *r, const measured *m)
     return mt_curves_write(r->picture, &(mt_curves){title, "diastolic interval, ms", 1, panel});
 }
 
+/* ---- in tissue ---- */
+
+/* The cells are paced by themselves with S1 but for its last beat, which is a wave. */
+static mt_status measure_tissue(mt_arena *arena, request *r)
+{
+    mt_cell_variant paced = r->cell.variant;
+    double *states, *intervals_ms;
+    MT_ALLOC(arena, states, r->cell.model->n_states);
+    MT_ALLOC(arena, intervals_ms, r->n);
+    memcpy(states, r->cell.states, r->cell.model->n_states * sizeof *states);
+    paced.v_mV = r->cell.v_mV;
+    paced.states = states;
+    mt_progress_stage("pacing a cell");
+    MT_TRY(mt_fail_in("restitution", pace_s1(r, &paced.v_mV, states)));
+    for (size_t k = 0; k < r->n; k++) intervals_ms[k] = interval_ms(r, k);
+    return mt_tissue_restitution_measure(arena, &r->tissue, &paced, r->pulses.bcl_ms, r->n, intervals_ms);
+}
+
+static mt_status restitution_in_tissue(mt_arena *arena, request *r, FILE *out)
+{
+    mt_table tables[2];
+    char title[256];
+    MT_TRY(measure_tissue(arena, r));
+    title_of(r, title, sizeof title);
+    if (r->picture) MT_TRY(mt_tissue_restitution_draw(arena, &r->tissue, title, r->picture));
+    mt_tissue_restitution_tables(arena, &r->tissue, &r->cell, title, tables);
+    return mt_tables_print(out, tables, 2, r->format);
+}
+
 /* ---- the command ---- */
 
 static mt_status restitution(mt_arena *arena, const mt_arguments *arguments)
@@ -299,6 +350,7 @@ static mt_status restitution(mt_arena *arena, const mt_arguments *arguments)
     request r;
     measured m;
     MT_TRY(read_request(arena, arguments, &r));
+    if (r.in_tissue) return restitution_in_tissue(arena, &r, arguments->out);
     mt_progress_stage("pacing a cell");
     MT_TRY(measure_all(arena, &r, &m));
     mt_progress_stage(NULL);

@@ -4,37 +4,19 @@
 #include <string.h>
 
 #include "app/commands/commands.h"
-#include "app/cli/data_folder.h"
-#include "app/cli/progress.h"
 #include "app/cli/table.h"
 #include "app/cli/warning.h"
+#include "app/waves/slab_options.h"
 #include "app/waves/tuning.h"
 #include "data/number.h"
-#include "mesh/files/formats.h"
-#include "mesh/make/slab.h"
 
 static mt_status tune(mt_arena *arena, const mt_arguments *arguments);
-
-static const char usual_case[] = "cases/niederer-0.5.yaml";
 
 static const mt_option options[] = {{.name = "--cv-l",
                                         .value = "V",
                                         .help = "the velocity along the fibres that is asked for, in mm/ms",
                                         .needed = true},
-    {.name = "--cv-t", .value = "V", .help = "and that across them", .needed = true},
-    {.name = "--edge-mm",
-        .value = "H",
-        .help = "size of the elements: the edge of the boxes, or that gmsh is asked for, which its mean edge "
-                "comes close to; default: the case's mesh"},
-    {.name = "--length-mm",
-        .value = "L",
-        .help = "the same as the cube root of the elements' mean volume, the characteristic length of `mesh "
-                "info`: use this for a mesh that you have"},
-    {.name = "--family",
-        .value = "kuhn|mirrored|gmsh",
-        .help = "meshes of boxes that are cut alike, or each as the mirror image of the next; unstructured "
-                "ones by the gmsh program; default: the case's, or mirrored"},
-    {.name = "--seed", .value = "N", .help = "of gmsh's random numbers; default: 1"},
+    {.name = "--cv-t", .value = "V", .help = "and that across them", .needed = true}, MT_SLAB_OPTIONS(""),
     {.name = "--case",
         .value = "CASE.yaml",
         .help = "take tissue, diffusion, cell and time from this case; default: the Niederer benchmark"},
@@ -64,12 +46,10 @@ typedef struct request {
 
 static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
-    const char *path = mt_option_value(arguments, "--case", NULL);
     mt_yaml_override *sets;
     size_t n_sets;
-    if (!path) MT_TRY(mt_data_path(arena, usual_case, &path));
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
-    return mt_case_load(arena, path, sets, n_sets, &r->input);
+    return mt_slab_options_case(arena, arguments, n_sets, sets, &r->input);
 }
 
 static mt_status read_speeds(const mt_arguments *arguments, request *r)
@@ -80,60 +60,13 @@ static mt_status read_speeds(const mt_arguments *arguments, request *r)
     return MT_OK;
 }
 
-static mt_status read_family(const mt_arguments *arguments, mt_slab_family *family)
-{
-    const char *name = mt_option_value(arguments, "--family", NULL);
-    if (!name) return MT_OK;
-    for (int k = 0; k < MT_FAMILIES; k++)
-        if (strcmp(name, mt_slab_family_name[k]) == 0) {
-            *family = (mt_slab_family)k;
-            return MT_OK;
-        }
-    return mt_fail(MT_INPUT, "--family %s; allowed: kuhn, mirrored, gmsh", name);
-}
-
-/* The size and the family of the mesh of a case. */
-static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
-{
-    mt_arena arena = {0};
-    mt_mesh mesh;
-    if (!input->mesh.file[0]) {
-        kind->edge_mm = input->mesh.slab.edge_mm;
-        kind->family = input->mesh.slab.cut == MT_SLAB_KUHN ? MT_FAMILY_KUHN : MT_FAMILY_MIRRORED;
-        return MT_OK;
-    }
-    mt_progress_stage("getting the mesh");
-    const mt_status status = mt_mesh_read(&arena, input->mesh.file, &mesh);
-    if (status == MT_OK) kind->length_mm = mt_mesh_length_mm(&mesh);
-    kind->family = MT_FAMILY_GMSH;
-    mt_arena_free(&arena);
-    return status;
-}
-
-static mt_status read_kind(const mt_arguments *arguments, request *r)
-{
-    const char *edge = mt_option_value(arguments, "--edge-mm", NULL),
-               *length = mt_option_value(arguments, "--length-mm", NULL);
-    mt_slab_kind *kind = &r->kind;
-    kind->family = MT_FAMILY_MIRRORED;
-    if (edge && length)
-        return mt_fail(MT_INPUT, "--edge-mm and --length-mm are both given; allowed: one of them");
-    if (!edge && !length && !mt_option_given(arguments, "--case"))
-        return mt_fail(MT_INPUT, "no size of elements; needed: --edge-mm, --length-mm or --case");
-    MT_TRY(mt_whole_number("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &kind->seed));
-    if (edge) MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &kind->edge_mm));
-    if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
-    if (!edge && !length) MT_TRY(take_mesh(&r->input, kind));
-    return read_family(arguments, &kind->family);
-}
-
 static mt_status read_request(mt_arena *arena, const mt_arguments *arguments, request *r)
 {
     *r = (request){0};
     MT_TRY(mt_format_option(arguments, &r->format));
     MT_TRY(read_speeds(arguments, r));
     MT_TRY(read_case(arena, arguments, r));
-    return read_kind(arguments, r);
+    return mt_slab_options_kind(arguments, &r->input, &r->kind);
 }
 
 /* ---- the tables ---- */

@@ -57,6 +57,46 @@ mt_status mt_plane_wave_line_speed(
     return status;
 }
 
+/* ---- what is run ---- */
+
+mt_monodomain mt_wave_medium_problem(
+    const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus)
+{
+    return (mt_monodomain){.diffusion = diffusion,
+        .model = medium->model,
+        .variant = medium->variant,
+        .dt_ms = medium->dt_ms,
+        .pde_steps =
+            medium->pde_steps > 0 ? medium->pde_steps : mt_monodomain_pde_steps(diffusion, medium->dt_ms),
+        .splitting = medium->splitting,
+        .n_stimuli = 1,
+        .stimulus = stimulus};
+}
+
+mt_status mt_plane_wave_stimulus(
+    mt_arena *arena, size_t n, const double *place_mm, double stimulated_mm, mt_stimulus *stimulus)
+{
+    uint32_t *element;
+    MT_ALLOC(arena, element, n);
+    *stimulus = (mt_stimulus){.duration_ms = mt_plane_wave_duration_ms,
+        .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
+        .element = element};
+    for (size_t c = 0; c < n; c++)
+        if (place_mm[c] < stimulated_mm) element[stimulus->n_elements++] = (uint32_t)c;
+    return MT_OK;
+}
+
+double mt_plane_wave_speed(
+    size_t n, const double *place_mm, const double *activation_ms, double from_mm, double to_mm)
+{
+    mt_line_fit fit = {0};
+    for (size_t c = 0; c < n; c++)
+        if (place_mm[c] >= from_mm && place_mm[c] <= to_mm)
+            mt_line_fit_add(&fit, place_mm[c], activation_ms[c]);
+    const double speed = 1 / mt_line_fit_slope(&fit);
+    return isfinite(speed) && speed > 0 ? speed : NAN;
+}
+
 /* ---- a slab ---- */
 
 enum { STIMULATED_EDGES = 2, FROM_EDGES = 6, TO_EDGES = 10, END_EDGES = 3, WIDE_EDGES = 8 };
@@ -105,7 +145,6 @@ typedef struct measuring {
     const mt_wave_medium *medium;
     mt_diffusion diffusion;
     size_t n;
-    uint32_t *stimulated;
     double *activation_ms;
 } measuring;
 
@@ -117,38 +156,17 @@ static bool measured_at(const measuring *m, size_t element)
 static mt_status run_wave(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 {
     const mt_wave_slab *slab = m->slab;
-    const mt_wave_medium *medium = m->medium;
-    mt_stimulus stimulus = {.duration_ms = mt_plane_wave_duration_ms,
-        .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
-        .element = m->stimulated};
-    for (size_t c = 0; c < m->n; c++)
-        if (slab->place_mm[c] < slab->stimulated_mm) m->stimulated[stimulus.n_elements++] = (uint32_t)c;
-    wave->pde_steps =
-        medium->pde_steps > 0 ? medium->pde_steps : mt_monodomain_pde_steps(&m->diffusion, medium->dt_ms);
-    const mt_monodomain problem = {.diffusion = &m->diffusion,
-        .model = medium->model,
-        .variant = medium->variant,
-        .dt_ms = medium->dt_ms,
-        .pde_steps = wave->pde_steps,
-        .splitting = medium->splitting,
-        .n_stimuli = 1,
-        .stimulus = &stimulus,
-        .mesh = &slab->mesh};
+    mt_stimulus stimulus;
+    MT_TRY(mt_plane_wave_stimulus(arena, m->n, slab->place_mm, slab->stimulated_mm, &stimulus));
+    mt_monodomain problem = mt_wave_medium_problem(m->medium, &m->diffusion, &stimulus);
+    problem.mesh = &slab->mesh;
+    wave->pde_steps = problem.pde_steps;
     MT_TRY(mt_monodomain_check(&problem));
     const mt_wave_run run = {.problem = &problem,
         .what = slab->axis == 0 ? "along the fibres" : "across the fibres",
         .end_ms = 50 + 5 * (slab->to_mm + END_EDGES * slab->edge_mm) / slab->speed_mm_ms,
         .dead_ms = fmax(mt_plane_wave_dead_ms, 4 * slab->edge_mm / slab->speed_mm_ms)};
     return mt_wave_run_make(arena, &run, m->activation_ms);
-}
-
-static void fit_speed(const measuring *m, mt_plane_wave *wave)
-{
-    mt_line_fit fit = {0};
-    for (size_t c = 0; c < m->n; c++)
-        if (measured_at(m, c)) mt_line_fit_add(&fit, m->slab->place_mm[c], m->activation_ms[c]);
-    const double speed = 1 / mt_line_fit_slope(&fit);
-    wave->speed_mm_ms = isfinite(speed) && speed > 0 ? speed : NAN;
 }
 
 /* How the speeds of single elements differ from the wave's. */
@@ -175,12 +193,12 @@ static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_
 static mt_status measure(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 {
     const mt_tissues tissues = mt_tissues_uniform(&m->medium->tissue);
-    MT_ALLOC(arena, m->stimulated, m->n);
     MT_ALLOC(arena, m->activation_ms, m->n);
     MT_TRY(mt_operator_make(
         arena, &m->slab->mesh, &m->slab->adjacency, &tissues, &m->medium->scheme, false, &m->diffusion));
     MT_TRY(run_wave(arena, m, wave));
-    fit_speed(m, wave);
+    wave->speed_mm_ms =
+        mt_plane_wave_speed(m->n, m->slab->place_mm, m->activation_ms, m->slab->from_mm, m->slab->to_mm);
     return look_at_elements(arena, m, wave);
 }
 

@@ -41,6 +41,19 @@ typedef struct mt_wave_medium {
     mt_splitting splitting;
 } mt_wave_medium;
 
+/* The problem of waves through it, from rest: the operator and the stimulus, which are kept. */
+mt_monodomain mt_wave_medium_problem(
+    const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus);
+
+/* Gives in `arena` the stimulus of a wave at time 0, of those of n places that are below stimulated_mm. MT_MEMORY. */
+MT_NODISCARD mt_status mt_plane_wave_stimulus(
+    mt_arena *arena, size_t n, const double *place_mm, double stimulated_mm, mt_stimulus *stimulus);
+
+/* The speed by a straight fit of the times of all places between two [mm/ms]; NaN where the wave does not come to one of them, or is no
+ * wave away from 0. */
+double mt_plane_wave_speed(
+    size_t n, const double *place_mm, const double *activation_ms, double from_mm, double to_mm);
+
 /* A slab that a plane wave runs through, from its end. It is 8 edges wide and thick: waves along its surface are slower, or faster, than
  * inside, and in slabs half as wide they differ by some 2 % from those in wide ones, here by 1 %. */
 typedef struct mt_wave_slab {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/cli/progress.h"
+#include "app/waves/wave_medium.h"
 #include "mesh/info.h"
 #include "solver/outputs/velocity.h"
 
@@ -33,37 +34,13 @@ typedef struct tuning {
 
 /* ---- what is asked for ---- */
 
-/* Slabs have fibres, and no sheets. */
-static mt_tissue uniaxial(const mt_case *input)
-{
-    mt_tissue tissue = mt_case_tissue(input);
-    tissue.sigma_n_mS_mm = 0;
-    return tissue;
-}
-
 mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium)
 {
-    const mt_cell_model *model = mt_case_model(input);
-    if ((size_t)input->cell.type >= model->n_variants)
-        return mt_fail(MT_INPUT,
-            "cell.type: layers; allowed for a plane wave: cells of one type, as with --set cell.type=%s",
-            model->variants[0].name);
-    if (input->cell.asked.n_scales + input->cell.asked.n_sets > 0)
-        return mt_fail(MT_INPUT,
-            "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type, as "
-            "with --set cell.scale=[] --set cell.set=[]");
-    if (input->prepace.beats > 0)
-        return mt_fail(MT_INPUT,
-            "prepace.beats: %zu; allowed for a plane wave: cells at rest, as with --set prepace.beats=0",
-            input->prepace.beats);
-    *medium = (mt_wave_medium){.model = model,
-        .variant = (size_t)input->cell.type,
-        .tissue = uniaxial(input),
-        .scheme = mt_case_scheme(input),
-        .dt_ms = input->time.dt_ms,
-        .pde_steps = input->time.pde_steps,
-        .splitting = (mt_splitting)input->time.splitting};
-    return MT_OK;
+    MT_TRY(mt_wave_medium_of_case(input, medium));
+    if (input->cell.asked.n_scales + input->cell.asked.n_sets == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "cell.scale, cell.set: parameters are changed; allowed for a plane wave: those of the type, as "
+        "with --set cell.scale=[] --set cell.set=[]");
 }
 
 static mt_status check_speed(const mt_slab_kind *kind, double dt_ms, int direction, double asked)

@@ -37,8 +37,7 @@ typedef struct mt_tuning {
     mt_tuned direction[MT_TUNING_DIRECTIONS];
 } mt_tuning;
 
-/* What waves run through in a case. MT_INPUT: its cells are of several types, have other parameters than
- * their type by itself, or were paced before. */
+/* What waves run through in a case. MT_INPUT: mt_wave_medium_of_case's, and cells with other parameters than their type by itself. */
 MT_NODISCARD mt_status mt_tuning_medium(const mt_case *input, mt_wave_medium *medium);
 
 /* Changes the four conductivities of a case so that its waves have the speeds asked[] along and across the fibres. Of the case it also takes

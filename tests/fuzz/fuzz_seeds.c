@@ -115,6 +115,8 @@ static const char *const words[] = {
     "png",
     "cell\n--type\nepi\n--dt-ms\n0.02\n--end-ms\n500\n--stimulus\n1,1,52\n-o\ntrace.csv", "machine\nlist",
     "cell\n--bcl\n400\n--beats\n3\n--last-beats\n1\n--every-ms\n0.5\n--save\ns.yaml\n--picture\np.png",
+    "restitution\n--edge-mm\n0.4\n--family\nkuhn\n--direction\nacross\n--case\ncase.yaml\n--set\ntime.dt_ms="
+    "0.05",
     "restitution\n--protocol\ndynamic\n--intervals-ms\n400,300,50\n--start\ns.yaml", "machine\nshow\ngc200",
     "reproduce\ntable1\n--help", "reproduce\ntable2\n--format\njson",
     "reproduce\nfigure3\n--edges-mm\n0.5,0.2\n--gmsh\n--corners\n4\n--backends\nipu,cpu\n--dt-ms\n0.05",

@@ -1,0 +1,64 @@
+#include "app/waves/slab_options.h"
+
+#include <string.h>
+
+#include "app/cli/data_folder.h"
+#include "app/cli/progress.h"
+#include "mesh/files/formats.h"
+#include "mesh/make/slab.h"
+
+static const char usual_case[] = "cases/niederer-0.5.yaml";
+
+mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
+    const mt_yaml_override *sets, mt_case *input)
+{
+    const char *path = mt_option_value(arguments, "--case", NULL);
+    if (!path) MT_TRY(mt_data_path(arena, usual_case, &path));
+    return mt_case_load(arena, path, sets, n_sets, input);
+}
+
+static mt_status read_family(const mt_arguments *arguments, mt_slab_family *family)
+{
+    const char *name = mt_option_value(arguments, "--family", NULL);
+    if (!name) return MT_OK;
+    for (int k = 0; k < MT_FAMILIES; k++)
+        if (strcmp(name, mt_slab_family_name[k]) == 0) {
+            *family = (mt_slab_family)k;
+            return MT_OK;
+        }
+    return mt_fail(MT_INPUT, "--family %s; allowed: kuhn, mirrored, gmsh", name);
+}
+
+/* The size and the family of the mesh of a case. */
+static mt_status take_mesh(const mt_case *input, mt_slab_kind *kind)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    if (!input->mesh.file[0]) {
+        kind->edge_mm = input->mesh.slab.edge_mm;
+        kind->family = input->mesh.slab.cut == MT_SLAB_KUHN ? MT_FAMILY_KUHN : MT_FAMILY_MIRRORED;
+        return MT_OK;
+    }
+    mt_progress_stage("getting the mesh");
+    const mt_status status = mt_mesh_read(&arena, input->mesh.file, &mesh);
+    if (status == MT_OK) kind->length_mm = mt_mesh_length_mm(&mesh);
+    kind->family = MT_FAMILY_GMSH;
+    mt_arena_free(&arena);
+    return status;
+}
+
+mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *input, mt_slab_kind *kind)
+{
+    const char *edge = mt_option_value(arguments, "--edge-mm", NULL),
+               *length = mt_option_value(arguments, "--length-mm", NULL);
+    *kind = (mt_slab_kind){.family = MT_FAMILY_MIRRORED};
+    if (edge && length)
+        return mt_fail(MT_INPUT, "--edge-mm and --length-mm are both given; allowed: one of them");
+    if (!edge && !length && !mt_option_given(arguments, "--case"))
+        return mt_fail(MT_INPUT, "no size of elements; needed: --edge-mm, --length-mm or --case");
+    MT_TRY(mt_whole_number("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &kind->seed));
+    if (edge) MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &kind->edge_mm));
+    if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
+    if (!edge && !length) MT_TRY(take_mesh(input, kind));
+    return read_family(arguments, &kind->family);
+}

@@ -1,0 +1,33 @@
+#include "app/waves/wave_medium.h"
+
+static mt_status check_rest(const mt_case *input)
+{
+    if (input->prepace.beats > 0)
+        return mt_fail(MT_INPUT,
+            "prepace.beats: %zu; allowed for a plane wave: cells at rest, as with --set prepace.beats=0",
+            input->prepace.beats);
+    if (input->start.state[0])
+        return mt_fail(MT_INPUT,
+            "start.state: %s; allowed for a plane wave: cells at rest, as with --set start.state=",
+            input->start.state);
+    return MT_OK;
+}
+
+mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    if ((size_t)input->cell.type >= model->n_variants)
+        return mt_fail(MT_INPUT,
+            "cell.type: layers; allowed for a plane wave: cells of one type, as with --set cell.type=%s",
+            model->variants[0].name);
+    MT_TRY(check_rest(input));
+    *medium = (mt_wave_medium){.model = model,
+        .variant = (size_t)input->cell.type,
+        .tissue = mt_case_tissue(input),
+        .scheme = mt_case_scheme(input),
+        .dt_ms = input->time.dt_ms,
+        .pde_steps = input->time.pde_steps,
+        .splitting = (mt_splitting)input->time.splitting};
+    medium->tissue.sigma_n_mS_mm = 0;
+    return MT_OK;
+}
