@@ -44,8 +44,8 @@ bool mt_checkpoints_any(const char *folder);
 /* Gives the newest one of a folder that is whole; those that are not get a warning. MT_FILE, MT_INPUT: there is none. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest);
 
-/* Can this case go on from a checkpoint? What may differ is in what follows it: where the mesh file is, how long the run is, the
- * machine and the checkpoints themselves. MT_INPUT: something else differs; the message has the key and both values. `input` is
+/* Can this case go on from a checkpoint? What may differ is in what follows it: where the mesh file is, how long the run is, at
+ * which listed times behind the checkpoint it takes samples, the machine and the checkpoints themselves. MT_INPUT: something else differs; the message has the key and both values. `input` is
  * as its problem made it. */
 MT_NODISCARD mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input);
 

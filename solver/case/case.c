@@ -190,18 +190,28 @@ static const mt_yaml_key output_keys[] = {
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_END};
-static const mt_yaml_key trace_keys[] = {MT_YAML_DOUBLE(mt_case, traces.every_ms, "every_ms", MT_YAML_NONE,
-                                             MT_YAML_ABOVE(0), "Every so many ms. Left out: no traces."),
+static const mt_yaml_key trace_keys[] = {
+    MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "At the start, and every so many ms. Left out, and no `at_ms`: no traces."),
+    MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", MT_YAML_AT_LEAST(0),
+        "At these times, too, or at them alone: ascending, rounded to whole steps, none behind "
+        "`time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
     MT_YAML_END};
 static const mt_yaml_key series_keys[] = {
-    MT_YAML_DOUBLE(mt_case, series.samples.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
-        "A frame every so many ms. Left out: no series."),
+    MT_YAML_DOUBLE(mt_case, series.samples.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "A frame at the start, and every so many ms. Left out, and no `at_ms`: no series."),
+    MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms",
+        MT_YAML_AT_LEAST(0),
+        "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
+        "to "
+        "whole steps, none behind `time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
     MT_YAML_DOUBLE(mt_case, series.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),
         "Only the elements with this tag in the mesh file. Left out: all that are not inert."),
     MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
-        "true: V also as a moving picture, `movie.png`, which browsers play."),
+        "true: V also as a moving picture, `movie.png`, which browsers play; each frame as long as any "
+        "other."),
     MT_YAML_END};
 static const mt_yaml_key ecg_keys[] = {
     MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", MT_YAML_ABOVE(0), "Every so many ms."),
@@ -635,19 +645,32 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     return check_asked(c, base, &region->asked);
 }
 
+static mt_status check_moments(
+    const char *path, const char *key, const mt_case *c, const mt_moments_asked *asked)
+{
+    mt_arena scratch = {0};
+    mt_moments moments;
+    const mt_status status = mt_moments_make(&scratch, key, asked, c->time.dt_ms, c->time.end_ms, &moments);
+    mt_arena_free(&scratch);
+    return mt_fail_in(path, status);
+}
+
 /* What is asked for as time passes must be whole. */
 static mt_status check_samples(const char *path, const mt_case *c)
 {
     const uint32_t v = 1;
-    if (!isnan(c->traces.every_ms) && c->n_points == 0)
-        return mt_fail(MT_INPUT, "%s: traces.every_ms: %g, and there are no points; allowed: with points",
-            path, c->traces.every_ms);
+    const bool traces = mt_moments_any(&c->traces.when), series = mt_moments_any(&c->series.samples.when);
+    MT_TRY(check_moments(path, "traces", c, &c->traces.when));
+    MT_TRY(check_moments(path, "series", c, &c->series.samples.when));
+    if (traces && c->n_points == 0)
+        return mt_fail(MT_INPUT, "%s: traces.%s: given, and there are no points; allowed: with points", path,
+            isnan(c->traces.when.every_ms) ? "at_ms" : "every_ms");
     if (c->traces.fields == 0 || c->series.samples.fields == 0)
         return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
             c->traces.fields == 0 ? "traces" : "series");
-    if (c->series.movie && (isnan(c->series.samples.every_ms) || !(c->series.samples.fields & v)))
-        return mt_fail(
-            MT_INPUT, "%s: series.movie: true; allowed: with series.every_ms and V in series.fields", path);
+    if (c->series.movie && (!series || !(c->series.samples.fields & v)))
+        return mt_fail(MT_INPUT,
+            "%s: series.movie: true; allowed: with series.every_ms or at_ms, and V in series.fields", path);
     if (isnan(c->series.tag) || c->series.tag == round(c->series.tag)) return MT_OK;
     return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
 }
@@ -834,11 +857,6 @@ mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
 {
     return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
-}
-
-size_t mt_case_every(const mt_case *from, double every_ms)
-{
-    return isnan(every_ms) ? 0 : (size_t)fmax(1, round(every_ms / from->time.dt_ms));
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }

@@ -9,6 +9,7 @@
 
 #include "data/yaml.h"
 #include "mesh/mesh.h"
+#include "solver/case/moments.h"
 #include "solver/tissue/gradient.h"
 #include "solver/outputs/maps.h"
 #include "solver/tissue/medium.h"
@@ -58,9 +59,9 @@ typedef struct mt_case_point {
 /* Formats of maps at the vertices. */
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
-/* What is written every so many ms: the potential, and any states of the cell model. */
+/* What is written as time passes: the potential, and any states of the cell model. */
 typedef struct mt_case_samples {
-    double every_ms; /* NaN = none */
+    mt_moments_asked when;
     uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
 } mt_case_samples;
 
@@ -201,9 +202,6 @@ MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *
 /* What one of mt_case_samples.fields is called, and its unit: V, or a state of the model. Its number as an array of a backend is for
  * the caller to find. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
-
-/* So many ms in time steps, at least one; 0: none, for NaN. */
-size_t mt_case_every(const mt_case *from, double every_ms);
 
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);

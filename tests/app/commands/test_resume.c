@@ -157,13 +157,14 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
 }
 
 /* Starts a run of minutes and stops it when its first checkpoint is there; gives its exit code. */
-static int stopped_by(int number)
+static int stopped_by(int number, const char *more)
 {
     int ended = 0;
     const pid_t child = fork();
     cr_assert(child >= 0);
     if (child == 0)
-        _exit(myotile("run case.yaml --set time.end_ms=100000 --set checkpoint.every_ms=1 -o two").code);
+        _exit(myotile("run case.yaml --set time.end_ms=100000 --set checkpoint.every_ms=1 -o two%s", more)
+                  .code);
     while (!there("two/checkpoint-0000000050.hdf") && waitpid(child, &ended, WNOHANG) == 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     cr_assert_eq(kill(child, number), 0);
@@ -176,7 +177,7 @@ static int stopped_by(int number)
 Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
 {
     char *table;
-    cr_assert_eq(stopped_by(SIGTERM), 143);
+    cr_assert_eq(stopped_by(SIGTERM, ""), 143);
     char *said = warnings(&table, "run case.yaml --set time.end_ms=1 -o two");
     cr_expect(
         strstr(said, ": an earlier run was stopped there") && strstr(said, "`myotile run --resume two`"),
@@ -187,6 +188,13 @@ Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
     cr_expect_not(strstr(said, "earlier run"), "%s", said);
     free(said), free(table);
     cr_expect_not(there("two/checkpoint-0000000050.hdf"));
+}
+
+Test(resume, what_was_not_due_yet_has_no_file)
+{
+    cr_assert_eq(stopped_by(SIGTERM, " --set series.at_ms=[0,90000] --set traces.at_ms=[90000]"), 143);
+    cr_expect(there("two/series.hdf") && there("two/activation.png"));
+    cr_expect_not(there("two/traces.csv") || there("two/traces.png"));
 }
 
 /* As on a full disk: the run goes on, and what there was stays. */
