@@ -8,6 +8,7 @@
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 #include "solver/outputs/ecg.h"
+#include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
 #include "solver/tissue/sites.h"
 
@@ -675,6 +676,18 @@ static mt_status check_samples(const char *path, const mt_case *c)
     return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
 }
 
+/* No two columns of an ECG may have one name. */
+static mt_status check_electrodes(const char *path, const mt_case *c)
+{
+    mt_arena scratch = {0};
+    const char *name[MT_ELECTRODES_MAX];
+    mt_leads leads;
+    for (size_t k = 0; k < c->n_electrodes; k++) name[k] = c->electrodes[k].name;
+    const mt_status status = mt_leads_make(&scratch, c->n_electrodes, name, &leads);
+    mt_arena_free(&scratch);
+    return mt_fail_in(path, mt_fail_in("electrodes", status));
+}
+
 /* Something must be stimulated. */
 static mt_status check_any(const char *path, const mt_case *c)
 {
@@ -695,6 +708,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
+    MT_TRY(check_electrodes(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
     for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
