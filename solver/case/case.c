@@ -834,40 +834,6 @@ mt_pulses mt_case_prepace(const mt_case *from)
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }
 
-/* Checks a number of diffusion steps in a time step; `bound` says what it is a bound of, `because` where it comes from. */
-static mt_status check_steps(const mt_case *c, const char *bound, double steps, const char *because)
-{
-    if (steps <= MT_CASE_PDE_STEPS_MOST) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
-        "time.pde_steps asks for "
-        "more. Are the mesh's unit and tissue (conductivities, chi_per_mm, cm_uF_mm2) right?",
-        mt_case_mesh_name(c), bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
-}
-
-/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
-mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh)
-{
-    char because[128];
-    const mt_tissue tissue = mt_case_tissue(from);
-    const double h_mm = mt_mesh_length_mm(mesh), d = mt_tissue_diffusivity_l(&tissue),
-                 steps = from->time.dt_ms * d / (h_mm * h_mm);
-    if (from->time.pde_steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because,
-        "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm, d);
-    return check_steps(from, "at least ", steps, because);
-}
-
-mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
-{
-    char because[128];
-    if (input->time.pde_steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
-    MT_TRY(check_steps(input, "", input->time.dt_ms / diffusion->limit_dt_ms, because));
-    input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
-    return MT_OK;
-}
-
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
 {
     return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];

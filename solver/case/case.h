@@ -187,18 +187,6 @@ mt_pulses mt_case_prepace(const mt_case *from);
 /* How many time steps the case has. */
 size_t mt_case_steps(const mt_case *from);
 
-/* Diffusion steps in a time step that are made without being asked for: with more of them a run would do little else (the
- * cell model costs as much as some ten), and what asks for them is a wrong unit or a wrong number. */
-#define MT_CASE_PDE_STEPS_MOST 10000
-
-/* Before the operator is made: MT_INPUT where any operator on a mesh of this scale would need more than
- * MT_CASE_PDE_STEPS_MOST, and the case does not ask for a number of steps itself. */
-MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh);
-
-/* Sets time.pde_steps, unless the case asks for a number, to what the operator needs (mt_monodomain_pde_steps). MT_INPUT:
- * more than MT_CASE_PDE_STEPS_MOST. */
-MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
-
 /* What one of mt_case_samples.fields is called, and its unit: V, or a state of the model. Its number as an array of a backend is for
  * the caller to find. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
