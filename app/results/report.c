@@ -272,8 +272,11 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 /* The trace stands beside the profile. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
-    const mt_profiled profiled = {
-        run->input->title[0] ? run->input->title : "Run", run->n_counted, run->profile, run->target};
+    const mt_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
+        .time_steps = mt_run_counted(run),
+        .profile = run->profile,
+        .target = run->target,
+        .segments = run->segments};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;

@@ -8,6 +8,12 @@
 #include "solver/case/findings.h"
 #include "solver/plan/phases.h"
 
+size_t mt_run_counted(const mt_run *run)
+{
+    const mt_segment *last = &run->segments->segment[run->segments->n - 1];
+    return last->end - last->first;
+}
+
 double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }
 
 static mt_table summary_table(mt_arena *arena, const mt_run *run)
@@ -52,9 +58,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     if (run->input->prepace.beats > 0)
         mt_table_property(&table, "beats_before", "beats of each kind of cell before the simulation",
             (double)run->input->prepace.beats, "");
-    if (run->profile && run->n_counted < run->n_steps)
+    if (run->profile && mt_run_counted(run) < run->n_steps)
         mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
-            (double)(run->n_steps - run->n_counted) * run->input->time.dt_ms, "ms");
+            (double)(run->n_steps - mt_run_counted(run)) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
         mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
             run->input->time.end_ms, "ms");
@@ -163,7 +169,7 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
 {
     const phase found = which < MT_PHASE_SYNC ? phase_of_sets(run, which) : common_phase(run->profile, which),
                 *p = &found;
-    const double runs = (double)p->runs / (double)run->n_counted;
+    const double runs = (double)p->runs / (double)mt_run_counted(run);
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
@@ -181,7 +187,7 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    mt_table_number(table, (double)cycles / (double)run->n_counted);
+    mt_table_number(table, (double)cycles / (double)mt_run_counted(run));
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)mt_run_step_cycles(run));
     mt_table_number(table, (double)cycles / run->target->clock_hz);
@@ -272,6 +278,52 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     host_row(&table, run, (double)profile->transfers, (double)profile->host_bytes_read, profile->host_cycles);
     mt_table_item(&table, "whole_run", "whole run", 0);
     host_row(&table, run, NAN, NAN, profile->cycles);
+    return table;
+}
+
+/* Is a phase told? Where none of the segments spends a cycle in it, it is not. */
+static bool in_segments(const mt_segments *segments, int which)
+{
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].cycles[which] > 0) return true;
+    return false;
+}
+
+/* Without an emulated machine there is nothing to tell but the steps. */
+static void segment_row(mt_table *table, const mt_segments *all, const mt_segment *s)
+{
+    const bool machine = s->machine[0] != 0;
+    mt_table_number(table, (double)s->first);
+    mt_table_number(table, (double)s->end - 1);
+    mt_table_text(table, machine ? s->machine : "cpu");
+    mt_table_number(table, machine ? (double)s->ipus : NAN);
+    mt_table_number(table, machine ? (double)s->tiles : NAN);
+    for (int p = 0; p < MT_PHASES; p++)
+        if (in_segments(all, p)) mt_table_number(table, machine ? (double)s->cycles[p] : NAN);
+    mt_table_number(table, machine ? (double)s->step_cycles : NAN);
+    mt_table_number(table, machine ? (double)s->host_cycles : NAN);
+    mt_table_number(table, machine ? (double)(s->step_cycles + s->host_cycles) / s->clock_hz : NAN);
+}
+
+/* What the machines took that the run was on, one after the other. */
+static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
+{
+    mt_table table = mt_table_begin(arena, "segments",
+        "Segments of the run, each on a machine of its own: cycles of all their time steps");
+    mt_table_decimals(&table, "first_step", "first step", "", 0);
+    mt_table_decimals(&table, "last_step", "last step", "", 0);
+    mt_table_strings(&table, "machine", "machine");
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&table, "tiles", "tiles", "", 0);
+    for (int p = 0; p < MT_PHASES; p++)
+        if (in_segments(segments, p))
+            mt_table_decimals(&table, mt_phase_words_of[p].key, mt_phase_words_of[p].label, "cycles", 0);
+    mt_table_decimals(&table, "time_steps", "time steps", "cycles", 0);
+    mt_table_decimals(&table, "streams", "streams", "cycles", 0);
+    mt_table_digits(&table, "time_s", "time", "s", 4);
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].end > segments->segment[k].first)
+            segment_row(&table, segments, &segments->segment[k]);
     return table;
 }
 
@@ -368,5 +420,6 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);
     }
+    if (mt_segments_several(run->segments)) tables[(*n)++] = segments_table(arena, run->segments);
     return MT_OK;
 }

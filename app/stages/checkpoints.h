@@ -27,10 +27,10 @@ MT_NODISCARD mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *inpu
 /* Is one due after so many steps, or is it `wanted`? Not where none is kept. */
 bool mt_checkpoints_due(const mt_checkpoints *checkpoints, size_t steps_done, bool wanted);
 
-/* Writes one, and then removes those too many. Where it cannot be written the ones before
+/* Writes one after so many steps, to where it brings the segments, and then removes those too many. Where it cannot be written the ones before
  * stay, and that is a warning: the run goes on. */
 void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, size_t steps_done);
+    const mt_backend *backend, void *self, mt_segments *segments, size_t steps_done);
 
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);

@@ -74,6 +74,34 @@ Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
     free(table);
 }
 
+/* The properties of a run on one machine stand beside those of each segment: what the last has is what the table of cycles has. */
+Test(resume, on_other_tiles_a_table_tells_each_segment)
+{
+    size_t n;
+    char *table = works("run case.yaml -o two --set time.end_ms=2 --format json");
+    cr_expect_not(strstr(table, "segments"), "%s", table);
+    const double whole_s = json_number(table, "time_step", "whole_run_s");
+    free(table);
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=3"));
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=4"));
+    table = works("run --resume two --set machine.tiles=6 --set time.end_ms=5 --format json");
+    char *segments = strstr(
+        table, "\"first_step\": 0, \"last_step\": 99, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 3");
+    cr_assert_not_null(segments, "%s", table);
+    cr_expect_not_null(strstr(segments,
+        "\"first_step\": 100, \"last_step\": 199, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 5"));
+    cr_expect_not_null(strstr(segments,
+        "\"first_step\": 200, \"last_step\": 249, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 6"));
+    cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 4, 1e-9);
+    double time_s;
+    cr_assert_eq(sscanf(strstr(segments, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
+    cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as that run had told it: %g, %g", time_s, whole_s);
+    free(table);
+    char *profile = bytes_of("two/profile.json", &n);
+    cr_expect_not_null(strstr(profile, "\"segments\": ["));
+    free(profile);
+}
+
 Test(resume, a_case_that_is_given_must_be_the_same)
 {
     free(works("run case.yaml --set time.end_ms=3.5 -o two"));
