@@ -123,12 +123,14 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
     const mt_case *c = s->input;
     const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
     const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
+    const uint64_t every = s->when[what].every; /* a list may grow as the run goes on */
     char mesh[MT_HASH_SIZE];
     mt_hash hash;
     MT_TRY(mt_mesh_hash(&s->part, mesh));
     MT_TRY(mt_hash_begin(&hash));
     mt_hash_add(&hash, mesh, strlen(mesh));
     mt_hash_add(&hash, &c->time.dt_ms, sizeof c->time.dt_ms);
+    mt_hash_add(&hash, &every, sizeof every);
     if (what == MT_SAMPLE_ECG) mt_hash_add(&hash, &c->ecg.bath_mS_mm, sizeof c->ecg.bath_mS_mm);
     for (size_t k = 0; k < n; k++) mt_hash_add(&hash, point[k].at_mm, sizeof point[k].at_mm);
     mt_hash_end(&hash, text);
