@@ -373,8 +373,8 @@ static void make_electrodes(slab *s, mt_ecg *ecg)
     mt_electrode electrode[ELECTRODES];
     for (size_t k = 0; k < ELECTRODES; k++)
         electrode[k] = (mt_electrode){name[k], {20 * cos(0.7 * (double)k), 20 * sin(0.7 * (double)k), 20}};
-    must(mt_ecg_make(
-        &s->arena, &s->mesh, &s->adjacency, &(mt_media){1, &muscle, NULL}, 1, ELECTRODES, electrode, ecg));
+    must(mt_ecg_make(&s->arena, &s->mesh, &s->adjacency, &(mt_media){.n = 1, .medium = &muscle}, 1,
+        ELECTRODES, electrode, ecg));
 }
 
 /* From a stimulus at the end with the least x: most elements are at rest or on their plateau, as in a heart. */

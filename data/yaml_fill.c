@@ -98,18 +98,35 @@ static mt_status fill_string(mt_arena *arena, const char *text, char *to)
 static mt_status fill_mapping(
     const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
 
-static mt_status fill_doubles(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+/* All children of a sequence. */
+static mt_status fill_each(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
 {
     char here[MT_YAML_WORDS];
     mt_yaml_key item = *key;
     item.type = MT_YAML_TYPE_DOUBLE;
-    if (v->kind != MT_YAML_IS_SEQUENCE || v->n != key->bytes / sizeof(double))
-        return mt_yaml_refuse(v, path, key);
     for (const mt_yaml_node *c = v->first; c; c = c->next, to += sizeof(double)) {
         mt_yaml_join_number(here, path, c->number);
         MT_TRY(fill_double(c, here, &item, to));
     }
     return MT_OK;
+}
+
+static mt_status fill_doubles(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
+{
+    if (v->kind != MT_YAML_IS_SEQUENCE || v->n != key->bytes / sizeof(double))
+        return mt_yaml_refuse(v, path, key);
+    return fill_each(v, path, key, to);
+}
+
+static mt_status fill_numbers(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    double *numbers;
+    if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
+    MT_ALLOC(f->arena, numbers, v->n);
+    memcpy(base + key->offset, &numbers, sizeof numbers);
+    memcpy(base + key->count_offset, &v->n, sizeof v->n);
+    return fill_each(v, path, key, (char *)numbers);
 }
 
 static mt_status fill_sets(
@@ -169,6 +186,8 @@ static mt_status fill_value(
         return fill_string(f->arena, v->text, to);
     case MT_YAML_TYPE_DOUBLES:
         return fill_doubles(v, path, key, to);
+    case MT_YAML_TYPE_NUMBERS:
+        return fill_numbers(f, v, path, key, base);
     case MT_YAML_TYPE_SETS:
         return fill_sets(f, v, path, key, base);
     case MT_YAML_TYPE_MAPPING:

@@ -30,6 +30,7 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
     MT_YAML_TYPE_WORDS,    /* uint32_t; bit i stands for the i-th word; a list of words in brackets */
+    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double: as many as there are */
     MT_YAML_TYPE_SETS, /* pointer and count of mt_yaml_override: a list of texts key=value, for others to read */
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
     MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
@@ -61,7 +62,7 @@ typedef struct mt_yaml_key {
     const char *const *choices;     /* ENUM, WORDS: the words allowed, and NULL; or */
     mt_yaml_words *words;           /*   a function that gives them */
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
-    size_t count_offset;            /* LIST, SETS: of its size_t count */
+    size_t count_offset;            /* LIST, NUMBERS, SETS: of its size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in it (edge_mm), or there is none */
     const char *was; /* its name in earlier versions; a file that uses it is refused with the new one */
@@ -125,7 +126,11 @@ typedef struct mt_yaml_table {
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \
         .bytes = sizeof(((structure *)0)->member), .missing = (fallback), .range = {bounds},                 \
         .about = __VA_ARGS__)
-/* May be left out: none then. */
+/* As many numbers as there are; and the next, texts. May be left out: none then. */
+#define MT_YAML_NUMBERS(structure, member, count, key, bounds, ...)                                          \
+    MT_YAML_ROW(key, NUMBERS, MT_YAML_MEMBER(structure, member, double * : 0),                               \
+        .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \
+        .missing = "[]", .range = {bounds}, .about = __VA_ARGS__)
 #define MT_YAML_SETS(structure, member, count, key, ...)                                                     \
     MT_YAML_ROW(key, SETS, MT_YAML_MEMBER(structure, member, const mt_yaml_override * : 0),                  \
         .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \

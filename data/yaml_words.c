@@ -65,6 +65,10 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
     case MT_YAML_TYPE_SETS:
         (void)strcpy(out, "texts key=value in brackets");
         return;
+    case MT_YAML_TYPE_NUMBERS:
+        (void)snprintf(
+            out, MT_YAML_WORDS, "numbers in brackets%s%s%.100s", *range ? ", each" : "", space, range);
+        return;
     case MT_YAML_TYPE_DOUBLES:
         (void)snprintf(out, MT_YAML_WORDS, "%zu numbers in brackets%s%s%.100s", key->bytes / sizeof(double),
             *range ? ", each" : "", space, range);

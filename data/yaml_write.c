@@ -51,6 +51,18 @@ static void write_doubles(FILE *to, const char *at, size_t n)
     (void)fputc(']', to);
 }
 
+static void write_numbers(FILE *to, const mt_yaml_key *key, const char *base)
+{
+    const char *numbers;
+    size_t n;
+    memcpy(&numbers, base + key->offset, sizeof numbers);
+    memcpy(&n, base + key->count_offset, sizeof n);
+    if (n > 0)
+        write_doubles(to, numbers, n);
+    else
+        (void)fputs("[]", to);
+}
+
 static void write_word(FILE *to, const mt_yaml_key *key, const char *base)
 {
     union {
@@ -103,6 +115,8 @@ static void write_value(FILE *to, const mt_yaml_key *key, const char *base)
         write_doubles(to, at, key->bytes / sizeof(double));
     else if (key->type == MT_YAML_TYPE_DOUBLE)
         write_double(to, at);
+    else if (key->type == MT_YAML_TYPE_NUMBERS)
+        write_numbers(to, key, base);
     else if (key->type == MT_YAML_TYPE_SETS)
         write_sets(to, key, base);
     else if (key->type == MT_YAML_TYPE_WORDS)

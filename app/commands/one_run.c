@@ -151,7 +151,7 @@ static mt_status report(mt_arena *arena, const way *w, const mt_simulated *o)
     const mt_run done = {.input = &r->input,
         .problem = &w->problem,
         .n_steps = o->n_steps,
-        .n_counted = o->n_counted,
+        .segments = &o->segments,
         .stopped_by = stopped ? name_of_signal(mt_progress_signal()) : NULL,
         .n_beats = o->n_beats,
         .beats = o->beats,

@@ -84,7 +84,7 @@ typedef struct printing {
 static bool print_files(const mt_run *done, const char *folder, FILE *out)
 {
     char profile[128], samples[128];
-    mt_sample_files_names(done->input, samples, sizeof samples);
+    mt_sample_files_names(done->sampling, samples, sizeof samples);
     const bool apart = mt_report_profile_apart(done, folder);
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
         done->details ? ", tables and pictures of its tiles" : "", done->trace ? ", trace.json" : "");

@@ -54,7 +54,7 @@ void mt_times_text(const mt_times *s, double level, char out[32])
 
 /* Where the level crosses the triangle: false where it does not. */
 static bool cross_level(
-    const double *const corner[3], const double time_ms[3], double level_ms, mt_segment *cut)
+    const double *const corner[3], const double time_ms[3], double level_ms, mt_plot_segment *cut)
 {
     double *end[2] = {cut->from, cut->to};
     int n = 0;
@@ -103,7 +103,7 @@ static bool place_is_flat(const mt_plot *p, const mt_time_labels *l, double x, d
     return true;
 }
 
-static void offer_place(const mt_plot *p, mt_time_labels *l, int level, const mt_segment *cut)
+static void offer_place(const mt_plot *p, mt_time_labels *l, int level, const mt_plot_segment *cut)
 {
     double x = 0.5 * (cut->from[0] + cut->to[0]), y = 0.5 * (cut->from[1] + cut->to[1]);
     double depth = 0.5 * (cut->from[2] + cut->to[2]);
@@ -145,7 +145,7 @@ static void walk_isochrones(
     for (size_t face = 0; face < s->n_faces; face++) {
         const double *corner[3];
         double time_ms[3];
-        mt_segment cut;
+        mt_plot_segment cut;
         if (!mt_view_sees(v, s, face)) continue;
         mt_plot_face(p, s, face, corner, time_ms);
         if (isnan(time_ms[0])) continue;

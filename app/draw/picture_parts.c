@@ -43,7 +43,7 @@ static void draw_border(void *context, const mt_meeting *meeting)
         return;
     if (!mt_view_sees(p->view, surface, meeting->face) && !mt_view_sees(p->view, surface, meeting->other))
         return;
-    const mt_segment line = mt_plot_edge(p->plot, meeting);
+    const mt_plot_segment line = mt_plot_edge(p->plot, meeting);
     mt_plot_ink(p->plot, &line, 0.6 * MT_VIEW_SUPER, 0.8);
 }
 

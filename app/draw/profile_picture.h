@@ -12,6 +12,7 @@
 #define MT_APP_DRAW_PROFILE_PICTURE_H
 
 #include "ipu/run/profile.h"
+#include "solver/backends/segments.h"
 
 enum { MT_PROFILE_CHIPS_MAX = 64, MT_PROFILE_LINKS_MAX = 60 };
 
@@ -22,6 +23,7 @@ typedef struct mt_profiled {
         time_steps; /* 0: nothing was profiled, and all there is are the costs of one run of each compute set */
     const ipu_profile *profile;
     const ipu_target *target;
+    const mt_segments *segments; /* of the run, the last of which the profile is of; NULL: nothing was run */
 } mt_profiled;
 
 /* Each writes its picture to `path`: whole, or not at all. The same profile gives the same bytes. MT_INPUT: a title

@@ -355,7 +355,7 @@ void mt_plot_revalue(mt_plot *p, const mt_view_surface *s)
 
 const double mt_plot_depth_slack = 0.006;
 
-static double nearest_on(const mt_segment *cut, double x, double y, double *distance)
+static double nearest_on(const mt_plot_segment *cut, double x, double y, double *distance)
 {
     double dx = cut->to[0] - cut->from[0], dy = cut->to[1] - cut->from[1], length2 = dx * dx + dy * dy;
     double f = length2 > 0 ? ((x - cut->from[0]) * dx + (y - cut->from[1]) * dy) / length2 : 0;
@@ -364,7 +364,7 @@ static double nearest_on(const mt_segment *cut, double x, double y, double *dist
     return cut->from[2] + f * (cut->to[2] - cut->from[2]);
 }
 
-void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength)
+void mt_plot_ink(mt_plot *p, const mt_plot_segment *cut, double half, double strength)
 {
     double reach = half + 0.5;
     mt_box in = mt_plot_box(p, fmin(cut->from[0], cut->to[0]) - reach, fmax(cut->from[0], cut->to[0]) + reach,
@@ -380,9 +380,9 @@ void mt_plot_ink(mt_plot *p, const mt_segment *cut, double half, double strength
         }
 }
 
-mt_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
+mt_plot_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
 {
-    mt_segment line;
+    mt_plot_segment line;
     memcpy(line.from, p->sample + 3 * (size_t)meeting->a, sizeof line.from);
     memcpy(line.to, p->sample + 3 * (size_t)meeting->b, sizeof line.to);
     return line;
@@ -404,7 +404,7 @@ static void draw_edge(void *context, const mt_meeting *meeting)
     if (!mt_view_sees(d->view, d->surface, meeting->face) &&
         !mt_view_sees(d->view, d->surface, meeting->other))
         return;
-    const mt_segment line = mt_plot_edge(d->plot, meeting);
+    const mt_plot_segment line = mt_plot_edge(d->plot, meeting);
     mt_plot_ink(d->plot, &line, 0.5 * MT_VIEW_SUPER, 0.45);
 }
 

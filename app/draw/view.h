@@ -108,18 +108,18 @@ bool mt_view_sees(const mt_view *view, const mt_view_surface *surface, size_t fa
 void mt_plot_face(const mt_plot *plot, const mt_view_surface *surface, size_t face, const double *corner[3],
     double value[3]);
 
-typedef struct mt_segment {
+typedef struct mt_plot_segment {
     double from[3], to[3]; /* samples, with depth */
-} mt_segment;
+} mt_plot_segment;
 
 /* A point is hidden if it lies deeper than what is visible there by more than this fraction of the whole depth. */
 extern const double mt_plot_depth_slack;
 
 /* The edge of two faces on a plot. */
-mt_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
+mt_plot_segment mt_plot_edge(const mt_plot *plot, const mt_meeting *meeting);
 
 /* Inks the samples within `half` of the segment, with soft edges, where it is visible. */
-void mt_plot_ink(mt_plot *plot, const mt_segment *segment, double half, double strength);
+void mt_plot_ink(mt_plot *plot, const mt_plot_segment *segment, double half, double strength);
 
 typedef struct mt_box {
     int x0, y0, x1, y1; /* samples x0 <= x < x1, y0 <= y < y1; inside the plot */

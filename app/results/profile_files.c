@@ -160,6 +160,35 @@ static void memory_object(mt_json *json, const ipu_profile *profile)
     mt_json_close(json);
 }
 
+static void segment_object(mt_json *json, const mt_segment *s)
+{
+    mt_json_open(json, NULL, '{');
+    mt_json_count(json, "first_step", s->first);
+    mt_json_count(json, "last_step", s->end - 1);
+    mt_json_text(json, "machine", s->machine[0] ? s->machine : NULL);
+    mt_json_text(json, "fingerprint", s->machine[0] ? s->fingerprint : NULL);
+    mt_json_count(json, "ipus", s->ipus);
+    mt_json_count(json, "tiles", s->tiles);
+    mt_json_number(json, "clock_hz", s->clock_hz);
+    mt_json_open(json, "phase_cycles", '{');
+    for (int p = 0; p < MT_PHASES; p++) mt_json_count(json, mt_phase_words_of[p].key, s->cycles[p]);
+    mt_json_close(json);
+    mt_json_count(json, "step_cycles", s->step_cycles);
+    mt_json_count(json, "host_cycles", s->host_cycles);
+    mt_json_close(json);
+}
+
+/* Where the run was on one machine there are none: that is in the totals. */
+static void segments_list(mt_json *json, const mt_segments *segments)
+{
+    if (!segments || !mt_segments_several(segments)) return;
+    mt_json_open(json, "segments", '[');
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].end > segments->segment[k].first)
+            segment_object(json, &segments->segment[k]);
+    mt_json_close(json);
+}
+
 static void print_profile(FILE *stream, const mt_profiled *profiled)
 {
     mt_json json = mt_json_begin(stream, &mt_json_tree);
@@ -170,6 +199,7 @@ static void print_profile(FILE *stream, const mt_profiled *profiled)
     mt_json_count(&json, "time_steps", profiled->time_steps);
     machine_object(&json, profiled->target);
     totals_object(&json, profiled->profile);
+    segments_list(&json, profiled->segments);
     mt_json_open(&json, "compute_sets", '[');
     for (size_t s = 0; s < profiled->profile->n_steps; s++) step_object(&json, &profiled->profile->steps[s]);
     mt_json_close(&json);

@@ -213,25 +213,19 @@ static mt_status write_samples(const mt_run *run, const char *folder)
     return status;
 }
 
-static mt_status write_picture(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, const char *path)
+static mt_status write_picture(
+    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, const float *values, const char *path)
 {
     const mt_mesh *mesh = &run->problem->whole;
     mt_adjacency adjacency = run->problem->adjacency;
-    float *values;
     char title[1024], grey[64];
     if (run->problem->mesh.number) MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    MT_TRY(mt_run_map(arena, run, map, beat, &values));
     grey_text(run, map, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
         mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "lines", grey, !of_times};
     picture_title(run, beat, title, sizeof title);
     return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
-}
-
-static mt_status write_activation_picture(mt_arena *arena, const mt_run *run, const char *path)
-{
-    return write_picture(arena, run, MT_MAP_ACTIVATION, 0, path);
 }
 
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
@@ -255,8 +249,8 @@ typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 static const struct {
     const char *name;
     writer *write;
-} files[] = {{"result.hdf", write_result}, {"activation.csv", write_activation_csv},
-    {"used.yaml", write_used}, {"activation.png", write_activation_picture}};
+} files[] = {
+    {"result.hdf", write_result}, {"activation.csv", write_activation_csv}, {"used.yaml", write_used}};
 enum { N_FILES = sizeof files / sizeof *files };
 
 static mt_status write_one(const mt_run *run, const char *folder, const char *name, writer *write)
@@ -272,8 +266,11 @@ static mt_status write_one(const mt_run *run, const char *folder, const char *na
 /* The trace stands beside the profile. */
 static mt_status write_profile(const mt_run *run, const char *folder)
 {
-    const mt_profiled profiled = {
-        run->input->title[0] ? run->input->title : "Run", run->n_counted, run->profile, run->target};
+    const mt_profiled profiled = {.title = run->input->title[0] ? run->input->title : "Run",
+        .time_steps = mt_run_counted(run),
+        .profile = run->profile,
+        .target = run->target,
+        .segments = run->segments};
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_profile_write(&profiled, folder, run->details != NULL));
     if (!run->trace) return MT_OK;
@@ -318,47 +315,50 @@ static bool asks_for(const mt_case *input, mt_map map, map_file kind)
            (input->output.vertices >> (kind == MAP_CSV ? MT_CASE_VERTICES_CSV : MT_CASE_VERTICES_DAT) & 1);
 }
 
-static mt_status write_map_file(
-    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, map_file kind, const char *path)
+static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, map_file kind,
+    const float *values, const char *path)
 {
     char name[MT_RUN_NAME];
-    float *values;
-    if (kind == MAP_PICTURE) return write_picture(arena, run, map, beat, path);
-    MT_TRY(mt_run_map(arena, run, map, beat, &values));
+    if (kind == MAP_PICTURE) return write_picture(arena, run, map, beat, values, path);
     mt_run_map_name(run, map, beat, name);
     const mt_vertex_map at_vertices = {name, mt_map_unit[map], &run->problem->whole, values};
     return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
 }
 
-/* Writes a file of a map of a beat where the run has one, else removes what an earlier run had; `any` tells whether there was
- * something to do. */
-static mt_status renew_map_file(
-    const mt_run *run, const char *folder, mt_map map, size_t beat, map_file kind, bool *any)
+/* Writes the files that the run has of a map of a beat. What an earlier run left under other names of its files goes, and under that of
+ * one that fails. Was there anything to do? */
+static bool renew_map_files(
+    const mt_run *run, const char *folder, mt_map map, size_t beat, first_failure *first)
 {
     char path[MT_FILE_PATH_MAX];
     mt_arena arena = {0};
-    mt_status status = map_path(folder, map, beat, kind, path);
-    const bool has = beat < run->n_beats && asks_for(run->input, map, kind),
-               had = status == MT_OK && !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
-    if (status == MT_OK && has) status = write_map_file(&arena, run, map, beat, kind, path);
-    if (status == MT_OK && had) status = mt_file_remove(path);
-    *any |= has || had;
+    float *values;
+    const bool there = beat < run->n_beats && mt_run_has_map(run, map);
+    const mt_status made = there ? mt_run_map(&arena, run, map, beat, &values) : MT_OK;
+    bool any = false;
+    for (int kind = 0; kind < MAP_FILES; kind++) {
+        const bool has = there && asks_for(run->input, map, (map_file)kind);
+        mt_status status = map_path(folder, map, beat, (map_file)kind, path);
+        const bool had = status == MT_OK && access(path, F_OK) == 0 && mt_file_is_ours(path);
+        if (status == MT_OK) status = made;
+        if (status == MT_OK && has)
+            status = write_map_file(&arena, run, map, beat, (map_file)kind, values, path);
+        keep_failure(first, status);
+        if (had && (!has || status != MT_OK)) keep_failure(first, mt_file_remove(path));
+        any = any || has || had;
+    }
     mt_arena_free(&arena);
-    return status;
+    return any;
 }
 
-/* Those beside the picture of the first beat's activation. What an earlier run had of others, and of more beats, goes. */
-static mt_status write_map_files(const mt_run *run, const char *folder)
+/* Of all maps of all beats; what an earlier run had of more beats goes. */
+static void write_map_files(const mt_run *run, const char *folder, first_failure *first)
 {
     bool any = true;
     for (size_t beat = 0; any; beat++) {
         any = beat < run->n_beats;
-        for (int map = 0; map < MT_MAPS; map++)
-            for (int kind = 0; kind < MAP_FILES; kind++)
-                if (beat > 0 || map != MT_MAP_ACTIVATION || kind != MAP_PICTURE)
-                    MT_TRY(renew_map_file(run, folder, (mt_map)map, beat, (map_file)kind, &any));
+        for (int map = 0; map < MT_MAPS; map++) any |= renew_map_files(run, folder, (mt_map)map, beat, first);
     }
-    return MT_OK;
 }
 
 /* Those behind the first. What an earlier run left under the name of one that fails goes. */
@@ -371,7 +371,7 @@ static void write_others(const mt_run *run, const char *folder, first_failure *f
         if (status != MT_OK && mt_folder_path(folder, files[f].name, path) == MT_OK)
             keep_failure(first, mt_file_remove(path));
     }
-    keep_failure(first, write_map_files(run, folder));
+    write_map_files(run, folder, first);
     if (run->sampling) keep_failure(first, write_samples(run, folder));
     /* where no profile comes, nothing stays of one that an earlier run had */
     const bool here = run->profile && !mt_report_profile_apart(run, folder);

@@ -14,7 +14,7 @@ typedef struct mt_run {
     const mt_case *input; /* with every value that was used */
     const mt_problem *problem;
     size_t n_steps;              /* done */
-    size_t n_counted;            /* the last of them, of which the profile is */
+    const mt_segments *segments; /* of them; the profile is of the last */
     const char *stopped_by;      /* the signal, "SIGINT"; NULL: it ran to its end */
     size_t n_beats;              /* that had begun */
     const mt_records *beats;     /* [n_beats] of the elements of problem->mesh */
@@ -34,17 +34,20 @@ MT_NODISCARD mt_status mt_run_map(
 /* What files call a map of a beat: "apd90", and "apd90_beat2" of the second. */
 void mt_run_map_name(const mt_run *run, mt_map map, size_t beat, char text[MT_RUN_NAME]);
 
+/* How many time steps the profile is of. */
+size_t mt_run_counted(const mt_run *run);
+
 /* Cycles of all time steps that the profile is of, without what the host took (ipu_profile.host_cycles). */
 uint64_t mt_run_step_cycles(const mt_run *run);
 
 /* The simulated time of the last step that was done. */
 double mt_run_reached_ms(const mt_run *run);
 
-enum { MT_REPORT_TABLES = 8 };
+enum { MT_REPORT_TABLES = 9 };
 
 /* Gives the run's tables in `arena`: a summary, the maps if there are more than the activation, the first of the limited elements if
  * there are any, activation at the points, and on an emulated machine cycles, exchange, what the host
- * took, and memory. */
+ * took, and memory; the segments, where there are several. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 

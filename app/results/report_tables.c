@@ -6,7 +6,13 @@
 
 #include "app/stages/operator.h"
 #include "solver/case/findings.h"
-#include "solver/plan/plan.h"
+#include "solver/plan/phases.h"
+
+size_t mt_run_counted(const mt_run *run)
+{
+    const mt_segment *last = &run->segments->segment[run->segments->n - 1];
+    return last->end - last->first;
+}
 
 double mt_run_reached_ms(const mt_run *run) { return (double)run->n_steps * run->input->time.dt_ms; }
 
@@ -52,9 +58,9 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     if (run->input->prepace.beats > 0)
         mt_table_property(&table, "beats_before", "beats of each kind of cell before the simulation",
             (double)run->input->prepace.beats, "");
-    if (run->profile && run->n_counted < run->n_steps)
+    if (run->profile && mt_run_counted(run) < run->n_steps)
         mt_table_property(&table, "machine_counted_from_ms", "the machine counted from",
-            (double)(run->n_steps - run->n_counted) * run->input->time.dt_ms, "ms");
+            (double)(run->n_steps - mt_run_counted(run)) * run->input->time.dt_ms, "ms");
     if (run->stopped_by)
         mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
             run->input->time.end_ms, "ms");
@@ -93,11 +99,9 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line)
     return table;
 }
 
-/* One phase of the machine's work over the compute sets [first, last]; the spread is over the tiles that have work in it, in
- * one run. */
+/* One phase of the machine's work; the spread is over the tiles that have work in it, in one run. */
 typedef struct phase {
-    const char *key, *label;
-    uint64_t runs, total;
+    uint64_t runs;
     ipu_spread spread;
     double busy, slowest; /* cycles of the mean and of the slowest tile by themselves, in all runs */
     double instances;     /* vertices of a run */
@@ -126,52 +130,47 @@ static void add_vertices(phase *to, const ipu_profile *profile, size_t first, si
     }
 }
 
-/* The compute of the compute sets [first, last], or the exchange inside chips before it. */
-static phase phase_of_sets(
-    const ipu_profile *profile, const char *key, const char *label, size_t first, size_t last, bool exchange)
+/* Compute, or the exchange inside chips. */
+static phase phase_of_sets(const mt_run *run, mt_phase which)
 {
-    phase p = {.key = key, .label = label};
+    const bool exchange = which == MT_PHASE_PDE_EXCHANGE;
+    const ipu_profile *profile = run->profile;
+    size_t first, last;
+    phase p = {0};
+    mt_phase_sets(which, run->problem->monodomain.n_stimuli, &first, &last);
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         const ipu_spread *tiles = exchange ? &step->exchange : &step->compute;
         add_spread(&p, step->runs, tiles);
         p.busy += (double)step->runs * tiles->mean;
         p.slowest += (double)step->runs * (double)tiles->max;
-        p.total += exchange ? step->runs * (step->exchange_phase_cycles - step->external_cycles)
-                            : step->total_compute_cycles;
     }
     if (!exchange) add_vertices(&p, profile, first, last);
     return p;
 }
 
-/* What takes every tile as long: so many cycles of a run of each compute set. */
-typedef uint64_t common_cycles(const ipu_profile_step *step);
-
-static uint64_t cycles_of_sync(const ipu_profile_step *step) { return step->sync_cycles; }
-static uint64_t cycles_of_links(const ipu_profile_step *step) { return step->external_cycles; }
-
-static phase common_phase(
-    const ipu_profile *profile, const char *key, const char *label, common_cycles *cycles_of)
+/* What takes every tile as long: synchronisation, and the links between chips. */
+static phase common_phase(const ipu_profile *profile, mt_phase which)
 {
-    phase p = {.key = key, .label = label};
+    phase p = {0};
     for (size_t s = 0; s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
-        const uint64_t cycles = cycles_of(step);
-        if (cycles == 0) continue;
+        const uint64_t cycles = which == MT_PHASE_SYNC ? step->sync_cycles : step->external_cycles;
         const ipu_spread same = {.min = cycles, .max = cycles, .mean = (double)cycles};
-        add_spread(&p, step->runs, &same);
-        p.total += step->runs * cycles;
+        if (cycles > 0) add_spread(&p, step->runs, &same);
     }
     return p;
 }
 
 uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
-/* Cycles of one time step, in which the phase runs runs / n_counted times. */
-static void phase_row(mt_table *table, const mt_run *run, const phase *p)
+/* Cycles of one time step, in which the phase runs runs / n_counted times; `total` of all. */
+static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
-    const double runs = (double)p->runs / (double)run->n_counted, total = (double)p->total;
-    mt_table_item(table, p->key, p->label, 0);
+    const phase found = which < MT_PHASE_SYNC ? phase_of_sets(run, which) : common_phase(run->profile, which),
+                *p = &found;
+    const double runs = (double)p->runs / (double)mt_run_counted(run);
+    mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     mt_table_number(table, p->instances > 0 ? p->instances : NAN);
     mt_table_number(table, p->slowest > 0 ? p->tiles : NAN);
     mt_table_number(table, runs);
@@ -188,7 +187,7 @@ static void phase_row(mt_table *table, const mt_run *run, const phase *p)
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
-    mt_table_number(table, (double)cycles / (double)run->n_counted);
+    mt_table_number(table, (double)cycles / (double)mt_run_counted(run));
     mt_table_number(table, NAN);
     mt_table_number(table, 100 * (double)cycles / (double)mt_run_step_cycles(run));
     mt_table_number(table, (double)cycles / run->target->clock_hz);
@@ -209,22 +208,12 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
     mt_table_decimals(&table, "share_percent", "share", "%", 1);
     mt_table_digits(&table, "whole_run_s", "whole run", "s", 4);
-    const size_t turns = MT_PLAN_STIMULUS + run->problem->monodomain.n_stimuli;
-    phase phases[] = {
-        phase_of_sets(profile, "pde_compute", "PDE compute", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, false),
-        phase_of_sets(profile, "pde_exchange", "PDE exchange", MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, true),
-        phase_of_sets(profile, "ode_compute", "ODE compute", MT_PLAN_ODE, MT_PLAN_ODE, false),
-        phase_of_sets(
-            profile, "activation", "activation times", MT_PLAN_ACTIVATION, MT_PLAN_ACTIVATION, false),
-        phase_of_sets(profile, "stimulus", "stimulus", MT_PLAN_STIMULUS, turns - 1, false),
-        phase_of_sets(profile, "beats", "from beat to beat", turns, profile->n_steps, false),
-        common_phase(profile, "sync", "sync", cycles_of_sync),
-        common_phase(profile, "links", "links between IPUs", cycles_of_links),
-    };
-    const size_t n = sizeof phases / sizeof phases[0] - !mt_profile_crosses(profile); /* links come last */
+    uint64_t total[MT_PHASES];
+    mt_phases_count(profile, run->problem->monodomain.n_stimuli, total);
     const bool several_beats = mt_record_beats(&run->problem->monodomain.record) > 1;
-    for (size_t k = 0; k < n; k++)
-        if (several_beats || strcmp(phases[k].key, "beats") != 0) phase_row(&table, run, &phases[k]);
+    for (int k = 0; k < MT_PHASES; k++)
+        if ((several_beats || k != MT_PHASE_BEATS) && (k != MT_PHASE_LINKS || mt_profile_crosses(profile)))
+            phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, mt_run_step_cycles(run));
     mt_table_item(&table, "exposed_exchange", "exposed exchange and sync", 1);
@@ -289,6 +278,52 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     host_row(&table, run, (double)profile->transfers, (double)profile->host_bytes_read, profile->host_cycles);
     mt_table_item(&table, "whole_run", "whole run", 0);
     host_row(&table, run, NAN, NAN, profile->cycles);
+    return table;
+}
+
+/* Is a phase told? Where none of the segments spends a cycle in it, it is not. */
+static bool in_segments(const mt_segments *segments, int which)
+{
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].cycles[which] > 0) return true;
+    return false;
+}
+
+/* Without an emulated machine there is nothing to tell but the steps. */
+static void segment_row(mt_table *table, const mt_segments *all, const mt_segment *s)
+{
+    const bool machine = s->machine[0] != 0;
+    mt_table_number(table, (double)s->first);
+    mt_table_number(table, (double)s->end - 1);
+    mt_table_text(table, machine ? s->machine : "cpu");
+    mt_table_number(table, machine ? (double)s->ipus : NAN);
+    mt_table_number(table, machine ? (double)s->tiles : NAN);
+    for (int p = 0; p < MT_PHASES; p++)
+        if (in_segments(all, p)) mt_table_number(table, machine ? (double)s->cycles[p] : NAN);
+    mt_table_number(table, machine ? (double)s->step_cycles : NAN);
+    mt_table_number(table, machine ? (double)s->host_cycles : NAN);
+    mt_table_number(table, machine ? (double)(s->step_cycles + s->host_cycles) / s->clock_hz : NAN);
+}
+
+/* What the machines took that the run was on, one after the other. */
+static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
+{
+    mt_table table = mt_table_begin(arena, "segments",
+        "Segments of the run, each on a machine of its own: cycles of all their time steps");
+    mt_table_decimals(&table, "first_step", "first step", "", 0);
+    mt_table_decimals(&table, "last_step", "last step", "", 0);
+    mt_table_strings(&table, "machine", "machine");
+    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
+    mt_table_decimals(&table, "tiles", "tiles", "", 0);
+    for (int p = 0; p < MT_PHASES; p++)
+        if (in_segments(segments, p))
+            mt_table_decimals(&table, mt_phase_words_of[p].key, mt_phase_words_of[p].label, "cycles", 0);
+    mt_table_decimals(&table, "time_steps", "time steps", "cycles", 0);
+    mt_table_decimals(&table, "streams", "streams", "cycles", 0);
+    mt_table_digits(&table, "time_s", "time", "s", 4);
+    for (size_t k = 0; k < segments->n; k++)
+        if (segments->segment[k].end > segments->segment[k].first)
+            segment_row(&table, segments, &segments->segment[k]);
     return table;
 }
 
@@ -385,5 +420,6 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);
     }
+    if (mt_segments_several(run->segments)) tables[(*n)++] = segments_table(arena, run->segments);
     return MT_OK;
 }

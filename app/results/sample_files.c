@@ -254,19 +254,25 @@ static mt_status written_already(mt_arena *arena, const mt_sample_files *files, 
 
 /* ---- all of them ---- */
 
-static bool has_traces(const mt_case *c) { return !isnan(c->traces.every_ms); }
-static bool has_series(const mt_case *c) { return !isnan(c->series.samples.every_ms); }
-static bool has_movie(const mt_case *c) { return c->series.movie; }
-static bool has_ecg(const mt_case *c) { return c->n_electrodes > 0; }
+static bool wants_traces(const mt_case *c) { return mt_moments_any(&c->traces.when); }
+static bool wants_series(const mt_case *c) { return mt_moments_any(&c->series.samples.when); }
+static bool wants_movie(const mt_case *c) { return c->series.movie; }
+static bool wants_ecg(const mt_case *c) { return c->n_electrodes > 0; }
 
 static const struct {
     const char *name;
-    bool (*has)(const mt_case *input);
+    mt_sample of;
+    bool (*wanted)(const mt_case *input);
     mt_status (*write)(mt_arena *arena, const mt_sample_files *files, const char *path);
-} all[] = {{"traces.csv", has_traces, write_traces}, {"traces.png", has_traces, draw_traces},
-    {"series.hdf", has_series, write_series}, {"series.xdmf", has_series, written_already},
-    {"movie.png", has_movie, draw_movie}, {"ecg.csv", has_ecg, write_ecg}, {"ecg.png", has_ecg, draw_ecg}};
+} all[] = {{"traces.csv", MT_SAMPLE_TRACES, wants_traces, write_traces},
+    {"traces.png", MT_SAMPLE_TRACES, wants_traces, draw_traces},
+    {"series.hdf", MT_SAMPLE_SERIES, wants_series, write_series},
+    {"series.xdmf", MT_SAMPLE_SERIES, wants_series, written_already},
+    {"movie.png", MT_SAMPLE_SERIES, wants_movie, draw_movie},
+    {"ecg.csv", MT_SAMPLE_ECG, wants_ecg, write_ecg}, {"ecg.png", MT_SAMPLE_ECG, wants_ecg, draw_ecg}};
 enum { ALL = sizeof all / sizeof *all };
+
+static bool has(const mt_sampling *s, int k) { return all[k].wanted(s->input) && s->frames[all[k].of].n > 0; }
 
 /* Writes one, or removes what an earlier run left under its name. */
 static mt_status renew(const mt_sample_files *files, const char *folder, int k)
@@ -274,9 +280,9 @@ static mt_status renew(const mt_sample_files *files, const char *folder, int k)
     char path[MT_FILE_PATH_MAX];
     mt_arena arena = {0};
     MT_TRY(mt_folder_path(folder, all[k].name, path));
-    const bool has = all[k].has(files->sampling->input),
-               had = !has && access(path, F_OK) == 0 && mt_file_is_ours(path);
-    const mt_status status = has ? all[k].write(&arena, files, path) : had ? mt_file_remove(path) : MT_OK;
+    const bool wanted = has(files->sampling, k),
+               had = !wanted && access(path, F_OK) == 0 && mt_file_is_ours(path);
+    const mt_status status = wanted ? all[k].write(&arena, files, path) : had ? mt_file_remove(path) : MT_OK;
     mt_arena_free(&arena);
     return status;
 }
@@ -299,16 +305,16 @@ mt_status mt_sample_files_check(const mt_case *input, const char *folder)
     char path[MT_FILE_PATH_MAX];
     for (int k = 0; k < ALL; k++) {
         MT_TRY(mt_folder_path(folder, all[k].name, path));
-        if (all[k].has(input)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
+        if (all[k].wanted(input)) MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }
     return MT_OK;
 }
 
-void mt_sample_files_names(const mt_case *input, char *text, size_t size)
+void mt_sample_files_names(const mt_sampling *sampling, char *text, size_t size)
 {
     size_t n = 0;
     text[0] = 0;
     for (int k = 0; k < ALL; k++)
-        if (all[k].has(input) && n < size)
+        if (has(sampling, k) && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n > 0 ? ", " : "", all[k].name);
 }

@@ -3,7 +3,9 @@
  *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
  *   series.hdf, series.xdmf     frames of the elements (mesh/files/series.h), with the notes of the run
  *   movie.png                   V of these frames as a moving picture (app/draw/movie.h)
- *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV */
+ *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV
+ *
+ * A run that was stopped before the first moment of something has no file of it. */
 #ifndef MT_APP_RESULTS_SAMPLE_FILES_H
 #define MT_APP_RESULTS_SAMPLE_FILES_H
 
@@ -26,6 +28,6 @@ MT_NODISCARD mt_status mt_sample_files_write(const mt_sample_files *files, const
 MT_NODISCARD mt_status mt_sample_files_check(const mt_case *input, const char *folder);
 
 /* Their names, "traces.csv, ecg.png", for a line of a table; "" where there are none. */
-void mt_sample_files_names(const mt_case *input, char *text, size_t size);
+void mt_sample_files_names(const mt_sampling *sampling, char *text, size_t size);
 
 #endif

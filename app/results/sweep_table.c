@@ -39,8 +39,8 @@ mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *ro
     row->n_beats = run->n_beats;
     row->maps = run->input->output.maps;
     row->step_cycles = NAN;
-    if (run->profile && run->n_counted > 0)
-        row->step_cycles = (double)mt_run_step_cycles(run) / (double)run->n_counted;
+    if (run->profile && mt_run_counted(run) > 0)
+        row->step_cycles = (double)mt_run_step_cycles(run) / (double)mt_run_counted(run);
     for (size_t beat = 0; beat < run->n_beats && status == MT_OK; beat++) {
         mt_arena scratch = {0};
         count_activated(run, beat, &row->beat[beat]);

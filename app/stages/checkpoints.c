@@ -12,6 +12,7 @@
 #include "app/cli/warning.h"
 #include "app/stages/case_lines.h"
 #include "data/folder.h"
+#include "data/number.h"
 
 enum { DIGITS = 10, NAME = 32 };
 
@@ -135,13 +136,14 @@ bool mt_checkpoints_due(const mt_checkpoints *c, size_t steps_done, bool wanted)
     return c->every_s > 0 && mt_now_s() - c->written_s >= c->every_s;
 }
 
-void mt_checkpoints_write(
-    mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend, void *self, size_t steps_done)
+void mt_checkpoints_write(mt_checkpoints *c, const mt_monodomain *problem, const mt_backend *backend,
+    void *self, mt_segments *segments, size_t steps_done)
 {
     char path[MT_FILE_PATH_MAX];
     mt_status status = path_of(c->folder, steps_done, path);
     mt_folder_keep(c->folder);
-    if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, steps_done, c->case_text);
+    if (status == MT_OK) status = mt_segments_count(segments, problem, backend, self, steps_done);
+    if (status == MT_OK) status = mt_checkpoint_write(path, problem, backend, self, segments, c->case_text);
     c->written_s = mt_now_s();
     if (status != MT_OK) {
         mt_warn("no checkpoint at %g ms; earlier ones stay: %s", (double)steps_done * problem->dt_ms,
@@ -190,8 +192,8 @@ mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoi
 
 static bool may_differ(const char *line)
 {
-    static const char *const may[] = {
-        "title:", "mesh.file:", "time.end_ms:", "machine.", "checkpoint.", NULL};
+    static const char *const may[] = {"title:", "mesh.file:", "time.end_ms:", "traces.at_ms:",
+        "series.at_ms:", "machine.", "checkpoint.", NULL};
     return mt_case_line_begins(line, may);
 }
 
@@ -200,10 +202,37 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
     mt_case_line before, now;
     if (!mt_case_lines_differ(was, is, may_differ, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, machine, "
-        "checkpoint",
+        "%s: of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, at_ms behind the "
+        "checkpoint, machine, checkpoint",
         from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
         now.text ? (int)now.n : 4, now.text ? now.text : "less");
+}
+
+/* The k-th time of a list in words, if it is not behind the checkpoint. */
+static void listed(const mt_checkpoint *from, const mt_moments_asked *asked, const mt_moments *moments,
+    size_t k, char text[MT_NUMBER_SIZE])
+{
+    (void)strcpy(text, "none");
+    if (k < moments->n && moments->at[k] <= from->step) mt_number_text(asked->at_ms[k], text);
+}
+
+/* Up to the checkpoint the lists of a kind of samples must be the same. */
+static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, const char *key,
+    const mt_moments_asked *was, const mt_moments_asked *is, double dt_ms)
+{
+    mt_moments before, now;
+    char old[MT_NUMBER_SIZE], new[MT_NUMBER_SIZE];
+    MT_TRY(mt_moments_make(scratch, key, was, dt_ms, INFINITY, &before));
+    MT_TRY(mt_moments_make(scratch, key, is, dt_ms, INFINITY, &now));
+    for (size_t k = 0; k < before.n || k < now.n; k++) {
+        listed(from, was, &before, k, old);
+        listed(from, is, &now, k, new);
+        if (strcmp(old, new) == 0 || (k < before.n && k < now.n && before.at[k] == now.at[k])) continue;
+        return mt_fail(MT_INPUT,
+            "%s: of a run with %s.at_ms.%zu: %s, here %s; allowed to differ: times above %.9g", from->path,
+            key, k, old, new, (double)from->step * dt_ms);
+    }
+    return MT_OK;
 }
 
 static mt_status agree(mt_arena *scratch, const mt_checkpoint *from, const mt_case *input)
@@ -214,9 +243,13 @@ static mt_status agree(mt_arena *scratch, const mt_checkpoint *from, const mt_ca
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
     MT_TRY(compare(from, was, is));
-    if (from->step <= mt_case_steps(input)) return MT_OK;
-    return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least %g, where %s is", input->time.end_ms,
-        (double)from->step * input->time.dt_ms, from->path);
+    if (from->step > mt_case_steps(input))
+        return mt_fail(MT_INPUT, "time.end_ms: %g; allowed: at least %g, where %s is", input->time.end_ms,
+            (double)from->step * input->time.dt_ms, from->path);
+    MT_TRY(
+        compare_lists(scratch, from, "traces", &before.traces.when, &input->traces.when, input->time.dt_ms));
+    return compare_lists(
+        scratch, from, "series", &before.series.samples.when, &input->series.samples.when, input->time.dt_ms);
 }
 
 mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)

@@ -27,10 +27,10 @@ MT_NODISCARD mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *inpu
 /* Is one due after so many steps, or is it `wanted`? Not where none is kept. */
 bool mt_checkpoints_due(const mt_checkpoints *checkpoints, size_t steps_done, bool wanted);
 
-/* Writes one, and then removes those too many. Where it cannot be written the ones before
+/* Writes one after so many steps, to where it brings the segments, and then removes those too many. Where it cannot be written the ones before
  * stay, and that is a warning: the run goes on. */
 void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, size_t steps_done);
+    const mt_backend *backend, void *self, mt_segments *segments, size_t steps_done);
 
 /* The run has come to its end, and its results are in place: removes all that do not stay. */
 void mt_checkpoints_end(const mt_checkpoints *checkpoints);
@@ -44,8 +44,8 @@ bool mt_checkpoints_any(const char *folder);
 /* Gives the newest one of a folder that is whole; those that are not get a warning. MT_FILE, MT_INPUT: there is none. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest);
 
-/* Can this case go on from a checkpoint? What may differ is in what follows it: where the mesh file is, how long the run is, the
- * machine and the checkpoints themselves. MT_INPUT: something else differs; the message has the key and both values. `input` is
+/* Can this case go on from a checkpoint? What may differ is in what follows it: where the mesh file is, how long the run is, at
+ * which listed times behind the checkpoint it takes samples, the machine and the checkpoints themselves. MT_INPUT: something else differs; the message has the key and both values. `input` is
  * as its problem made it. */
 MT_NODISCARD mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input);
 

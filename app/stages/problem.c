@@ -11,6 +11,7 @@
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
 #include "solver/case/case_on_mesh.h"
+#include "solver/case/parts.h"
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {
@@ -174,14 +175,25 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
     return mt_monodomain_check(&p->monodomain);
 }
 
+/* Before the operator is made; findings may be NULL: they were told. */
+static mt_status check_parts(const mt_case *input, const mt_problem *p, const mt_findings *findings)
+{
+    mt_arena scratch = {0};
+    mt_case_parts parts;
+    mt_status status = mt_case_parts_make(&scratch, &p->mesh, &p->media, &parts);
+    if (status == MT_OK) status = mt_case_check_scale(input, &parts);
+    if (status == MT_OK && findings) mt_findings_of_mesh(*findings, input, &parts);
+    mt_arena_free(&scratch);
+    return status;
+}
+
 mt_status mt_problem_make_on(mt_arena *arena, const mt_mesh *mesh, mt_case *input, bool cached, mt_problem *p)
 {
     *p = (mt_problem){.whole = *mesh, .mesh = *mesh};
     MT_TRY(find_other_files(arena, input));
     MT_TRY(select_live(arena, input, p));
-    MT_TRY(mt_case_check_scale(input, &p->mesh));
-    mt_findings_of_mesh(mt_warnings, input, &p->mesh);
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
+    MT_TRY(check_parts(input, p, &mt_warnings));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
@@ -204,7 +216,7 @@ mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, mt_case 
         .adjacency = made->adjacency,
         .media = made->media,
         .diffusion = made->diffusion};
-    MT_TRY(mt_case_check_scale(input, &p->mesh));
+    MT_TRY(check_parts(input, p, NULL));
     MT_TRY(mt_problem_aim(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
     return set_loop(arena, input, p);

@@ -34,7 +34,7 @@ static mt_status list_near(mt_arena *arena, mt_sampling *s)
     const mt_probes *probes = &s->problem->probes;
     const size_t n = s->problem->mesh.n_elements;
     uint8_t *needed;
-    if (s->every[MT_SAMPLE_TRACES] == 0) return MT_OK;
+    if (!s->wanted[MT_SAMPLE_TRACES]) return MT_OK;
     MT_ALLOC(arena, needed, n);
     for (size_t p = 0; p < probes->n_points; p++)
         if (probes->element[p] != MT_NO_ELEMENT)
@@ -54,7 +54,7 @@ static mt_status select_part(mt_arena *arena, mt_sampling *s)
     const double tag = s->input->series.tag;
     uint8_t *keep;
     s->part = *mesh;
-    if (s->every[MT_SAMPLE_SERIES] == 0 || isnan(tag)) return MT_OK;
+    if (!s->wanted[MT_SAMPLE_SERIES] || isnan(tag)) return MT_OK;
     MT_ALLOC(arena, keep, mesh->n_elements);
     MT_ALLOC(arena, s->of, mesh->n_elements);
     size_t n = 0;
@@ -84,14 +84,26 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
                                         c->n_electrodes, electrode, &s->ecg));
 }
 
+/* An ECG is taken every so many ms. */
+static mt_status find_moments(mt_arena *arena, mt_sampling *s)
+{
+    static const char *const key[] = {
+        [MT_SAMPLE_TRACES] = "traces", [MT_SAMPLE_SERIES] = "series", [MT_SAMPLE_ECG] = "ecg"};
+    const mt_case *c = s->input;
+    const mt_moments_asked ecg = {.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        const mt_moments_asked *when = k == MT_SAMPLE_ECG ? &ecg : &asked(s, (mt_sample)k)->when;
+        s->wanted[k] = mt_moments_any(when);
+        s->any |= s->wanted[k];
+        MT_TRY(mt_moments_make(arena, key[k], when, c->time.dt_ms, c->time.end_ms, &s->when[k]));
+    }
+    return MT_OK;
+}
+
 mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *s)
 {
-    *s = (mt_sampling){.input = input,
-        .problem = problem,
-        .every = {[MT_SAMPLE_TRACES] = mt_case_every(input, input->traces.every_ms),
-            [MT_SAMPLE_SERIES] = mt_case_every(input, input->series.samples.every_ms),
-            [MT_SAMPLE_ECG] = input->n_electrodes > 0 ? mt_case_every(input, input->ecg.every_ms) : 0}};
-    for (int k = 0; k < MT_SAMPLES; k++) s->any |= s->every[k] > 0;
+    *s = (mt_sampling){.input = input, .problem = problem};
+    MT_TRY(find_moments(arena, s));
     if (!s->any) return MT_OK;
     s->v_step = SIZE_MAX;
     MT_ALLOC(arena, s->v_mV, problem->mesh.n_elements);
@@ -111,7 +123,7 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
     const mt_case *c = s->input;
     const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
     const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
-    const uint64_t every = s->every[what];
+    const uint64_t every = s->when[what].every; /* a list may grow as the run goes on */
     char mesh[MT_HASH_SIZE];
     mt_hash hash;
     MT_TRY(mt_mesh_hash(&s->part, mesh));
@@ -159,13 +171,22 @@ static mt_status copy_file(const char *from, const char *to)
     return status == MT_OK ? mt_file_end(&file, MT_OK) : status;
 }
 
-/* A run that goes on has a frame at its start, and each that was due since. */
+/* How many frames there are up to a step. */
+static size_t count_due(const mt_moments *when, size_t step)
+{
+    size_t n = 0;
+    for (size_t next = mt_moments_next(when, 0); next <= step; next = mt_moments_next(when, next + 1)) n++;
+    return n;
+}
+
+/* A run that goes on has each frame that was due. */
 static mt_status go_on(mt_arena *arena, mt_sampling *s, mt_sample what, const char *path,
     const mt_frames_about *about, const char *from, size_t from_step)
 {
     char there[MT_FILE_PATH_MAX];
-    const size_t due = from_step / s->every[what] + 1;
+    const size_t due = count_due(&s->when[what], from_step);
     MT_TRY(mt_folder_path(from, file_name[what], there));
+    if (due == 0 && access(there, F_OK) != 0) return mt_frames_create(arena, path, about, &s->frames[what]);
     if (!mt_file_same(there, path)) MT_TRY(copy_file(there, path));
     MT_TRY(mt_frames_go_on(arena, path, about, (int64_t)from_step, &s->frames[what]));
     if (s->frames[what].n == due) return MT_OK;
@@ -177,7 +198,7 @@ static mt_status open_one(
     mt_arena *arena, mt_sampling *s, mt_sample what, const char *path, const char *from, size_t from_step)
 {
     mt_frames_about about;
-    if (s->every[what] == 0) return mt_file_remove(path);
+    if (!s->wanted[what]) return mt_file_remove(path);
     MT_TRY(describe(arena, s, what, &about));
     if (from_step > 0) return go_on(arena, s, what, path, &about, from, from_step);
     return mt_frames_create(arena, path, &about, &s->frames[what]);
@@ -192,7 +213,7 @@ mt_status mt_sampling_open(
     for (int k = 0; k < MT_SAMPLES && status == MT_OK; k++) {
         status = mt_folder_path(folder, file_name[k], path);
         if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
-        if (status != MT_OK && s->every[k] > 0 && !here) (void)unlink(path);
+        if (status != MT_OK && s->wanted[k] && !here) (void)unlink(path);
     }
     if (status != MT_OK) mt_sampling_close(s, !here);
     if (status == MT_OK && s->any) mt_folder_keep(folder);
@@ -202,7 +223,7 @@ mt_status mt_sampling_open(
 mt_status mt_sampling_sync(mt_sampling *s)
 {
     for (int k = 0; k < MT_SAMPLES; k++)
-        if (s->every[k] > 0) MT_TRY(mt_frames_sync(&s->frames[k]));
+        if (s->wanted[k]) MT_TRY(mt_frames_sync(&s->frames[k]));
     return MT_OK;
 }
 
@@ -286,8 +307,7 @@ mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self
         {MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame}, {MT_SAMPLE_TRACES, give_points}};
     taking t = {s, backend, self, steps_done};
     for (size_t k = 0; s->any && k < sizeof all / sizeof *all; k++) {
-        const size_t every = s->every[all[k].what];
-        if (every == 0 || steps_done % every != 0) continue;
+        if (mt_moments_next(&s->when[all[k].what], steps_done) != steps_done) continue;
         MT_TRY(mt_frames_append(&s->frames[all[k].what], (int64_t)steps_done,
             (double)steps_done * s->input->time.dt_ms, all[k].give, &t));
     }

@@ -1,8 +1,8 @@
 /* What a run takes of V and the states as time passes: the traces of a case's points, its series, and the potentials of its
  * electrodes.
  *
- * Each of the three that a case asks for is taken at the start and whenever so many time steps have been done, and kept in a file of frames
- * in the run's folder (data/frames.h: traces.frames, series.frames, ecg.frames). These survive whatever happens to the program, and a
+ * Each of the three that a case asks for is taken at its moments (solver/case/moments.h), and kept in a file of frames in the run's
+ * folder (data/frames.h: traces.frames, series.frames, ecg.frames). These survive whatever happens to the program, and a
  * run that goes on from a checkpoint goes on with them. On the emulated machine all of it is streamed to the host, V once for all who
  * want it at a time, and of the points what their fits need. The files for users are made of them at the end (app/results/sample_files.h). */
 #ifndef MT_APP_STAGES_SAMPLES_H
@@ -18,7 +18,8 @@ typedef enum mt_sample { MT_SAMPLE_TRACES, MT_SAMPLE_SERIES, MT_SAMPLE_ECG, MT_S
 typedef struct mt_sampling {
     const mt_case *input; /* borrowed, as the next */
     const mt_problem *problem;
-    size_t every[MT_SAMPLES]; /* time steps; 0: not asked for */
+    bool wanted[MT_SAMPLES];
+    mt_moments when[MT_SAMPLES];
     mt_frames frames[MT_SAMPLES];
     size_t n_fields[2]; /* of the traces and the series, */
     size_t *field[2];   /*   and which: of mt_case_field */
@@ -38,8 +39,8 @@ MT_NODISCARD mt_status mt_sampling_make(
     mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *sampling);
 
 /* Opens the files in an entered folder; what another run left there goes. With `from_step` not 0 the run goes on: those in the folder
- * `from` have the frames up to that step, and are copied where it is another folder. MT_INPUT: they are of something else, or lack
- * frames. MT_FILE. MT_MEMORY. */
+ * `from` have the frames up to that step, and are copied where it is another folder; where nothing was due by then, there need be none.
+ * MT_INPUT: they are of something else, or lack frames. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_sampling_open(
     mt_arena *arena, mt_sampling *sampling, const char *folder, const char *from, size_t from_step);
 

@@ -10,6 +10,7 @@ typedef struct watching {
     mt_progress progress;
     const mt_simulation *simulation;
     void *self; /* the backend's */
+    mt_segments *segments;
     size_t first, steps_done;
     mt_status kept; /* of samples, and who looks, */
     char why[1024]; /*   and why they were not */
@@ -32,7 +33,7 @@ static bool keep(watching *w, size_t steps_done, bool wanted)
     if (s->sampling && w->kept == MT_OK && due) w->kept = mt_sampling_sync(s->sampling);
     if (w->kept != MT_OK) (void)snprintf(w->why, sizeof w->why, "%s", mt_message());
     if (w->kept == MT_OK && due)
-        mt_checkpoints_write(s->checkpoints, s->problem, s->backend, w->self, steps_done);
+        mt_checkpoints_write(s->checkpoints, s->problem, s->backend, w->self, w->segments, steps_done);
     return w->kept == MT_OK;
 }
 
@@ -48,11 +49,13 @@ static bool watch(void *user, size_t steps_done)
 }
 
 /* Being stopped behind the first step is no failure. */
-static mt_status make_steps(const mt_simulation *s, void *self, size_t first, size_t *n_steps)
+static mt_status make_steps(const mt_simulation *s, void *self, mt_segments *segments, size_t *n_steps)
 {
+    const size_t first = s->from ? s->from->step : 0;
     watching w = {.progress = mt_progress_begin(s->what, (double)s->n_steps * s->problem->dt_ms),
         .simulation = s,
         .self = self,
+        .segments = segments,
         .first = first,
         .steps_done = first};
     if (s->sampling && first == 0) MT_TRY(mt_sampling_take(s->sampling, s->backend, self, 0));
@@ -68,15 +71,14 @@ static mt_status make_steps(const mt_simulation *s, void *self, size_t first, si
     return status == MT_STOPPED && w.steps_done > 0 ? MT_OK : status;
 }
 
-/* To where the checkpoint is. What the machine counted before is only told where it goes on. */
-static mt_status go_to_checkpoint(const mt_simulation *s, void *self, size_t *counted_from)
+/* To where the checkpoint is; `counted`: the machine counts on from there. */
+static mt_status go_to_checkpoint(const mt_simulation *s, void *self, bool *counted)
 {
-    bool counted = false;
+    *counted = false;
     if (!s->from && !s->start) return MT_OK;
     mt_progress_stage("reading the checkpoint");
     if (!s->from) return mt_checkpoint_start(s->start, s->problem, s->backend, self);
-    MT_TRY(mt_checkpoint_restore(s->from, s->problem, s->backend, self, &counted));
-    *counted_from = counted ? 0 : s->from->step;
+    MT_TRY(mt_checkpoint_restore(s->from, s->problem, s->backend, self, counted));
     if (strcmp(s->from->backend, s->backend->name) != 0)
         mt_warn("%s: of the backend %s, here %s: voltages agree to single precision, not to the bit",
             s->from->path, s->from->backend, s->backend->name);
@@ -96,7 +98,7 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simul
     mt_simulation keeping = *simulation, *s = &keeping;
     mt_monodomain *problem;
     void *self;
-    size_t counted_from = 0;
+    bool counted;
     *out = (mt_simulated){0};
     MT_TRY(with_beats(arena, simulation, &problem));
     s->problem = problem;
@@ -104,9 +106,11 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simul
     MT_TRY(s->backend->open(arena, s->problem, s->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (s->tracing) MT_TRY(s->backend->trace(self, arena, s->tracing, &out->trace));
-    MT_TRY(go_to_checkpoint(s, self, &counted_from));
-    MT_TRY(make_steps(s, self, s->from ? s->from->step : 0, &out->n_steps));
-    out->n_counted = out->n_steps - counted_from;
+    MT_TRY(go_to_checkpoint(s, self, &counted));
+    MT_TRY(mt_segments_begin(
+        arena, s->from ? &s->from->segments : NULL, counted, s->backend, self, s->layout, &out->segments));
+    MT_TRY(make_steps(s, self, &out->segments, &out->n_steps));
+    MT_TRY(mt_segments_count(&out->segments, problem, s->backend, self, out->n_steps));
     out->beats = problem->beats;
     out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;
     return s->backend->profile ? s->backend->profile(self, arena, &out->profile) : MT_OK;

@@ -33,7 +33,7 @@ typedef struct mt_simulation {
 /* What came of it, in the arena of mt_simulate. */
 typedef struct mt_simulated {
     size_t n_steps;          /* done */
-    size_t n_counted;        /* the last of them: those that the profile is of */
+    mt_segments segments;    /* of them; the profile is of the last, which may have no step */
     size_t n_beats;          /* that had begun */
     const mt_records *beats; /* [n_beats] of the problem's elements */
     ipu_profile profile;     /* of backends that have one */

@@ -92,6 +92,17 @@ static size_t beat_parts(
     return n;
 }
 
+enum { SEGMENT_PARTS = 4 };
+
+/* Of segments whose arrays there are, or are to come. */
+static void segment_parts(const mt_segments_flat *flat, part parts[SEGMENT_PARTS])
+{
+    parts[0] = (part){"segment/begin", MT_H5_INT64, flat->n + 1, NULL, flat->begin};
+    parts[1] = (part){"segment/count", MT_H5_INT64, flat->n * MT_SEGMENT_COUNTS, NULL, flat->count};
+    parts[2] = (part){"segment/clock", MT_H5_DOUBLE, flat->n, "Hz", flat->clock_hz};
+    parts[3] = (part){"segment/words", MT_H5_UINT8, flat->n_words, NULL, flat->words};
+}
+
 /* ---- writing ---- */
 
 /* A file that is being written, and room for an array in both precisions. */
@@ -156,6 +167,17 @@ static mt_status put_counts(mt_arena *scratch, writing *w, const mt_backend *bac
     return put(w, &p);
 }
 
+static mt_status put_segments(mt_arena *scratch, writing *w, const mt_segments *segments)
+{
+    mt_segments_flat flat;
+    part parts[SEGMENT_PARTS];
+    MT_TRY(mt_segments_flatten(scratch, segments, &flat));
+    MT_TRY(mt_h5_group(w->h5, "segment"));
+    segment_parts(&flat, parts);
+    for (int k = 0; k < SEGMENT_PARTS; k++) MT_TRY(put(w, &parts[k]));
+    return MT_OK;
+}
+
 static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 {
     const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all,
@@ -186,6 +208,7 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
     if (status == MT_OK) status = put_beats(w, c, problem);
     if (status == MT_OK) status = put_peaks(w, problem);
     if (status == MT_OK) status = put_counts(scratch, w, backend, self);
+    if (status == MT_OK) status = put_segments(scratch, w, &c->segments);
     mt_hash_end(&w->sum, sum);
     return status == MT_OK ? put_about(w->h5, c, sum) : status;
 }
@@ -207,12 +230,14 @@ static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, cons
 }
 
 mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, const mt_backend *backend,
-    void *self, size_t steps_done, const char *case_text)
+    void *self, const mt_segments *segments, const char *case_text)
 {
     mt_arena scratch = {0};
     mt_h5 h5 = {0};
-    mt_checkpoint c = {
-        .step = steps_done, .n_elements = problem->diffusion->n_elements, .case_text = case_text};
+    mt_checkpoint c = {.step = segments->segment[segments->n - 1].end,
+        .n_elements = problem->diffusion->n_elements,
+        .segments = *segments,
+        .case_text = case_text};
     (void)snprintf(c.backend, sizeof c.backend, "%s", backend->name);
     const mt_status status = write_with(&scratch, &h5, path, problem, backend, self, &c);
     mt_h5_close(&h5);
@@ -332,6 +357,34 @@ static mt_status get_counts(mt_arena *scratch, reading *r, destination *to)
     return MT_OK;
 }
 
+/* Reads the arrays of segments into `arena`. */
+static mt_status read_segments(mt_arena *arena, mt_h5 *h5, mt_segments_flat *flat)
+{
+    part parts[SEGMENT_PARTS];
+    size_t n_begin;
+    MT_TRY(mt_h5_shape(h5, "segment/begin", 1, &n_begin));
+    MT_TRY(mt_h5_shape(h5, "segment/words", 1, &flat->n_words));
+    flat->n = n_begin > 0 ? n_begin - 1 : 0;
+    MT_ALLOC(arena, flat->begin, flat->n + 1);
+    MT_ALLOC(arena, flat->count, flat->n * MT_SEGMENT_COUNTS);
+    MT_ALLOC(arena, flat->clock_hz, flat->n);
+    MT_ALLOC(arena, flat->words, flat->n_words);
+    segment_parts(flat, parts);
+    for (int k = 0; k < SEGMENT_PARTS; k++)
+        MT_TRY(mt_h5_read(h5, parts[k].name, parts[k].type, 1, &parts[k].n, parts[k].values));
+    return MT_OK;
+}
+
+static mt_status sum_segments(mt_arena *scratch, reading *r)
+{
+    mt_segments_flat flat;
+    part parts[SEGMENT_PARTS];
+    MT_TRY(read_segments(scratch, &r->h5, &flat));
+    segment_parts(&flat, parts);
+    for (int k = 0; k < SEGMENT_PARTS; k++) add_to_sum(&r->sum, &parts[k]);
+    return MT_OK;
+}
+
 static mt_status refuse(const mt_checkpoint *c, const char *why)
 {
     return mt_fail(MT_INPUT, "%s: %s", c->path, why);
@@ -356,6 +409,7 @@ static mt_status read_through(
     MT_TRY(get_beats(r, c, problem, to));
     MT_TRY(get_peaks(scratch, r, problem, to));
     MT_TRY(get_counts(scratch, r, to));
+    MT_TRY(sum_segments(scratch, r));
     mt_hash_end(&r->sum, found);
     MT_TRY(mt_h5_read_text(&r->h5, group, "sum", sum, sizeof sum));
     return strcmp(sum, found) == 0 ? MT_OK : refuse(c, "damaged: its content does not have its sum");
@@ -385,6 +439,16 @@ static mt_status get_case(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     return strlen(text) == n ? MT_OK : refuse(c, "damaged: its case is no text");
 }
 
+static mt_status get_segments(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
+{
+    mt_segments_flat flat;
+    MT_TRY(read_segments(arena, h5, &flat));
+    const mt_status status = mt_segments_unflatten(arena, &flat, &c->segments);
+    if (status == MT_MEMORY) return status;
+    if (status == MT_OK && c->segments.segment[c->segments.n - 1].end == c->step) return MT_OK;
+    return refuse(c, "damaged: its segments make no sense");
+}
+
 static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 {
     int64_t version = 0, step = 0, record = 0, kept = 0, beats = 0;
@@ -411,6 +475,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     c->n_beats = (size_t)beats;
     c->records_all = record != 0;
     MT_TRY(mt_h5_shape(h5, "array/V", 1, &c->n_elements));
+    MT_TRY(get_segments(arena, h5, c));
     return get_case(arena, h5, c);
 }
 

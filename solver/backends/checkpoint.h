@@ -1,7 +1,7 @@
 /* Checkpoints: all that a run needs to go on, in one file.
  *
  * After a whole time step that is the number of the step, the arrays of the backend (solver/backends/backend.h), the highest V
- * that each stimulus has made, and what an emulated machine has counted. Everything else follows from the case. The file stands
+ * that each stimulus has made, what an emulated machine has counted, and what others have before it. Everything else follows from the case. The file stands
  * in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on elsewhere gives the same
  * bits. From single precision to double, or back, it goes on within single precision.
  *
@@ -18,6 +18,8 @@
  *   beat/<b>/<recorded>         [n_elements]  double, the same for each mt_recorded that is kept
  *   stimulus/peak               [n_stimuli]   double, mV
  *   machine/count               [n_counts]    int64, only with an emulated machine
+ *   segment/begin, segment/count, segment/clock, segment/words
+ *                               int64, int64, double, uint8, as in mt_segments_flat
  *
  * The emulated machine does not count what a checkpoint takes from it (backend.h, read): checkpoints come by the host's clock, and a
  * run that goes on has the counts of one that never stopped.
@@ -27,9 +29,9 @@
 #define MT_SOLVER_BACKENDS_CHECKPOINT_H
 
 #include "data/file.h"
-#include "solver/backends/backend.h"
+#include "solver/backends/segments.h"
 
-enum { MT_CHECKPOINT_VERSION = 2 };
+enum { MT_CHECKPOINT_VERSION = 3 };
 
 /* What a file is about. */
 typedef struct mt_checkpoint {
@@ -39,15 +41,16 @@ typedef struct mt_checkpoint {
     bool records_all;      /* mt_record.all */
     uint32_t kept;         /* mt_record.kept, of the beats */
     size_t n_beats;        /* that had ended */
+    mt_segments segments;  /* the last ends with `step` */
     const char *case_text; /* ends with a NUL */
     char backend[32], model[64];
     char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */
 } mt_checkpoint;
 
-/* Writes one of a backend that has done so many steps. problem->mesh is not NULL. MT_FILE: it cannot be written, and what was
+/* Writes one of a backend that has come to the end of its last segment (mt_segments_count). problem->mesh is not NULL. MT_FILE: it cannot be written, and what was
  * there before still is. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem,
-    const mt_backend *backend, void *self, size_t steps_done, const char *case_text);
+    const mt_backend *backend, void *self, const mt_segments *segments, const char *case_text);
 
 /* Gives, in `arena`, what a file is about, after a look at all of it. MT_FILE: it cannot be read. MT_INPUT: it is no
  * checkpoint, of another version, or damaged; the message names the file. MT_MEMORY. */
@@ -58,7 +61,7 @@ MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_
 MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 
 /* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:
- * it is the same machine, and every element is on the same tile; else it counts from 0. Fails as mt_checkpoint_open; the
+ * it is the same machine, and every element is on the same tile; else it counts from 0, and a segment begins. Fails as mt_checkpoint_open; the
  * backend is of no use then. */
 MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
     const mt_backend *backend, void *self, bool *counted);

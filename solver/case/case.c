@@ -8,6 +8,7 @@
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
 #include "solver/outputs/ecg.h"
+#include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
 #include "solver/tissue/sites.h"
 
@@ -190,18 +191,28 @@ static const mt_yaml_key output_keys[] = {
         "With `beats: every`: a beat also ends after so many ms, and another begins, as for waves that turn "
         "without being stimulated."),
     MT_YAML_END};
-static const mt_yaml_key trace_keys[] = {MT_YAML_DOUBLE(mt_case, traces.every_ms, "every_ms", MT_YAML_NONE,
-                                             MT_YAML_ABOVE(0), "Every so many ms. Left out: no traces."),
+static const mt_yaml_key trace_keys[] = {
+    MT_YAML_DOUBLE(mt_case, traces.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "At the start, and every so many ms. Left out, and no `at_ms`: no traces."),
+    MT_YAML_NUMBERS(mt_case, traces.when.at_ms, traces.when.n_at, "at_ms", MT_YAML_AT_LEAST(0),
+        "At these times, too, or at them alone: ascending, rounded to whole steps, none behind "
+        "`time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, traces.fields, "fields", "[V]", field_word, "What is written."),
     MT_YAML_END};
 static const mt_yaml_key series_keys[] = {
-    MT_YAML_DOUBLE(mt_case, series.samples.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
-        "A frame every so many ms. Left out: no series."),
+    MT_YAML_DOUBLE(mt_case, series.samples.when.every_ms, "every_ms", MT_YAML_NONE, MT_YAML_ABOVE(0),
+        "A frame at the start, and every so many ms. Left out, and no `at_ms`: no series."),
+    MT_YAML_NUMBERS(mt_case, series.samples.when.at_ms, series.samples.when.n_at, "at_ms",
+        MT_YAML_AT_LEAST(0),
+        "A frame at each of these times, too, or at them alone, as `at_ms: [5, 10, 250]`: ascending, rounded "
+        "to "
+        "whole steps, none behind `time.end_ms`."),
     MT_YAML_WORD_LIST_OF(mt_case, series.samples.fields, "fields", "[V]", field_word, "What a frame has."),
     MT_YAML_DOUBLE(mt_case, series.tag, "tag", MT_YAML_NONE, MT_YAML_WITHIN(INT32_MIN, INT32_MAX),
         "Only the elements with this tag in the mesh file. Left out: all that are not inert."),
     MT_YAML_BOOL(mt_case, series.movie, "movie", "false",
-        "true: V also as a moving picture, `movie.png`, which browsers play."),
+        "true: V also as a moving picture, `movie.png`, which browsers play; each frame as long as any "
+        "other."),
     MT_YAML_END};
 static const mt_yaml_key ecg_keys[] = {
     MT_YAML_DOUBLE(mt_case, ecg.every_ms, "every_ms", "1", MT_YAML_ABOVE(0), "Every so many ms."),
@@ -635,21 +646,46 @@ static mt_status check_region(const char *path, const mt_case *c, size_t r)
     return check_asked(c, base, &region->asked);
 }
 
+static mt_status check_moments(
+    const char *path, const char *key, const mt_case *c, const mt_moments_asked *asked)
+{
+    mt_arena scratch = {0};
+    mt_moments moments;
+    const mt_status status = mt_moments_make(&scratch, key, asked, c->time.dt_ms, c->time.end_ms, &moments);
+    mt_arena_free(&scratch);
+    return mt_fail_in(path, status);
+}
+
 /* What is asked for as time passes must be whole. */
 static mt_status check_samples(const char *path, const mt_case *c)
 {
     const uint32_t v = 1;
-    if (!isnan(c->traces.every_ms) && c->n_points == 0)
-        return mt_fail(MT_INPUT, "%s: traces.every_ms: %g, and there are no points; allowed: with points",
-            path, c->traces.every_ms);
+    const bool traces = mt_moments_any(&c->traces.when), series = mt_moments_any(&c->series.samples.when);
+    MT_TRY(check_moments(path, "traces", c, &c->traces.when));
+    MT_TRY(check_moments(path, "series", c, &c->series.samples.when));
+    if (traces && c->n_points == 0)
+        return mt_fail(MT_INPUT, "%s: traces.%s: given, and there are no points; allowed: with points", path,
+            isnan(c->traces.when.every_ms) ? "at_ms" : "every_ms");
     if (c->traces.fields == 0 || c->series.samples.fields == 0)
         return mt_fail(MT_INPUT, "%s: %s.fields: nothing; allowed: V or a state, or several", path,
             c->traces.fields == 0 ? "traces" : "series");
-    if (c->series.movie && (isnan(c->series.samples.every_ms) || !(c->series.samples.fields & v)))
-        return mt_fail(
-            MT_INPUT, "%s: series.movie: true; allowed: with series.every_ms and V in series.fields", path);
+    if (c->series.movie && (!series || !(c->series.samples.fields & v)))
+        return mt_fail(MT_INPUT,
+            "%s: series.movie: true; allowed: with series.every_ms or at_ms, and V in series.fields", path);
     if (isnan(c->series.tag) || c->series.tag == round(c->series.tag)) return MT_OK;
     return mt_fail(MT_INPUT, "%s: series.tag: %g; allowed: a whole number", path, c->series.tag);
+}
+
+/* No two columns of an ECG may have one name. */
+static mt_status check_electrodes(const char *path, const mt_case *c)
+{
+    mt_arena scratch = {0};
+    const char *name[MT_ELECTRODES_MAX];
+    mt_leads leads;
+    for (size_t k = 0; k < c->n_electrodes; k++) name[k] = c->electrodes[k].name;
+    const mt_status status = mt_leads_make(&scratch, c->n_electrodes, name, &leads);
+    mt_arena_free(&scratch);
+    return mt_fail_in(path, mt_fail_in("electrodes", status));
 }
 
 /* Something must be stimulated. */
@@ -672,6 +708,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
+    MT_TRY(check_electrodes(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
     for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
@@ -797,48 +834,9 @@ mt_pulses mt_case_prepace(const mt_case *from)
 
 size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.end_ms / from->time.dt_ms); }
 
-/* Checks a number of diffusion steps in a time step; `bound` says what it is a bound of, `because` where it comes from. */
-static mt_status check_steps(const mt_case *c, const char *bound, double steps, const char *because)
-{
-    if (steps <= MT_CASE_PDE_STEPS_MOST) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
-        "time.pde_steps asks for "
-        "more. Are the mesh's unit and tissue (conductivities, chi_per_mm, cm_uF_mm2) right?",
-        mt_case_mesh_name(c), bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
-}
-
-/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
-mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh)
-{
-    char because[128];
-    const mt_tissue tissue = mt_case_tissue(from);
-    const double h_mm = mt_mesh_length_mm(mesh), d = mt_tissue_diffusivity_l(&tissue),
-                 steps = from->time.dt_ms * d / (h_mm * h_mm);
-    if (from->time.pde_steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because,
-        "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm, d);
-    return check_steps(from, "at least ", steps, because);
-}
-
-mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
-{
-    char because[128];
-    if (input->time.pde_steps > 0) return MT_OK;
-    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
-    MT_TRY(check_steps(input, "", input->time.dt_ms / diffusion->limit_dt_ms, because));
-    input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
-    return MT_OK;
-}
-
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
 {
     return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
-}
-
-size_t mt_case_every(const mt_case *from, double every_ms)
-{
-    return isnan(every_ms) ? 0 : (size_t)fmax(1, round(every_ms / from->time.dt_ms));
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }

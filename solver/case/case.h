@@ -9,6 +9,7 @@
 
 #include "data/yaml.h"
 #include "mesh/mesh.h"
+#include "solver/case/moments.h"
 #include "solver/tissue/gradient.h"
 #include "solver/outputs/maps.h"
 #include "solver/tissue/medium.h"
@@ -58,9 +59,9 @@ typedef struct mt_case_point {
 /* Formats of maps at the vertices. */
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
-/* What is written every so many ms: the potential, and any states of the cell model. */
+/* What is written as time passes: the potential, and any states of the cell model. */
 typedef struct mt_case_samples {
-    double every_ms; /* NaN = none */
+    mt_moments_asked when;
     uint32_t fields; /* a bit each: 0 is V, then the model's states (mt_case_field) */
 } mt_case_samples;
 
@@ -186,24 +187,9 @@ mt_pulses mt_case_prepace(const mt_case *from);
 /* How many time steps the case has. */
 size_t mt_case_steps(const mt_case *from);
 
-/* Diffusion steps in a time step that are made without being asked for: with more of them a run would do little else (the
- * cell model costs as much as some ten), and what asks for them is a wrong unit or a wrong number. */
-#define MT_CASE_PDE_STEPS_MOST 10000
-
-/* Before the operator is made: MT_INPUT where any operator on a mesh of this scale would need more than
- * MT_CASE_PDE_STEPS_MOST, and the case does not ask for a number of steps itself. */
-MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_mesh *mesh);
-
-/* Sets time.pde_steps, unless the case asks for a number, to what the operator needs (mt_monodomain_pde_steps). MT_INPUT:
- * more than MT_CASE_PDE_STEPS_MOST. */
-MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
-
 /* What one of mt_case_samples.fields is called, and its unit: V, or a state of the model. Its number as an array of a backend is for
  * the caller to find. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
-
-/* So many ms in time steps, at least one; 0: none, for NaN. */
-size_t mt_case_every(const mt_case *from, double every_ms);
 
 /* The cell model of a case that was loaded. */
 const mt_cell_model *mt_case_model(const mt_case *from);

@@ -113,7 +113,7 @@ static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case
         mt_case_in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
     n = keep_live(mesh, n, elements);
     return mt_case_in_entry(
-        "regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue));
+        "regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue, r));
 }
 
 /* What is said of directions normal to the sheets needs sheets. */

@@ -142,43 +142,73 @@ static double expected_delay(const mt_cell_model *model, bool usual, double leng
     return delay_at(d, usual) + part * (delay_at(d + 1, usual) - delay_at(d, usual));
 }
 
-static void tell_delay(
-    mt_findings to, const mt_case *input, double length_mm, double measured_mm, double delay_percent)
+/* A part, and how late waves are in it. */
+typedef struct delayed {
+    const mt_case_part *part;
+    double percent;
+} delayed;
+
+static void tell_delay(mt_findings to, const mt_case *input, const delayed *d)
 {
     const mt_cell_model *model = mt_case_model(input);
-    const double longest_mm = model->delays[model->n_delays - 1].length_mm;
+    const double longest_mm = model->delays[model->n_delays - 1].length_mm,
+                 measured_mm = usual_length_mm(&d->part->tissue, d->part->length_mm);
     const bool beyond = measured_mm > longest_mm;
+    char name[MT_CASE_PART_NAME];
     tell(to,
         "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
         "volume); expected: off by about %.2g %%%s (root mean square over all directions), %s on the whole, "
         "as "
         "measured with %s in elements of %.3g mm of the usual tissue, dt %g ms; `myotile mesh refine` halves "
         "the elements",
-        mt_case_mesh_name(input), length_mm, fabs(delay_percent), beyond ? " or more" : "",
-        delay_percent > 0 ? "late" : "early", model->name, beyond ? longest_mm : measured_mm,
-        MT_CELL_DELAYS_DT_MS);
+        mt_case_part_name(input, d->part, name), d->part->length_mm, fabs(d->percent),
+        beyond ? " or more" : "", d->percent > 0 ? "late" : "early", model->name,
+        beyond ? longest_mm : measured_mm, MT_CELL_DELAYS_DT_MS);
 }
 
-void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh)
+static void tell_unknown_delay(mt_findings to, const mt_case *input, const delayed *d)
 {
-    const mt_cell_model *model = mt_case_model(input);
-    const mt_tissue tissue = mt_case_tissue(input);
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
-    const double length_mm = mt_mesh_length_mm(mesh), measured_mm = usual_length_mm(&tissue, length_mm);
-    const bool usual = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual),
-               known = usual || mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_plain);
-    const double delay_percent = expected_delay(model, usual, measured_mm);
-    if (!(fabs(delay_percent) >= MT_FINDINGS_DELAY_PERCENT)) return;
-    if (known)
-        tell_delay(to, input, length_mm, measured_mm, delay_percent);
-    else
-        tell(to,
-            "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
-            "volume); how far with this scheme of diffusion is not known: `myotile reproduce waves --model "
-            "%s "
-            "--spreading %g --damping %g --correction %s` measures it",
-            mt_case_mesh_name(input), length_mm, model->name, scheme.spreading, scheme.damping,
-            mt_correction_name[scheme.correction]);
+    char name[MT_CASE_PART_NAME];
+    tell(to,
+        "%s: arrival times are off on coarse meshes: found elements of %.3g mm (cube root of their mean "
+        "volume); how far with this scheme of diffusion is not known: `myotile reproduce waves --model "
+        "%s "
+        "--spreading %g --damping %g --correction %s` measures it",
+        mt_case_part_name(input, d->part, name), d->part->length_mm, mt_case_model(input)->name,
+        scheme.spreading, scheme.damping, mt_correction_name[scheme.correction]);
+}
+
+/* The part of a region, or of the whole, in which waves are farthest off; not one where they are off by no more than `least`. */
+static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t region, double least)
+{
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    const bool usual = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual);
+    delayed worst = {NULL, least};
+    for (size_t k = 0; k < parts->n; k++) {
+        const mt_case_part *part = &parts->part[k];
+        if (part->region != region) continue;
+        const double percent =
+            expected_delay(mt_case_model(input), usual, usual_length_mm(&part->tissue, part->length_mm));
+        if (fabs(percent) > fabs(worst.percent)) worst = (delayed){part, percent};
+    }
+    return worst;
+}
+
+void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts)
+{
+    const mt_diffusion_scheme scheme = mt_case_scheme(input);
+    const bool known = mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_usual) ||
+                       mt_diffusion_scheme_same(&scheme, &mt_diffusion_scheme_plain);
+    const delayed whole = worst_of(input, parts, MT_MEDIA_WHOLE, 0);
+    for (size_t r = 0; r <= input->n_regions; r++) {
+        const delayed d = r == 0 ? whole : worst_of(input, parts, r - 1, whole.percent);
+        if (!d.part || !(fabs(d.percent) >= MT_FINDINGS_DELAY_PERCENT)) continue;
+        if (known)
+            tell_delay(to, input, &d);
+        else
+            tell_unknown_delay(to, input, &d);
+    }
 }
 
 /* ---- of the operator ---- */

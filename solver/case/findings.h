@@ -4,7 +4,7 @@
 #define MT_SOLVER_CASE_FINDINGS_H
 
 #include "mesh/adjacency.h"
-#include "solver/case/case.h"
+#include "solver/case/parts.h"
 #include "solver/monodomain.h"
 
 /* A wave that activated an element less than this before the end is still on its way: slow waves need 5 ms for a mm. */
@@ -34,8 +34,9 @@ void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input)
  * square over all directions. What is expected is interpolated between what was measured for the model (mt_cell_delay). A tissue
  * of other diffusivities conducts through elements as the usual one does through elements whose lengths differ by
  * (D_l D_t^2)^(1/6). A scheme that is neither the usual nor the plain one was not measured: that is said of elements for which
- * the plain one would be so far off. */
-void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_mesh *mesh);
+ * the plain one would be so far off. Of each region the tissue in which waves are farthest off is told, where that is farther than in
+ * the tissue of the whole. */
+void mt_findings_of_mesh(mt_findings to, const mt_case *input, const mt_case_parts *parts);
 
 /* Of an operator, what changes the wave: one element in a hundred or more is limited, or elements share no face with any other.
  * `name` is the mesh's. */

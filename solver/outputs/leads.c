@@ -31,6 +31,17 @@ static bool is_used(const mt_leads *leads, const char *const *electrode, size_t 
     return strcmp(electrode[e], "RL") == 0;
 }
 
+/* Electrodes V1 to V6 are called as their leads; they are used. */
+static mt_status check_other(const char *electrode)
+{
+    for (size_t k = 0; k < MT_LEADS_STANDARD; k++)
+        if (strcmp(electrode, lead_name[k]) == 0)
+            return mt_fail(MT_INPUT,
+                "electrode '%s' is called as a lead that RA, LA, LL and V1 to V6 make; allowed: another name",
+                electrode);
+    return MT_OK;
+}
+
 mt_status mt_leads_make(mt_arena *arena, size_t n, const char *const *electrode, mt_leads *leads)
 {
     const char **name;
@@ -44,6 +55,7 @@ mt_status mt_leads_make(mt_arena *arena, size_t n, const char *const *electrode,
     memcpy(name, lead_name, leads->n_standard * sizeof *name);
     for (size_t e = 0; e < n; e++) {
         if (is_used(leads, electrode, e)) continue;
+        if (leads->n_standard > 0) MT_TRY(check_other(electrode[e]));
         others[leads->n - leads->n_standard] = e;
         name[leads->n++] = electrode[e];
     }

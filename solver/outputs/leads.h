@@ -9,7 +9,8 @@
  * Einthoven's, Goldberger's and, against the terminal of Wilson, the chest's (J. Malmivuo and R. Plonsey, Bioelectromagnetism,
  * Oxford 1995, chapter 15). So I + III = II and aVR + aVL + aVF = 0. Behind them stand the potentials of all other electrodes but
  * RL, the right leg, which earths the patient and has no part in any lead. Where one of the nine is missing, there are no
- * standard leads, but the potential of each electrode as it is. */
+ * standard leads, but the potential of each electrode as it is. Where there are all nine, no other electrode may be called as a lead:
+ * two leads would have one name. */
 #ifndef MT_SOLVER_OUTPUTS_LEADS_H
 #define MT_SOLVER_OUTPUTS_LEADS_H
 
@@ -29,7 +30,8 @@ typedef struct mt_leads {
     const size_t *others;    /* [n - n_standard] which electrodes the others are */
 } mt_leads;
 
-/* Gives the leads of n electrodes with these names, which are all different. Names of electrodes are kept, not copied. MT_MEMORY. */
+/* Gives the leads of n electrodes with these names, which are all different. Names of electrodes are kept, not copied. MT_INPUT: an
+ * electrode beside those of the standard leads has the name of one of these leads. MT_MEMORY. */
 MT_NODISCARD mt_status mt_leads_make(
     mt_arena *arena, size_t n, const char *const *electrode, mt_leads *leads);
 

@@ -93,34 +93,41 @@ mt_status mt_media_begin(mt_arena *arena, const mt_medium *whole, size_t n_eleme
 {
     *media = (mt_media){.n = 1};
     MT_ALLOC(arena, media->medium, 1);
+    MT_ALLOC(arena, media->by, 1);
     MT_ALLOC(arena, media->of, n_elements);
     media->medium[0] = *whole;
+    media->by[0] = MT_MEDIA_WHOLE;
     return MT_OK;
 }
 
 /* The number of a medium among those there are, or a new one. */
-static size_t find_or_add(mt_media *media, const mt_medium *medium)
+static size_t find_or_add(mt_media *media, const mt_medium *medium, size_t by)
 {
     size_t k = 0;
     while (k < media->n && !same(&media->medium[k], medium)) k++;
-    if (k == media->n) media->medium[media->n++] = *medium;
+    if (k == media->n) {
+        media->medium[k] = *medium;
+        media->by[k] = by;
+        media->n++;
+    }
     return k;
 }
 
 mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *whole, size_t n,
-    const uint32_t *elements, const mt_medium_change *change)
+    const uint32_t *elements, const mt_medium_change *change, size_t number)
 {
-    const size_t n_before = media->n;
+    const size_t n_before = media->n, *by = media->by;
     const mt_medium *before = media->medium;
     size_t *becomes; /* 1 + the number of the new medium; 0: not asked yet */
     MT_ALLOC(arena, becomes, n_before);
     MT_ALLOC(arena, media->medium, 2 * n_before);
-    for (size_t k = 0; k < n_before; k++) media->medium[k] = before[k];
+    MT_ALLOC(arena, media->by, 2 * n_before);
+    for (size_t k = 0; k < n_before; k++) media->medium[k] = before[k], media->by[k] = by[k];
     for (size_t k = 0; k < n; k++) {
         uint16_t *of = &media->of[elements[k]];
         if (becomes[*of] == 0) {
             const mt_medium to = change_one(&before[*of], whole, change);
-            becomes[*of] = 1 + find_or_add(media, &to);
+            becomes[*of] = 1 + find_or_add(media, &to, number);
         }
         if (becomes[*of] > MT_MEDIA_MOST)
             return mt_fail(MT_INPUT, "more than %d different tissues; allowed: so many", MT_MEDIA_MOST);
@@ -138,6 +145,7 @@ mt_status mt_media_end(mt_arena *arena, size_t n_elements, mt_media *media)
     for (size_t k = 0; k < media->n; k++) {
         if (number[k] == 0) continue;
         media->medium[n] = media->medium[k];
+        media->by[n] = media->by[k];
         number[k] = ++n;
     }
     for (size_t c = 0; c < n_elements; c++) media->of[c] = (uint16_t)(number[media->of[c]] - 1);

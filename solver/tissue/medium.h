@@ -6,6 +6,8 @@
 #ifndef MT_SOLVER_TISSUE_MEDIUM_H
 #define MT_SOLVER_TISSUE_MEDIUM_H
 
+#include <stdint.h>
+
 #include "data/arena.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/tissue.h"
@@ -29,7 +31,11 @@ typedef struct mt_media {
     size_t n; /* at least 1 */
     mt_medium *medium;
     uint16_t *of; /* [n_elements]; NULL: all are of the first */
+    size_t
+        *by; /* [n] the change that made each, by its number; MT_MEDIA_WHOLE: none did. NULL: none did any */
 } mt_media;
+
+#define MT_MEDIA_WHOLE SIZE_MAX
 
 /* The most there can be. */
 #define MT_MEDIA_MOST 65535
@@ -52,9 +58,9 @@ MT_NODISCARD mt_status mt_media_begin(
     mt_arena *arena, const mt_medium *whole, size_t n_elements, mt_media *media);
 
 /* Changes the listed elements: of the whole's conductivities by the factor, then by what is named; what is not stays as it was there. So of
- * one value the last factor or value counts. MT_INPUT: more than MT_MEDIA_MOST media. MT_MEMORY. */
+ * one value the last factor or value counts. `number` is that of the change, for messages. MT_INPUT: more than MT_MEDIA_MOST media. MT_MEMORY. */
 MT_NODISCARD mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *whole, size_t n,
-    const uint32_t *elements, const mt_medium_change *change);
+    const uint32_t *elements, const mt_medium_change *change, size_t number);
 
 /* Leaves the media that some element is of, no two of them alike; where that is one, `of` becomes NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_media_end(mt_arena *arena, size_t n_elements, mt_media *media);

@@ -36,6 +36,8 @@ typedef struct example {
     } time;
     stimulus *stimuli;
     size_t n_stimuli;
+    double *looks_ms;
+    size_t n_looks;
 } example;
 
 static const char *const schemes[] = {"full", "ranged", NULL};
@@ -59,6 +61,7 @@ static const mt_yaml_key example_keys[] = {
     MT_YAML_BOOL(example, quiet, "quiet", "true", "Prints nothing."),
     MT_YAML_STRING(example, title, "title", "", "A title."),
     MT_YAML_MAPPING("time", time_keys, "Times.", .was = "times"),
+    MT_YAML_NUMBERS(example, looks_ms, n_looks, "looks_ms", MT_YAML_AT_LEAST(0), "When to look."),
     MT_YAML_LIST(example, stimuli, n_stimuli, "stimuli", 0, 3, stimulus_keys, "Up to three stimuli."),
     MT_YAML_END};
 static const mt_yaml_table table = {example_keys, sizeof(example)};
@@ -74,6 +77,7 @@ static const char whole[] = "# a comment\n"
                             "quiet: false\n"
                             "title: \"a \\\"quoted\\\" title: with \\n things\"\n"
                             "time: {end_ms: 500, dt_ms: 0.02}\n"
+                            "looks_ms: [0, 0.1, 1e300]\n"
                             "stimuli:\n"
                             "  - {name: apex, start_ms: 0.1}\n"
                             "  - name: 12\n"
@@ -104,6 +108,8 @@ static void expect_same(const example *a, const example *b)
     cr_assert_str_eq(a->title, b->title);
     cr_assert_eq(a->time.end_ms, b->time.end_ms);
     cr_assert_eq(a->time.dt_ms, b->time.dt_ms);
+    cr_assert_eq(a->n_looks, b->n_looks);
+    if (a->n_looks > 0) cr_assert_arr_eq(a->looks_ms, b->looks_ms, a->n_looks * sizeof *a->looks_ms);
     cr_assert_eq(a->n_stimuli, b->n_stimuli);
     for (size_t i = 0; i < a->n_stimuli; i++) {
         cr_assert_str_eq(a->stimuli[i].name, b->stimuli[i].name);
@@ -129,6 +135,9 @@ Test(yaml, every_type_is_loaded)
     cr_expect_str_eq(e.title, "a \"quoted\" title: with \n things");
     cr_expect_eq(e.time.end_ms, 500);
     cr_expect_eq(e.time.dt_ms, 0.02);
+    cr_assert_eq(e.n_looks, 3);
+    cr_expect_eq(e.looks_ms[1], 0.1);
+    cr_expect_eq(e.looks_ms[2], 1e300);
     cr_assert_eq(e.n_stimuli, 2);
     cr_expect_str_eq(e.stimuli[0].name, "apex");
     cr_expect_eq(e.stimuli[0].at_mm[2], 0);
@@ -153,6 +162,7 @@ Test(yaml, defaults_fill_what_is_left_out)
     cr_expect_str_eq(e.title, "");
     cr_expect_eq(e.time.dt_ms, 0.05);
     cr_expect_eq(e.n_stimuli, 0);
+    cr_expect_eq(e.n_looks, 0);
     mt_arena_free(&arena);
 }
 
@@ -195,6 +205,10 @@ Test(yaml, wrong_keys_and_values_name_file_line_key_and_what_is_allowed)
     expect_error("size_mm: [1, 2]\n", NULL,
         "case.yaml:1: size_mm: a sequence of 2; allowed: 3 numbers in brackets, each above 0");
     expect_error("size_mm:\n  - 1\n  - 0\n  - 2\n", NULL, "case.yaml:3: size_mm.1: 0; allowed: above 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nlooks_ms: 5\n", NULL,
+        "case.yaml:3: looks_ms: 5; allowed: numbers in brackets, each at least 0");
+    expect_error("size_mm: [1, 2, 3]\ntime: {end_ms: 5}\nlooks_ms:\n  - 1\n  - -2\n", NULL,
+        "case.yaml:5: looks_ms.1: -2; allowed: at least 0");
     expect_error(
         "size_mm: [1, 2, 3]\ntime: 5\n", NULL, "case.yaml:2: time: 5; allowed: a mapping with end_ms, dt_ms");
 }
@@ -318,7 +332,7 @@ Test(yaml, nesting_has_a_bound)
     memset(text + 3, '[', 32), memset(text + 35, ']', 32), text[67] = 0;
     expect_error(text, NULL,
         "case.yaml:1: a: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, quiet, "
-        "title, time, stimuli");
+        "title, time, looks_ms, stimuli");
 }
 
 /* Were their time to grow with the square of their number, these would take a minute and more. */
@@ -330,7 +344,7 @@ Test(yaml, many_keys_anchors_and_brackets_are_soon_refused, .timeout = 30)
     for (int k = 0; k < MANY; k++) to += sprintf(to, "key%d: 1\n", k);
     expect_error(text, NULL,
         "case.yaml:1: key0: unknown key; allowed here: edge_mm, size_mm, tiles, seed, scheme, "
-        "quiet, title, time, stimuli");
+        "quiet, title, time, looks_ms, stimuli");
     to = text;
     for (int k = 0; k < MANY; k++) to += sprintf(to, "k%d: &a%d 1\n", k, k);
     (void)sprintf(to, "k7: 1\n");
@@ -712,6 +726,7 @@ Test(yaml, the_page_has_a_row_for_every_key)
         "| `scheme` | `ranged` |  | full, ranged | What is sent. |\n"
         "| `quiet` | `true` |  | true, false | Prints nothing. |\n"
         "| `title` | none |  | a text | A title. |\n"
+        "| `looks_ms` | `[]` | ms | numbers in brackets, each at least 0 | When to look. |\n"
         "\n## time\n\nTimes.\n"
         "\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n"
         "| `time.end_ms` | required | ms | a number above 0 | When it ends. |\n"

@@ -74,6 +74,34 @@ Test(resume, on_other_tiles_the_table_says_from_when_they_counted)
     free(table);
 }
 
+/* The properties of a run on one machine stand beside those of each segment: what the last has is what the table of cycles has. */
+Test(resume, on_other_tiles_a_table_tells_each_segment)
+{
+    size_t n;
+    char *table = works("run case.yaml -o two --set time.end_ms=2 --format json");
+    cr_expect_not(strstr(table, "segments"), "%s", table);
+    const double whole_s = json_number(table, "time_step", "whole_run_s");
+    free(table);
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=3"));
+    free(works("run --resume two --set machine.tiles=5 --set time.end_ms=4"));
+    table = works("run --resume two --set machine.tiles=6 --set time.end_ms=5 --format json");
+    char *segments = strstr(
+        table, "\"first_step\": 0, \"last_step\": 99, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 3");
+    cr_assert_not_null(segments, "%s", table);
+    cr_expect_not_null(strstr(segments,
+        "\"first_step\": 100, \"last_step\": 199, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 5"));
+    cr_expect_not_null(strstr(segments,
+        "\"first_step\": 200, \"last_step\": 249, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 6"));
+    cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 4, 1e-9);
+    double time_s;
+    cr_assert_eq(sscanf(strstr(segments, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
+    cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as that run had told it: %g, %g", time_s, whole_s);
+    free(table);
+    char *profile = bytes_of("two/profile.json", &n);
+    cr_expect_not_null(strstr(profile, "\"segments\": ["));
+    free(profile);
+}
+
 Test(resume, a_case_that_is_given_must_be_the_same)
 {
     free(works("run case.yaml --set time.end_ms=3.5 -o two"));
@@ -157,13 +185,14 @@ Test(resume, a_simulation_begins_with_the_end_of_another)
 }
 
 /* Starts a run of minutes and stops it when its first checkpoint is there; gives its exit code. */
-static int stopped_by(int number)
+static int stopped_by(int number, const char *more)
 {
     int ended = 0;
     const pid_t child = fork();
     cr_assert(child >= 0);
     if (child == 0)
-        _exit(myotile("run case.yaml --set time.end_ms=100000 --set checkpoint.every_ms=1 -o two").code);
+        _exit(myotile("run case.yaml --set time.end_ms=100000 --set checkpoint.every_ms=1 -o two%s", more)
+                  .code);
     while (!there("two/checkpoint-0000000050.hdf") && waitpid(child, &ended, WNOHANG) == 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     cr_assert_eq(kill(child, number), 0);
@@ -176,7 +205,7 @@ static int stopped_by(int number)
 Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
 {
     char *table;
-    cr_assert_eq(stopped_by(SIGTERM), 143);
+    cr_assert_eq(stopped_by(SIGTERM, ""), 143);
     char *said = warnings(&table, "run case.yaml --set time.end_ms=1 -o two");
     cr_expect(
         strstr(said, ": an earlier run was stopped there") && strstr(said, "`myotile run --resume two`"),
@@ -187,6 +216,13 @@ Test(resume, a_new_run_says_that_there_was_one_to_go_on_from)
     cr_expect_not(strstr(said, "earlier run"), "%s", said);
     free(said), free(table);
     cr_expect_not(there("two/checkpoint-0000000050.hdf"));
+}
+
+Test(resume, what_was_not_due_yet_has_no_file)
+{
+    cr_assert_eq(stopped_by(SIGTERM, " --set series.at_ms=[0,90000] --set traces.at_ms=[90000]"), 143);
+    cr_expect(there("two/series.hdf") && there("two/activation.png"));
+    cr_expect_not(there("two/traces.csv") || there("two/traces.png"));
 }
 
 /* As on a full disk: the run goes on, and what there was stays. */

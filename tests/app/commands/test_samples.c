@@ -43,6 +43,12 @@ static const char *in(const char *folder, const char *name)
     return path[next];
 }
 
+static void expect_frames(const char *a, const char *b)
+{
+    static const char *const names[] = {"series.hdf", "series.xdmf", "movie.png"};
+    for (int k = 0; k < 3; k++) cr_expect(same_file(in(a, names[k]), in(b, names[k])), "%s", names[k]);
+}
+
 static void expect_same(const char *a, const char *b)
 {
     for (int k = 0; k < FILES; k++) cr_expect(same_file(in(a, files[k]), in(b, files[k])), "%s", files[k]);
@@ -167,8 +173,117 @@ Test(samples, what_cannot_be_taken_is_refused)
         "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
     refuses(2, "series.tag: no element that is not inert has the tag 7", "run case.yaml --set series.tag=7");
     refuses(2, "series.tag: 0.5; allowed: a whole number", "run case.yaml --set series.tag=0.5");
-    refuses(2, "traces.every_ms: 0.02, and there are no points", "run case.yaml --set points=[]");
-    refuses(2, "series.movie: true; allowed: with series.every_ms and V",
+    refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");
+    refuses(2, "series.movie: true; allowed: with series.every_ms or at_ms, and V",
         "run case.yaml --set series.fields=[m]");
     refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
+}
+
+/* ---- at given times ---- */
+
+static const char at_times[] = SMALL_SLAB USUAL_TISSUE
+    "time: {end_ms: 6}\n" SMALL_STIMULUS("2") "points:\n  - {name: end, at_mm: [2.7, 1, 0.5]}\n"
+                                              "machine: {tiles: 3}\n"
+                                              "series: {at_ms: [0.5, 2.009, 6], movie: true}\n";
+
+static void write_at_times(void) { write_text("case.yaml", at_times); }
+
+/* The frames of a list are those that a run which takes one every step has at these steps, rounded, and no others. */
+Test(samples, frames_at_given_times_are_those_of_a_run_that_takes_all)
+{
+    enum { LISTED = 3, TAKEN = 301 };
+    static const size_t step[LISTED] = {25, 100, 300};
+    static float listed[LISTED * N], all[TAKEN * N];
+    static double time_ms[LISTED];
+    char *xdmf;
+    size_t n;
+    write_at_times();
+    free(works("run case.yaml -o one"));
+    free(works(
+        "run case.yaml -o two --set series.every_ms=0.02 --set series.at_ms=[] --set series.movie=false"));
+    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, LISTED * N, listed);
+    read_array("two/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, TAKEN * N, all);
+    read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, LISTED, time_ms);
+    xdmf = bytes_of("one/series.xdmf", &n);
+    for (size_t k = 0; k < LISTED; k++) {
+        char time[64];
+        cr_expect_eq(time_ms[k], (double)step[k] * 0.02);
+        cr_expect_arr_eq(listed + k * N, all + step[k] * N, N * sizeof *all, "frame %zu", k);
+        (void)snprintf(time, sizeof time, "<Time Value=\"%g\"/>", (double)step[k] * 0.02);
+        cr_expect_not_null(strstr(xdmf, time), "%s", time);
+    }
+    cr_expect(there("one/movie.png"));
+    free(xdmf);
+}
+
+/* A time that is also one of every_ms is taken once. */
+Test(samples, both_ways_of_asking_add_up)
+{
+    enum { TAKEN = 5 };
+    static const double expected[TAKEN] = {0, 2, 2.5, 4, 6};
+    static double time_ms[TAKEN];
+    write_at_times();
+    free(works(
+        "run case.yaml -o one --set series.every_ms=2 --set series.at_ms=[2,2.5] --set series.movie=false"));
+    read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, TAKEN, time_ms);
+    for (size_t k = 0; k < TAKEN; k++) cr_expect_float_eq(time_ms[k], expected[k], 1e-12);
+}
+
+Test(samples, traces_at_given_times_have_a_row_for_each)
+{
+    size_t n;
+    write_at_times();
+    free(works("run case.yaml -o one --set traces.at_ms=[1,6] --set series.movie=false"));
+    char *text = bytes_of("one/traces.csv", &n);
+    cr_expect(strstr(text, "\n1,") && strstr(text, "\n6,"), "%s", text);
+    cr_expect_eq(strlen(text) - strcspn(strstr(text, "\n6,") + 1, "\n") - 1,
+        (size_t)(strstr(text, "\n6,") + 1 - text));
+    cr_expect_not(strstr(text, "\n0,"), "the start is not asked for");
+    free(text);
+}
+
+/* A run that goes on has the frames of one that never stopped; times behind the checkpoint may be added, others not. */
+Test(samples, a_list_goes_on)
+{
+    const char *const half = "run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3";
+    write_at_times();
+    free(works("run case.yaml -o one"));
+    free(works("%s --set series.at_ms=[0.5,2]", half));
+    free(works("run case.yaml --resume two -o three"));
+    expect_frames("one", "three");
+    refuses(2, "of a run with series.at_ms.1: 2, here 1; allowed to differ: times above 3",
+        "run case.yaml --resume two -o four --set series.at_ms=[0.5,1]");
+    refuses(2, "of a run with series.at_ms.1: 2, here none",
+        "run case.yaml --resume two -o four --set series.at_ms=[0.5,4]");
+    refuses(2, "of a run with series.at_ms.2: none, here 2.5",
+        "run case.yaml --resume two -o four --set series.at_ms=[0.5,2,2.5]");
+}
+
+/* Also where none had been due. */
+Test(samples, a_list_may_begin_behind_the_checkpoint)
+{
+    write_at_times();
+    free(works("run case.yaml -o one --set series.at_ms=[5] --set series.movie=false"));
+    free(works("run case.yaml -o two --set checkpoint.at_end=true --set time.end_ms=3 --set series.at_ms=[] "
+               "--set series.movie=false"));
+    refuses(2, "series.movie: false", "run case.yaml --resume two -o three --set series.at_ms=[5]");
+    free(works("run case.yaml --resume two -o three --set series.at_ms=[5] --set series.movie=false"));
+    cr_expect(same_file("one/series.hdf", "three/series.hdf"));
+}
+
+Test(samples, times_that_make_no_list_are_refused)
+{
+    write_at_times();
+    refuses(2, "case.yaml: series.at_ms.1: 6.02; allowed: at most time.end_ms = 6",
+        "run case.yaml --set series.at_ms=[1,6.02]");
+    refuses(2,
+        "case.yaml: series.at_ms.1: 1.001, behind 1; allowed: later by a step of time.dt_ms = 0.02, or by "
+        "more",
+        "run case.yaml --set series.at_ms=[1,1.001]");
+    refuses(2, "series.at_ms.1: 1, behind 2; allowed", "run case.yaml --set series.at_ms=[2,1]");
+    refuses(2, "series.at_ms=[-1]: -1; allowed: at least 0", "run case.yaml --set series.at_ms=[-1]");
+    refuses(2, "series.at_ms=5: 5; allowed: numbers in brackets, each at least 0",
+        "run case.yaml --set series.at_ms=5");
+    refuses(2, "traces.at_ms: given, and there are no points",
+        "run case.yaml --set points=[] --set traces.at_ms=[1]");
 }

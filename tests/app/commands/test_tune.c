@@ -83,6 +83,25 @@ Test(tune, speeds_are_those_that_were_asked_for_and_the_ratios_of_the_conductivi
     }
 }
 
+/* Scar is no reason for a word. */
+Test(tune, what_is_not_looked_at_is_said)
+{
+    static const char *const rest[][2] = {{"regions:\n  - {tag: 1, inert: true}\n", NULL},
+        {"regions:\n  - {tag: 1, inert: true}\n  - {tag: 2, conductivity_factor: 2}\n"
+         "gradients:\n  - {parameter: tau_in, along: x, last: 2}\n",
+            "found regions and gradients in the case"}};
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) {
+        char text[2048], *table;
+        (void)snprintf(text, sizeof text,
+            SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "%s", rest[k][0]);
+        write_text("case.yaml", text);
+        char *said = warnings(&table, QUICK SPEEDS "--edge-mm 0.8 --case case.yaml");
+        cr_expect(rest[k][1] ? strstr(said, rest[k][1]) != NULL : !strstr(said, "in the case"), "%s: %s",
+            rest[k][0], said);
+        free(said), free(table);
+    }
+}
+
 /* What stands behind "tissue:". */
 static const char *snippet_of(const char *printed)
 {

@@ -86,7 +86,7 @@ static mt_profiled invent(size_t chips, size_t tiles)
         .memory_there = 1000,
         .fullest_tile = n - 1,
         .fullest = memory[n - 1]};
-    return (mt_profiled){"Invented", 0, &profile, &target};
+    return (mt_profiled){.title = "Invented", .profile = &profile, .target = &target};
 }
 
 /* One chip of 1472 tiles: 64 columns of 21 pixels, 23 rows of 16, above for the exchange and below for computing. */

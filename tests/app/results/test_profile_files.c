@@ -169,6 +169,14 @@ Test(profile_files, profiles_are_what_their_schema_says)
     cr_assert(is_a_profile(read_json("one/profile.json")), "%s", json_why);
     cr_assert(is_a_profile(read_json("four/profile.json")), "%s", json_why);
     cr_assert(is_a_profile(read_json("cut/profile.json")), "%s", json_why);
+    free(works("run small.yaml --output gone --set checkpoint.at_end=true --set time.end_ms=0.4"));
+    free(works("run --resume gone --set machine.backend=cpu --set time.end_ms=0.6"));
+    free(works("run --resume gone --set machine.backend=ipu --set machine.tiles=5 --set time.end_ms=1"));
+    cr_assert(is_a_profile(read_json("gone/profile.json")), "%s", json_why);
+    const json *segments = json_at(read_json("gone/profile.json"), "segments");
+    cr_assert_not_null(segments);
+    cr_expect_eq(json_at(segments->first->next, "first_step")->number, 20);
+    cr_expect_eq(json_at(segments->first->next->next, "tiles")->number, 5);
     cr_assert_str_eq(json_at(read_json("one/profile.json"), "title")->text, "Small \"slab\"");
     cr_assert_str_eq(json_at(read_json("cut/profile.json"), "title")->text, "slab.hdf on 2 IPUs");
     cr_assert_null(json_at(read_json("one/profile.json"), "links")->first);

@@ -244,7 +244,7 @@ Test(tissue_regions, messages_name_the_key)
         {"extracellular_n_mS_mm: 0.1", "regions.0: extracellular_n_mS_mm is given, and the mesh has no "
                                        "sheets; allowed: to leave it out, or "
                                        "a mesh with sheets"},
-        {"conductivity_factor: 1e308", "sigma_l_mS_mm is "},
+        {"conductivity_factor: 1e308", "regions.0: at least inf diffusion steps in time.dt_ms"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         char regions[200];

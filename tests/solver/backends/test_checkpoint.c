@@ -111,14 +111,17 @@ typedef struct writer {
     const mt_backend *backend;
     void *self;
     size_t cut;
+    mt_segments segments;
 } writer;
 
 /* As programs do it, before what was recorded is streamed from a backend that stops here. */
 static bool write_and_stop(void *user, size_t steps_done)
 {
-    const writer *w = user;
+    writer *w = user;
     if (steps_done < w->cut) return true;
-    cr_assert_eq(mt_checkpoint_write(path, &w->s->problem, w->backend, w->self, w->cut, "title: a case\n"),
+    cr_assert_eq(mt_segments_count(&w->segments, &w->s->problem, w->backend, w->self, w->cut), MT_OK);
+    cr_assert_eq(
+        mt_checkpoint_write(path, &w->s->problem, w->backend, w->self, &w->segments, "title: a case\n"),
         MT_OK, "%s", mt_message());
     return false;
 }
@@ -126,7 +129,8 @@ static bool write_and_stop(void *user, size_t steps_done)
 static void write_at(slab_problem *s, const mt_backend *b, const mt_layout *layout, size_t cut)
 {
     mt_arena arena = {0};
-    writer w = {s, b, open_backend(&arena, s, b, layout), cut};
+    writer w = {.s = s, .backend = b, .self = open_backend(&arena, s, b, layout), .cut = cut};
+    cr_assert_eq(mt_segments_begin(&arena, NULL, false, b, w.self, layout, &w.segments), MT_OK);
     cr_assert_eq(mt_backend_run(&s->problem, b, w.self, 0, END, write_and_stop, &w), MT_STOPPED);
     mt_arena_free(&arena);
 }

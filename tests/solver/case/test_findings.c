@@ -6,6 +6,7 @@
 
 #include "mesh/make/slab.h"
 #include "solver/cells/tp06/tp06.h"
+#include "solver/case/case_on_mesh.h"
 #include "solver/case/findings.h"
 #include "tests/solver/small_case.h"
 #include "tests/sets.h"
@@ -97,18 +98,28 @@ Test(findings, times_of_stimuli_that_are_no_whole_steps_are_told_with_what_is_us
         "stimuli.0.period_ms: found 3.009 ms, which are 150.45 steps of 0.02 ms; used: 150 steps, 3 ms\n");
 }
 
+/* The case that a slab in boxes of 0.5 mm with a setting or two is, and its parts. */
+static void make_parts(mt_arena *arena, const char *const *sets, size_t n, mt_case *c, mt_case_parts *parts)
+{
+    mt_mesh mesh;
+    mt_media media;
+    cr_assert_eq(mt_slab_make(arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    cr_assert_eq(mt_yaml_read(arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, c), MT_OK,
+        "%s", mt_message());
+    cr_assert_eq(mt_case_media(arena, c, &mesh, &mesh, &media), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_parts_make(arena, &mesh, &media, parts), MT_OK);
+}
+
 /* What is found of a slab in boxes of 0.5 mm, whose elements are of 0.275 mm, with a setting or two. */
 static const char *said_of_slab(const char *set, const char *other, const char *third)
 {
     const char *const sets[] = {set, other, third};
     const size_t n = third ? 3 : other ? 2 : set ? 1 : 0;
     mt_arena arena = {0};
-    mt_mesh mesh;
     mt_case c;
-    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
-    cr_assert_eq(mt_yaml_read(&arena, "small.yaml", small, &mt_case_table, sets_of(sets, n), n, &c), MT_OK,
-        "%s", mt_message());
-    mt_findings_of_mesh(begin(), &c, &mesh);
+    mt_case_parts parts;
+    make_parts(&arena, sets, n, &c, &parts);
+    mt_findings_of_mesh(begin(), &c, &parts);
     mt_arena_free(&arena);
     return said;
 }
@@ -137,6 +148,67 @@ Test(findings, elements_through_which_waves_are_late_are_told_with_how_late_they
     said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
     expect_part(said, "% or more (root mean square over all directions), late on the whole, as measured with "
                       "tp06 in elements of 0.8 mm of the usual tissue");
+}
+
+/* An eighth of the diffusivity in a half, twice over in a fourth: the region is told by its worst part, and one in which waves
+ * are less late than in the whole is not. */
+Test(findings, regions_in_which_waves_are_late_are_told_by_their_number)
+{
+    const char *slow =
+        "regions=[{min_mm: [0, 0, 0], max_mm: [1.5, 2, 1], chi_per_mm: 1120}, {min_mm: [2, 0, 0], max_mm: "
+        "[3, 2, "
+        "1], conductivity_factor: 4}, {min_mm: [0, 0, 0], max_mm: [1, 2, 1], cm_uF_mm2: 0.009}]";
+    char whole[2048];
+    (void)snprintf(whole, sizeof whole, "%s", said_of_slab("tissue.chi_per_mm=1120", NULL, NULL));
+    said_of_slab(slow, NULL, NULL);
+    expect_part(
+        said, "mesh.slab: regions.0: arrival times are off on coarse meshes: found elements of 0.275 mm ");
+    expect_part(said, strstr(whole, "; expected: "));
+    expect_part(said, "mesh.slab: regions.2: arrival times");
+    cr_expect(!strstr(said, "mesh.slab: arrival") && !strstr(said, "regions.1"), "%s", said);
+    said_of_slab("tissue.chi_per_mm=1120",
+        "regions=[{min_mm: [0, 0, 0], max_mm: [1.5, 2, 1], chi_per_mm: 800}]", NULL);
+    expect_part(said, "mesh.slab: arrival times are off");
+    cr_expect(!strstr(said, "regions"), "%s", said);
+}
+
+/* Each part with the size of its own elements: a region of the mesh's fine ones may be what needs short steps. */
+Test(findings, a_region_that_needs_too_many_steps_is_named)
+{
+    const char *const sets[] = {"regions=[{min_mm: [0, 0, 0], max_mm: [1, 2, 1], type: mid}, {min_mm: [0, 0, "
+                                "0], max_mm: [1, 2, 1], cm_uF_mm2: "
+                                "1.0e-9}]",
+        "time.pde_steps=1"};
+    mt_arena arena = {0};
+    mt_case c;
+    mt_case_parts parts;
+    make_parts(&arena, sets, 1, &c, &parts);
+    cr_expect_eq(mt_case_check_scale(&c, &parts), MT_INPUT);
+    cr_expect_eq(strncmp(mt_message(), "mesh.slab: regions.1: at least ", 31), 0, "%s", mt_message());
+    make_parts(&arena, sets, 2, &c, &parts);
+    cr_expect_eq(mt_case_check_scale(&c, &parts), MT_OK);
+    mt_arena_free(&arena);
+}
+
+Test(findings, parts_have_the_size_of_their_elements)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_case_parts parts;
+    uint16_t of[6 * 8];
+    mt_medium medium[2] = {{1, 1, NAN, 1, 1, NAN, 1, 1}, {2, 2, NAN, 2, 2, NAN, 1, 1}};
+    size_t by[2] = {MT_MEDIA_WHOLE, 3};
+    cr_assert_eq(mt_slab_make(&arena, (double[]){2, 2, 2}, 1, &mesh), MT_OK);
+    for (size_t v = 0; v < mesh.n_vertices; v++)
+        if (mesh.xyz_mm[3 * v] == 2) mesh.xyz_mm[3 * v] = 9; /* boxes of eight times the size behind 1 mm */
+    for (size_t c = 0; c < mesh.n_elements; c++) of[c] = mt_mesh_volume_mm3(&mesh, c) > 1;
+    cr_assert_eq(mt_case_parts_make(&arena, &mesh, &(mt_media){2, medium, of, by}, &parts), MT_OK);
+    cr_assert_eq(parts.n, 2);
+    cr_expect_float_eq(parts.part[0].length_mm, 1 / cbrt(6), 1e-12);
+    cr_expect_float_eq(parts.part[1].length_mm, 2 / cbrt(6), 1e-12);
+    cr_expect(parts.part[0].region == MT_MEDIA_WHOLE && parts.part[1].region == 3);
+    cr_expect_float_eq(parts.part[1].tissue.sigma_l_mS_mm, 1, 1e-15);
+    mt_arena_free(&arena);
 }
 
 /* With a fourth of the conductivities across alone, lengths count for more by 4^(1/3). */

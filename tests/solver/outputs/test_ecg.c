@@ -70,7 +70,7 @@ static mt_status make(
     muscle *m, const intracellular *sigma, size_t n, const mt_electrode *electrode, mt_ecg *ecg)
 {
     mt_medium medium = medium_of(m, sigma);
-    return make_in(m, &(mt_media){1, &medium, NULL}, BATH, n, electrode, ecg);
+    return make_in(m, &(mt_media){.n = 1, .medium = &medium}, BATH, n, electrode, ecg);
 }
 
 static void potentials(
@@ -421,8 +421,8 @@ Test(ecg, conductivities_may_be_those_of_parts)
         mt_mesh_centroid(&m.mesh, c, x);
         of[c] = x[0] < 5;
     }
-    cr_assert_eq(
-        make_in(&m, &(mt_media){2, media, of}, BATH, PLACES, around, &ecg), MT_OK, "%s", mt_message());
+    cr_assert_eq(make_in(&m, &(mt_media){.n = 2, .medium = media, .of = of}, BATH, PLACES, around, &ecg),
+        MT_OK, "%s", mt_message());
     mt_ecg_potentials(&ecg, m.v, twice);
     for (size_t e = 0; e < PLACES; e++)
         cr_expect_float_eq(twice[e], 2 * uniform[e], 1e-4 * fabs(uniform[e]), "%s", around[e].name);
@@ -467,7 +467,7 @@ Test(ecg, what_makes_no_sense_is_refused)
     expect_refused(&m, &inside, 1, unnamed, "electrode 1 has no name");
     expect_refused(&m, &inside, 1, nowhere, "electrode 'c' is at [9, nan, 9]");
     expect_refused(&m, &inside, 0, &good, "0 electrodes");
-    cr_expect_eq(make_in(&m, &(mt_media){1, &usual, NULL}, 0, 1, &good, &ecg), MT_INPUT);
+    cr_expect_eq(make_in(&m, &(mt_media){.n = 1, .medium = &usual}, 0, 1, &good, &ecg), MT_INPUT);
     cr_expect(strstr(mt_message(), "bath"));
     m.mesh.fibre = NULL;
     m.tissue.sigma_t_mS_mm = m.tissue.sigma_l_mS_mm;

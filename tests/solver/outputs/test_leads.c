@@ -84,6 +84,23 @@ Test(leads, without_one_of_the_nine_electrodes_stand_for_themselves)
     for (size_t k = 0; k < 9; k++) cr_expect_str_eq(leads.name[k], some[k]);
 }
 
+/* The electrode of a chest lead is that lead; where there are no standard leads a name is but a name. */
+Test(leads, no_two_have_one_name)
+{
+    static const char *const names[] = {"I", "II", "III", "aVR", "aVL", "aVF"};
+    const char *with[ALL];
+    mt_leads leads;
+    memcpy(with, all, sizeof all);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        with[4] = names[k]; /* in place of "back" */
+        cr_expect_eq(mt_leads_make(&arena, ALL, with, &leads), MT_INPUT, "%s", names[k]);
+        cr_expect_not_null(strstr(mt_message(), names[k]));
+    }
+    with[6] = "back"; /* in place of "RA" */
+    leads = make(ALL, with);
+    cr_expect_eq(leads.n, ALL);
+}
+
 Test(leads, no_memory_is_told)
 {
     mt_leads leads;

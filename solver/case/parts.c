@@ -1,0 +1,73 @@
+#include "solver/case/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+mt_status mt_case_parts_make(
+    mt_arena *arena, const mt_mesh *mesh, const mt_media *media, mt_case_parts *parts)
+{
+    size_t *n;
+    MT_ALLOC(arena, n, media->n);
+    MT_ALLOC(arena, parts->part, media->n);
+    parts->n = media->n;
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const size_t k = media->of ? media->of[c] : 0;
+        parts->part[k].length_mm += mt_mesh_volume_mm3(mesh, c);
+        n[k]++;
+    }
+    for (size_t k = 0; k < media->n; k++) {
+        mt_case_part *part = &parts->part[k];
+        part->region = media->by ? media->by[k] : MT_MEDIA_WHOLE;
+        part->tissue = mt_medium_tissue(&media->medium[k]);
+        part->length_mm = cbrt(part->length_mm / (double)n[k]);
+    }
+    return MT_OK;
+}
+
+const char *mt_case_part_name(const mt_case *from, const mt_case_part *part, char text[MT_CASE_PART_NAME])
+{
+    char region[64] = "";
+    if (part->region != MT_MEDIA_WHOLE) (void)snprintf(region, sizeof region, ": regions.%zu", part->region);
+    (void)snprintf(text, MT_CASE_PART_NAME, "%.400s%s", mt_case_mesh_name(from), region);
+    return text;
+}
+
+/* Checks a number of diffusion steps in a time step; `bound` says what it is a bound of, `because` where it comes from. */
+static mt_status check_steps(
+    const mt_case *c, const char *where, const char *bound, double steps, const char *because)
+{
+    if (steps <= MT_CASE_PDE_STEPS_MOST) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %s%.3g diffusion steps in time.dt_ms %g are needed: %s; allowed: at most %g, unless "
+        "time.pde_steps asks for more. Are the mesh's unit and tissue (conductivities, chi_per_mm, "
+        "cm_uF_mm2) right?",
+        where, bound, steps, c->time.dt_ms, because, (double)MT_CASE_PDE_STEPS_MOST);
+}
+
+/* No mesh allows steps longer than its mean element's h^2 / D_l (slabs a quarter of that). */
+mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts)
+{
+    char because[128], name[MT_CASE_PART_NAME];
+    if (from->time.pde_steps > 0) return MT_OK;
+    for (size_t k = 0; k < parts->n; k++) {
+        const mt_case_part *part = &parts->part[k];
+        const double h_mm = part->length_mm, d = mt_tissue_diffusivity_l(&part->tissue);
+        (void)snprintf(because, sizeof because,
+            "elements of %.3g mm (cube root of their mean volume) and a diffusivity of %.3g mm^2/ms", h_mm,
+            d);
+        MT_TRY(check_steps(from, mt_case_part_name(from, part, name), "at least ",
+            from->time.dt_ms * d / (h_mm * h_mm), because));
+    }
+    return MT_OK;
+}
+
+mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion)
+{
+    char because[128];
+    if (input->time.pde_steps > 0) return MT_OK;
+    (void)snprintf(because, sizeof because, "the longest stable one is %.3g ms", diffusion->limit_dt_ms);
+    MT_TRY(check_steps(
+        input, mt_case_mesh_name(input), "", input->time.dt_ms / diffusion->limit_dt_ms, because));
+    input->time.pde_steps = mt_monodomain_pde_steps(diffusion, input->time.dt_ms);
+    return MT_OK;
+}

@@ -1,0 +1,41 @@
+/* The tissues of a case on its mesh, and what they ask of time steps: whole and regions, each with the size of its own elements. */
+#ifndef MT_SOLVER_CASE_PARTS_H
+#define MT_SOLVER_CASE_PARTS_H
+
+#include "mesh/mesh.h"
+#include "solver/case/case.h"
+
+/* The elements of one tissue. */
+typedef struct mt_case_part {
+    size_t
+        region; /* that made it, of several the first; MT_MEDIA_WHOLE: none, it is what the case says of all */
+    mt_tissue tissue;
+    double length_mm; /* of the elements: the cube root of their mean volume */
+} mt_case_part;
+
+typedef struct mt_case_parts {
+    size_t n; /* at least 1 */
+    mt_case_part *part;
+} mt_case_parts;
+
+/* Gives in `arena` the parts of a mesh with elements and with the case's media (mt_case_media). MT_MEMORY. */
+MT_NODISCARD mt_status mt_case_parts_make(
+    mt_arena *arena, const mt_mesh *mesh, const mt_media *media, mt_case_parts *parts);
+
+/* How messages name a part: "mesh.slab", or "mesh.slab: regions.2" where it is not the whole. */
+enum { MT_CASE_PART_NAME = 512 };
+const char *mt_case_part_name(const mt_case *from, const mt_case_part *part, char text[MT_CASE_PART_NAME]);
+
+/* Diffusion steps in a time step that are made without being asked for: with more of them a run would do little else (the
+ * cell model costs as much as some ten), and what asks for them is a wrong unit or a wrong number. */
+#define MT_CASE_PDE_STEPS_MOST 10000
+
+/* Before the operator is made: MT_INPUT where any operator on elements of a part's size and of its tissue would need more than
+ * MT_CASE_PDE_STEPS_MOST, and the case does not ask for a number of steps itself. */
+MT_NODISCARD mt_status mt_case_check_scale(const mt_case *from, const mt_case_parts *parts);
+
+/* Sets time.pde_steps, unless the case asks for a number, to what the operator needs (mt_monodomain_pde_steps). MT_INPUT:
+ * more than MT_CASE_PDE_STEPS_MOST. */
+MT_NODISCARD mt_status mt_case_choose_steps(mt_case *input, const mt_diffusion *diffusion);
+
+#endif

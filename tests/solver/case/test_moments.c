@@ -1,0 +1,52 @@
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stdint.h>
+
+#include "solver/case/moments.h"
+
+static const double dt_ms = 0.02, end_ms = 10;
+
+/* All moments, in steps, as far as `expected` goes. */
+static void expect(mt_moments_asked asked, size_t n, const size_t *expected)
+{
+    mt_arena arena = {0};
+    mt_moments moments;
+    cr_assert_eq(
+        mt_moments_make(&arena, "series", &asked, dt_ms, end_ms, &moments), MT_OK, "%s", mt_message());
+    for (size_t k = 0, step = 0; k < n; k++, step++) {
+        step = mt_moments_next(&moments, step);
+        cr_expect_eq(step, expected[k], "%zu: %zu, not %zu", k, step, expected[k]);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(moments, are_multiples_and_those_of_the_list_rounded)
+{
+    static double at_ms[] = {0.029, 0.8, 10};
+    expect((mt_moments_asked){.every_ms = NAN}, 1, (size_t[]){SIZE_MAX});
+    expect((mt_moments_asked){.every_ms = 0.4}, 3, (size_t[]){0, 20, 40});
+    expect((mt_moments_asked){NAN, at_ms, 3}, 4, (size_t[]){1, 40, 500, SIZE_MAX});
+    expect((mt_moments_asked){0.4, at_ms, 3}, 5, (size_t[]){0, 1, 20, 40, 60});
+    expect((mt_moments_asked){.every_ms = 0.001}, 3, (size_t[]){0, 1, 2});
+    expect((mt_moments_asked){.every_ms = 1e300}, 1, (size_t[]){0});
+}
+
+static void expect_refused(mt_moments_asked asked, const char *message)
+{
+    mt_arena arena = {0};
+    mt_moments moments;
+    cr_expect_eq(mt_moments_make(&arena, "series", &asked, dt_ms, end_ms, &moments), MT_INPUT);
+    cr_expect_str_eq(mt_message(), message);
+    mt_arena_free(&arena);
+}
+
+Test(moments, a_list_ascends_within_the_run)
+{
+    expect_refused((mt_moments_asked){NAN, (double[]){0, 1e300}, 2},
+        "series.at_ms.1: 1e+300; allowed: at most time.end_ms = 10");
+    expect_refused((mt_moments_asked){NAN, (double[]){5, 5.009}, 2},
+        "series.at_ms.1: 5.009, behind 5; allowed: later by a step of time.dt_ms = 0.02, or by more");
+    expect_refused((mt_moments_asked){NAN, (double[]){5, 4}, 2},
+        "series.at_ms.1: 4, behind 5; allowed: later by a step of time.dt_ms = 0.02, or by more");
+}
