@@ -19,7 +19,7 @@ const mt_command mt_command_reproduce_figure1 = {
     .name = "reproduce figure1",
     .operands = "",
     .summary = "activation map of a heart, stimulated at the apex of the left ventricle",
-    .example = "myotile reproduce figure1 --elements 5200 --set time.end_ms=20 --picture figure1.png",
+    .example = "myotile reproduce figure1 --mesh heart.hdf --set time.end_ms=20 --picture figure1.png",
     .options = options,
     .run = figure1,
 };

@@ -26,7 +26,7 @@ const mt_command mt_command_reproduce_figure4 = {
     .name = "reproduce figure4",
     .operands = "",
     .summary = "membrane potential of a heart at several moments of a beat",
-    .example = "myotile reproduce figure4 --elements 5200 --times 2,5 --picture figure4.png",
+    .example = "myotile reproduce figure4 --mesh heart.hdf --times 2,5 --picture figure4.png",
     .options = options,
     .run = figure4,
 };
