@@ -210,13 +210,13 @@ mt_status mt_sampling_open(
     const bool here = from_step > 0 && mt_file_same(folder, from);
     mt_status status = MT_OK;
     char path[MT_FILE_PATH_MAX];
+    if (s->any) mt_folder_keep(folder); /* before there is a file: a signal's handler may look in between */
     for (int k = 0; k < MT_SAMPLES && status == MT_OK; k++) {
         status = mt_folder_path(folder, file_name[k], path);
         if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
         if (status != MT_OK && s->wanted[k] && !here) (void)unlink(path);
     }
     if (status != MT_OK) mt_sampling_close(s, !here);
-    if (status == MT_OK && s->any) mt_folder_keep(folder);
     return status;
 }
 
