@@ -225,13 +225,14 @@ static mt_status begin_part(const char *path, const char *target, const struct s
     if (!part) return mt_fail(MT_MEMORY, "%s: out of memory", path);
     (void)snprintf(part->target, sizeof part->target, "%s", target);
     sweep_beside(target);
+    link_part(part); /* before there is a file: a signal may come in between */
     if (!create_part(part)) {
         const int reason = errno;
+        unlink_part(part);
         free(part);
         return mt_fail(MT_FILE, "%s: cannot be written: %s", path, strerror(reason));
     }
     if (there) (void)fchmod(part->lock, there->st_mode & 07777);
-    link_part(part);
     file->part = part;
     return MT_OK;
 }

@@ -84,6 +84,7 @@ static mt_status open_folder(mt_file_replace replace, mt_folder *folder)
 
 static void undo(const mt_folder *folder)
 {
+    if (folder->n_kept > 0) return;
     if (folder->marked) (void)unlink(folder->mark);
     if (folder->made) (void)rmdir(folder->path);
 }
@@ -115,11 +116,15 @@ static bool is_within(const mt_folder *folder, const char *path)
     return strncmp(folder->path, path, n) == 0 && (path[n] == 0 || path[n] == '/');
 }
 
-void mt_folder_keep(const char *path)
+static void count_kept(const char *path, int change)
 {
     for (mt_folder *f = atomic_load(&entered); f; f = f->outer)
-        if (is_within(f, path)) f->marked = f->made = false;
+        if (is_within(f, path)) f->n_kept += change;
 }
+
+void mt_folder_keep(const char *path) { count_kept(path, 1); }
+
+void mt_folder_keep_no_longer(const char *path) { count_kept(path, -1); }
 
 void mt_folder_leave(mt_folder *folder)
 {

@@ -13,6 +13,7 @@
 typedef struct mt_folder {
     char path[MT_FILE_PATH_MAX], mark[MT_FILE_PATH_MAX + 16];
     bool made, marked; /* by mt_folder_enter: the folder, and its mark */
+    int n_kept;        /* while it is not 0, these stay */
     int lock;
     struct mt_folder *outer; /* the one that was entered before it; NULL: none */
 } mt_folder;
@@ -26,6 +27,9 @@ MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace
 /* Something is about to be put in place in the folder that was entered by this path: from now on it stays, and its mark, and so do
  * entered folders that it lies in. */
 void mt_folder_keep(const char *path);
+
+/* One that was told so is not there after all: takes one mt_folder_keep back. */
+void mt_folder_keep_no_longer(const char *path);
 
 /* Gives the lock back. Where nothing was kept, what mt_folder_enter made goes again, the folder only when it is empty. */
 void mt_folder_leave(mt_folder *folder);

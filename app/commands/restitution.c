@@ -338,9 +338,11 @@ static mt_status restitution_in_tissue(mt_arena *arena, request *r, FILE *out)
     char title[256];
     MT_TRY(measure_tissue(arena, r));
     title_of(r, title, sizeof title);
-    if (r->picture) MT_TRY(mt_tissue_restitution_draw(arena, &r->tissue, title, r->picture));
+    const mt_status drawn =
+        r->picture ? mt_tissue_restitution_draw(arena, &r->tissue, title, r->picture) : MT_OK;
     mt_tissue_restitution_tables(arena, &r->tissue, &r->cell, title, tables);
-    return mt_tables_print(out, tables, 2, r->format);
+    MT_TRY(mt_tables_print(out, tables, 2, r->format));
+    return drawn; /* what was measured is told even so */
 }
 
 /* ---- the command ---- */
@@ -354,6 +356,7 @@ static mt_status restitution(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage("pacing a cell");
     MT_TRY(measure_all(arena, &r, &m));
     mt_progress_stage(NULL);
-    if (r.picture) MT_TRY(draw(arena, &r, &m));
-    return print(arena, &r, &m, arguments->out);
+    const mt_status drawn = r.picture ? draw(arena, &r, &m) : MT_OK;
+    MT_TRY(print(arena, &r, &m, arguments->out));
+    return drawn; /* what was measured is told even so */
 }

@@ -95,6 +95,7 @@ mt_status mt_tissue_restitution_read(
         return medium_with(&input, cell, &t->medium);
     }
     MT_TRY(mt_wave_medium_of_case(&input, &t->medium));
+    mt_slab_options_warn("restitution", &input);
     return cell_of_case(arena, &input, cell);
 }
 
@@ -207,6 +208,7 @@ mt_status mt_tissue_restitution_draw(
     enum { VELOCITY, APD, PANELS };
     mt_premature_wave *w;
     mt_curve curve[PANELS];
+    size_t n_panels = APD; /* without APD90 */
     MT_ALLOC(arena, w, t->n);
     memcpy(w, t->s2, t->n * sizeof *w);
     qsort(w, t->n, sizeof *w, by_diastolic_interval);
@@ -216,11 +218,12 @@ mt_status mt_tissue_restitution_draw(
         MT_TRY(mt_curve_begin(arena, from_ms, step * ceil(last_ms / step), &curve[p]));
     for (size_t k = 0; k < t->n; k++) {
         mt_curve_add(&curve[VELOCITY], w[k].diastolic_interval_ms, w[k].speed_mm_ms);
-        if (!isnan(w[k].apd90_ms)) mt_curve_add(&curve[APD], w[k].diastolic_interval_ms, w[k].apd90_ms);
+        if (isnan(w[k].apd90_ms)) continue;
+        mt_curve_add(&curve[APD], w[k].diastolic_interval_ms, w[k].apd90_ms);
+        n_panels = PANELS;
     }
     const mt_curve_panel panel[] = {
         {.caption = "conduction velocity, mm/ms", .curve = &curve[VELOCITY], .look = MT_CURVE_DOTTED_LINE},
         {.caption = "APD90, ms", .curve = &curve[APD], .look = MT_CURVE_DOTTED_LINE}};
-    return mt_curves_write(
-        path, &(mt_curves){title, "diastolic interval, ms", isnan(t->s2[0].apd90_ms) ? APD : PANELS, panel});
+    return mt_curves_write(path, &(mt_curves){title, "diastolic interval, ms", n_panels, panel});
 }

@@ -173,28 +173,13 @@ static void warn_of_elements(const mt_tuning *tuning)
     }
 }
 
-/* Of the parts of a case that are not looked at. Scar changes no wave's speed. */
-static void warn_of_rest(const mt_case *c)
-{
-    bool regions = false;
-    for (size_t k = 0; k < c->n_regions; k++)
-        regions = regions || mt_case_region_says_cells(&c->regions[k]) ||
-                  mt_medium_change_names(&c->regions[k].tissue);
-    if (regions || c->n_gradients > 0)
-        mt_warn(
-            "tune: found %s%s%s in the case; used: tissue and cells of the whole. Where these are others, "
-            "waves have other speeds",
-            regions ? "regions" : "", regions && c->n_gradients > 0 ? " and " : "",
-            c->n_gradients > 0 ? "gradients" : "");
-}
-
 static mt_status tune(mt_arena *arena, const mt_arguments *arguments)
 {
     mt_table tables[TABLES];
     mt_tuning tuning;
     request r;
     MT_TRY(read_request(arena, arguments, &r));
-    warn_of_rest(&r.input);
+    mt_slab_options_warn("tune", &r.input);
     MT_TRY(mt_tune(&r.kind, r.asked_mm_ms, &r.input, &tuning));
     warn_of_elements(&tuning);
     tables[WAVES] = wave_table(arena, &r, &tuning);

@@ -325,8 +325,8 @@ static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, 
     return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
 }
 
-/* Writes the files that the run has of a map of a beat. What an earlier run left under other names of its files goes, and under that of
- * one that fails. Was there anything to do? */
+/* Writes the files that the run has of a map of a beat. Removes those of an earlier run that this one does not have, or fails to write. Was
+ * there any to write? */
 static bool renew_map_files(
     const mt_run *run, const char *folder, mt_map map, size_t beat, first_failure *first)
 {

@@ -164,7 +164,7 @@ static phase common_phase(const ipu_profile *profile, mt_phase which)
 
 uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
-/* Cycles of one time step, in which the phase runs runs / n_counted times; `total` of all. */
+/* Cycles of one time step, in which the phase runs runs / mt_run_counted times; `total` of all. */
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
     const phase found = which < MT_PHASE_SYNC ? phase_of_sets(run, which) : common_phase(run->profile, which),
@@ -309,7 +309,7 @@ static void segment_row(mt_table *table, const mt_segments *all, const mt_segmen
 static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
 {
     mt_table table = mt_table_begin(arena, "segments",
-        "Segments of the run, each on a machine of its own: cycles of all their time steps");
+        "Segments of the run, each on one machine with the mesh cut one way: cycles of all their time steps");
     mt_table_decimals(&table, "first_step", "first step", "", 0);
     mt_table_decimals(&table, "last_step", "last step", "", 0);
     mt_table_strings(&table, "machine", "machine");
@@ -415,7 +415,7 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_report_probes(arena, run, false);
     if (run->profile) {
-        tables[(*n)++] = cycles_table(arena, run);
+        if (mt_run_counted(run) > 0) tables[(*n)++] = cycles_table(arena, run);
         tables[(*n)++] = exchange_table(arena, run->profile);
         if (run->profile->transfers > 0) tables[(*n)++] = host_table(arena, run);
         tables[(*n)++] = memory_table(arena, run->profile);

@@ -45,8 +45,8 @@ bool mt_checkpoints_any(const char *folder);
 MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest);
 
 /* Can this case go on from a checkpoint? What may differ is in what follows it: where the mesh file is, how long the run is, at
- * which listed times behind the checkpoint it takes samples, the machine and the checkpoints themselves. MT_INPUT: something else differs; the message has the key and both values. `input` is
- * as its problem made it. */
+ * which listed times behind the checkpoint it takes samples, the machine and the checkpoints themselves. MT_INPUT: something else
+ * differs; the message has the key and both values. `input` is as its problem made it. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input);
 
 #endif

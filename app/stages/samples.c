@@ -216,7 +216,9 @@ mt_status mt_sampling_open(
         if (status == MT_OK) status = open_one(arena, s, (mt_sample)k, path, from, from_step);
         if (status != MT_OK && s->wanted[k] && !here) (void)unlink(path);
     }
-    if (status != MT_OK) mt_sampling_close(s, !here);
+    if (status == MT_OK) return MT_OK;
+    mt_sampling_close(s, !here);
+    if (s->any) mt_folder_keep_no_longer(folder);
     return status;
 }
 

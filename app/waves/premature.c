@@ -72,29 +72,33 @@ static int by_size(const void *a, const void *b)
     return (*p > *q) - (*p < *q);
 }
 
-/* The median over the measured elements of later - earlier + add_ms, as the lower of two. */
-static double median_between(
-    const measuring *m, const double *earlier_ms, const double *later_ms, double add_ms)
+/* The median of m->value [n_measured], as the lower of two. */
+static double median_of(const measuring *m)
 {
-    for (size_t k = 0; k < m->n_measured; k++) {
-        const uint32_t e = m->measured[k];
-        m->value[k] = later_ms[e] - earlier_ms[e] + add_ms;
-    }
     qsort(m->value, m->n_measured, sizeof *m->value, by_size);
     return m->value[(m->n_measured - 1) / 2];
+}
+
+static double duration_of(const measuring *m, const wave *w)
+{
+    for (size_t k = 0; k < m->n_measured; k++)
+        m->value[k] = w->repolarisation_ms[m->measured[k]] - w->activation_ms[m->measured[k]];
+    return median_of(m);
 }
 
 static mt_premature_wave numbers_of(const measuring *m, const wave *w, double interval_ms)
 {
     mt_premature_wave numbers = {interval_ms, speed_of(m, w), NAN, NAN};
-    if (is_over(m, w)) numbers.apd90_ms = median_between(m, w->activation_ms, w->repolarisation_ms, 0);
+    if (is_over(m, w)) numbers.apd90_ms = duration_of(m, w);
     return numbers;
 }
 
-/* Once S1 is over. */
+/* Once S1 is over; S2's activation is of the measured elements. */
 static void set_diastolic_interval(const measuring *m, const double *activation_ms, mt_premature_wave *s2)
 {
-    s2->diastolic_interval_ms = median_between(m, m->first.repolarisation_ms, activation_ms, s2->interval_ms);
+    for (size_t k = 0; k < m->n_measured; k++)
+        m->value[k] = s2->interval_ms + activation_ms[k] - m->first.repolarisation_ms[m->measured[k]];
+    s2->diastolic_interval_ms = median_of(m);
 }
 
 /* ---- S1 ---- */
@@ -176,12 +180,12 @@ static mt_status run_second(measuring *m)
     const size_t end = (size_t)ceil(m->what->longest_ms / m->problem.dt_ms);
     begin_second(m);
     const mt_status status = mt_backend_run(&m->problem, &mt_backend_cpu, m->second.self, 0, end, watch, &w);
-    if (status != MT_OK && !w.ended) return status;
+    if (status != MT_OK && !(status == MT_STOPPED && w.ended)) return status;
     read_record(&m->second);
     return MT_OK;
 }
 
-/* Gives its activation where S1 is not over and DI is to be told later; else NULL. */
+/* Gives the activation of the measured elements where the wave passed, to tell DI by once S1 is over; else NULL. */
 static mt_status measure_second(mt_arena *arena, measuring *m, mt_premature_wave *s2, double **activation_ms)
 {
     char stage[64];
@@ -196,12 +200,8 @@ static mt_status measure_second(mt_arena *arena, measuring *m, mt_premature_wave
     MT_TRY(run_second(m));
     *s2 = numbers_of(m, &m->second, s2->interval_ms);
     if (isnan(s2->speed_mm_ms)) return MT_OK;
-    if (is_over(m, &m->first)) {
-        set_diastolic_interval(m, m->second.activation_ms, s2);
-        return MT_OK;
-    }
-    MT_ALLOC(arena, *activation_ms, m->n);
-    memcpy(*activation_ms, m->second.activation_ms, m->n * sizeof **activation_ms);
+    MT_ALLOC(arena, *activation_ms, m->n_measured);
+    for (size_t k = 0; k < m->n_measured; k++) (*activation_ms)[k] = m->second.activation_ms[m->measured[k]];
     return MT_OK;
 }
 
@@ -224,6 +224,7 @@ static mt_status begin(mt_arena *arena, measuring *m)
     MT_TRY(mt_plane_wave_stimulus(arena, m->n, strand->place_mm, strand->stimulated_mm, &m->stimulus));
     m->problem = mt_wave_medium_problem(m->what->medium, &strand->diffusion, &m->stimulus);
     m->problem.pde_steps = strand->pde_steps;
+    m->problem.splitting = strand->splitting;
     m->problem.mesh = strand->mesh;
     m->problem.variants = m->what->cells;
     m->problem.n_variants = 1;

@@ -9,7 +9,8 @@
  * and what is given of a wave is the median of each, which is about what it is in the middle of the stretch, and the speed by a straight fit
  * of all a. S2 is slower than S1, so that DI grows on the way, and the speed is a mean. r(S1) is what it is without S2; where S2 comes
  * before, DI is below 0. Next to block S2 starts late, from cells that stay depolarised until their neighbours have recovered. Such a wave
- * runs ahead of its steady speed over several mm, which may be more than that behind a longer interval.
+ * runs ahead of its steady speed over several mm, which may be more than that behind a longer interval. S2 is blocked where it activates
+ * nothing for mt_plane_wave_dead_ms, or for longer than twelve times S1's time from edge to edge: so is one that starts so late.
  *
  * S1 is computed once, and only S2 again for each interval, from the shortest on. At its time V and states of all elements are copied
  * from the run of S1 to another, which the stimulus begins; it goes on until the measured elements have repolarised, or the wave has died out. V

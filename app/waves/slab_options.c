@@ -1,5 +1,7 @@
 #include "app/waves/slab_options.h"
 
+#include "app/cli/warning.h"
+
 #include <string.h>
 
 #include "app/cli/data_folder.h"
@@ -61,4 +63,18 @@ mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *inp
     if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
     if (!edge && !length) MT_TRY(take_mesh(input, kind));
     return read_family(arguments, &kind->family);
+}
+
+/* Scar changes no wave's speed. */
+void mt_slab_options_warn(const char *command, const mt_case *c)
+{
+    bool regions = false;
+    for (size_t k = 0; k < c->n_regions; k++)
+        regions = regions || mt_case_region_says_cells(&c->regions[k]) ||
+                  mt_medium_change_names(&c->regions[k].tissue);
+    if (regions || c->n_gradients > 0)
+        mt_warn("%s: found %s%s%s in the case; used: tissue and cells of the whole. Where these are others, "
+                "waves have other speeds",
+            command, regions ? "regions" : "", regions && c->n_gradients > 0 ? " and " : "",
+            c->n_gradients > 0 ? "gradients" : "");
 }

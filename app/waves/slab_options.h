@@ -38,4 +38,7 @@ MT_NODISCARD mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments 
 MT_NODISCARD mt_status mt_slab_options_kind(
     const mt_arguments *arguments, const mt_case *input, mt_slab_kind *kind);
 
+/* Warns where a case has regions or gradients of tissue or cells: the command does not look at them. */
+void mt_slab_options_warn(const char *command, const mt_case *input);
+
 #endif

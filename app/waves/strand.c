@@ -30,6 +30,7 @@ mt_status mt_strand_of_slab(
         arena, &slab->mesh, &slab->adjacency, &tissues, &medium->scheme, false, &strand->diffusion));
     const mt_monodomain problem = mt_wave_medium_problem(medium, &strand->diffusion, NULL);
     strand->pde_steps = problem.pde_steps;
+    strand->splitting = problem.splitting;
     return mt_monodomain_check(&problem);
 }
 
@@ -63,6 +64,7 @@ mt_status mt_strand_of_points(mt_arena *arena, const mt_wave_medium *medium, int
         return mt_fail(
             MT_INPUT, "tissue of a diffusivity of %g mm^2/ms; it must be above 0", diffusivity(medium, axis));
     *strand = (mt_strand){.spacing_mm = dx,
+        .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = unit * mt_plane_wave_stimulated_mm,
         .from_mm = unit * mt_plane_wave_from_mm,
         .to_mm = unit * mt_plane_wave_to_mm};

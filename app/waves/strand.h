@@ -10,15 +10,17 @@
 
 typedef struct mt_strand {
     mt_diffusion diffusion;
-    size_t pde_steps;       /* in a time step */
-    const mt_mesh *mesh;    /* of a slab; NULL: points */
+    size_t pde_steps; /* in a time step */
+    mt_splitting
+        splitting;       /* of a slab the medium's; of points compensated, so that many steps cost no speed */
+    const mt_mesh *mesh; /* of a slab; NULL: points */
     const double *place_mm; /* [diffusion.n_elements] along the wave's way */
     double spacing_mm;      /* the edge of a slab's boxes (mt_wave_slab.edge_mm), or from point to point */
     double stimulated_mm, from_mm, to_mm; /* waves are measured between the last two */
 } mt_strand;
 
-/* The speed of waves along an axis (0: along the fibres, 1: across), in that of waves along the fibres of the usual tissue: of converged
- * ones. */
+/* By how much converged waves along an axis (0: along the fibres, 1: across) are faster than along the fibres of the usual tissue, and
+ * lengths longer: the root of the ratio of the diffusivities. */
 double mt_strand_unit(const mt_wave_medium *medium, int axis);
 
 /* Gives the strand of a slab, which it keeps, in `arena`. Shows progress in the stage that the caller has begun. MT_NUMERICS: the

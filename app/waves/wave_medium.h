@@ -1,4 +1,4 @@
-/* What the plane waves of a case run through: its tissue, its cells, its scheme of diffusion and its time steps. Of its mesh, regions and
+/* What the plane waves of a case run through: its tissue, its cells, its scheme of diffusion and its time steps. Of its mesh, regions, gradients and
  * stimuli nothing is taken, nor a conductivity normal to the sheets: slabs have fibres, and no sheets. */
 #ifndef MT_APP_WAVES_WAVE_MEDIUM_H
 #define MT_APP_WAVES_WAVE_MEDIUM_H

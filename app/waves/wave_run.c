@@ -51,7 +51,7 @@ mt_status mt_wave_run_make(mt_arena *arena, const mt_wave_run *run, double *acti
     MT_TRY(mt_backend_cpu.open(arena, problem, NULL, &r.self));
     const mt_status status = mt_backend_run(
         problem, &mt_backend_cpu, r.self, 0, (size_t)ceil(run->end_ms / problem->dt_ms), watch, &r);
-    if (status != MT_OK && !r.ended) return status;
+    if (status != MT_OK && !(status == MT_STOPPED && r.ended)) return status;
     mt_backend_cpu.read(r.self, MT_ARRAY_ACTIVATION, activation_ms);
     return MT_OK;
 }

@@ -147,6 +147,7 @@ mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_overr
 {
     MT_TRY(mt_yaml_load(arena, path, &ipu_target_table, overrides, n_overrides, target));
     target->ipus = 1;
+    if (!target->name[0]) return mt_fail(MT_INPUT, "%s: name: empty; allowed: a name for tables", path);
     MT_TRY(check_memory(path, target));
     MT_TRY(check_places(path, target));
     return ipu_topology_check_links(path, &target->links);

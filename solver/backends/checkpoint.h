@@ -1,8 +1,8 @@
 /* Checkpoints: all that a run needs to go on, in one file.
  *
  * After a whole time step that is the number of the step, the arrays of the backend (solver/backends/backend.h), the highest V
- * that each stimulus has made, what an emulated machine has counted, and what others have before it. Everything else follows from the case. The file stands
- * in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on elsewhere gives the same
+ * that each stimulus has made, what an emulated machine has counted, and what earlier machines had counted. Everything else follows from
+ * the case. The file stands in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on elsewhere gives the same
  * bits. From single precision to double, or back, it goes on within single precision.
  *
  * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/h5.h):

@@ -49,9 +49,10 @@ mt_status mt_segments_count(mt_segments *segments, const mt_monodomain *problem,
 
 bool mt_segments_several(const mt_segments *segments)
 {
+    const mt_segment *last = &segments->segment[segments->n - 1];
     size_t n = 0;
     for (size_t k = 0; k < segments->n; k++) n += segments->segment[k].end > segments->segment[k].first;
-    return n > 1;
+    return n > 1 || (n == 1 && last->end == last->first);
 }
 
 /* ---- as arrays of a file ---- */

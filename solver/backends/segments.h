@@ -1,7 +1,7 @@
 /* Segments: the stretches of a run's time steps that were each made on one machine, with the mesh cut one way.
  *
  * A run that goes on from a checkpoint elsewhere begins another segment: what a machine counted is of no use to another. What the one before
- * took is kept, in cycles of its own, and told beside the others. A run that goes on where it was, or never stopped, has one. */
+ * took is kept, in cycles of its own, and told beside the others. A run that goes on where it was begins no other. */
 #ifndef MT_SOLVER_BACKENDS_SEGMENTS_H
 #define MT_SOLVER_BACKENDS_SEGMENTS_H
 
@@ -35,7 +35,7 @@ MT_NODISCARD mt_status mt_segments_begin(mt_arena *arena, const mt_segments *bef
 MT_NODISCARD mt_status mt_segments_count(mt_segments *segments, const mt_monodomain *problem,
     const mt_backend *backend, void *self, size_t steps_done);
 
-/* Do several have time steps? */
+/* Do several have time steps, or others than the last? */
 bool mt_segments_several(const mt_segments *segments);
 
 /* ---- as arrays of a file */

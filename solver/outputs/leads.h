@@ -9,7 +9,7 @@
  * Einthoven's, Goldberger's and, against the terminal of Wilson, the chest's (J. Malmivuo and R. Plonsey, Bioelectromagnetism,
  * Oxford 1995, chapter 15). So I + III = II and aVR + aVL + aVF = 0. Behind them stand the potentials of all other electrodes but
  * RL, the right leg, which earths the patient and has no part in any lead. Where one of the nine is missing, there are no
- * standard leads, but the potential of each electrode as it is. Where there are all nine, no other electrode may be called as a lead:
+ * standard leads, but the potential of each electrode as it is. Where there are all nine, no other electrode may have the name of a lead:
  * two leads would have one name. */
 #ifndef MT_SOLVER_OUTPUTS_LEADS_H
 #define MT_SOLVER_OUTPUTS_LEADS_H

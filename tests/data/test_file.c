@@ -380,6 +380,23 @@ Test(file, a_folder_that_was_made_for_nothing_goes)
     cr_assert(there("out") && !there("out/.myotile"), "it was there before");
 }
 
+/* What was to be put in place is there for a moment, and a signal comes; or it is not there after all. */
+Test(file, a_folder_stays_as_long_as_it_is_to_be_kept)
+{
+    mt_folder folder;
+    ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
+    mt_folder_keep("out");
+    mt_folder_abandon();
+    cr_assert(there("out/.myotile"));
+    mt_folder_keep("out");
+    mt_folder_keep_no_longer("out");
+    mt_folder_abandon();
+    cr_assert(there("out/.myotile"), "it was told twice");
+    mt_folder_keep_no_longer("out");
+    mt_folder_leave(&folder);
+    cr_assert(!there("out"));
+}
+
 Test(file, folders_are_kept_and_left_one_by_one)
 {
     mt_folder outer, inner, other;

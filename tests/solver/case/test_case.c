@@ -554,7 +554,7 @@ Test(case, electrodes_are_not_called_as_leads_of_others)
     mt_arena arena = {0};
     mt_case c;
     expect_failure("time:\n", ELECTRODES("V6") "time:\n",
-        ": electrodes: electrode 'aVF' is called as a lead that RA, LA, LL and V1 to V6 make; allowed: "
+        ": electrodes: electrode 'aVF' has the name of a lead that RA, LA, LL and V1 to V6 make; allowed: "
         "another name");
     const char *path = file_with("time:\n", ELECTRODES("V7") "time:\n");
     load(&arena, path, NULL, 0, &c);
