@@ -9,8 +9,6 @@
 #include "app/waves/wave_medium.h"
 #include "solver/cells/parameters.h"
 
-static const char *const direction_name[] = {"along", "across"};
-
 /* ---- what is asked for ---- */
 
 static const char *const sizes[] = {"--edge-mm", "--length-mm", NULL},
@@ -48,9 +46,9 @@ static mt_status check_options(const mt_arguments *arguments, bool cable)
 
 static mt_status read_axis(const mt_arguments *arguments, int *axis)
 {
-    const char *name = mt_option_value(arguments, "--direction", direction_name[0]);
+    const char *name = mt_option_value(arguments, "--direction", mt_plane_wave_direction[0]);
     for (*axis = 0; *axis < 2; ++*axis)
-        if (strcmp(name, direction_name[*axis]) == 0) return MT_OK;
+        if (strcmp(name, mt_plane_wave_direction[*axis]) == 0) return MT_OK;
     return mt_fail(MT_INPUT, "--direction %.40s; allowed: along, across", name);
 }
 
@@ -167,7 +165,7 @@ static mt_table summary(mt_arena *arena, const mt_tissue_restitution *t, const m
     const mt_premature_wave *last = &t->s2[t->n - 1];
     mt_table_property_text(&table, "model", "model", cell->model->name);
     mt_table_property_text(&table, "type", "type", cell->variant.name);
-    mt_table_property_text(&table, "direction", "direction to the fibres", direction_name[t->axis]);
+    mt_table_property_text(&table, "direction", "direction to the fibres", mt_plane_wave_direction[t->axis]);
     mt_table_property_text(&table, "family", "family of meshes",
         t->cable ? "none, a line of points" : mt_slab_family_name[t->kind.family]);
     mt_table_property(&table, "elements", t->cable ? "points" : "elements", (double)t->n_elements, "");

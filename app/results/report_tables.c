@@ -318,8 +318,8 @@ static mt_table segments_table(mt_arena *arena, const mt_segments *segments)
     for (int p = 0; p < MT_PHASES; p++)
         if (in_segments(segments, p))
             mt_table_decimals(&table, mt_phase_words_of[p].key, mt_phase_words_of[p].label, "cycles", 0);
-    mt_table_decimals(&table, "time_steps", "time steps", "cycles", 0);
-    mt_table_decimals(&table, "streams", "streams", "cycles", 0);
+    mt_table_decimals(&table, "step_cycles", "time steps", "cycles", 0);
+    mt_table_decimals(&table, "host_cycles", "streams", "cycles", 0);
     mt_table_digits(&table, "time_s", "time", "s", 4);
     for (size_t k = 0; k < segments->n; k++)
         if (segments->segment[k].end > segments->segment[k].first)

@@ -14,7 +14,8 @@ const double mt_plane_wave_duration_ms = 2;
 const double mt_plane_wave_dead_ms = 20, mt_plane_wave_end_ms = 500;
 
 static const double current_uA_mm3 = 50;
-static const double end_mm = 2; /* a wave is faster near an end */
+const double mt_plane_wave_end_mm = 2;
+const char *const mt_plane_wave_direction[2] = {"along", "across"};
 
 double mt_plane_wave_rise_mV_ms(void)
 {
@@ -30,7 +31,7 @@ mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t
         .variant = variant,
         .round = round,
         .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_usual),
-        .length_mm = to_mm + end_mm,
+        .length_mm = to_mm + mt_plane_wave_end_mm,
         .dx_mm = 0.02,
         .dt_ms = dt_ms,
         .end_ms = mt_plane_wave_end_ms,
@@ -125,7 +126,7 @@ mt_status mt_wave_slab_make(
         .stimulated_mm = fmax(unit * mt_plane_wave_stimulated_mm, STIMULATED_EDGES * edge),
         .from_mm = from,
         .to_mm = to};
-    size_mm[axis] = to + fmax(unit * end_mm, END_EDGES * edge);
+    size_mm[axis] = to + fmax(unit * mt_plane_wave_end_mm, END_EDGES * edge);
     MT_TRY(check_size(size_mm, edge));
     MT_TRY(mt_slab_kind_make(arena, kind, size_mm, &slab->mesh));
     MT_TRY(mt_adjacency_make(arena, &slab->mesh, &slab->adjacency));

@@ -12,6 +12,12 @@
 extern const double mt_plane_wave_stimulated_mm, mt_plane_wave_from_mm, mt_plane_wave_to_mm;
 extern const double mt_plane_wave_duration_ms;
 
+/* Behind the last place where it is measured there is so much more: a wave is faster near an end. */
+extern const double mt_plane_wave_end_mm;
+
+/* "along", "across": of axis 0 and 1, as beside the fibres. */
+extern const char *const mt_plane_wave_direction[2];
+
 /* A wave that activates nothing for so long has died out; no wave through such lengths takes longer than the second. */
 extern const double mt_plane_wave_dead_ms, mt_plane_wave_end_ms;
 

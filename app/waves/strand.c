@@ -36,7 +36,7 @@ mt_status mt_strand_of_slab(
 
 /* ---- of points ---- */
 
-static const double dx_mm = 0.05, end_mm = 2;
+static const double dx_mm = 0.05;
 
 /* An explicit step is stable to dt D / dx^2 = 1/2; 0.4 is taken. The own row pads. */
 static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double dx, mt_diffusion *d)
@@ -58,7 +58,7 @@ static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double
 mt_status mt_strand_of_points(mt_arena *arena, const mt_wave_medium *medium, int axis, mt_strand *strand)
 {
     const double unit = mt_strand_unit(medium, axis), dx = unit * dx_mm;
-    const size_t n = (size_t)llround((mt_plane_wave_to_mm + end_mm) / dx_mm);
+    const size_t n = (size_t)llround((mt_plane_wave_to_mm + mt_plane_wave_end_mm) / dx_mm);
     double *place_mm;
     if (!(unit > 0))
         return mt_fail(

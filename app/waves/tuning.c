@@ -8,8 +8,6 @@
 #include "mesh/info.h"
 #include "solver/outputs/velocity.h"
 
-static const char *const direction_name[] = {"along", "across"};
-
 enum { ROUNDS_MOST = 12, DEAD_MOST = 2 };
 
 /* The search in one direction; logarithms are natural. */
@@ -48,12 +46,12 @@ static mt_status check_speed(const mt_slab_kind *kind, double dt_ms, int directi
     const double edge_mm = mt_slab_kind_edge_mm(kind), step_mm = asked * dt_ms;
     if (!(asked >= MT_TUNING_LEAST_MM_MS && asked <= MT_VELOCITY_MOST_MM_MS))
         return mt_fail(MT_INPUT, "a wave of %g mm/ms %s the fibres; allowed: %g to %g mm/ms", asked,
-            direction_name[direction], MT_TUNING_LEAST_MM_MS, (double)MT_VELOCITY_MOST_MM_MS);
+            mt_plane_wave_direction[direction], MT_TUNING_LEAST_MM_MS, (double)MT_VELOCITY_MOST_MM_MS);
     if (step_mm <= edge_mm / 2) return MT_OK;
     return mt_fail(MT_INPUT,
         "a wave of %g mm/ms %s the fibres runs %.3g mm in a time step of %g ms; allowed: at most half an "
         "edge of its elements, %.3g mm",
-        asked, direction_name[direction], step_mm, dt_ms, edge_mm / 2);
+        asked, mt_plane_wave_direction[direction], step_mm, dt_ms, edge_mm / 2);
 }
 
 static mt_status check(const tuning *t, const double asked[MT_TUNING_DIRECTIONS])
@@ -143,7 +141,7 @@ static mt_status after_death(const mt_slab_kind *kind, int direction, search *s)
             "out or "
             "falls apart, also with a conductivity of %.4g mS/mm inside the cells; smaller elements are "
             "needed",
-            s->asked_mm_ms, direction_name[direction], mt_slab_kind_edge_mm(kind), *s->inside);
+            s->asked_mm_ms, mt_plane_wave_direction[direction], mt_slab_kind_edge_mm(kind), *s->inside);
     s->log_factor += log(2);
     s->last_log_factor = s->last_log_off = NAN;
     return MT_OK;
@@ -158,7 +156,7 @@ static mt_status try_direction(tuning *t, int direction, bool *right)
     mt_plane_wave *wave = &t->found->direction[direction].wave;
     MT_TRY(mt_tuning_medium(t->input, &medium));
     (void)snprintf(where, sizeof where, "a wave %s the fibres through elements with edges of %.3g mm",
-        direction_name[direction], mt_slab_kind_edge_mm(t->kind));
+        mt_plane_wave_direction[direction], mt_slab_kind_edge_mm(t->kind));
     MT_TRY(mt_fail_in(where, mt_plane_wave_measure(&s->slab, &medium, wave)));
     *right = fabs(wave->speed_mm_ms / s->asked_mm_ms - 1) <= MT_TUNING_TOLERANCE;
     if (*right) return MT_OK;

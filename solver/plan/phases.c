@@ -1,5 +1,7 @@
 #include "solver/plan/phases.h"
 
+#include <assert.h>
+
 #include "solver/plan/plan.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
@@ -15,17 +17,30 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
 
 void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last)
 {
-    const size_t turns = MT_PLAN_STIMULUS + n_stimuli;
-    *first = phase == MT_PHASE_ODE          ? MT_PLAN_ODE
-             : phase == MT_PHASE_ACTIVATION ? MT_PLAN_ACTIVATION
-             : phase == MT_PHASE_STIMULUS   ? MT_PLAN_STIMULUS
-             : phase == MT_PHASE_BEATS      ? turns
-                                            : MT_PLAN_PDE_AB;
-    *last = phase == MT_PHASE_ODE          ? MT_PLAN_ODE
-            : phase == MT_PHASE_ACTIVATION ? MT_PLAN_ACTIVATION
-            : phase == MT_PHASE_STIMULUS   ? turns - 1
-            : phase == MT_PHASE_BEATS      ? SIZE_MAX
-                                           : MT_PLAN_PDE_BA;
+    switch (phase) {
+    case MT_PHASE_PDE_COMPUTE:
+    case MT_PHASE_PDE_EXCHANGE:
+        *first = MT_PLAN_PDE_AB, *last = MT_PLAN_PDE_BA;
+        return;
+    case MT_PHASE_ODE:
+        *first = *last = MT_PLAN_ODE;
+        return;
+    case MT_PHASE_ACTIVATION:
+        *first = *last = MT_PLAN_ACTIVATION;
+        return;
+    case MT_PHASE_STIMULUS:
+        *first = MT_PLAN_STIMULUS, *last = MT_PLAN_STIMULUS + n_stimuli - 1;
+        return;
+    case MT_PHASE_BEATS:
+        *first = MT_PLAN_STIMULUS + n_stimuli, *last = SIZE_MAX;
+        return;
+    case MT_PHASE_SYNC:
+    case MT_PHASE_LINKS:
+    case MT_PHASES:
+        break;
+    }
+    assert(!"a phase of compute or exchange");
+    *first = 0, *last = SIZE_MAX; /* all */
 }
 
 /* What a compute set adds to a phase, where it is one of the phase's. */
@@ -41,7 +56,7 @@ static uint64_t cycles_of(mt_phase phase, const ipu_profile_step *step)
 void mt_phases_count(const ipu_profile *profile, size_t n_stimuli, uint64_t cycles[MT_PHASES])
 {
     for (int phase = 0; phase < MT_PHASES; phase++) {
-        size_t first = 0, last = SIZE_MAX;
+        size_t first = 0, last = SIZE_MAX; /* all compute sets synchronise, and may cross links */
         cycles[phase] = 0;
         if (phase < MT_PHASE_SYNC) mt_phase_sets((mt_phase)phase, n_stimuli, &first, &last);
         for (size_t s = first; s < profile->n_steps && s <= last; s++)
