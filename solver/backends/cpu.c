@@ -138,7 +138,7 @@ static void react(cpu *c)
 {
     const mt_monodomain *problem = c->problem;
     const uint16_t *of = problem->variant_of;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->n > CHUNK)
     for (size_t from = 0; from < c->n; from += CHUNK) {
         const size_t n = chunk_length(c->n, from);
         double *v = c->v + from, before[CHUNK];
@@ -151,7 +151,7 @@ static void react(cpu *c)
 
 static void diffuse(cpu *c)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->n > CHUNK)
     for (size_t from = 0; from < c->n; from += CHUNK)
         mt_ellpack_rows_double32(chunk_length(c->n, from), c->diagonal + from,
             c->off + from * MT_ELLPACK_WIDTH, c->column + from * MT_ELLPACK_WIDTH, c->v + from, c->v,
@@ -218,7 +218,7 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
 /* Takes back the spread reaction, where there is any, and records. */
 static void record(cpu *c, size_t step)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->n > CHUNK)
     for (size_t from = 0; from < c->n; from += CHUNK) {
         const size_t n = chunk_length(c->n, from);
         double *now = c->v + from;
