@@ -82,7 +82,7 @@ static const struct {
     const char *name, *behind, *shown, *instead;
 } quicker[] = {{"mesh ventricles", "", "--elements 10000", "--elements 5200"},
     {"run", " --set time.end_ms=1", NULL, NULL}, {"reproduce figure1", "", "time.end_ms=20", "time.end_ms=2"},
-    {"restitution", " --dt-ms 0.05", NULL, NULL},
+    {"reproduce figure3", "", "time.end_ms=5", "time.end_ms=1"}, {"restitution", " --dt-ms 0.05", NULL, NULL},
     {"reproduce waves", " --model mitchell-schaeffer", NULL, NULL},
     {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard", NULL, NULL}};
 

@@ -32,9 +32,9 @@ static const char *const lines[] = {
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
-    "reproduce figure1 --mesh heart.hdf --set time.end_ms=1 --set machine.target=eight.yaml",
-    "reproduce figure4 --mesh heart.hdf --times 0.5,1 --backends ipu,cpu --set machine.target=eight.yaml",
-    "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=3 --set machine.target=eight.yaml",
+    "reproduce figure1 --mesh heart.hdf --set time.end_ms=0.5 --set machine.target=eight.yaml",
+    "reproduce figure4 --mesh heart.hdf --times 0.2,0.4 --backends ipu,cpu --set machine.target=eight.yaml",
+    "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=1 --set machine.target=eight.yaml",
     "reproduce figure5 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure6 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "cell --list",
@@ -45,7 +45,7 @@ static const char *const lines[] = {
     "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
-    ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --set cell.model=mitchell-schaeffer --set cell.type=standard "
+    ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --set cell.model=mitchell-schaeffer --set cell.type=standard "
      "--set time.dt_ms=0.1"),
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
