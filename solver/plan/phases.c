@@ -39,8 +39,8 @@ void mt_phase_sets(mt_phase phase, size_t n_stimuli, size_t *first, size_t *last
     case MT_PHASES:
         break;
     }
-    assert(!"a phase of compute or exchange");
-    *first = 0, *last = SIZE_MAX; /* all */
+    assert(phase < MT_PHASE_SYNC); /* it is one of compute or exchange */
+    *first = 0, *last = SIZE_MAX;  /* all */
 }
 
 /* What a compute set adds to a phase, where it is one of the phase's. */
