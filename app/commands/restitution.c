@@ -263,10 +263,9 @@ static mt_table summary(mt_arena *arena, const request *r, const measured *m)
 
 static void title_of(const request *r, char *title, size_t size)
 {
-    char cell[128];
-    const char *waves = !r->in_tissue         ? ""
-                        : r->tissue.axis == 0 ? ", waves along the fibres"
-                                              : ", waves across the fibres";
+    char cell[128], waves[64] = "";
+    if (r->in_tissue)
+        (void)snprintf(waves, sizeof waves, ", waves %s the fibres", mt_plane_wave_direction[r->tissue.axis]);
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (r->dynamic)
         (void)snprintf(title, size, "%s %s, %zu beats at each cycle length", r->cell.model->title, cell,

@@ -6,7 +6,6 @@
 
 #include "app/cli/progress.h"
 #include "app/draw/curves.h"
-#include "app/waves/wave_medium.h"
 #include "solver/cells/parameters.h"
 
 /* ---- what is asked for ---- */

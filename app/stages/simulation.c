@@ -110,8 +110,9 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simul
     MT_TRY(mt_segments_begin(
         arena, s->from ? &s->from->segments : NULL, counted, s->backend, self, s->layout, &out->segments));
     MT_TRY(make_steps(s, self, &out->segments, &out->n_steps));
-    MT_TRY(mt_segments_count(&out->segments, problem, s->backend, self, out->n_steps));
+    if (s->backend->profile) MT_TRY(s->backend->profile(self, arena, &out->profile));
+    mt_segments_set(&out->segments, problem, s->backend->profile ? &out->profile : NULL, out->n_steps);
     out->beats = problem->beats;
     out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;
-    return s->backend->profile ? s->backend->profile(self, arena, &out->profile) : MT_OK;
+    return MT_OK;
 }

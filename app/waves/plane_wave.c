@@ -58,21 +58,7 @@ mt_status mt_plane_wave_line_speed(
     return status;
 }
 
-/* ---- what is run ---- */
-
-mt_monodomain mt_wave_medium_problem(
-    const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus)
-{
-    return (mt_monodomain){.diffusion = diffusion,
-        .model = medium->model,
-        .variant = medium->variant,
-        .dt_ms = medium->dt_ms,
-        .pde_steps =
-            medium->pde_steps > 0 ? medium->pde_steps : mt_monodomain_pde_steps(diffusion, medium->dt_ms),
-        .splitting = medium->splitting,
-        .n_stimuli = 1,
-        .stimulus = stimulus};
-}
+/* ---- its parts ---- */
 
 mt_status mt_plane_wave_stimulus(
     mt_arena *arena, size_t n, const double *place_mm, double stimulated_mm, mt_stimulus *stimulus)

@@ -7,6 +7,7 @@
 #define MT_APP_WAVES_PLANE_WAVE_H
 
 #include "app/waves/slab_family.h"
+#include "app/waves/wave_medium.h"
 #include "solver/line.h"
 
 extern const double mt_plane_wave_stimulated_mm, mt_plane_wave_from_mm, mt_plane_wave_to_mm;
@@ -35,21 +36,6 @@ MT_NODISCARD mt_status mt_plane_wave_line_speed(
     const mt_cell_model *model, size_t variant, double dt_ms, double *speed_mm_ms);
 
 #define MT_PLANE_WAVE_CONVERGED_MS 0.002
-
-/* What a wave runs through, and how it is computed. */
-typedef struct mt_wave_medium {
-    const mt_cell_model *model;
-    size_t variant;
-    mt_tissue tissue;
-    mt_diffusion_scheme scheme;
-    double dt_ms;
-    size_t pde_steps; /* 0: as many as the operator needs */
-    mt_splitting splitting;
-} mt_wave_medium;
-
-/* The problem of waves through it, from rest: the operator and the stimulus, which are kept. */
-mt_monodomain mt_wave_medium_problem(
-    const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus);
 
 /* Gives in `arena` the stimulus of a wave at time 0, of those of n places that are below stimulated_mm. MT_MEMORY. */
 MT_NODISCARD mt_status mt_plane_wave_stimulus(

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "app/cli/progress.h"
-#include "app/waves/wave_medium.h"
 #include "mesh/info.h"
 #include "solver/outputs/velocity.h"
 

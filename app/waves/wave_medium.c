@@ -31,3 +31,17 @@ mt_status mt_wave_medium_of_case(const mt_case *input, mt_wave_medium *medium)
     medium->tissue.sigma_n_mS_mm = 0;
     return MT_OK;
 }
+
+mt_monodomain mt_wave_medium_problem(
+    const mt_wave_medium *medium, const mt_diffusion *diffusion, const mt_stimulus *stimulus)
+{
+    return (mt_monodomain){.diffusion = diffusion,
+        .model = medium->model,
+        .variant = medium->variant,
+        .dt_ms = medium->dt_ms,
+        .pde_steps =
+            medium->pde_steps > 0 ? medium->pde_steps : mt_monodomain_pde_steps(diffusion, medium->dt_ms),
+        .splitting = medium->splitting,
+        .n_stimuli = 1,
+        .stimulus = stimulus};
+}

@@ -29,20 +29,24 @@ mt_status mt_segments_begin(mt_arena *arena, const mt_segments *before, bool cou
     return backend->fingerprint(self, s->fingerprint);
 }
 
+void mt_segments_set(
+    mt_segments *segments, const mt_monodomain *problem, const ipu_profile *profile, size_t steps_done)
+{
+    mt_segment *s = &segments->segment[segments->n - 1];
+    s->end = steps_done;
+    if (!profile) return;
+    mt_phases_count(profile, problem->n_stimuli, s->cycles);
+    s->step_cycles = profile->cycles - profile->host_cycles;
+    s->host_cycles = profile->host_cycles;
+}
+
 mt_status mt_segments_count(mt_segments *segments, const mt_monodomain *problem, const mt_backend *backend,
     void *self, size_t steps_done)
 {
-    mt_segment *s = &segments->segment[segments->n - 1];
     mt_arena scratch = {0};
     ipu_profile profile;
-    s->end = steps_done;
-    if (!backend->profile) return MT_OK;
-    const mt_status status = backend->profile(self, &scratch, &profile);
-    if (status == MT_OK) {
-        mt_phases_count(&profile, problem->n_stimuli, s->cycles);
-        s->step_cycles = profile.cycles - profile.host_cycles;
-        s->host_cycles = profile.host_cycles;
-    }
+    const mt_status status = backend->profile ? backend->profile(self, &scratch, &profile) : MT_OK;
+    if (status == MT_OK) mt_segments_set(segments, problem, backend->profile ? &profile : NULL, steps_done);
     mt_arena_free(&scratch);
     return status;
 }

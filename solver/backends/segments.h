@@ -31,7 +31,11 @@ typedef struct mt_segments {
 MT_NODISCARD mt_status mt_segments_begin(mt_arena *arena, const mt_segments *before, bool counted,
     const mt_backend *backend, void *self, const mt_layout *layout, mt_segments *segments);
 
-/* Brings the last one to where the backend is, after so many steps. MT_MEMORY. */
+/* Brings the last one to so many steps, with what its machine had counted then; NULL without one. */
+void mt_segments_set(
+    mt_segments *segments, const mt_monodomain *problem, const ipu_profile *profile, size_t steps_done);
+
+/* The same with what the backend has counted by now. MT_MEMORY. */
 MT_NODISCARD mt_status mt_segments_count(mt_segments *segments, const mt_monodomain *problem,
     const mt_backend *backend, void *self, size_t steps_done);
 

@@ -112,6 +112,14 @@ static inline json *json_parse(mt_arena *arena, const char *text)
 }
 
 /* The member with this key, or NULL. */
+/* The same of a text that is freed. */
+static inline const json *json_parse_and_free(mt_arena *arena, char *text)
+{
+    const json *parsed = json_parse(arena, text);
+    free(text);
+    return parsed;
+}
+
 static inline const json *json_find(const json *object, const char *key)
 {
     const json *member = object->first;
@@ -152,6 +160,12 @@ static inline const json *json_item(const json *list, const char *key, const cha
 }
 
 /* Over the items of a list of objects. */
+/* The rows of one of a program's tables. */
+static inline const json *json_rows(const json *tables, const char *table)
+{
+    return json_at(json_item(tables, "table", table), "rows");
+}
+
 static inline double json_sum(const json *list, const char *path)
 {
     double sum = 0;

@@ -24,16 +24,14 @@ static const json *tables_of(const char *format, ...)
     char line[LINE_SIZE], *out;
     FORMAT_LINE(line, format);
     free(warnings(&out, line));
-    const json *tables = json_parse(&arena, out);
-    free(out);
-    return tables;
+    return json_parse_and_free(&arena, out);
 }
 
 /* The number in a column of the first row that has this text. */
 static double number_at(
     const json *tables, const char *table, const char *of, const char *text, const char *column)
 {
-    const json *row = json_item(json_at(json_item(tables, "table", table), "rows"), of, text);
+    const json *row = json_item(json_rows(tables, table), of, text);
     return json_at(row, column)->number;
 }
 
@@ -94,7 +92,7 @@ static double of_tissue_ms(const char *set)
 static double of_cell_ms(const char *set)
 {
     const json *tables = tables_of("cell --type epi --bcl 1000 --beats 1 %s --format json", set);
-    return json_at(json_at(json_item(tables, "table", "beats"), "rows")->first, "apd90_ms")->number;
+    return json_at(json_rows(tables, "beats")->first, "apd90_ms")->number;
 }
 
 /* The first beat of resting cells. Inside a wave cells load each other, which shortens all of their action potentials alike. */

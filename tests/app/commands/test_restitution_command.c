@@ -3,6 +3,8 @@
 #include "tests/app/json.h"
 #include "tests/app/program.h"
 
+#include <sys/resource.h>
+
 static mt_arena arena;
 
 static void leave(void)
@@ -67,6 +69,23 @@ Test(restitution_command, pictures_are_drawn_of_both_protocols)
     free(works("restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 4 --intervals-ms 500,400,50 "
                "--protocol dynamic --picture d.png"));
     cr_assert(there("s.png") && there("d.png") && !same_file("s.png", "d.png"));
+}
+
+/* A file size limit stands for a disk that is full: what took long to measure is not lost. */
+Test(restitution_command, a_picture_that_fails_costs_no_table)
+{
+    static const char *const lines[] = {
+        "restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 500,400,50",
+        "restitution --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 500,400,50 --cable"};
+    const struct rlimit little = {1024, RLIM_INFINITY};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        reply r = myotile("%s --picture full.png", lines[k]);
+        cr_expect(r.code == 3 && strstr(r.said, "full.png") && strstr(r.out, "S1 to S2"), "%s: %d: %s%s",
+            lines[k], r.code, r.said, r.out);
+        cr_expect_not(there("full.png"));
+        forget(&r);
+    }
 }
 
 Test(restitution_command, what_makes_no_sense_is_refused)

@@ -2,6 +2,7 @@
  * usual model are in test_tissue_restitution_slow.c. */
 #include <criterion/criterion.h>
 
+#include "solver/diffusion/tissue.h"
 #include "tests/app/json.h"
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
@@ -26,17 +27,9 @@ TestSuite(tissue_restitution, .init = enter, .fini = leave);
 
 #define QUICK "restitution --model mitchell-schaeffer --dt-ms 0.1 --format json "
 
-static const json *tables_of(char *text)
-{
-    const json *tables = json_parse(&arena, text);
-    free(text);
-    return tables;
-}
+static const json *tables_of(char *text) { return json_parse_and_free(&arena, text); }
 
-static const json *rows_of(const json *tables)
-{
-    return json_at(json_item(tables, "table", "s1_s2_tissue"), "rows");
-}
+static const json *rows_of(const json *tables) { return json_rows(tables, "s1_s2_tissue"); }
 
 static double property(const json *tables, const char *key)
 {
@@ -108,7 +101,8 @@ Test(tissue_restitution, across_the_fibres_lengths_are_shorter_and_times_the_sam
     static const char line[] = "--beats 1 --intervals-ms 360,360,1";
     const json *along = rows_of(tables_of(works(QUICK "--cable %s", line)))->first,
                *across = rows_of(tables_of(works(QUICK "--cable --direction across %s", line)))->first;
-    const double scale = sqrt(0.012575841 / 0.095298373); /* solver/README.md */
+    const double scale =
+        sqrt(mt_tissue_diffusivity_t(&mt_tissue_usual) / mt_tissue_diffusivity_l(&mt_tissue_usual));
     cr_expect_float_eq(json_value(across, "conduction_velocity_mm_per_ms"),
         scale * json_value(along, "conduction_velocity_mm_per_ms"), 1e-8);
     cr_expect_float_eq(json_value(across, "apd90_ms"), json_value(along, "apd90_ms"), 1e-6);
@@ -142,10 +136,27 @@ Test(tissue_restitution, tissue_cells_and_time_step_are_those_of_the_case)
         works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set cell.type=standard "
               "--set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set tissue.chi_per_mm=560 %s",
             line));
+    char *godunov = works("restitution --case own.yaml --set cell.model=mitchell-schaeffer --set "
+                          "cell.type=standard --set time.dt_ms=0.1 --set cell.scale=[tau_close=0.8] --set "
+                          "time.splitting=godunov %s",
+        line);
+    cr_expect_str_eq(godunov, same, "a cable is converged, whatever the splitting of the case");
     const json *whole = tables_of(same);
     cr_expect_float_eq(property(quarter, "s1_conduction_velocity_mm_per_ms"),
         property(whole, "s1_conduction_velocity_mm_per_ms") / 2, 1e-9);
-    free(options);
+    free(options), free(godunov);
+}
+
+Test(tissue_restitution, parts_of_a_case_that_are_not_looked_at_are_said)
+{
+    char *table;
+    write_text("parts.yaml", SMALL_SLAB USUAL_TISSUE
+        "time: {end_ms: 2}\n" SMALL_STIMULUS("2") "regions:\n  - {tag: 2, conductivity_factor: 2}\n");
+    char *said = warnings(&table,
+        "restitution --case parts.yaml --set cell.model=mitchell-schaeffer --set "
+        "cell.type=standard --set time.dt_ms=0.1 --cable --beats 1 --intervals-ms 400,400,50");
+    cr_expect(strstr(said, "restitution: found regions in the case"), "%s", said);
+    free(said), free(table);
 }
 
 Test(tissue_restitution, what_makes_no_sense_is_refused)

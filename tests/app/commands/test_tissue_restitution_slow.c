@@ -16,15 +16,7 @@ TestSuite(tissue_restitution, .init = enter_room, .fini = leave);
 
 static const json *tables_of(const char *line)
 {
-    char *text = works("restitution --beats 1 --format json %s", line);
-    const json *tables = json_parse(&arena, text);
-    free(text);
-    return tables;
-}
-
-static const json *rows_of(const json *tables, const char *table)
-{
-    return json_at(json_item(tables, "table", table), "rows");
+    return json_parse_and_free(&arena, works("restitution --beats 1 --format json %s", line));
 }
 
 static double s1_speed(const json *tables)
@@ -36,8 +28,8 @@ static double s1_speed(const json *tables)
 /* The wave comes 0 to 2 ms later, when it has its form, and charges cells otherwise than a pulse. */
 Test(tissue_restitution, behind_all_intervals_durations_are_those_of_a_cell)
 {
-    const json *tissue = rows_of(tables_of("--cable --intervals-ms 1000,400,200"), "s1_s2_tissue")->first,
-               *cell = rows_of(tables_of("--intervals-ms 1000,400,200"), "s1_s2")->first;
+    const json *tissue = json_rows(tables_of("--cable --intervals-ms 1000,400,200"), "s1_s2_tissue")->first,
+               *cell = json_rows(tables_of("--intervals-ms 1000,400,200"), "s1_s2")->first;
     for (int k = 0; k < 4; k++, tissue = tissue->next, cell = cell->next) {
         cr_assert(tissue && cell);
         cr_expect_float_eq(json_value(tissue, "apd90_ms"), json_value(cell, "apd90_ms"), 0.8, "%g, %g",
@@ -67,13 +59,13 @@ static void expect_faster(const char *size, const char *direction, double s1_per
 {
     char line[256];
     (void)snprintf(line, sizeof line, "%s --direction %s --intervals-ms 360,360,1", size, direction);
-    const json *slab = tables_of(line), *s2 = rows_of(slab, "s1_s2_tissue")->first;
+    const json *slab = tables_of(line), *s2 = json_rows(slab, "s1_s2_tissue")->first;
     (void)snprintf(line, sizeof line, "--cable --direction %s --intervals-ms 400,340,10", direction);
     const json *cable = tables_of(line);
     const double di_ms = json_value(s2, "diastolic_interval_ms"),
                  first = 100 * (s1_speed(slab) / s1_speed(cable) - 1),
                  second = 100 * (json_value(s2, "conduction_velocity_mm_per_ms") /
-                                        speed_at(rows_of(cable, "s1_s2_tissue"), di_ms) -
+                                        speed_at(json_rows(cable, "s1_s2_tissue"), di_ms) -
                                     1);
     cr_log_info("%s, %s: S1 %.2f %%, S2 behind %.1f ms %.2f %%", size, direction, first, di_ms, second);
     cr_expect_float_eq(first, s1_percent, 0.6, "%s, %s: S1 %g %%", size, direction, first);

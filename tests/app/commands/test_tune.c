@@ -28,12 +28,7 @@ TestSuite(tune, .init = enter, .fini = leave);
 #define QUICK "tune --set " CELLS " "
 #define SPEEDS "--cv-l 0.5 --cv-t 0.4 "
 
-static const json *tables_of(char *text)
-{
-    const json *tables = json_parse(&arena, text);
-    free(text);
-    return tables;
-}
+static const json *tables_of(char *text) { return json_parse_and_free(&arena, text); }
 
 static const json *tissue_of(const json *tables)
 {
@@ -42,7 +37,7 @@ static const json *tissue_of(const json *tables)
 
 static const json *wave_of(const json *tables, const char *direction)
 {
-    return json_item(json_at(json_item(tables, "table", "tuned_waves"), "rows"), "direction", direction);
+    return json_item(json_rows(tables, "tuned_waves"), "direction", direction);
 }
 
 static void expect_speeds(const json *tables, double along, double across)

@@ -41,14 +41,7 @@ static const json *tables_of(const char *format, ...)
     va_end(arguments);
     (void)snprintf(whole, sizeof whole, "%s --format json", line);
     free(warnings(&out, whole));
-    const json *tables = json_parse(&arena, out);
-    free(out);
-    return tables;
-}
-
-static const json *rows_of(const json *tables, const char *table)
-{
-    return json_at(json_item(tables, "table", table), "rows");
+    return json_parse_and_free(&arena, out);
 }
 
 /* A value of a row, from 0; NaN: null. */
@@ -85,8 +78,8 @@ static double place_at(const json *rows, size_t row, size_t place)
 Test(figure3, machine_and_double_precision_agree_on_boxes_and_on_a_mesh_by_gmsh)
 {
     const json *tables = tables_of(COARSE " --gmsh --set time.end_ms=50"),
-               *meshes = rows_of(tables, "meshes"), *points = rows_of(tables, "activation"),
-               *diagonal = rows_of(tables, "diagonal");
+               *meshes = json_rows(tables, "meshes"), *points = json_rows(tables, "activation"),
+               *diagonal = json_rows(tables, "diagonal");
     static const char *const kinds[] = {"mirrored", "mirrored", "gmsh", "gmsh"};
     static const char *const backends[] = {"cpu", "ipu", "cpu", "ipu"};
     cr_assert_eq(json_length(meshes), 4);
@@ -120,7 +113,7 @@ Test(figure3, points_are_those_of_run)
     static const char settings[] = "--set mesh.slab.cut=kuhn --set machine.target=eight.yaml" CHEAP;
     char line[LINE_SIZE], *out;
     const json *points =
-        rows_of(tables_of("reproduce figure3 --edges-mm 1 --backends ipu %s", settings), "activation");
+        json_rows(tables_of("reproduce figure3 --edges-mm 1 --backends ipu %s", settings), "activation");
     (void)snprintf(line, sizeof line,
         "run data/cases/niederer-0.5.yaml --set mesh.slab.edge_mm=1 %s --output out --format json", settings);
     free(warnings(&out, line));
@@ -142,7 +135,7 @@ Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_
     static const double corner_mm[4][2] = {{0, 0}, {20, 0}, {0, 8}, {20, 8}};
     static const char even[] =
         COARSE CHEAP " --set mesh.slab.size_mm=[20,8,4] --set time.end_ms=100 --backends cpu --corners 4";
-    const json *tables = tables_of("%s", even), *points = rows_of(tables, "activation");
+    const json *tables = tables_of("%s", even), *points = json_rows(tables, "activation");
     cr_assert_eq(json_length(points), 4);
     for (size_t c = 0; c < 4; c++) {
         cr_assert_eq(value_at(points, c, "corner_x_mm"), corner_mm[c][0]);
@@ -151,21 +144,21 @@ Test(figure3, corners_are_alike_where_boxes_are_mirrored_and_not_where_they_are_
             cr_assert_float_eq(
                 point_at(points, c, p), point_at(points, 0, p), 1e-8, "corner %zu, P%zu", c, p + 1);
     }
-    cr_assert_lt(value_at(rows_of(tables, "meshes"), 0, "p8_spread_ms"), 1e-8);
-    tables = tables_of("%s --set mesh.slab.cut=kuhn", even), points = rows_of(tables, "activation");
+    cr_assert_lt(value_at(json_rows(tables, "meshes"), 0, "p8_spread_ms"), 1e-8);
+    tables = tables_of("%s --set mesh.slab.cut=kuhn", even), points = json_rows(tables, "activation");
     double least = INFINITY, most = 0;
     for (size_t c = 0; c < 4; c++) {
         least = fmin(least, point_at(points, c, 7)), most = fmax(most, point_at(points, c, 7));
         cr_assert_geq(point_at(points, c, 7), point_at(points, 0, 7));
     }
     cr_assert_gt(most - least, 0.5);
-    cr_assert_float_eq(value_at(rows_of(tables, "meshes"), 0, "p8_spread_ms"), most - least, 1e-12);
+    cr_assert_float_eq(value_at(json_rows(tables, "meshes"), 0, "p8_spread_ms"), most - least, 1e-12);
 }
 
 /* One corner says nothing of others, one backend nothing of the other. */
 Test(figure3, what_was_not_asked_for_is_missing)
 {
-    const json *meshes = rows_of(tables_of(COARSE CHEAP " --backends ipu --set time.end_ms=4"), "meshes");
+    const json *meshes = json_rows(tables_of(COARSE CHEAP " --backends ipu --set time.end_ms=4"), "meshes");
     cr_assert_eq(json_length(meshes), 1);
     static const char *const missing[] = {
         "p8_ms", "p8_to_converged_ms", "p8_spread_ms", "difference_to_cpu_ms"};
@@ -178,14 +171,14 @@ Test(figure3, without_spreading_the_wave_is_late)
     const json *with = tables_of(COARSE " --backends cpu --set time.end_ms=70"),
                *without =
                    tables_of(COARSE " --backends cpu --set time.end_ms=70 --set diffusion.spreading=0");
-    const double at_ms = value_at(rows_of(with, "meshes"), 0, "p8_ms"),
-                 late_ms = value_at(rows_of(without, "meshes"), 0, "p8_ms"),
-                 low = json_value(rows_of(with, "published")->first, "published_ms"),
-                 high = json_value(rows_of(with, "published")->first, "published_to_ms");
+    const double at_ms = value_at(json_rows(with, "meshes"), 0, "p8_ms"),
+                 late_ms = value_at(json_rows(without, "meshes"), 0, "p8_ms"),
+                 low = json_value(json_rows(with, "published")->first, "published_ms"),
+                 high = json_value(json_rows(with, "published")->first, "published_to_ms");
     cr_assert(low > 40 && high < 45 && low < high);
     cr_assert_gt(late_ms, at_ms + 5);
-    cr_assert_float_eq(value_at(rows_of(without, "meshes"), 0, "p8_to_converged_ms"), late_ms - high, 1e-9);
-    cr_assert_float_eq(value_at(rows_of(with, "meshes"), 0, "p8_to_converged_ms"),
+    cr_assert_float_eq(value_at(json_rows(without, "meshes"), 0, "p8_to_converged_ms"), late_ms - high, 1e-9);
+    cr_assert_float_eq(value_at(json_rows(with, "meshes"), 0, "p8_to_converged_ms"),
         at_ms > high  ? at_ms - high
         : at_ms < low ? at_ms - low
                       : 0,

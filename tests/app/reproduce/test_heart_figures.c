@@ -35,14 +35,12 @@ static const json *tables_of(const char *line)
     char whole[LINE_SIZE], *out;
     (void)snprintf(whole, sizeof whole, "%s --format json", line);
     free(warnings(&out, whole));
-    const json *tables = json_parse(&arena, out);
-    free(out);
-    return tables;
+    return json_parse_and_free(&arena, out);
 }
 
 static const json *row_of(const json *tables, const char *table, size_t row)
 {
-    const json *r = json_at(json_item(tables, "table", table), "rows")->first;
+    const json *r = json_rows(tables, table)->first;
     for (; row > 0; row--) r = r->next;
     return r;
 }
@@ -110,10 +108,10 @@ static void figure4_has_the_wave_of_figure1_and_backends_agree(void)
         cr_assert_lt(value(tables, "moments", row, "lowest_mv"), -60);
     }
     cr_assert_gt(value(tables, "moments", 1, "highest_mv"), -10);
-    cr_assert_eq(json_length(json_at(json_item(tables, "table", "comparison"), "rows")), 3);
+    cr_assert_eq(json_length(json_rows(tables, "comparison")), 3);
     const json *one = tables_of("reproduce figure4 --mesh heart.hdf --times 0.5,1 --backends cpu" CHEAP);
     cr_assert(isnan(value(one, "moments", 0, "difference_mv")));
-    cr_assert_eq(json_length(json_at(json_item(one, "table", "comparison"), "rows")), 2);
+    cr_assert_eq(json_length(json_rows(one, "comparison")), 2);
 }
 
 /* It takes longer to make a heart than to run on it. */

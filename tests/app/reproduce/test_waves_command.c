@@ -26,17 +26,7 @@ TestSuite(waves_command, .init = enter, .fini = leave);
 /* The model of little work, and its longest step. */
 #define QUICK "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --format json "
 
-static const json *tables_of(char *text)
-{
-    const json *tables = json_parse(&arena, text);
-    free(text);
-    return tables;
-}
-
-static const json *rows_of(const json *tables, const char *table)
-{
-    return json_at(json_item(tables, "table", table), "rows");
-}
+static const json *tables_of(char *text) { return json_parse_and_free(&arena, text); }
 
 static const json *nth(const json *list, size_t n)
 {
@@ -50,7 +40,7 @@ Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_
 {
     const json *tables =
         tables_of(works(QUICK "--families mirrored,kuhn --lengths 1,0.9 --plain --picture waves.png"));
-    const json *waves = rows_of(tables, "waves"), *delays = rows_of(tables, "delays");
+    const json *waves = json_rows(tables, "waves"), *delays = json_rows(tables, "delays");
     static const char *const families[] = {"mirrored", "kuhn"}, *const schemes[] = {"usual", "plain"};
     static const double lengths[] = {1, 0.9}, elements[] = {6 * 12 * 4 * 4, 6 * 13 * 5 * 4};
     cr_assert(json_length(waves) == 8 && json_length(delays) == 8);
@@ -78,7 +68,7 @@ Test(waves_command, each_family_length_and_scheme_has_its_rows_and_the_delay_is_
 Test(waves_command, finite_elements_are_measured_on_the_same_meshes)
 {
     const json *waves =
-        rows_of(tables_of(works(QUICK "--families mirrored --lengths 0.9 --finite-elements")), "waves");
+        json_rows(tables_of(works(QUICK "--families mirrored --lengths 0.9 --finite-elements")), "waves");
     static const char *const methods[] = {"usual", "lumped elements", "consistent elements"};
     cr_assert_eq(json_length(waves), 3);
     for (size_t k = 0; k < 3; k++) {
@@ -97,7 +87,7 @@ Test(waves_command, speeds_are_told_against_the_line_at_the_same_and_at_short_ti
 {
     const json *tables = tables_of(works(QUICK "--families mirrored --lengths 1"));
     const json *line = json_at(json_item(tables, "table", "line"), "properties"),
-               *row = rows_of(tables, "waves")->first;
+               *row = json_rows(tables, "waves")->first;
     const double speed = json_value(line, "along_mm_per_ms"),
                  limit = json_value(line, "limit_along_mm_per_ms");
     cr_expect_float_eq(limit, 0.333, 0.002, "%g mm/ms", limit);
@@ -115,13 +105,13 @@ Test(waves_command, a_scheme_of_ones_own_is_used_and_named)
                                                "--correction over-relaxed")),
                *given = tables_of(works(QUICK "--families kuhn --lengths 1 --spreading 0")),
                *both = tables_of(works(QUICK "--families kuhn --lengths 1 --plain"));
-    const json *plain = rows_of(tables, "waves")->first;
+    const json *plain = json_rows(tables, "waves")->first;
     cr_expect_str_eq(json_at(plain, "scheme")->text, "plain");
-    cr_expect_str_eq(json_at(rows_of(given, "waves")->first, "scheme")->text, "given");
+    cr_expect_str_eq(json_at(json_rows(given, "waves")->first, "scheme")->text, "given");
     cr_expect_eq(
-        json_value(plain, "delay_percent"), json_value(nth(rows_of(both, "waves"), 1), "delay_percent"));
+        json_value(plain, "delay_percent"), json_value(nth(json_rows(both, "waves"), 1), "delay_percent"));
     cr_expect_neq(
-        json_value(plain, "delay_percent"), json_value(rows_of(given, "waves")->first, "delay_percent"));
+        json_value(plain, "delay_percent"), json_value(json_rows(given, "waves")->first, "delay_percent"));
 }
 
 /* Through elements so long, hardly damped and without spreading, the wave runs along the fibres and stops across them. */
@@ -129,7 +119,7 @@ Test(waves_command, a_wave_that_dies_out_has_no_speed)
 {
     const json *tables = tables_of(works("reproduce waves --dt-ms 0.05 --families kuhn --lengths 1 "
                                          "--spreading 0 --damping 0.1 --format json"));
-    const json *row = rows_of(tables, "waves")->first, *by_angle = rows_of(tables, "delays")->first;
+    const json *row = json_rows(tables, "waves")->first, *by_angle = json_rows(tables, "delays")->first;
     cr_expect(json_value(row, "along_percent") < -50);
     cr_expect(isfinite(json_value(by_angle, "from_0_to_10_percent")));
     static const char *const none[] = {"across_percent", "across_of_limit_percent", "delay_percent"};
@@ -144,7 +134,7 @@ Test(waves_command, gmshs_mesh_has_about_the_length_asked_for_and_comes_from_the
         QUICK "--families gmsh --lengths 0.9 --seed 1", QUICK "--families gmsh --lengths 0.9 --seed 2"};
     double elements[3], delay[3];
     for (int k = 0; k < 3; k++) {
-        const json *row = rows_of(tables_of(works("%s", lines[k])), "waves")->first;
+        const json *row = json_rows(tables_of(works("%s", lines[k])), "waves")->first;
         cr_expect_float_eq(json_value(row, "length_mm"), 0.9, 0.009);
         elements[k] = json_value(row, "elements"), delay[k] = json_value(row, "delay_percent");
     }

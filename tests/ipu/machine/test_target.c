@@ -133,6 +133,17 @@ Test(target, region_0_is_whole_elements_and_inside_the_tile)
     mt_arena_free(&arena);
 }
 
+/* Where no machine is emulated, its name is "". */
+Test(target, has_a_name)
+{
+    static const char *const set = "name=";
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&set, 1), 1, &t), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: name: empty; allowed: a name for tables");
+    mt_arena_free(&arena);
+}
+
 /* A machine of the same name of which only the rows are known, or more tiles than its die has places for. */
 Test(target, tiles_must_have_their_places)
 {

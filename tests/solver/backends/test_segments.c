@@ -128,6 +128,16 @@ Test(segments, each_has_the_cycles_of_a_run_on_its_machine_over_its_steps)
     mt_arena_free(&s.arena);
 }
 
+/* It was taken to another machine at its end: what the first counted is told even so. */
+Test(segments, the_last_may_have_no_step)
+{
+    mt_segment stretch[] = {{.end = 20, .machine = "a"}, {.first = 20, .end = 20, .machine = "a"}};
+    cr_expect(mt_segments_several(&(mt_segments){2, stretch}));
+    cr_expect_not(mt_segments_several(&(mt_segments){1, stretch}));
+    stretch[0].end = stretch[1].first = 0;
+    cr_expect_not(mt_segments_several(&(mt_segments){2, stretch}), "elsewhere from the first step on");
+}
+
 /* The same tiles are another machine after one in between: nobody counted there. */
 Test(segments, a_stretch_without_a_machine_is_one_too)
 {
