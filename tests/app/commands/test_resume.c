@@ -90,12 +90,16 @@ Test(resume, on_other_tiles_a_table_tells_each_segment)
     cr_assert_not_null(segments, "%s", table);
     cr_expect_not_null(strstr(segments,
         "\"first_step\": 100, \"last_step\": 199, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 5"));
-    cr_expect_not_null(strstr(segments,
-        "\"first_step\": 200, \"last_step\": 249, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 6"));
+    const char *last = strstr(segments,
+        "\"first_step\": 200, \"last_step\": 249, \"machine\": \"GC200\", \"ipus\": 1, \"tiles\": 6");
+    cr_assert_not_null(last);
     cr_expect_float_eq(json_property(table, "machine_counted_from_ms"), 4, 1e-9);
     double time_s;
     cr_assert_eq(sscanf(strstr(segments, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
     cr_expect_float_eq(time_s, whole_s, 1e-9 * whole_s, "as that run had told it: %g, %g", time_s, whole_s);
+    cr_assert_eq(sscanf(strstr(last, "\"time_s\": "), "\"time_s\": %lf", &time_s), 1);
+    const double here_s = json_number(table, "whole_run", "time_s");
+    cr_expect(here_s > 0 && fabs(time_s - here_s) < 1e-9 * here_s, "%g, %g", time_s, here_s);
     free(table);
     char *profile = bytes_of("two/profile.json", &n);
     cr_expect_not_null(strstr(profile, "\"segments\": ["));
