@@ -3,12 +3,13 @@
  *   cell model     float, all lanes, one core, against one lane in double with the C library's functions
  *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the same threads
  *   machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float kernels on the whole mesh
- *   recording      the 0.2 mm slab, or a mesh with fibres, with a wave in it, all maps recorded and nine potentials a millisecond, against the activation times alone
+ *   recording      the 0.2 mm slab, or a mesh with fibres, with a wave in it: all maps recorded and nine potentials a
+ *                  millisecond, against the activation times alone
  *   growth         what more of something costs: times for n, 2n and 4n of it, and the exponent b of n^b through
  *                  the first and the last; n log n shows as 1.1
  *
- * Run it on an idle machine: build/release/benchmarks, or for one of them alone build/release/benchmarks growth, or recording [MESH]. Nothing
- * here is a test. */
+ * Run it on an idle machine: build/release/benchmarks, or for one of them alone build/release/benchmarks growth, or recording
+ * [MESH]. Nothing here is a test. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

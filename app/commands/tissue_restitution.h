@@ -47,8 +47,8 @@ MT_NODISCARD mt_status mt_tissue_restitution_asked(const mt_arguments *arguments
 MT_NODISCARD mt_status mt_tissue_restitution_read(
     mt_arena *arena, const mt_arguments *arguments, mt_tissue_restitution *t, mt_chosen_cell *cell);
 
-/* Measures S2 at n intervals that descend, in cells that begin S1 with the variant's V and states, where each wave has longest_ms. MT_NUMERICS:
- * S2 is blocked at the first interval already. Failures of app/waves. */
+/* Measures S2 at n intervals that descend, in cells that begin S1 with the variant's V and states, where each wave has longest_ms.
+ * MT_NUMERICS: S2 is blocked at the first interval already. Failures of app/waves. */
 MT_NODISCARD mt_status mt_tissue_restitution_measure(mt_arena *arena, mt_tissue_restitution *t,
     const mt_cell_variant *cells, double longest_ms, size_t n, const double *interval_ms);
 

@@ -26,7 +26,8 @@ typedef struct mt_run {
     size_t traced_tiles[2];      /* first and last */
 } mt_run;
 
-/* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena` (solver/outputs/maps.h). */
+/* Does the case want this map (the activation it always has)? And gives one of a beat, of the whole mesh, in `arena`
+ * (solver/outputs/maps.h). */
 bool mt_run_has_map(const mt_run *run, mt_map map);
 MT_NODISCARD mt_status mt_run_map(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
@@ -58,10 +59,11 @@ mt_table mt_report_probes(mt_arena *arena, const mt_run *run, bool with_line);
 /* Does the profile have a folder of its own, another than the other results? */
 bool mt_report_profile_apart(const mt_run *run, const char *folder);
 
-/* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png, activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, as a set (data/file.h),
- * and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h): in the same set, or then as a
- * set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be written, the folders stay as they
- * were; if another file cannot be, it is missing, and its failure is returned. */
+/* Writes result.hdf, what was taken as time passed (app/results/sample_files.h), a picture of each map of each beat (activation.png,
+ * activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv and used.yaml into the folder, as a set
+ * (data/file.h), and, on an emulated machine, its profile (app/results/profile_files.h) with trace.json (app/results/trace_file.h):
+ * in the same set, or then as a set in a folder of its own. The folders were entered by these paths. If result.hdf cannot be
+ * written, the folders stay as they were; if another file cannot be, it is missing, and its failure is returned. */
 MT_NODISCARD mt_status mt_report_write(const mt_run *run, const char *folder);
 
 /* Checks before the work that the files of a case can be written there; with the profile of an emulated

@@ -27,8 +27,8 @@ MT_NODISCARD mt_status mt_checkpoints_begin(mt_arena *arena, const mt_case *inpu
 /* Is one due after so many steps, or is it `wanted`? Not where none is kept. */
 bool mt_checkpoints_due(const mt_checkpoints *checkpoints, size_t steps_done, bool wanted);
 
-/* Writes one after so many steps, to where it brings the segments, and then removes those too many. Where it cannot be written the ones before
- * stay, and that is a warning: the run goes on. */
+/* Writes one after so many steps, to where it brings the segments, and then removes those too many. Where it cannot be written the
+ * ones before stay, and that is a warning: the run goes on. */
 void mt_checkpoints_write(mt_checkpoints *checkpoints, const mt_monodomain *problem,
     const mt_backend *backend, void *self, mt_segments *segments, size_t steps_done);
 

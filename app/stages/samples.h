@@ -33,8 +33,8 @@ typedef struct mt_sampling {
     bool any;
 } mt_sampling;
 
-/* Gives what the case asks for, in `arena`; where that is nothing, `any` is false, and nothing is taken. MT_INPUT: an electrode is in the tissue (mt_ecg_make), or
- * no element has the tag of the series; the message names the key. MT_MEMORY. */
+/* Gives what the case asks for, in `arena`; where that is nothing, `any` is false, and nothing is taken. MT_INPUT: an electrode is
+ * in the tissue (mt_ecg_make), or no element has the tag of the series; the message names the key. MT_MEMORY. */
 MT_NODISCARD mt_status mt_sampling_make(
     mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_sampling *sampling);
 

@@ -12,9 +12,10 @@
  * runs ahead of its steady speed over several mm, which may be more than that behind a longer interval. S2 is blocked where it activates
  * nothing for mt_plane_wave_dead_ms, or for longer than twelve times S1's time from edge to edge: so is one that starts so late.
  *
- * S1 is computed once, and only S2 again for each interval, from the shortest on. At its time V and states of all elements are copied
- * from the run of S1 to another, which the stimulus begins; it goes on until the measured elements have repolarised, or the wave has died out. V
- * and states are all that the next steps depend on: every S2 has the bits of a run of its own with both stimuli. */
+ * S1 is computed once, and only S2 again for each interval, from the shortest on. At its time V and states of all elements are
+ * copied from the run of S1 to another, which the stimulus begins; it goes on until the measured elements have repolarised, or the
+ * wave has died out. V and states are all that the next steps depend on: every S2 has the bits of a run of its own with both
+ * stimuli. */
 #ifndef MT_APP_WAVES_PREMATURE_H
 #define MT_APP_WAVES_PREMATURE_H
 

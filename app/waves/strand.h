@@ -1,8 +1,8 @@
 /* What plane waves run along, from its end: a slab of elements, or a line of points, where they are those of a converged mesh.
  *
- * Points lie 0.05 mm apart in tissue of the usual diffusivity along the fibres, and as densely for its root in other tissue. Differences are
- * central and of second order, without damping and spreading; the steps of the diffusion are as many as they need. By all that a wave is right to
- * 0.4 % in time steps of 0.02 ms (tests/solver/coarse_bar.h, solver/README.md). */
+ * Points lie 0.05 mm apart in tissue of the usual diffusivity along the fibres, and as densely for its root in other tissue.
+ * Differences are central and of second order, without damping and spreading; the steps of the diffusion are as many as they need.
+ * By all that a wave is right to 0.4 % in time steps of 0.02 ms (tests/solver/coarse_bar.h, solver/README.md). */
 #ifndef MT_APP_WAVES_STRAND_H
 #define MT_APP_WAVES_STRAND_H
 

@@ -10,7 +10,8 @@
  * Inside and outside conductivities of a direction are multiplied by the same number, so that their ratio stays. They have five digits:
  * what is given is what was measured.
  *
- * What is tuned is the tissue of the whole, with its cells: regions and gradients are not looked at, and a conductivity normal to the sheets stays as it is. */
+ * What is tuned is the tissue of the whole, with its cells: regions and gradients are not looked at, and a conductivity normal to
+ * the sheets stays as it is. */
 #ifndef MT_APP_WAVES_TUNING_H
 #define MT_APP_WAVES_TUNING_H
 

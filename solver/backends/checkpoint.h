@@ -1,9 +1,9 @@
 /* Checkpoints: all that a run needs to go on, in one file.
  *
- * After a whole time step that is the number of the step, the arrays of the backend (solver/backends/backend.h), the highest V
- * that each stimulus has made, what an emulated machine has counted, and what earlier machines had counted. Everything else follows from
- * the case. The file stands in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on elsewhere gives the same
- * bits. From single precision to double, or back, it goes on within single precision.
+ * After a whole time step that is the number of the step, the arrays of the backend (solver/backends/backend.h), the highest V that
+ * each stimulus has made, what an emulated machine has counted, and what earlier machines had counted. Everything else follows from
+ * the case. The file stands in the order of the mesh's elements and knows nothing of tiles, IPUs and threads: a run that goes on
+ * elsewhere gives the same bits. From single precision to double, or back, it goes on within single precision.
  *
  * HDF5, nothing compressed, the same to the byte for the same state; whole or not there (data/h5.h):
  *
@@ -47,8 +47,8 @@ typedef struct mt_checkpoint {
     char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */
 } mt_checkpoint;
 
-/* Writes one of a backend that has come to the end of its last segment (mt_segments_count). problem->mesh is not NULL. MT_FILE: it cannot be written, and what was
- * there before still is. MT_MEMORY. */
+/* Writes one of a backend that has come to the end of its last segment (mt_segments_count). problem->mesh is not NULL. MT_FILE: it
+ * cannot be written, and what was there before still is. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem,
     const mt_backend *backend, void *self, const mt_segments *segments, const char *case_text);
 
@@ -61,8 +61,8 @@ MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_
 MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 
 /* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:
- * it is the same machine, and every element is on the same tile; else it counts from 0, and a segment begins. Fails as mt_checkpoint_open; the
- * backend is of no use then. */
+ * it is the same machine, and every element is on the same tile; else it counts from 0, and a segment begins. Fails as
+ * mt_checkpoint_open; the backend is of no use then. */
 MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
     const mt_backend *backend, void *self, bool *counted);
 

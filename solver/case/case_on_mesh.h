@@ -11,9 +11,9 @@
 MT_NODISCARD mt_status mt_case_cells(
     mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_monodomain *problem);
 
-/* Gives in `arena` what the elements of a mesh are made of by the case's tissue and regions: as mt_case_cells has it, `mesh` is the live
- * elements of `whole`. Changes have the numbers of their regions. MT_INPUT: a conductivity normal to the sheets is given, and the mesh has none; the message names the key. Fails
- * also as mt_region_elements and mt_media_change. */
+/* Gives in `arena` what the elements of a mesh are made of by the case's tissue and regions: as mt_case_cells has it, `mesh` is the
+ * live elements of `whole`. Changes have the numbers of their regions. MT_INPUT: a conductivity normal to the sheets is given, and
+ * the mesh has none; the message names the key. Fails also as mt_region_elements and mt_media_change. */
 MT_NODISCARD mt_status mt_case_media(
     mt_arena *arena, const mt_case *from, const mt_mesh *whole, const mt_mesh *mesh, mt_media *media);
 

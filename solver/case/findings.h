@@ -26,8 +26,8 @@ typedef struct mt_findings {
 void mt_findings_of_time(
     mt_findings to, const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms);
 
-/* Of a case by itself: values of the tissue, and of its regions, that are more than four times outside what was measured, and times of stimuli and
- * of prepace that are rounded to steps. */
+/* Of a case by itself: values of the tissue, and of its regions, that are more than four times outside what was measured, and times
+ * of stimuli and of prepace that are rounded to steps. */
 void mt_findings_of_case(mt_findings to, const char *path, const mt_case *input);
 
 /* Of the mesh of a case: elements so large that waves are expected to be late or early by MT_FINDINGS_DELAY_PERCENT or more, as a root mean

@@ -29,9 +29,10 @@
  * (Boxes of 0.8 mm that are cut alike are late whatever kappa is.)
  *
  * Where f is the same in all elements nothing may move: V^-1 M kappa must vanish. So t is made smooth, by the diffusion operator
- * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. In a mesh of several tissues each has its own D, t
- * and mean: a layer that conducts well is spread as it would be alone, but for an element or two at its border. No element then feels more than
- * one or two hundredths of f, where it would be several times f if kappa_c followed each element's size.
+ * itself, for 1.7 times its mean: that is over some 1.5 elements in every direction. In a mesh of several tissues each has its own
+ * D, t and mean: a layer that conducts well is spread as it would be alone, but for an element or two at its border. No element then
+ * feels more than one or two hundredths of f, at such borders a tenth, where it would be several times f if kappa_c followed each
+ * element's size.
  *
  * Large kappa can make sawtooth patterns grow. A pattern that decays at the rate lambda by diffusion, in cells whose reaction draws v
  * back at the rate j = -df/dv, changes at the rate -lambda - (1 - lambda kappa) j: it grows where kappa - 1/lambda > 1/j. Membranes of the
@@ -41,9 +42,10 @@
  *
  *     2 |a_cc| (kappa_c - 0.1 ms) <= 1
  *
- * (2 |a_cc| stands for lambda: no sawtooth decays much faster; time steps are left out, with which kappa + dt stands for kappa: what then
- * grows does so only while V is in a band of some mV below rest, where TP06 has j above 1 / (0.1 ms + dt)). At 0.4 mm that is 3 % of the elements of a Gmsh mesh and 1 % of
- * its volume, at 0.63 mm, in a heart, 25 % and 5 %; it makes the longest stable step longer. */
+ * (2 |a_cc| stands for lambda: no sawtooth decays much faster; time steps are left out, with which kappa + dt stands for kappa: what
+ * then grows does so only while V is in a band of some mV below rest, where TP06 has j above 1 / (0.1 ms + dt)). At 0.4 mm that is
+ * 3 % of the elements of a Gmsh mesh and 1 % of its volume, at 0.63 mm, in a heart, 25 % and 5 %; it makes the longest stable step
+ * longer. */
 #ifndef MT_SOLVER_DIFFUSION_SPREADING_H
 #define MT_SOLVER_DIFFUSION_SPREADING_H
 
@@ -52,8 +54,9 @@
 /* 1/j: no reaction draws v back faster. */
 #define MT_SPREADING_REACTION_MS 0.1
 
-/* Finds kappa of all elements for the scheme of the stars, whose beta is above 0, and raises the V_c of some of the stars, once these
- * are limited (else what grows would grow in kappa). Fills kappa_ms [n] and slowed [n], by how much V_c was raised (1: not); gives how many were. MT_MEMORY. MT_STOPPED. */
+/* Finds kappa of all elements for the scheme of the stars, whose beta is above 0, and raises the V_c of some of the stars, once
+ * these are limited (else what grows would grow in kappa). Fills kappa_ms [n] and slowed [n], by how much V_c was raised (1: not);
+ * gives how many were. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_spreading_make(
     mt_arena *scratch, mt_stars *stars, double *kappa_ms, float *slowed, size_t *n_slowed);
 

@@ -6,8 +6,9 @@
  *     velocity = g / |g|^2 [mm/ms],     speed = 1 / |g|
  *
  * g is that of the linear function that fits T best at the element's centre and at those of the elements its diffusion row reads, at
- * most 16 (solver/outputs/linear_fit.h). To fit activation times where they were measured and take the velocity from the fit's gradient is the
- * method of Bayly et al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746); they fit polynomials on a surface.
+ * most 16 (solver/outputs/linear_fit.h). To fit activation times where they were measured and take the velocity from the fit's
+ * gradient is the method of Bayly et al. 1998 (IEEE Trans. Biomed. Eng. 45:563, doi 10.1109/10.668746); they fit polynomials on a
+ * surface.
  *
  * A plane wave is exact. A curved one is off by a part of its speed that falls with the elements: in the mean over elements with the
  * square of their edge, at a single one, whose neighbours do not lie symmetrically about it, with the edge. It is 0.9 % (root mean

@@ -57,8 +57,9 @@ mt_tissue mt_medium_tissue(const mt_medium *medium);
 MT_NODISCARD mt_status mt_media_begin(
     mt_arena *arena, const mt_medium *whole, size_t n_elements, mt_media *media);
 
-/* Changes the listed elements: of the whole's conductivities by the factor, then by what is named; what is not stays as it was there. So of
- * one value the last factor or value counts. `number` is that of the change, for messages. MT_INPUT: more than MT_MEDIA_MOST media. MT_MEMORY. */
+/* Changes the listed elements: of the whole's conductivities by the factor, then by what is named; what is not stays as it was
+ * there. So of one value the last factor or value counts. `number` is that of the change, for messages. MT_INPUT: more than
+ * MT_MEDIA_MOST media. MT_MEMORY. */
 MT_NODISCARD mt_status mt_media_change(mt_arena *arena, mt_media *media, const mt_medium *whole, size_t n,
     const uint32_t *elements, const mt_medium_change *change, size_t number);
 
