@@ -1,6 +1,6 @@
 /* The loops around a cell model's equations.
  *
- * A model's kernel file (*_kernel.c) includes solver/kernels/lanes.h first and this file last. Between them stand
+ * A model's kernel file (*_kernel.c) includes solver/kernels/lanes.h or functions.h first and this file last. Between them stand
  *
  *   MODEL                          cell_NAME, for the functions' names
  *   STATES, CONSTANTS              how many it has (solver/cells/model.h)
@@ -152,8 +152,9 @@ static void fetch_next_block(const real *state)
         __builtin_prefetch((const void *)((uintptr_t)state + ahead + byte), 1);
 }
 
-void MT_KERNEL(MODEL)(const real *constants, size_t n_variants, const uint16_t *of, double dt_ms, size_t n,
-    real *state, const real *v_in, real *v_out)
+/* All in one piece: its parts shall be computed side by side. */
+__attribute__((flatten)) void MT_KERNEL(MODEL)(const real *constants, size_t n_variants, const uint16_t *of,
+    double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
 {
     const real dt = (real)dt_ms;
     at_work w;

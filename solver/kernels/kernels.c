@@ -9,7 +9,7 @@
 #define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
-            mt_ellpack_rows_32_double_##name                                                                 \
+            mt_ellpack_rows_32_double_##name, mt_function_float_##name, mt_function_double_##name            \
     }
 
 static const mt_kernels compiled[] = {
@@ -25,8 +25,9 @@ static int runs_here(const mt_kernels *kernels)
 {
 #ifdef __x86_64__
     if (kernels->set == MT_ISA_AVX512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    if (kernels->set == MT_ISA_AVX2) return __builtin_cpu_supports("avx2");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("fma");
+    if (kernels->set == MT_ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
     (void)kernels;
     return 1;

@@ -17,7 +17,14 @@
 /* Best first: what a table of kernels has an entry for, NULL where this host has no such instructions. */
 typedef enum mt_isa { MT_ISA_AVX512, MT_ISA_AVX2, MT_ISA_BASE, MT_ISAS } mt_isa;
 
-/* Those of the diffusion step (solver/kernels/ellpack.h). Those of the cell models stand with the models. */
+/* The functions that the cell models' equations are made of (solver/kernels/functions.h). */
+typedef enum mt_function { MT_EXP, MT_EXPM1, MT_LOG, MT_SQRT, MT_DIVIDE, MT_FUNCTIONS } mt_function;
+
+/* y[k] = f(x[k]), or x[k] / by[k], for k < n: for tests of the functions. The loops of the cell models have them inside. */
+typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
+typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
+
+/* Those of the diffusion step (solver/kernels/ellpack.h), and the functions. Those of the cell models stand with the models. */
 typedef struct mt_kernels {
     mt_isa set;
     const char *isa; /* its name */
@@ -27,6 +34,8 @@ typedef struct mt_kernels {
         size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);
     void (*rows_double32)(
         size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
+    mt_function_float *function_float;
+    mt_function_double *function_double;
 } mt_kernels;
 
 #define MT_KERNELS_DECLARE(isa)                                                                              \
@@ -35,7 +44,9 @@ typedef struct mt_kernels {
     void mt_ellpack_rows_32_float_##isa(                                                                     \
         size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);      \
     void mt_ellpack_rows_32_double_##isa(                                                                    \
-        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
+        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *); \
+    mt_function_float mt_function_float_##isa;                                                               \
+    mt_function_double mt_function_double_##isa;
 MT_KERNELS_DECLARE(base)
 MT_KERNELS_DECLARE(avx2)
 MT_KERNELS_DECLARE(avx512)

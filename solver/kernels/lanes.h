@@ -2,10 +2,11 @@
  * arithmetic (MT_DOUBLE undefined: float, defined: double) and each instruction set of the host.
  *
  * The file that includes this is compiled with the compiler's flags for one instruction set; what those flags
- * allow decides the number of lanes here. Every lane computes the same bits as the one-lane version: no
- * operation is contracted or reassociated, and exp, expm1 and log are SLEEF's "cinz" functions, whose results
- * (1.0 ulp) are the same on every instruction set. MT_LANES_ONE asks for one lane whatever the flags
- * (benchmarks, the tally of instructions). */
+ * allow decides the number of lanes here. Every lane computes the same bits as the one-lane version: the compiler
+ * contracts and reassociates nothing, a fused multiply-add stands where the source says lanes_fma and is rounded
+ * once on every machine, and what differs between instruction sets in its bits (approximations, saturation) is
+ * not used. MT_LANES_ONE asks for one lane whatever the flags (benchmarks, the tally of instructions). The special
+ * functions stand in solver/kernels/functions.h. */
 #ifndef MT_SOLVER_KERNELS_LANES_H
 #define MT_SOLVER_KERNELS_LANES_H
 
@@ -15,13 +16,15 @@
 #ifdef MT_DOUBLE
 typedef double real;
 typedef int64_t real_bits;
+#    define REAL_BYTES 8
 #else
 typedef float real;
 typedef int32_t real_bits;
+#    define REAL_BYTES 4
 #endif
 
 #if defined(MT_LANES_ONE)
-#    define LANE_BYTES (sizeof(real))
+#    define LANE_BYTES REAL_BYTES
 #    define LANE_ONE 1
 #elif defined(__AVX512F__)
 #    define LANE_BYTES 64
@@ -30,10 +33,10 @@ typedef int32_t real_bits;
 #elif defined(__SSE2__) || defined(__aarch64__)
 #    define LANE_BYTES 16
 #else
-#    define LANE_BYTES (sizeof(real))
+#    define LANE_BYTES REAL_BYTES
 #    define LANE_ONE 1
 #endif
-enum { LANES = (int)(LANE_BYTES / sizeof(real)) };
+enum { LANES = LANE_BYTES / REAL_BYTES };
 
 #ifdef LANE_ONE
 typedef real lanes;
@@ -55,13 +58,106 @@ static inline void lanes_store(real *to, lanes x) { __builtin_memcpy(to, &x, siz
 /* x in every lane. */
 static inline lanes lanes_all(real x) { return x - (lanes){0}; }
 
-#ifdef LANE_ONE
+/* ---- what is written for each instruction set ---- */
+
+#if defined(__SSE2__)
+#    include <immintrin.h>
+#elif defined(__aarch64__)
+#    include <arm_neon.h>
+#endif
+
+/* LANES_X86(add)(x, y): the intrinsic of the width and the arithmetic. */
+#if !defined(LANE_ONE) && defined(__SSE2__)
+#    define LANES_JOIN(width, operation, arithmetic) _mm##width##_##operation##_##arithmetic
+#    define LANES_EXPAND(width, operation, arithmetic) LANES_JOIN(width, operation, arithmetic)
+#    if LANE_BYTES == 64
+#        define LANES_WIDTH 512
+#    elif LANE_BYTES == 32
+#        define LANES_WIDTH 256
+#    else
+#        define LANES_WIDTH
+#    endif
+#    ifdef MT_DOUBLE
+#        define LANES_X86(operation) LANES_EXPAND(LANES_WIDTH, operation, pd)
+#    else
+#        define LANES_X86(operation) LANES_EXPAND(LANES_WIDTH, operation, ps)
+#    endif
+#elif !defined(LANE_ONE) && defined(__aarch64__)
+#    ifdef MT_DOUBLE
+#        define LANES_NEON(operation) operation##_f64
+#    else
+#        define LANES_NEON(operation) operation##_f32
+#    endif
+#endif
+
+/* x y + z, rounded once. */
+#if defined(LANE_ONE) && defined(MT_DOUBLE)
+static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return __builtin_fma(x, y, z); }
+#elif defined(LANE_ONE)
+static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return __builtin_fmaf(x, y, z); }
+#elif defined(__FMA__) || defined(__AVX512F__)
+static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_X86(fmadd)(x, y, z); }
+#elif defined(LANES_NEON)
+static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return LANES_NEON(vfmaq)(z, x, y); }
+#elif defined(MT_DOUBLE)
+static inline lanes lanes_fma(lanes x, lanes y, lanes z)
+{
+    for (int lane = 0; lane < LANES; lane++) z[lane] = __builtin_fma(x[lane], y[lane], z[lane]);
+    return z;
+}
+#else
+/* x y + z of two floats in double: x y is exact there. The sum is rounded to odd, so that its rounding to float is the only one
+ * that counts (Boldo and Melquiond, IEEE Trans. Comput. 57, 462, 2008: two bits more than the result's would do; here are 29). */
+typedef double lanes_wide __attribute__((vector_size(16)));
+typedef int64_t lanes_wide_bits __attribute__((vector_size(16)));
+static inline lanes_wide lanes_fma_wide(lanes_wide x, lanes_wide y, lanes_wide z)
+{
+    const lanes_wide product = x * y, sum = product + z, z_there = sum - product,
+                     lost = (product - (sum - z_there)) + (z - z_there);
+    /* An even sum that lost something goes to its odd neighbour on that side: towards 0 where the signs of both differ. */
+    const lanes_wide_bits bits = (lanes_wide_bits)sum, differ = (bits ^ (lanes_wide_bits)lost) >> 63,
+                          moves = (lost != 0) & ((bits & 1) - 1) & (sum - sum == 0);
+    return (lanes_wide)(bits + (moves & (1 + 2 * differ)));
+}
+static inline lanes lanes_fma(lanes x, lanes y, lanes z)
+{
+    const __m128 upper_x = _mm_movehl_ps(x, x), upper_y = _mm_movehl_ps(y, y), upper_z = _mm_movehl_ps(z, z);
+    const lanes_wide low = lanes_fma_wide(_mm_cvtps_pd(x), _mm_cvtps_pd(y), _mm_cvtps_pd(z)),
+                     high =
+                         lanes_fma_wide(_mm_cvtps_pd(upper_x), _mm_cvtps_pd(upper_y), _mm_cvtps_pd(upper_z));
+    return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+}
+#endif
+
+/* The larger, or the smaller, of both; x where it is not a number. */
+#if defined(LANES_X86)
+static inline lanes lanes_larger(real bound, lanes x) { return LANES_X86(max)(lanes_all(bound), x); }
+static inline lanes lanes_smaller(real bound, lanes x) { return LANES_X86(min)(lanes_all(bound), x); }
+#elif defined(LANES_NEON)
+static inline lanes lanes_larger(real bound, lanes x) { return LANES_NEON(vmaxq)(lanes_all(bound), x); }
+static inline lanes lanes_smaller(real bound, lanes x) { return LANES_NEON(vminq)(lanes_all(bound), x); }
+#else
+static inline lanes lanes_larger(real bound, lanes x) { return bound > x ? bound : x; }
+static inline lanes lanes_smaller(real bound, lanes x) { return bound < x ? bound : x; }
+#endif
+
+/* Where x < bound: below; elsewhere (and where x is not a number): otherwise. */
+#if defined(LANE_ONE)
 static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
 {
     return x < bound ? below : otherwise;
 }
+#elif LANE_BYTES == 64
+static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
+{
+#    ifdef MT_DOUBLE
+    const __mmask8 mask = _mm512_cmp_pd_mask(x, lanes_all(bound), _CMP_LT_OQ);
+#    else
+    const __mmask16 mask = _mm512_cmp_ps_mask(x, lanes_all(bound), _CMP_LT_OQ);
+#    endif
+    return LANES_X86(mask_blend)(mask, otherwise, below);
+}
 #else
-/* Where x < bound: below; elsewhere (and where x is not a number): otherwise. */
 static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
 {
     lanes_mask mask = x < bound;
@@ -69,21 +165,31 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
 }
 #endif
 
+/* The square root, correctly rounded. For the tally of instructions it stays a call by this name. */
+#if defined(MT_TALLY)
+real mt_sqrt(real) __attribute__((const));
+#    define lanes_sqrt mt_sqrt
+#elif defined(LANES_X86)
+static inline lanes lanes_sqrt(lanes x) { return LANES_X86(sqrt)(x); }
+#elif defined(LANES_NEON)
+static inline lanes lanes_sqrt(lanes x) { return LANES_NEON(vsqrtq)(x); }
+#elif defined(MT_DOUBLE)
+static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrt(x); }
+#else
+static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrtf(x); }
+#endif
+
 /* The larger of both. For the tally of instructions it stays a call by this name. */
 #ifdef MT_TALLY
 real mt_max(real, real) __attribute__((const));
 #    define lanes_at_least mt_max
 #else
-static inline lanes lanes_at_least(lanes x, real bound)
-{
-    return lanes_select_below(x, bound, lanes_all(bound), x);
-}
+static inline lanes lanes_at_least(lanes x, real bound) { return lanes_larger(bound, x); }
 #endif
 
 /* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by hand: on today's machines
  * that is twice as fast as their gather instructions, and as what compilers make of the plain loop. */
 #if !defined(LANE_ONE) && !defined(MT_DOUBLE) && defined(__AVX2__)
-#    include <immintrin.h>
 static inline __m128 lanes_four(const float *v, size_t c0, size_t c1, size_t c2, size_t c3)
 {
     __m128 low = _mm_insert_ps(_mm_load_ss(v + c0), _mm_load_ss(v + c1), 0x10);
@@ -130,80 +236,6 @@ static inline lanes gather_uint32_t(const real *v, const uint32_t *column)
         }
 LANES_GATHER(uint16_t)
 LANES_GATHER(uint32_t)
-#endif
-
-/* The special functions. For the tally of instructions they stay calls by these names. */
-#ifdef MT_TALLY
-real mt_exp(real) __attribute__((const));
-real mt_expm1(real) __attribute__((const));
-real mt_log(real) __attribute__((const));
-real mt_sqrt(real) __attribute__((const));
-#    define lanes_exp mt_exp
-#    define lanes_expm1 mt_expm1
-#    define lanes_log mt_log
-#    define lanes_sqrt mt_sqrt
-#else
-#    include <math.h>
-#    include <sleef.h>
-#    ifdef MT_LANES_LIBM
-#        define LANES_FUNCTION(f, d) d
-#        define SLEEF_EXP exp
-#        define SLEEF_EXPM1 expm1
-#        define SLEEF_LOG log
-#    elif defined(LANE_ONE)
-#        ifdef MT_DOUBLE
-#            define SLEEF_NAME(f) Sleef_cinz_##f##d1_u10purec
-#        else
-#            define SLEEF_NAME(f) Sleef_cinz_##f##f1_u10purec
-#        endif
-#    elif LANE_BYTES == 64
-#        ifdef MT_DOUBLE
-#            define SLEEF_NAME(f) Sleef_cinz_##f##d8_u10avx512fnofma
-#        else
-#            define SLEEF_NAME(f) Sleef_cinz_##f##f16_u10avx512fnofma
-#        endif
-#    elif LANE_BYTES == 32
-#        ifdef MT_DOUBLE
-#            define SLEEF_NAME(f) Sleef_cinz_##f##d4_u10avx
-#        else
-#            define SLEEF_NAME(f) Sleef_cinz_##f##f8_u10avx
-#        endif
-#    elif defined(__aarch64__)
-#        ifdef MT_DOUBLE
-#            define SLEEF_NAME(f) Sleef_cinz_##f##d2_u10advsimdnofma
-#        else
-#            define SLEEF_NAME(f) Sleef_cinz_##f##f4_u10advsimdnofma
-#        endif
-#    else
-#        ifdef MT_DOUBLE
-#            define SLEEF_NAME(f) Sleef_cinz_##f##d2_u10sse2
-#        else
-#            define SLEEF_NAME(f) Sleef_cinz_##f##f4_u10sse2
-#        endif
-#    endif
-#    ifndef MT_LANES_LIBM
-#        define SLEEF_EXP SLEEF_NAME(exp)
-#        define SLEEF_EXPM1 SLEEF_NAME(expm1)
-#        define SLEEF_LOG SLEEF_NAME(log)
-#    endif
-static inline lanes lanes_exp(lanes x) { return (lanes)SLEEF_EXP(x); }
-static inline lanes lanes_expm1(lanes x) { return (lanes)SLEEF_EXPM1(x); }
-static inline lanes lanes_log(lanes x) { return (lanes)SLEEF_LOG(x); }
-static inline lanes lanes_sqrt(lanes x)
-{
-#    ifdef LANE_ONE
-#        ifdef MT_DOUBLE
-    return sqrt(x);
-#        else
-    return sqrtf(x);
-#        endif
-#    else
-    lanes y = x; /* the hardware's square root, lane by lane in the source, one instruction in the object */
-    for (int i = 0; i < LANES; i++)
-        y[i] = sizeof(real) == 4 ? (real)sqrtf((float)x[i]) : (real)sqrt((double)x[i]);
-    return y;
-#    endif
-}
 #endif
 
 #endif

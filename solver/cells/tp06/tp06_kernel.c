@@ -4,7 +4,7 @@
  *
  * As published, term by term. Where two functions hold on two sides of a voltage both are computed and one is chosen,
  * so that all lanes do the same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
-#include "solver/kernels/lanes.h"
+#include "solver/kernels/functions.h"
 #include "solver/cells/tp06/tp06.h"
 
 #define MODEL cell_tp06
@@ -35,19 +35,20 @@ static inline lanes euler_to_target(real dt, lanes gate, lanes target, lanes tau
  * functions. */
 static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    lanes m_inf = square(logistic((K(-56.86) - v) / K(9.03)));
-    lanes m_alpha = logistic((K(-60) - v) / K(5));
-    lanes m_beta = K(0.1) * logistic((v + K(35)) / K(5)) + K(0.1) * logistic((v - K(50)) / K(200));
+    lanes m_inf = square(logistic(lanes_over(K(-56.86) - v, K(9.03))));
+    lanes m_alpha = logistic(lanes_over(K(-60) - v, K(5)));
+    lanes m_beta =
+        K(0.1) * logistic(lanes_over(v + K(35), K(5))) + K(0.1) * logistic(lanes_over(v - K(50), K(200)));
     lanes m_tau = m_alpha * m_beta;
     next[TP06_M] = m_inf + (s[TP06_M] - m_inf) * lanes_exp(-dt / m_tau); /* Rush-Larsen */
 
     const real knee = K(-40);
     const lanes none = v * K(0);
-    lanes inf = square(logistic((v + K(71.55)) / K(7.43)));
-    lanes h_alpha = lanes_select_below(v, knee, K(0.057) * lanes_exp((v + K(80)) / K(-6.8)), none);
+    lanes inf = square(logistic(lanes_over(v + K(71.55), K(7.43))));
+    lanes h_alpha = lanes_select_below(v, knee, K(0.057) * lanes_exp(lanes_over(v + K(80), K(-6.8))), none);
     lanes h_beta =
         lanes_select_below(v, knee, K(2.7) * lanes_exp(K(0.079) * v) + K(3.1e5) * lanes_exp(K(0.3485) * v),
-            K(0.77) / (K(0.13) * (K(1) + lanes_exp((v + K(10.66)) / K(-11.1)))));
+            K(0.77) / (K(0.13) * (K(1) + lanes_exp(lanes_over(v + K(10.66), K(-11.1))))));
     next[TP06_H] = euler_to_target(dt, s[TP06_H], inf, K(1) / (h_alpha + h_beta));
 
     lanes j_alpha = lanes_select_below(v, knee,
@@ -64,43 +65,47 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
 static inline void potassium_gates(
     real dt, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    lanes xr1_alpha = K(450) / (K(1) + lanes_exp((K(-45) - v) / K(10)));
-    lanes xr1_beta = K(6) / (K(1) + lanes_exp((v + K(30)) / K(11.5)));
-    next[TP06_XR1] = euler_to_target(dt, s[TP06_XR1], logistic((K(-26) - v) / K(7)), xr1_alpha * xr1_beta);
+    lanes xr1_alpha = K(450) / (K(1) + lanes_exp(lanes_over(K(-45) - v, K(10))));
+    lanes xr1_beta = K(6) / (K(1) + lanes_exp(lanes_over(v + K(30), K(11.5))));
+    next[TP06_XR1] =
+        euler_to_target(dt, s[TP06_XR1], logistic(lanes_over(K(-26) - v, K(7))), xr1_alpha * xr1_beta);
 
-    lanes xr2_alpha = K(3) / (K(1) + lanes_exp((K(-60) - v) / K(20)));
-    lanes xr2_beta = K(1.12) / (K(1) + lanes_exp((v - K(60)) / K(20)));
-    next[TP06_XR2] = euler_to_target(dt, s[TP06_XR2], logistic((v + K(88)) / K(24)), xr2_alpha * xr2_beta);
+    lanes xr2_alpha = K(3) / (K(1) + lanes_exp(lanes_over(K(-60) - v, K(20))));
+    lanes xr2_beta = K(1.12) / (K(1) + lanes_exp(lanes_over(v - K(60), K(20))));
+    next[TP06_XR2] =
+        euler_to_target(dt, s[TP06_XR2], logistic(lanes_over(v + K(88), K(24))), xr2_alpha * xr2_beta);
 
-    lanes xs_alpha = K(1400) / lanes_sqrt(K(1) + lanes_exp((K(5) - v) / K(6)));
-    lanes xs_beta = logistic((v - K(35)) / K(15));
-    next[TP06_XS] = euler(dt, s[TP06_XS], logistic((K(-5) - v) / K(14)), xs_alpha * xs_beta + K(80));
+    lanes xs_alpha = K(1400) / lanes_sqrt(K(1) + lanes_exp(lanes_over(K(5) - v, K(6))));
+    lanes xs_beta = logistic(lanes_over(v - K(35), K(15)));
+    next[TP06_XS] = euler(dt, s[TP06_XS], logistic(lanes_over(K(-5) - v, K(14))), xs_alpha * xs_beta + K(80));
 
     lanes s_tau = c[TP06_S_PEAK] * lanes_exp(-square(v + c[TP06_S_CENTRE]) / c[TP06_S_WIDTH]) +
-                  c[TP06_S_STEP] * logistic((v - K(20)) / K(5)) + c[TP06_S_FLOOR];
-    next[TP06_S] = euler(dt, s[TP06_S], logistic((v + c[TP06_S_HALF]) / K(5)), s_tau);
+                  c[TP06_S_STEP] * logistic(lanes_over(v - K(20), K(5))) + c[TP06_S_FLOOR];
+    next[TP06_S] = euler(dt, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(5))), s_tau);
 
-    lanes r_tau = K(9.5) * lanes_exp(-square(v + K(40)) / K(1800)) + K(0.8);
-    next[TP06_R] = euler(dt, s[TP06_R], logistic((K(20) - v) / K(6)), r_tau);
+    lanes r_tau = K(9.5) * lanes_exp(lanes_over(-square(v + K(40)), K(1800))) + K(0.8);
+    next[TP06_R] = euler(dt, s[TP06_R], logistic(lanes_over(K(20) - v, K(6))), r_tau);
 }
 
 /* Gates of the calcium current: d, f, f2 and fCass. */
 static inline void calcium_gates(real dt, lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    lanes d_alpha = K(1.4) * logistic((K(-35) - v) / K(13)) + K(0.25);
-    lanes d_beta = K(1.4) * logistic((v + K(5)) / K(5));
-    lanes d_gamma = logistic((K(50) - v) / K(20));
-    next[TP06_D] = euler(dt, s[TP06_D], logistic((K(-8) - v) / K(7.5)), d_alpha * d_beta + d_gamma);
+    lanes d_alpha = K(1.4) * logistic(lanes_over(K(-35) - v, K(13))) + K(0.25);
+    lanes d_beta = K(1.4) * logistic(lanes_over(v + K(5), K(5)));
+    lanes d_gamma = logistic(lanes_over(K(50) - v, K(20)));
+    next[TP06_D] = euler(dt, s[TP06_D], logistic(lanes_over(K(-8) - v, K(7.5))), d_alpha * d_beta + d_gamma);
 
-    lanes f_tau = K(1102.5) * lanes_exp(-square(v + K(27)) / K(225)) +
-                  K(200) * logistic((K(13) - v) / K(10)) + K(180) * logistic((v + K(30)) / K(10)) + K(20);
-    next[TP06_F] = euler(dt, s[TP06_F], logistic((v + K(20)) / K(7)), f_tau);
+    lanes f_tau = K(1102.5) * lanes_exp(lanes_over(-square(v + K(27)), K(225))) +
+                  K(200) * logistic(lanes_over(K(13) - v, K(10))) +
+                  K(180) * logistic(lanes_over(v + K(30), K(10))) + K(20);
+    next[TP06_F] = euler(dt, s[TP06_F], logistic(lanes_over(v + K(20), K(7))), f_tau);
 
-    lanes f2_tau = K(562) * lanes_exp(-square(v + K(27)) / K(240)) + K(31) * logistic((K(25) - v) / K(10)) +
-                   K(80) * logistic((v + K(30)) / K(10));
-    next[TP06_F2] = euler(dt, s[TP06_F2], K(0.67) * logistic((v + K(35)) / K(7)) + K(0.33), f2_tau);
+    lanes f2_tau = K(562) * lanes_exp(lanes_over(-square(v + K(27)), K(240))) +
+                   K(31) * logistic(lanes_over(K(25) - v, K(10))) +
+                   K(80) * logistic(lanes_over(v + K(30), K(10)));
+    next[TP06_F2] = euler(dt, s[TP06_F2], K(0.67) * logistic(lanes_over(v + K(35), K(7))) + K(0.33), f2_tau);
 
-    lanes held = K(1) + square(s[TP06_CASS] / K(0.05));
+    lanes held = K(1) + square(lanes_over(s[TP06_CASS], K(0.05)));
     next[TP06_FCASS] = euler(dt, s[TP06_FCASS], K(0.6) / held + K(0.4), K(80) / held + K(2));
 }
 
@@ -131,7 +136,7 @@ static inline void cell_currents(
     lanes k1_beta = (K(3) * lanes_exp(K(2e-4) * (v_k + K(100))) + lanes_exp(K(0.1) * (v_k - K(10)))) /
                     (K(1) + lanes_exp(K(-0.5) * v_k));
     i[TP06_I_K1] = c[TP06_K1_FACTOR] * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
-    i[TP06_I_PK] = c[TP06_G_PK] * v_k / (K(1) + lanes_exp((K(25) - v) / K(5.98)));
+    i[TP06_I_PK] = c[TP06_G_PK] * v_k / (K(1) + lanes_exp(lanes_over(K(25) - v, K(5.98))));
 
     lanes up = lanes_exp(c[TP06_NACA_UP] * v);     /* exp(gamma V F / RT) */
     lanes down = lanes_exp(c[TP06_NACA_DOWN] * v); /* exp((gamma - 1) V F / RT) */
