@@ -86,8 +86,8 @@ static inline lanes times_power_of_2(lanes y, lanes n)
 #    if LANE_BYTES == 64
     return LANES_X86(scalef)(y, n);
 #    else
-    const lanes near = lanes_fma(n, lanes_all((real)0.5), lanes_all(ROUNDER)), half = near - ROUNDER;
-    return of_pattern(pattern_of(y) + (pattern_of(near) << FRACTION_BITS)) * power_of_2(n - half);
+    const lanes half = lanes_fma(n, lanes_all((real)0.5), lanes_all(ROUNDER)) - ROUNDER;
+    return y * power_of_2(half) * power_of_2(n - half);
 #    endif
 }
 
@@ -118,20 +118,29 @@ static inline reduced reduce(lanes x)
     return (reduced){n, r, lanes_fma(-n, ln2_low, near - r)};
 }
 
-/* (exp(r) - 1 - r) / r^2 on |r| <= ln 2 / 2; square = r^2. In two halves, which are computed side by side. */
-static inline lanes exp_curve(lanes r, lanes square)
+/* (exp(r) - 1 - r) / r^2 - less on |r| <= ln 2 / 2; square = r^2. In two halves, which are computed side by side. */
+static inline lanes exp_curve(lanes r, lanes square, real less)
 {
 #    ifdef MT_DOUBLE
     static const real odd[] = {0x1.ad92e88f87de4p-26, 0x1.71df18ef7a9d3p-19, 0x1.a01a012fee98bp-13,
         0x1.1111111126b36p-7, 0x1.55555555554fep-3};
-    static const real even[] = {0x1.28adfccab85d4p-22, 0x1.a019995efb56cp-16, 0x1.6c16c18477082p-10,
-        0x1.55555555506bcp-5, 0x1.000000000000ap-1};
-    return lanes_fma(polynomial(odd, 5, square), r, polynomial(even, 5, square));
+    static const real even[] = {
+        0x1.28adfccab85d4p-22, 0x1.a019995efb56cp-16, 0x1.6c16c18477082p-10, 0x1.55555555506bcp-5};
+    const lanes lowest = lanes_all(0x1.000000000000ap-1 - less);
+    return lanes_fma(polynomial(odd, 5, square), r, lanes_fma(polynomial(even, 4, square), square, lowest));
 #    else
-    static const real low[] = {0x1.555492p-3F, 0x1.fffffap-2F}, high[] = {0x1.12397ep-7F, 0x1.555a26p-5F};
-    return lanes_fma(
-        lanes_fma(lanes_all(0x1.694c8ep-10F), square, polynomial(high, 2, r)), square, polynomial(low, 2, r));
+    static const real high[] = {0x1.12397ep-7F, 0x1.555a26p-5F};
+    const lanes low = lanes_fma(lanes_all(0x1.555492p-3F), r, lanes_all(0x1.fffffap-2F - less));
+    return lanes_fma(lanes_fma(lanes_all(0x1.694c8ep-10F), square, polynomial(high, 2, r)), square, low);
 #    endif
+}
+
+/* x + y where x = 0 or |x| >= |y|, and what its rounding took off (Dekker). */
+static inline lanes quick_sum(lanes x, lanes y, lanes *lost)
+{
+    const lanes sum = x + y;
+    *lost = y - (sum - x);
+    return sum;
 }
 
 static inline lanes lanes_exp(lanes x)
@@ -141,7 +150,9 @@ static inline lanes lanes_exp(lanes x)
         lanes_smaller(FUNCTIONS_NUMBER(89, 710), lanes_larger(FUNCTIONS_NUMBER(-104, -746), x));
     const reduced of = reduce(within);
     const lanes square = of.r * of.r;
-    return times_power_of_2(1 + lanes_fma(exp_curve(of.r, square), square, of.r), of.n);
+    lanes lost;
+    const lanes begun = quick_sum(lanes_all(1), of.r, &lost);
+    return times_power_of_2(begun + lanes_fma(exp_curve(of.r, square, 0), square, lost), of.n);
 }
 
 /* x + y, and what its rounding took off (Knuth). */
@@ -152,21 +163,26 @@ static inline lanes two_sum(lanes x, lanes y, lanes *lost)
     return sum;
 }
 
-/* exp(x) - 1 = 2^n (exp(r) - 1) + (2^n - 1). Half of it at first, as 2^n can be too large. */
+/* exp(x) - 1 = 2^n (r + r^2 / 2 + ...) + (2^n - 1). Half of it at first, as 2^n can be too large. Much can cancel: so the first sums keep
+ * what their rounding took off. */
 static inline lanes lanes_expm1(lanes x)
 {
     /* Beyond these the result is -1, or more than the largest number. */
     const lanes within =
         lanes_smaller(FUNCTIONS_NUMBER(89, 710), lanes_larger(FUNCTIONS_NUMBER(-18, -38), x));
     const reduced of = reduce(within);
-    const lanes power = power_of_2(of.n - 1), square = of.r * of.r;
-    lanes lost;
-    const lanes rest = two_sum(power, lanes_all((real)-0.5), &lost);
-    const lanes sum = lanes_fma(power, of.r, rest); /* |rest| is 0 or more than |power r| */
-    lost += lanes_fma(power, of.r, rest - sum);
-    const lanes tail = lanes_fma(power, lanes_fma(square, exp_curve(of.r, square), of.lost), lost);
+    const lanes power = power_of_2(of.n - 1), square = of.r * of.r,
+                square_lost = lanes_fma(of.r, of.r, -square);
+    const lanes half = (real)0.5 * power;
+    lanes lost[3];
+    const lanes rest = two_sum(power, lanes_all((real)-0.5), &lost[0]);
+    const lanes begun = quick_sum(rest, power * of.r, &lost[1]),
+                sum = quick_sum(begun, half * square, &lost[2]);
+    const lanes tail = lanes_fma(exp_curve(of.r, square, (real)0.5), square, of.lost);
+    const lanes result =
+        2 * (sum + (lanes_fma(power, tail, half * square_lost) + (lost[0] + lost[1] + lost[2])));
     const real small = FUNCTIONS_NUMBER(0x1p-50F, 0x1p-108); /* of x^2; there exp(x) - 1 rounds to x */
-    return lanes_select_below(x * x, small, x, 2 * (sum + tail));
+    return lanes_select_below(x * x, small, x, result);
 }
 
 /* ---- log ---- */
@@ -207,8 +223,8 @@ static inline lanes lanes_log(lanes x)
                 f = of.f;
 
     const lanes s = f / (2 + f), z = s * s, half_square = (real)0.5 * f * f;
-    const lanes n_part = n * ln2_short, sum = n_part + f,
-                lost = f - (sum - n_part); /* |n_part| is 0 or more than |f| */
+    lanes lost;
+    const lanes sum = quick_sum(n * ln2_short, f, &lost);
     const lanes bend = lanes_fma(
         s, lanes_fma(z, polynomial(curve, sizeof curve / sizeof *curve, z), half_square), -half_square);
     const lanes result = sum + (lanes_fma(n, ln2_rest, lost) + bend);

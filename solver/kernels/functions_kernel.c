@@ -2,7 +2,7 @@
 #include "solver/kernels/functions.h"
 #include "solver/kernels/kernels.h"
 
-static inline lanes of(mt_function f, lanes x, lanes by)
+static inline lanes of(mt_function f, lanes x, const real *by)
 {
     switch (f) {
     case MT_EXP:
@@ -13,19 +13,28 @@ static inline lanes of(mt_function f, lanes x, lanes by)
         return lanes_log(x);
     case MT_SQRT:
         return lanes_sqrt(x);
+    case MT_DIVIDE:
+        return x / lanes_load(by);
     default:
-        return x / by;
+        return lanes_over(x, by[0]);
     }
 }
 
-/* A last part of less than LANES numbers goes through whole lanes. */
+/* Less than LANES numbers: through whole lanes. */
+static void last(mt_function f, size_t n, const real *x, const real *by, real *y)
+{
+    real from[LANES] = {0}, divisor[LANES] = {0}, to[LANES];
+    for (size_t lane = 0; lane < n; lane++) from[lane] = x[lane];
+    for (size_t lane = 0; by && lane < (f == MT_OVER ? 1 : n); lane++) divisor[lane] = by[lane];
+    lanes_store(to, of(f, lanes_load(from), divisor));
+    for (size_t lane = 0; lane < n; lane++) y[lane] = to[lane];
+}
+
 void MT_KERNEL(function)(mt_function f, size_t n, const real *x, const real *by, real *y)
 {
     size_t k = 0;
-    if (f != MT_DIVIDE) by = x;
-    for (; k + LANES <= n; k += LANES) lanes_store(y + k, of(f, lanes_load(x + k), lanes_load(by + k)));
-    real last[3][LANES] = {{0}};
-    for (size_t lane = 0; lane < n - k; lane++) last[0][lane] = x[k + lane], last[1][lane] = by[k + lane];
-    if (k < n) lanes_store(last[2], of(f, lanes_load(last[0]), lanes_load(last[1])));
-    for (size_t lane = 0; lane < n - k; lane++) y[k + lane] = last[2][lane];
+    const size_t step = f == MT_DIVIDE ? 1 : 0;
+    for (; k + LANES <= n; k += LANES)
+        lanes_store(y + k, of(f, lanes_load(x + k), by ? by + k * step : NULL));
+    if (k < n) last(f, n - k, x + k, by ? by + k * step : NULL, y + k);
 }

@@ -18,9 +18,18 @@
 typedef enum mt_isa { MT_ISA_AVX512, MT_ISA_AVX2, MT_ISA_BASE, MT_ISAS } mt_isa;
 
 /* The functions that the cell models' equations are made of (solver/kernels/functions.h). */
-typedef enum mt_function { MT_EXP, MT_EXPM1, MT_LOG, MT_SQRT, MT_DIVIDE, MT_FUNCTIONS } mt_function;
+typedef enum mt_function {
+    MT_EXP,
+    MT_EXPM1,
+    MT_LOG,
+    MT_SQRT,
+    MT_DIVIDE, /* x[k] / by[k] */
+    MT_OVER,   /* x[k] / by[0], as by a number that the compiler knows */
+    MT_FUNCTIONS
+} mt_function;
 
-/* y[k] = f(x[k]), or x[k] / by[k], for k < n: for tests of the functions. The loops of the cell models have them inside. */
+/* y[k] = f(x[k]) for k < n: for tests of the functions; the loops of the cell models have them inside. `by` can be NULL where f does
+ * not divide. */
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 

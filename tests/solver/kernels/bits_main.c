@@ -1,0 +1,110 @@
+/* The bits of one instruction set's kernels, to be compared with those of another set, compiler or processor (bits.sh): results of the
+ * functions and of the cell models' steps, in float and double, with subnormal numbers and without. Written to standard output as they
+ * lie in memory; what is no number, which has no one pattern, always the same. Without an argument: the sets' names. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipu/run/engine.h"
+#include "solver/cells/model.h"
+#include "solver/cells/tp06/tp06.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/kernels.h"
+#include "tests/random.h"
+
+enum { N = 4096, CELLS = 256 + 7, STEPS = 400 };
+
+static void put_floats(float *y, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (isnan(y[k])) y[k] = (float)NAN;
+    (void)fwrite(y, sizeof *y, n, stdout);
+}
+
+static void put_doubles(double *y, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (isnan(y[k])) y[k] = (double)NAN;
+    (void)fwrite(y, sizeof *y, n, stdout);
+}
+
+/* Floats of all sizes, and all those around results that are as small as a normal number can be: exp there, log and expm1 of such. */
+static void put_functions_of_floats(const mt_kernels *kernels)
+{
+    static float x[N], by[N], y[N];
+    const uint32_t around[] = {0xc2aeac50, 0xc2cff1b5, 0x00800000, 0x80800000, 0x3f800000, 0x42b17218};
+    enum { CENTRES = sizeof around / sizeof *around, SPREAD = 200 };
+    for (int f = 0; f < MT_FUNCTIONS; f++)
+        for (uint32_t turn = 0; turn < SPREAD + CENTRES; turn++) {
+            for (uint32_t k = 0; k < N; k++) {
+                const uint32_t bits =
+                    turn < SPREAD ? (turn * N + k) * 5237 : around[turn - SPREAD] - N / 2 + k;
+                memcpy(&x[k], &bits, sizeof bits);
+                by[k] = f == MT_OVER ? 9.03F : 3 + (float)k;
+            }
+            /* Quotients that are just too small for a normal number are rounded before, or after, they are found to be so. */
+            if ((f == MT_DIVIDE || f == MT_OVER) && turn >= SPREAD + 2 && turn < SPREAD + 4) continue;
+            kernels->function_float((mt_function)f, N, x, by, y);
+            put_floats(y, N);
+        }
+}
+
+static void put_functions_of_doubles(const mt_kernels *kernels)
+{
+    static double x[N], by[N], y[N];
+    for (int f = 0; f < MT_FUNCTIONS; f++)
+        for (uint64_t turn = 0; turn < 100; turn++) {
+            uint64_t state = turn;
+            for (size_t k = 0; k < N; k++) {
+                const double fraction = between(&state, 0.5, 1);
+                const int exponent = (int)draw(&state, 1000) - 500;
+                x[k] = turn % 2 ? between(&state, -750, 710) : ldexp(fraction, exponent);
+                by[k] = f == MT_OVER ? 9.03 : between(&state, 1, 100);
+            }
+            kernels->function_double((mt_function)f, N, x, by, y);
+            put_doubles(y, N);
+        }
+}
+
+/* Cells at rest and at any V, for some steps. */
+static void put_cells(mt_isa set)
+{
+    static float v[CELLS], state[CELLS * TP06_STATES], constants[TP06_CONSTANTS];
+    static double v_d[CELLS], state_d[CELLS * TP06_STATES], constants_d[TP06_CONSTANTS];
+    const mt_cell_variant *variant = &mt_cell_tp06.variants[TP06_ENDO];
+    mt_cell_constants_float(&mt_cell_tp06, variant, 1, constants);
+    mt_cell_constants_double(&mt_cell_tp06, variant, 1, constants_d);
+    for (size_t cell = 0; cell < CELLS; cell++) {
+        v[cell] = (float)(v_d[cell] = -120 + (double)cell);
+        for (size_t k = 0; k < TP06_STATES; k++) {
+            const size_t at = mt_block_index(CELLS, TP06_STATES, cell, k);
+            state[at] = (float)(state_d[at] = variant->states[k]);
+        }
+    }
+    for (int step = 0; step < STEPS; step++) {
+        mt_cell_tp06.kernel_float[set](constants, 1, NULL, 0.02, CELLS, state, v, v);
+        mt_cell_tp06.kernel_double[set](constants_d, 1, NULL, 0.02, CELLS, state_d, v_d, v_d);
+    }
+    put_floats(v, CELLS);
+    put_floats(state, CELLS * TP06_STATES);
+    put_doubles(v_d, CELLS);
+    put_doubles(state_d, CELLS * TP06_STATES);
+}
+
+int main(int argc, char **argv)
+{
+    const mt_kernels *all[MT_ISAS];
+    const size_t n = mt_kernels_all(all);
+    for (size_t k = 0; k < n; k++) {
+        if (argc < 2) (void)puts(all[k]->isa);
+        if (argc < 2 || strcmp(argv[1], all[k]->isa) != 0) continue;
+        for (int flushing = 0; flushing < 2; flushing++) {
+            const uint64_t before = flushing ? ipu_begin_flushing() : 0;
+            put_functions_of_floats(all[k]);
+            put_functions_of_doubles(all[k]);
+            put_cells(all[k]->set);
+            if (flushing) ipu_end_flushing(before);
+        }
+    }
+    return 0;
+}
