@@ -35,8 +35,7 @@ static inline int record_changes_any(const record_rule *rule, const real *restri
 {
     const record_rule r = *rule;
     int any = 0;
-    for (size_t k = 0; k < MT_BLOCK; k++)
-        any |= record_changes(&r, before[k], now[k], peak_mV[k], low_mV[k]);
+    for (size_t k = 0; k < MT_BLOCK; k++) any |= record_changes(&r, before[k], now[k], peak_mV[k], low_mV[k]);
     return any;
 }
 
