@@ -2,14 +2,16 @@
  *
  *   cell model     float, all lanes, one core, against one lane in double with the C library's functions
  *   diffusion      ELLPACK rows (16-bit columns, two threads) against streaming the same bytes through the same threads
- *   machine        the 0.2 mm slab on the emulated machine (1,472 tiles) against the same float kernels on the whole mesh
+ *   machine        the 0.2 mm slab, or a mesh with fibres, on the emulated machine (1,472 tiles) against the same float kernels on the
+ *                  whole mesh, and the parts of a time step of both: the least time of each in steps that do one after the other.
+ *                  "rest" is what the whole step takes more or less than its parts
  *   recording      the 0.2 mm slab, or a mesh with fibres, with a wave in it: all maps recorded and nine potentials a
  *                  millisecond, against the activation times alone
  *   growth         what more of something costs: times for n, 2n and 4n of it, and the exponent b of n^b through
  *                  the first and the last; n log n shows as 1.1
  *
- * Run it on an idle machine: build/release/benchmarks, or for one of them alone build/release/benchmarks growth, or recording
- * [MESH]. Nothing here is a test. */
+ * Run it on an idle machine: build/release/benchmarks, or for one of them alone build/release/benchmarks growth, or machine
+ * or recording [MESH]. Nothing here is a test. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -19,6 +21,7 @@
 
 #include "data/yaml.h"
 #include "ipu/compile/compile.h"
+#include "ipu/run/engine.h"
 #include "mesh/cut/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
@@ -28,6 +31,7 @@
 #include "solver/kernels/kernels.h"
 #include "solver/backends/backend.h"
 #include "solver/outputs/ecg.h"
+#include "solver/plan/codelets.h"
 #include "solver/diffusion/tissue.h"
 
 mt_cell_kernel_double mt_cell_tp06_double_one;
@@ -275,52 +279,55 @@ typedef struct on_machine {
 static void go_machine(void *data)
 {
     on_machine *m = data;
-    must(m->backend->advance(m->self, 0, MACHINE_STEPS));
+    must(m->backend->advance(m->self, 0, 1));
 }
 
 /* The same kernels on the whole mesh: no tiles, no exchange. */
 typedef struct bare {
     const mt_monodomain *problem;
+    size_t n;
     float *v, *next, *before, *activation, *state, *d, *a;
     uint32_t *column;
 } bare;
 
-static void bare_step(bare *b)
+enum { CHUNK = 64 * MT_BLOCK };
+
+static void bare_cells(void *data)
 {
-    enum { CHUNK = 64 * MT_BLOCK };
-    const size_t n = b->problem->diffusion->n_elements;
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (size_t at = 0; at < n; at += CHUNK)
-            mt_cell_step_float(&mt_cell_tp06, 0, NULL, b->problem->dt_ms, n - at < CHUNK ? n - at : CHUNK,
-                b->state + at * TP06_STATES, b->v + at, b->v + at);
-        for (size_t p = 0; p < b->problem->pde_steps; p++) {
-            const float *from = p % 2 ? b->next : b->v;
-            float *to = p % 2 ? b->v : b->next;
-#pragma omp for schedule(static)
-            for (size_t at = 0; at < n; at += CHUNK)
-                mt_ellpack_rows_float32(n - at < CHUNK ? n - at : CHUNK, b->d + at,
-                    b->a + at * MT_ELLPACK_WIDTH, b->column + at * MT_ELLPACK_WIDTH, from + at, from,
-                    to + at);
-        }
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < n; c++) {
-            if (b->before[c] < 0 && b->v[c] >= 0) b->activation[c] = b->before[c] / (b->before[c] - b->v[c]);
-            b->before[c] = b->v[c];
-        }
+    const bare *b = data;
+#pragma omp parallel for schedule(static)
+    for (size_t at = 0; at < b->n; at += CHUNK)
+        mt_cell_step_float(&mt_cell_tp06, 0, NULL, b->problem->dt_ms, b->n - at < CHUNK ? b->n - at : CHUNK,
+            b->state + at * TP06_STATES, b->v + at, b->v + at);
+}
+
+static void bare_diffusion(void *data)
+{
+    const bare *b = data;
+    for (size_t p = 0; p < b->problem->pde_steps; p++) {
+        const float *from = p % 2 ? b->next : b->v;
+        float *to = p % 2 ? b->v : b->next;
+#pragma omp parallel for schedule(static)
+        for (size_t at = 0; at < b->n; at += CHUNK)
+            mt_ellpack_rows_float32(b->n - at < CHUNK ? b->n - at : CHUNK, b->d + at,
+                b->a + at * MT_ELLPACK_WIDTH, b->column + at * MT_ELLPACK_WIDTH, from + at, from, to + at);
     }
 }
 
-static void go_bare(void *data)
+static void bare_record(void *data)
 {
-    for (int s = 0; s < MACHINE_STEPS; s++) bare_step(data);
+    const bare *b = data;
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < b->n; c++) {
+        if (b->before[c] < 0 && b->v[c] >= 0) b->activation[c] = b->before[c] / (b->before[c] - b->v[c]);
+        b->before[c] = b->v[c];
+    }
 }
 
 static bare make_bare(mt_arena *arena, const slab *s)
 {
     const size_t n = s->mesh.n_elements;
-    bare b = {&s->problem, take(arena, n, 4), take(arena, n, 4), take(arena, n, 4), take(arena, n, 4),
+    bare b = {&s->problem, n, take(arena, n, 4), take(arena, n, 4), take(arena, n, 4), take(arena, n, 4),
         take(arena, n * TP06_STATES, 4), take(arena, n, 4), take(arena, n * MT_ELLPACK_WIDTH, 4),
         take(arena, n * MT_ELLPACK_WIDTH, 4)};
     float *off = take(arena, n * MT_ELLPACK_WIDTH, 4);
@@ -338,17 +345,172 @@ static bare make_bare(mt_arena *arena, const slab *s)
     return b;
 }
 
+/* The tiles again, phase by phase. The halo's compute sets are those of the diffusion with vertices that do nothing: what is left is
+ * the host's copying. */
+enum { PHASE_CELLS, PHASE_HALO, PHASE_DIFFUSION, PHASE_RECORD, PHASES };
+typedef struct phased {
+    mt_plan plan;
+    ipu_codelet idle;
+    ipu_engine *engine;
+} phased;
+
+typedef struct phase {
+    ipu_engine *engine;
+    size_t program;
+} phase;
+
+static void go_phase(void *data)
+{
+    const phase *p = data;
+    must(ipu_engine_run(p->engine, p->program));
+}
+
+static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
+
+/* Adds a compute set like `set`, of idle vertices. */
+static uint32_t add_idle(phased *p, uint32_t set)
+{
+    ipu_graph *graph = p->plan.graph;
+    const size_t n = graph->n_vertices;
+    uint32_t idle;
+    must(ipu_graph_add_compute_set(graph, "halo", &idle));
+    for (size_t i = 0, vertex; i < n; i++) {
+        const ipu_vertex like = graph->vertices[i];
+        if (like.compute_set != set) continue;
+        must(ipu_graph_add_vertex(graph, idle, &p->idle, like.tile, like.context, &vertex));
+        for (size_t f = 0; f < p->idle.n_fields; f++)
+            must(ipu_graph_connect(
+                graph, vertex, p->idle.fields[f].name, graph->connections[like.first_connection + f].tensor));
+    }
+    return idle;
+}
+
+/* As many diffusion steps as the problem has, to and fro. */
+static const ipu_program *substeps(slab *s, uint32_t ab, uint32_t ba)
+{
+    const size_t n = s->problem.pde_steps;
+    const ipu_program **step = take(&s->arena, n, sizeof *step), *all;
+    for (size_t p = 0; p < n; p++) must(ipu_program_execute(&s->arena, p % 2 ? ba : ab, &step[p]));
+    must(ipu_program_sequence(&s->arena, step, n, &all));
+    return all;
+}
+
+static void write_rest(phased *p)
+{
+    const mt_halo *halo = p->plan.halo;
+    mt_arena scratch = {0};
+    float *v = take(&scratch, halo->n_elements, sizeof *v),
+          *state = take(&scratch, halo->n_elements * TP06_STATES, sizeof *state);
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        for (size_t from = halo->own_offset[part], n = mt_halo_own(halo, part), c = 0; c < n; c++) {
+            v[from + c] = (float)mt_cell_tp06.variants[0].v_mV;
+            for (size_t k = 0; k < TP06_STATES; k++)
+                state[TP06_STATES * from + mt_block_index(n, TP06_STATES, c, k)] =
+                    (float)mt_cell_tp06.variants[0].states[k];
+        }
+    const ipu_tensor *at_rest[] = {&p->plan.v_a, &p->plan.v_b, &p->plan.before};
+    for (size_t k = 0; k < 3; k++) ipu_engine_write(p->engine, at_rest[k], v);
+    ipu_engine_write(p->engine, &p->plan.state, state);
+    ipu_engine_write(p->engine, &p->plan.d, p->plan.d_value);
+    ipu_engine_write(p->engine, &p->plan.a, p->plan.a_value);
+    ipu_engine_write(p->engine, &p->plan.column, p->plan.column_value);
+    mt_arena_free(&scratch);
+}
+
+static void make_phased(slab *s, phased *p)
+{
+    const ipu_program *programs[PHASES];
+    ipu_executable *executable;
+    mt_arena values = {0};
+    *p = (phased){.idle = mt_codelet_pde};
+    p->idle.compute = do_nothing;
+    must(mt_plan_make(&s->arena, &values, &s->problem, &s->layout, &p->plan));
+    const uint32_t ab = add_idle(p, MT_PLAN_PDE_AB), ba = add_idle(p, MT_PLAN_PDE_BA);
+    must(ipu_program_execute(&s->arena, MT_PLAN_ODE, &programs[PHASE_CELLS]));
+    programs[PHASE_HALO] = substeps(s, ab, ba);
+    programs[PHASE_DIFFUSION] = substeps(s, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA);
+    must(ipu_program_execute(&s->arena, MT_PLAN_ACTIVATION, &programs[PHASE_RECORD]));
+    must(ipu_compile(&s->arena, p->plan.graph, programs, PHASES, &executable));
+    must(ipu_engine_new(&s->arena, executable, false, &p->engine));
+    write_rest(p);
+    mt_arena_free(&values);
+}
+
+/* A part of a time step, and the least time that it has taken. */
+typedef struct lap {
+    void (*go)(void *data);
+    void *data;
+    double least_s;
+} lap;
+
+/* Steps of a few parts one after the other. */
+static void do_laps(lap *laps, size_t n)
+{
+    for (int step = 0; step < MACHINE_STEPS; step++)
+        for (size_t k = 0; k < n; k++) {
+            const double start = now_s();
+            laps[k].go(laps[k].data);
+            laps[k].least_s = fmin(laps[k].least_s, now_s() - start);
+        }
+}
+
+static void tell_lap(const char *name, double tiles_ns, double all_ns, double without_ns)
+{
+    printf("  %-12s%8.2f ns  (%3.0f %%)%8.2f ns\n", name, tiles_ns, 100 * tiles_ns / all_ns, without_ns);
+}
+
+/* A step on the tiles as a whole; in its parts; in its parts with the halo copied by itself before the diffusion copies it again; and
+ * without tiles, in parts. */
+enum {
+    LAP_TILES,
+    LAP_CELLS,
+    LAP_DIFFUSION,
+    LAP_RECORD,
+    LAP_AGAIN,
+    LAP_HALO = LAP_AGAIN + 1,
+    LAP_BARE = LAP_AGAIN + 4,
+    LAPS = LAP_BARE + 3
+};
+
+static void tell_machine(const slab *s, const lap laps[LAPS])
+{
+    double ns[LAPS];
+    for (size_t k = 0; k < LAPS; k++) ns[k] = 1e9 * laps[k].least_s / (double)s->mesh.n_elements;
+    const double *bare_ns = ns + LAP_BARE, all = ns[LAP_TILES],
+                 all_bare = bare_ns[0] + bare_ns[1] + bare_ns[2];
+    printf(
+        "machine, %zu elements, %zu diffusion steps, %d threads: an element's time step on %zu tiles takes "
+        "%.2f times the time that it takes without them\n",
+        s->mesh.n_elements, s->problem.pde_steps, omp_get_max_threads(), s->target.tiles, all / all_bare);
+    printf("                 tiles              without\n");
+    tell_lap("cell model", ns[LAP_CELLS], all, bare_ns[0]);
+    tell_lap("diffusion", ns[LAP_DIFFUSION] - ns[LAP_HALO], all, bare_ns[1]);
+    tell_lap("halo", ns[LAP_HALO], all, 0);
+    tell_lap("record", ns[LAP_RECORD], all, bare_ns[2]);
+    tell_lap("rest", all - ns[LAP_CELLS] - ns[LAP_DIFFUSION] - ns[LAP_RECORD], all, 0);
+    tell_lap("all", all, all, all_bare);
+}
+
 static void machine(slab *s)
 {
     on_machine m = {mt_backend_find("ipu"), NULL};
-    must(m.backend->open(&s->arena, &s->problem, &s->layout, &m.self));
+    phased p;
     bare b = make_bare(&s->arena, s);
-    const double work = (double)s->mesh.n_elements * MACHINE_STEPS;
-    const double without = best_rate(go_bare, &b, work, 5), with = best_rate(go_machine, &m, work, 5);
-    printf("machine, %zu elements, %zu diffusion steps, %d threads, element-steps/s: %.3g on %zu tiles, %.3g "
-           "without: %.2f times the time\n",
-        s->mesh.n_elements, s->problem.pde_steps, omp_get_max_threads(), with, s->target.tiles, without,
-        without / with);
+    must(m.backend->open(&s->arena, &s->problem, &s->layout, &m.self));
+    make_phased(s, &p);
+    phase cells = {p.engine, PHASE_CELLS}, halo = {p.engine, PHASE_HALO},
+          spreads = {p.engine, PHASE_DIFFUSION}, records = {p.engine, PHASE_RECORD};
+    lap laps[LAPS] = {{go_machine, &m, INFINITY}, {go_phase, &cells, INFINITY},
+        {go_phase, &spreads, INFINITY}, {go_phase, &records, INFINITY}, {go_phase, &cells, INFINITY},
+        {go_phase, &halo, INFINITY}, {go_phase, &spreads, INFINITY}, {go_phase, &records, INFINITY},
+        {bare_cells, &b, INFINITY}, {bare_diffusion, &b, INFINITY}, {bare_record, &b, INFINITY}};
+    for (int repeat = 0; repeat < 5; repeat++) {
+        do_laps(laps + LAP_TILES, 1);
+        do_laps(laps + LAP_CELLS, 3);
+        do_laps(laps + LAP_AGAIN, 4);
+        do_laps(laps + LAP_BARE, 3);
+    }
+    tell_machine(s, laps);
 }
 
 /* ---- recording ---- */
@@ -660,12 +822,15 @@ int main(int n, char **words)
 {
     slab s;
     if (n == 2 && strcmp(words[1], "growth") == 0) return growth(), 0;
-    if ((n == 2 || n == 3) && strcmp(words[1], "recording") == 0) {
+    if ((n == 2 || n == 3) && (strcmp(words[1], "recording") == 0 || strcmp(words[1], "machine") == 0)) {
         if (n == 2)
             make_slab(&s, 0.2);
         else
             read_mesh(&s, words[2]);
-        recording(&s);
+        if (strcmp(words[1], "recording") == 0)
+            recording(&s);
+        else
+            machine(&s);
         mt_arena_free(&s.arena);
         return 0;
     }

@@ -628,13 +628,56 @@ static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, 
     return false;
 }
 
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Gives those of n numbers that differ, ascending. */
+static mt_status give_distinct(mt_arena *arena, uint32_t *all, size_t n, const uint32_t **out, size_t *n_out)
+{
+    uint32_t *distinct = NULL;
+    if (n > 1) qsort(all, n, sizeof *all, by_number);
+    *n_out = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || all[i] != all[*n_out - 1]) all[(*n_out)++] = all[i];
+    MT_ALLOC(arena, distinct, *n_out);
+    if (*n_out > 0) memcpy(distinct, all, *n_out * sizeof *distinct);
+    *out = distinct;
+    return MT_OK;
+}
+
+/* `room` has space for a variable of every draft and every place. */
+static mt_status find_variables(const compiling *c, ipu_superstep *step, uint32_t *room)
+{
+    const ipu_executable *e = c->executable;
+    size_t n = 0;
+    for (size_t i = step->first_message[0]; i < step->first_message[c->n_tiles]; i++) {
+        const uint32_t variable = c->parts[c->drafts[i].source_part].variable;
+        if (n == 0 || room[n - 1] != variable) room[n++] = variable;
+    }
+    MT_TRY(give_distinct(c->arena, room, n, &step->sends, &step->n_sends));
+    n = 0;
+    for (size_t i = step->first_task[0]; i < step->first_task[c->n_tiles]; i++) {
+        const ipu_codelet *codelet = e->tasks[i].codelet;
+        for (size_t f = 0; f < codelet->n_fields; f++) {
+            const field_place *p = &c->field_places[e->tasks[i].first_place + f];
+            if (codelet->fields[f].direction != IPU_INPUT && p->n > 0) room[n++] = c->parts[p->part].variable;
+        }
+    }
+    return give_distinct(c->arena, room, n, &step->writes, &step->n_writes);
+}
+
 static mt_status make_supersteps(compiling *c)
 {
     ipu_executable *e = c->executable;
     size_t *first_message = NULL;
     stretch *room = NULL;
+    uint32_t *variables = NULL;
     size_t n_slots = c->n_sets * c->n_tiles;
     MT_ALLOC(c->scratch, room, e->n_places);
+    MT_ALLOC(c->scratch, variables, c->n_drafts + e->n_places);
     MT_ALLOC(c->arena, first_message, n_slots + 1);
     MT_ALLOC(c->arena, e->supersteps, c->n_sets);
     memcpy(first_message, c->first_draft, (n_slots + 1) * sizeof *first_message);
@@ -645,6 +688,7 @@ static mt_status make_supersteps(compiling *c)
         step->first_message = first_message + s * c->n_tiles;
         step->apart = sends_what_it_writes(e, step, c->n_tiles, room);
         step->data_dependent = depends_on_data(e, step, c->n_tiles);
+        MT_TRY(find_variables(c, step, variables));
         MT_TRY(ipu_exchange_of_superstep(c->arena, e, step));
     }
     return MT_OK;

@@ -13,3 +13,15 @@ size_t ipu_executable_range(const ipu_executable *e, uint32_t variable, size_t e
     }
     return low;
 }
+
+bool ipu_superstep_overwrites(const ipu_superstep *step, const ipu_superstep *sender)
+{
+    for (size_t w = 0, s = 0; w < step->n_writes && s < sender->n_sends;) {
+        if (step->writes[w] == sender->sends[s]) return true;
+        if (step->writes[w] < sender->sends[s])
+            w++;
+        else
+            s++;
+    }
+    return false;
+}

@@ -55,7 +55,10 @@ typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message; /* [tiles + 1] */
     bool apart; /* vertices write something that is sent: all tiles must receive before any computes */
-    bool data_dependent; /* some codelet has cost_of_data */
+    bool data_dependent;    /* some codelet has cost_of_data */
+    const uint32_t *sends;  /* [n_sends]: variables of which something is sent, ascending */
+    const uint32_t *writes; /* [n_writes]: of which something is written */
+    size_t n_sends, n_writes;
     ipu_exchange exchange;
 } ipu_superstep;
 
@@ -118,6 +121,9 @@ typedef struct ipu_executable {
 
 /* The index of the range that holds an element of a variable. */
 size_t ipu_executable_range(const ipu_executable *executable, uint32_t variable, size_t element);
+
+/* Does a superstep write to a variable of which another one sends something? */
+bool ipu_superstep_overwrites(const ipu_superstep *step, const ipu_superstep *sender);
 
 /* Checks that messages, places and predicates stay inside their tiles, that no message of a superstep writes where another
  * reads or writes, and that the schedules of all exchanges can run (ipu_schedule_check). MT_INPUT: one of these does not hold;

@@ -290,9 +290,10 @@ static mt_status report_unreceived(const ipu_engine *engine, const ipu_superstep
 
 /* ---- supersteps ---- */
 
-/* The host's prefetcher cannot predict what a tile accesses first, so that is prefetched explicitly. A prefetch outside of the
- * memory does no harm. */
-enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 16 * CACHE_LINE };
+/* The host's prefetcher cannot predict what a tile accesses first, so that is prefetched explicitly: the beginning of each field of
+ * the next task, into the second cache (2), because in the first one it would not last until then. A prefetch outside of the memory
+ * does no harm. */
+enum { CACHE_LINE = 64, MESSAGES_AHEAD = 8, BYTES_AHEAD = 64 * CACHE_LINE };
 
 static void fetch_source(const ipu_engine *engine, const ipu_message *m)
 {
@@ -304,9 +305,11 @@ static void fetch_source(const ipu_engine *engine, const ipu_message *m)
 static void fetch_fields(const ipu_engine *engine, const ipu_task *task)
 {
     for (size_t f = 0; f < task->codelet->n_fields; f++) {
-        uintptr_t data = (uintptr_t)engine->spans[task->first_place + f].data;
-        for (size_t byte = 0; byte < BYTES_AHEAD; byte += CACHE_LINE)
-            __builtin_prefetch((const void *)(data + byte));
+        const ipu_span *field = &engine->spans[task->first_place + f];
+        const size_t all = field->n * ipu_type_bytes(task->codelet->fields[f].type),
+                     bytes = all < BYTES_AHEAD ? all : BYTES_AHEAD;
+        for (size_t byte = 0; byte < bytes; byte += CACHE_LINE)
+            __builtin_prefetch((const char *)field->data + byte, 0, 2);
     }
 }
 
@@ -402,8 +405,23 @@ typedef struct outcome {
     uint64_t compute_cycles, used_slots;
 } outcome;
 
+/* Supersteps that run together: behind the first one none receives. */
+typedef struct together {
+    const ipu_superstep *const *step;
+    size_t n;
+} together;
+
+/* All of them on one tile. False where a check failed. */
+static bool run_tile_through(
+    const ipu_engine *engine, const together *all, size_t tile, taken *took, fault *why)
+{
+    if (!run_tile(engine, all->step[0], tile, took, why)) return false;
+    for (size_t k = 1; k < all->n; k++) compute(engine, all->step[k], tile);
+    return true;
+}
+
 /* Where no vertex writes what is sent, a tile computes as soon as it has received, while the data is in the host's cache. */
-static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
+static outcome run_tiles(const ipu_engine *engine, const together *all)
 {
     const size_t n_tiles = engine->executable->graph->target.tiles;
     fault first = {.tile = n_tiles};
@@ -412,15 +430,15 @@ static outcome run_tiles(const ipu_engine *engine, const ipu_superstep *step)
 #pragma omp parallel reduction(max : most) reduction(+ : all_used)
     {
         uint64_t before = ipu_begin_flushing();
-        if (step->apart) {
+        if (all->step[0]->apart) {
 #pragma omp for schedule(static)
-            for (size_t t = 0; t < n_tiles; t++) receive(engine, step, t);
+            for (size_t t = 0; t < n_tiles; t++) receive(engine, all->step[0], t);
         }
 #pragma omp for schedule(static) nowait
         for (size_t t = 0; t < n_tiles; t++) {
             taken took = {0};
             fault why;
-            if (!run_tile(engine, step, t, &took, &why)) {
+            if (!run_tile_through(engine, all, t, &took, &why)) {
 #pragma omp critical(ipu_engine_fault)
                 if (t < first.tile) first = why;
             }
@@ -439,17 +457,46 @@ static mt_status report(const ipu_engine *engine, const ipu_superstep *step, con
         &engine->executable->graph->target, step->name, why->tile, why->task->codelet, why->cost);
 }
 
+/* Does the supersteps that wait. `now` may be NULL. */
+static mt_status do_waiting(ipu_engine *engine, outcome *now)
+{
+    const together all = {engine->waiting, engine->n_waiting};
+    engine->n_waiting = 0;
+    if (all.n == 0) return MT_OK;
+    const outcome done = run_tiles(engine, &all);
+    if (done.first.tile < engine->executable->graph->target.tiles)
+        return report(engine, all.step[0], &done.first);
+    if (now) *now = done;
+    return MT_OK;
+}
+
+/* May it run behind those that wait, on each tile at once? A tile that is ahead must not change what others are still to receive. */
+static bool joins(const ipu_engine *engine, const ipu_superstep *step)
+{
+    const ipu_superstep *first = engine->waiting[0];
+    if (engine->n_waiting == 0 || engine->n_waiting == IPU_TOGETHER || step->data_dependent) return false;
+    if (step->first_message[0] < step->first_message[engine->executable->graph->target.tiles]) return false;
+    return first->apart || !ipu_superstep_overwrites(step, first);
+}
+
+/* A superstep whose vertices are watched is done at once, alone; others wait for what may join them. */
 static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
 {
     const ipu_superstep *step = &engine->executable->supersteps[compute_set];
-    const outcome now = run_tiles(engine, step);
-    if (now.first.tile < engine->executable->graph->target.tiles) return report(engine, step, &now.first);
     const ipu_superstep_timing *timing = &engine->timing.supersteps[compute_set];
-    const uint64_t cycles = step->data_dependent ? now.compute_cycles : timing->compute_phase_cycles;
+    uint64_t cycles = timing->compute_phase_cycles, used_slots = timing->used_slots;
+    outcome now;
+    if (!joins(engine, step)) MT_TRY(do_waiting(engine, NULL));
+    engine->waiting[engine->n_waiting++] = step;
+    if (engine->checked || step->data_dependent) MT_TRY(do_waiting(engine, &now));
+    if (step->data_dependent) {
+        cycles = now.compute_cycles;
+        used_slots = now.used_slots;
+    }
     if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
     engine->runs[compute_set]++;
     engine->compute_cycles[compute_set] += cycles;
-    engine->used_slots[compute_set] += step->data_dependent ? now.used_slots : timing->used_slots;
+    engine->used_slots[compute_set] += used_slots;
     return MT_OK;
 }
 
@@ -466,6 +513,7 @@ static const char *predicate_name(const ipu_engine *engine, const ipu_program *p
 /* Counts what it costs to tell every tile. */
 static mt_status evaluate(ipu_engine *engine, const ipu_program *program, bool *holds)
 {
+    MT_TRY(do_waiting(engine, NULL));
     const ipu_control *control = count_control(engine, program);
     uint32_t value;
     memcpy(&value, engine->image + control->place, sizeof value);
@@ -529,6 +577,7 @@ static mt_status run_program(ipu_engine *engine, const ipu_program *program)
     case IPU_HOST_READ:
         break;
     }
+    MT_TRY(do_waiting(engine, NULL));
     return run_transfer(engine, program);
 }
 
@@ -536,7 +585,8 @@ mt_status ipu_engine_run(ipu_engine *engine, size_t program)
 {
     size_t n = engine->executable->n_programs;
     if (program >= n) return mt_fail(MT_INPUT, "engine: program %zu; allowed: below %zu", program, n);
-    return run_program(engine, engine->executable->programs[program]);
+    MT_TRY(run_program(engine, engine->executable->programs[program]));
+    return do_waiting(engine, NULL);
 }
 
 uint64_t ipu_engine_cycles(const ipu_engine *engine)

@@ -1,7 +1,9 @@
 /* Runs an executable on the host: the numbers are really computed, in one memory image a tile.
  *
  * In a superstep every tile receives, then every tile computes. Where no vertex writes what is sent, the host lets each tile
- * compute as soon as it has received; the result is the same. Tiles share nothing else, so the result does not depend on the
+ * compute as soon as it has received. Where the next compute sets of a program receive nothing and do not write what was sent, it
+ * lets each tile go on with them at once, while the tile's numbers are in the host's cache (checked runs and compute sets whose time
+ * depends on data go one by one). The result is the same. Tiles share nothing else, so the result does not depend on the
  * number of OpenMP threads. While tile code runs, subnormal numbers are flushed to zero on input and output, as on the machine;
  * afterwards the host's own setting is restored.
  *
@@ -18,6 +20,8 @@ typedef struct ipu_stream_buffer {
     size_t n, at;        /* elements; the next transfer begins at `at` */
 } ipu_stream_buffer;
 
+enum { IPU_TOGETHER = 8 }; /* supersteps that the host runs together, at most */
+
 /* Read it freely; change it only through the functions below. */
 typedef struct ipu_engine {
     const ipu_executable *executable;
@@ -31,6 +35,8 @@ typedef struct ipu_engine {
     uint64_t stream_runs, stream_cycles;          /* ipu_engine_stream: how often, and what they took */
     uint64_t host_bytes_written, host_bytes_read; /* by programs and streams */
     ipu_stream_room stream_room;
+    const ipu_superstep *waiting[IPU_TOGETHER]; /* counted and not yet done; none between runs */
+    size_t n_waiting;
     bool checked;
     ipu_trace *trace; /* of what runs from now on, or NULL; set it freely */
 } ipu_engine;

@@ -16,12 +16,13 @@ static inline real activation_step(real step, real dt_ms, real before, real now,
     return candidate < activation_ms ? candidate : activation_ms;
 }
 
-/* Does V cross 0 mV upwards in some of MT_BLOCK elements? In the others the step above changes nothing. */
+/* Does V cross 0 mV upwards in some of MT_BLOCK elements? In the others the step above changes nothing. A loop of known length without
+ * a sum, which compilers make vectors of. */
 static inline int activates_any(const real *restrict before, const real *restrict now)
 {
-    real any = 0;
-    for (size_t k = 0; k < MT_BLOCK; k++) any += ((before[k] < 0) & (now[k] >= 0)) ? (real)1 : (real)0;
-    return any > 0;
+    int any = 0;
+    for (size_t k = 0; k < MT_BLOCK; k++) any |= (before[k] < 0) & (now[k] >= 0);
+    return any;
 }
 
 #endif

@@ -29,15 +29,14 @@ static inline int record_changes(const record_rule *r, real before, real now, re
     return crosses | (now > peak_mV) | (now < low_mV) | ((now - before) * r->per_dt >= r->slowest_mV_ms);
 }
 
-/* The same of MT_BLOCK elements, any of them: a loop of known length, which compilers make vectors of. */
+/* The same of MT_BLOCK elements, any of them: a loop of known length without a sum, which compilers make vectors of. */
 static inline int record_changes_any(const record_rule *rule, const real *restrict before,
     const real *restrict now, const real *restrict peak_mV, const real *restrict low_mV)
 {
     const record_rule r = *rule;
-    real any = 0;
-    for (size_t k = 0; k < MT_BLOCK; k++)
-        any += record_changes(&r, before[k], now[k], peak_mV[k], low_mV[k]) ? (real)1 : (real)0;
-    return any > 0;
+    int any = 0;
+    for (size_t k = 0; k < MT_BLOCK; k++) any |= record_changes(&r, before[k], now[k], peak_mV[k], low_mV[k]);
+    return any;
 }
 
 /* The record after step number `step` (from 0), which took V from `before` to `now`; `looks`: it looks at V at rest. Both sides of each

@@ -223,6 +223,66 @@ Test(engine, subnormals_are_flushed_in_tiles_and_only_there)
     }
 }
 
+/* Writes its word into the diary, which all vertices share. */
+typedef struct entry {
+    char *diary, word[3];
+} entry;
+
+static void write_entry(const ipu_span *f, const void *context)
+{
+    const entry *e = context;
+    (void)f;
+    strcat(e->diary, e->word);
+}
+
+static const ipu_codelet entry_codelet = {"entry", 1, shrink_fields, write_entry, no_cost, .code_bytes = 0};
+
+/* A compute set of a vertex on each tile of a ring, with entries such as "a0". */
+static uint32_t add_entries(ring *r, char letter, char *diary, entry entries[TILES])
+{
+    uint32_t set = 0;
+    cr_assert_eq(ipu_graph_add_compute_set(r->graph, (char[]){letter, 0}, &set), MT_OK);
+    for (uint32_t t = 0; t < TILES; t++) {
+        size_t vertex;
+        ipu_tensor own;
+        entries[t] = (entry){diary, {letter, (char)('0' + t), 0}};
+        cr_assert_eq(ipu_graph_add_vertex(r->graph, set, &entry_codelet, t, &entries[t], &vertex), MT_OK);
+        cr_assert_eq(ipu_graph_add_tensor(r->graph, &(ipu_slice){r->w, t * PART, PART}, 1, &own), MT_OK);
+        cr_assert_eq(ipu_graph_connect(r->graph, vertex, "x", own), MT_OK);
+    }
+    return set;
+}
+
+/* Two that receive nothing, then "add", which receives, and another that does not; all are counted. */
+Test(engine, a_tile_goes_on_to_compute_sets_that_receive_nothing_but_not_in_checked_runs)
+{
+    static const char *const expected[] = {
+        "a0b0a1b1a2b2a3b3a4b4c0c1c2c3c4", "a0a1a2a3a4b0b1b2b3b4c0c1c2c3c4"};
+    omp_set_num_threads(1);
+    for (int checked = 0; checked < 2; checked++) {
+        static ring r;
+        char diary[4 * 2 * TILES] = "";
+        entry entries[3][TILES];
+        float v[N];
+        const ipu_target target = ring_target(TILES);
+        const ipu_program *p[4], *all = NULL;
+        ipu_executable *e = NULL;
+        ipu_engine *engine = NULL;
+        cr_assert_eq(ring_make(&arena, &target, TILES, PART, RING_TAIL, &r), MT_OK, "%s", mt_message());
+        const uint32_t set[] = {add_entries(&r, 'a', diary, entries[0]),
+            add_entries(&r, 'b', diary, entries[1]), r.add, add_entries(&r, 'c', diary, entries[2])};
+        for (size_t k = 0; k < 4; k++) cr_assert_eq(ipu_program_execute(&arena, set[k], &p[k]), MT_OK);
+        cr_assert_eq(ipu_program_sequence(&arena, p, 4, &all), MT_OK);
+        cr_assert_eq(ipu_compile(&arena, r.graph, &all, 1, &e), MT_OK, "%s", mt_message());
+        cr_assert_eq(ipu_engine_new(&arena, e, checked, &engine), MT_OK, "%s", mt_message());
+        start_values(v);
+        ipu_engine_write(engine, &r.whole_v, v);
+        cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+        cr_expect_str_eq(diary, expected[checked]);
+        for (size_t k = 0; k < 4; k++) cr_expect_eq(engine->runs[set[k]], 1, "set %zu", k);
+    }
+}
+
 Test(engine, streams_go_round_and_are_counted)
 {
     static const float half = 0.5F;
