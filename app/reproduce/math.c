@@ -229,7 +229,7 @@ static mt_status draw(const request *r)
 {
     enum { KINDS = 3 };
     static const char *const kinds[KINDS] = {
-        "to 0.5 ulp: the nearest float", "to 1 ulp", "above 1 ulp"};
+        "to 0.5 ulp: the nearest float", "to 1 ulp: its neighbour", "above 1 ulp"};
     const char *groups[MT_FUNCTIONS], *bars[MT_ACCURACY_BINS];
     bin_name names[MT_ACCURACY_BINS];
     double value[MT_FUNCTIONS * MT_ACCURACY_BINS * KINDS] = {0};

@@ -11,8 +11,8 @@ Test(math_slow, no_result_of_any_float_is_farther_from_the_nearest_than_its_neig
     static const struct {
         const char *key;
         double most_ulp, operands, unflushed;
-    } functions[] = {{"exp", 1, 4294967296, 0}, {"expm1", 1.05, 4294967296, 16777214},
-        {"log", 0.9, 4294967296, 0}, {"sqrt", 0.5, 4294967296, 0}, {"divide", 0.5, 1e9, 0}};
+    } functions[] = {{"exp", 1.04, 4294967296, 0}, {"expm1", 1.1, 4294967296, 16777214},
+        {"log", 0.87, 4294967296, 0}, {"sqrt", 0.5, 4294967296, 0}, {"divide", 0.5, 1e9, 0}};
     char *text = works("reproduce math --full --pairs 1000000000 --progress never --format json");
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         const char *key = functions[k].key;
