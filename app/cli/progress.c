@@ -69,14 +69,14 @@ static void append(char *out, size_t size, int columns, const char *part)
 }
 
 /* "1.24 G element-steps/s" */
-static void print_rate(double rate, char *out, size_t size)
+static void print_rate(double rate, const char *what, char *out, size_t size)
 {
     static const char prefixes[] = " kMGTP";
     int k = 0;
     for (; rate >= 999.5 && k < 5; k++) rate /= 1000;
     int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
     (void)snprintf(
-        out, size, "   %.*f %.*selement-steps/s", decimals, rate, k ? 2 : 0, (char[]){prefixes[k], ' ', 0});
+        out, size, "   %.*f %.*s%s/s", decimals, rate, k ? 2 : 0, (char[]){prefixes[k], ' ', 0}, what);
 }
 
 /* "0:21", "1:02:03" */
@@ -90,6 +90,17 @@ static void print_duration(double seconds, char *out, size_t size)
         (void)snprintf(out, size, "%d:%02d", s / 60, s % 60);
 }
 
+/* The work's rate; "" where it is not known. */
+static void print_rate_of(const mt_progress *progress, double elapsed_s, char *out, size_t size)
+{
+    const double done = progress->counted ? 1e6 * progress->now_ms : progress->element_steps;
+    out[0] = 0;
+    if (done > 0 && elapsed_s > 0)
+        print_rate(done / elapsed_s, progress->counted ? progress->counted : "element-steps", out, size);
+}
+
+static const char *unit_of(const mt_progress *progress) { return progress->counted ? "million" : "ms"; }
+
 static void print_bar(double fraction, char out[BAR + 8])
 {
     int done = (int)(fraction * BAR);
@@ -101,15 +112,15 @@ static void print_bar(double fraction, char out[BAR + 8])
 
 void mt_progress_line(const mt_progress *progress, double elapsed_s, int columns, char *out, size_t size)
 {
-    char bar[BAR + 8], percent[32], simulated[96], rate[64] = "", left[64] = "", time[32];
+    char bar[BAR + 8], percent[32], simulated[96], rate[64], left[64] = "", time[32];
     double fraction = progress->total_ms > 0 ? progress->now_ms / progress->total_ms : 1;
     fraction = fraction > 0 ? fmin(fraction, 1) : 0;
 
     print_bar(fraction, bar);
     (void)snprintf(percent, sizeof percent, " %3d %%", (int)(100 * fraction));
-    (void)snprintf(simulated, sizeof simulated, "   %.1f of %.1f ms", progress->now_ms, progress->total_ms);
-    if (progress->element_steps > 0 && elapsed_s > 0)
-        print_rate(progress->element_steps / elapsed_s, rate, sizeof rate);
+    (void)snprintf(simulated, sizeof simulated, "   %.1f of %.1f %s", progress->now_ms, progress->total_ms,
+        unit_of(progress));
+    print_rate_of(progress, elapsed_s, rate, sizeof rate);
     if (fraction > 0 && fraction < 1 && elapsed_s > 1) {
         print_duration(elapsed_s * (1 - fraction) / fraction, time, sizeof time);
         (void)snprintf(left, sizeof left, "   %s left", time);
@@ -256,6 +267,13 @@ mt_progress mt_progress_begin(const char *what, double total_ms)
     return mt_progress_begin_on(stderr, what, total_ms);
 }
 
+mt_progress mt_progress_begin_counting(const char *what, const char *counted, double millions)
+{
+    mt_progress progress = mt_progress_begin(what, millions);
+    progress.counted = counted;
+    return progress;
+}
+
 /* Columns of the terminal; one is left free, so that the cursor stays on the line. */
 static int terminal_columns(FILE *stream)
 {
@@ -299,16 +317,15 @@ void mt_progress_update(mt_progress *progress, double now_ms, double element_ste
 void mt_progress_end(mt_progress *progress)
 {
     if (!progress->stream) return;
-    char rate[64] = "";
+    char rate[64];
     double elapsed_s = mt_now_s() - progress->start_s;
     const bool silent = !progress->rewritten && told.lines == 0;
     if (!progress->rewritten) tell_progress(NULL, NULL, NULL);
-    if (progress->element_steps > 0 && elapsed_s > 0)
-        print_rate(progress->element_steps / elapsed_s, rate, sizeof rate);
+    print_rate_of(progress, elapsed_s, rate, sizeof rate);
     if (!silent)
-        (void)fprintf(progress->stream, "%s%s  %.1f ms in %.1f s%s%s\n",
-            progress->rewritten ? "\r" : "myotile: ", progress->what, progress->now_ms, elapsed_s, rate,
-            progress->rewritten ? "\033[K" : "");
+        (void)fprintf(progress->stream, "%s%s  %.1f %s in %.1f s%s%s\n",
+            progress->rewritten ? "\r" : "myotile: ", progress->what, progress->now_ms, unit_of(progress),
+            elapsed_s, rate, progress->rewritten ? "\033[K" : "");
     (void)fflush(progress->stream);
     progress->stream = NULL;
 }

@@ -35,8 +35,9 @@ typedef struct mt_progress {
     double total_ms;  /* simulated time to reach */
     double now_ms;    /* simulated time reached, 0 <= now_ms <= total_ms */
     double element_steps;
-    double start_s; /* host clock */
-    double drawn_s; /* host clock of the newest line */
+    const char *counted; /* mt_progress_begin_counting; NULL: none */
+    double start_s;      /* host clock */
+    double drawn_s;      /* host clock of the newest line */
 } mt_progress;
 
 /* The host clock: seconds since an arbitrary moment. */
@@ -47,6 +48,10 @@ mt_progress mt_progress_begin(const char *what, double total_ms);
 
 /* The same on any stream. */
 mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms);
+
+/* Work that counts things where others simulate time: `counted` names them ("floats"; borrowed until the end), and the total and what is
+ * reported as simulated time are in millions of them. Shown on stderr. */
+mt_progress mt_progress_begin_counting(const char *what, const char *counted, double millions);
 
 /* Reports simulated time, and elements times steps computed since the beginning (0: not known). Cheap enough for every step. */
 void mt_progress_update(mt_progress *progress, double now_ms, double element_steps);

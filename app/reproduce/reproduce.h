@@ -1,6 +1,6 @@
 /* What the commands `reproduce ...` about the machine share: a mesh, counts of IPUs, and the halos of the mesh on each count. Nothing is
  * simulated: the cost of a step does not depend on its values. (`reproduce figure1`, `figure3`, `figure4` and `reproduce waves`
- * are about the heart, and simulate.) */
+ * are about the heart, and simulate. `reproduce math` is about the cell models' functions.) */
 #ifndef MT_APP_REPRODUCE_REPRODUCE_H
 #define MT_APP_REPRODUCE_REPRODUCE_H
 
@@ -12,7 +12,7 @@
 extern const mt_command mt_command_reproduce_figure1, mt_command_reproduce_figure4;
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
-    mt_command_reproduce_waves;
+    mt_command_reproduce_waves, mt_command_reproduce_math;
 
 enum { MT_REPRODUCE_SCHEMES = 16 };
 

@@ -9,7 +9,7 @@ static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "m
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
     "machine show", "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
     "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
-    "tune"};
+    "reproduce math", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -142,7 +142,7 @@ Test(command, a_first_word_alone_is_refused_with_all_its_second_words)
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
-        "figure4, figure5, figure6, waves; "
+        "figure4, figure5, figure6, waves, math; "
         "see",
         "reproduce");
 }

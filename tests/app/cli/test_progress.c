@@ -113,6 +113,15 @@ Test(progress, line_tells_share_time_rate_and_time_left)
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M element-steps/s   9:03:52 left");
 }
 
+Test(progress, things_that_are_counted_have_their_names)
+{
+    char line[256];
+    mt_progress p = {.what = "exp", .counted = "floats", .total_ms = 4000, .now_ms = 1000};
+    mt_progress_line(&p, 20, 120, line, sizeof line);
+    cr_assert_str_eq(
+        line, "exp  [=====>              ]  25 %   1000.0 of 4000.0 million   50.0 M floats/s   1:00 left");
+}
+
 Test(progress, line_never_exceeds_the_columns_nor_the_buffer)
 {
     char line[256];
