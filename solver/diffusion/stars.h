@@ -4,7 +4,7 @@
 #ifndef MT_SOLVER_DIFFUSION_STARS_H
 #define MT_SOLVER_DIFFUSION_STARS_H
 
-#include "mesh/adjacency.h"
+#include "mesh/walk.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 
@@ -24,10 +24,12 @@ typedef struct mt_stars_tissue {
     double capacity; /* chi Cm over that of the first */
 } mt_stars_tissue;
 
-/* All borrowed; the second group is taken by mt_stars_make, the third is room of the caller's. */
+/* All borrowed; the second group is taken by mt_stars_make. Elements stand in the order of a walk (mesh/walk.h), and so do those of mesh
+ * and adjacency (mt_walk_along). What depends on an order goes by the walk's elements, so that no bit depends on the walk. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
+    const mt_walk *walk;
     size_t n;
     const mt_diffusion_scheme *scheme;
     size_t n_tissues;
@@ -46,11 +48,11 @@ typedef struct mt_stars {
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
 
+    uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
     double *volume; /* [n] V_c */
     float *theta;   /* [n] */
-    uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
     double *form;   /* [n][10] sym(K_c), upper half, row by row */
-    double *w, *z;  /* [n][4], [n] scratch of the symmetric part */
+    double *w, *z;  /* [n][4], [n] scratch */
 } mt_stars;
 
 static inline const mt_stars_tissue *mt_stars_tissue_of(const mt_stars *s, size_t c)
@@ -81,6 +83,9 @@ MT_NODISCARD mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *stars, do
  * bounds of the stars in z, where mt_stars_bound puts them. */
 void mt_stars_bound(mt_stars *stars);
 double mt_stars_load(const mt_stars *stars, size_t element);
+
+/* Makes the forms of the stars again: for whoever changed them. */
+void mt_stars_form(mt_stars *stars);
 
 /* Finds what follows from the volumes, again: for whoever changed them. */
 void mt_stars_weigh(mt_stars *stars);
