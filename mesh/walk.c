@@ -89,17 +89,17 @@ static mt_status copy_directions(mt_arena *arena, const mt_walk *walk, const dou
     return MT_OK;
 }
 
-mt_status mt_walk_along(mt_arena *arena, const mt_walk *walk, const mt_mesh *mesh,
+mt_status mt_walk_along(mt_arena *of_adjacency, mt_arena *of_mesh, const mt_walk *walk, const mt_mesh *mesh,
     const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along)
 {
     void *vertex, *neighbour;
     *mesh_along =
         (mt_mesh){.n_vertices = mesh->n_vertices, .n_elements = mesh->n_elements, .xyz_mm = mesh->xyz_mm};
-    MT_TRY(copy_rows(arena, walk, mesh->element_vertex, 4 * sizeof *mesh->element_vertex, &vertex));
-    MT_TRY(copy_rows(arena, walk, adjacency->neighbour, 4 * sizeof *adjacency->neighbour, &neighbour));
-    MT_TRY(copy_directions(arena, walk, mesh->fibre, &mesh_along->fibre));
-    MT_TRY(copy_directions(arena, walk, mesh->sheet, &mesh_along->sheet));
-    MT_ALLOC(arena, mesh_along->number, walk->n);
+    MT_TRY(copy_rows(of_mesh, walk, mesh->element_vertex, 4 * sizeof *mesh->element_vertex, &vertex));
+    MT_TRY(copy_rows(of_adjacency, walk, adjacency->neighbour, 4 * sizeof *adjacency->neighbour, &neighbour));
+    MT_TRY(copy_directions(of_mesh, walk, mesh->fibre, &mesh_along->fibre));
+    MT_TRY(copy_directions(of_mesh, walk, mesh->sheet, &mesh_along->sheet));
+    MT_ALLOC(of_mesh, mesh_along->number, walk->n);
     mesh_along->element_vertex = vertex;
     *adjacency_along = (mt_adjacency){walk->n, neighbour};
     for (size_t k = 0; k < walk->n; k++)

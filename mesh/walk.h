@@ -17,10 +17,10 @@ typedef struct mt_walk {
 /* Gives a walk through all elements in `arena`; borrows the mesh. MT_MEMORY (16 bytes an element of scratch, freed). */
 MT_NODISCARD mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk);
 
-/* Gives the mesh and its adjacency with the elements in the order of the walk, in `arena`. Of what a mesh has of its elements it
- * has vertices, fibres, sheets and numbers (mt_mesh_number are those of `mesh`); points are borrowed, faces of the surface left out.
- * 40 bytes an element, 24 more with fibres, 24 more with sheets. MT_MEMORY. */
-MT_NODISCARD mt_status mt_walk_along(mt_arena *arena, const mt_walk *walk, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along);
+/* Gives the mesh, in `of_mesh`, and its adjacency, in `of_adjacency`, with the elements in the order of the walk. Of what a mesh has of
+ * its elements it has vertices, fibres, sheets and numbers (mt_mesh_number are those of `mesh`); points are borrowed, faces of the surface
+ * left out. 20 bytes an element, 24 more with fibres, 24 more with sheets; and 16 of the adjacency. MT_MEMORY. */
+MT_NODISCARD mt_status mt_walk_along(mt_arena *of_adjacency, mt_arena *of_mesh, const mt_walk *walk,
+    const mt_mesh *mesh, const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along);
 
 #endif

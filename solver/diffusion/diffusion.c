@@ -112,11 +112,11 @@ static mt_status keep(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusio
 }
 
 /* Finds what is not known. */
-static mt_status limit(
-    mt_arena *arena, mt_arena *scratch, mt_stars *s, const mt_limits *known, mt_diffusion *diffusion)
+static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
+    const mt_limits *known, mt_diffusion *diffusion)
 {
     mt_limits found = {0};
-    MT_TRY(mt_stars_make(scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
+    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
     const bool recalled = known && mt_limiter_recall(s, known);
     if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
     if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
@@ -210,21 +210,30 @@ static mt_status tissues_along(
     return MT_OK;
 }
 
-static mt_status make(
-    mt_arena *arena, mt_arena *scratch, const given *g, mt_stars *s, mt_diffusion *diffusion)
+/* The stars as they are limited, along a walk. What the rows do not follow from is gone then. */
+static mt_status make_stars(mt_arena *arena, mt_arena *rows, mt_arena *scratch, const given *g,
+    const mt_walk *walk, mt_adjacency *adjacency, mt_stars *s, mt_diffusion *diffusion)
 {
-    mt_walk walk;
     mt_mesh mesh;
-    mt_adjacency adjacency;
     uint16_t *of;
-    MT_TRY(mt_walk_make(scratch, g->mesh, &walk));
-    MT_TRY(mt_walk_along(scratch, &walk, g->mesh, g->adjacency, &mesh, &adjacency));
-    MT_TRY(tissues_along(scratch, &walk, g->tissues, &of));
-    s->walk = &walk, s->mesh = &mesh, s->adjacency = &adjacency;
+    MT_TRY(mt_walk_along(rows, scratch, walk, g->mesh, g->adjacency, &mesh, adjacency));
+    MT_TRY(tissues_along(scratch, walk, g->tissues, &of));
+    s->walk = walk, s->mesh = &mesh, s->adjacency = adjacency;
     MT_TRY(get_tissues(scratch, g->tissues, of, s));
     MT_TRY(get_capacity(arena, g->tissues, s, diffusion));
     MT_TRY(get_directions(scratch, s));
-    MT_TRY(limit(arena, scratch, s, g->known, diffusion));
+    return limit(arena, rows, scratch, s, g->known, diffusion);
+}
+
+static mt_status make(mt_arena *arena, mt_arena *rows, const given *g, mt_stars *s, mt_diffusion *diffusion)
+{
+    mt_walk walk;
+    mt_adjacency adjacency;
+    mt_arena scratch = {0};
+    MT_TRY(mt_walk_make(rows, g->mesh, &walk));
+    const mt_status status = make_stars(arena, rows, &scratch, g, &walk, &adjacency, s, diffusion);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
     return keep(arena, s, diffusion);
 }
 
@@ -248,9 +257,9 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
     const given g = {mesh, adjacency, tissues, options->known};
     mt_stars s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch};
-    mt_arena scratch = {0};
-    const mt_status status = make(arena, &scratch, &g, &s, diffusion);
-    mt_arena_free(&scratch);
+    mt_arena rows = {0};
+    const mt_status status = make(arena, &rows, &g, &s, diffusion);
+    mt_arena_free(&rows);
     return status;
 }
 
@@ -331,28 +340,38 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
     }
 }
 
+double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off)
+{
+    const double *rate = diffusion->rate + ROW * element;
+    double sum = 0;
+    for (size_t k = 0; k < ROW; k++) {
+        off[k] = dt_ms * rate[k];
+        sum += off[k];
+    }
+    return 1 - sum;
+}
+
+float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off)
+{
+    const double *rate = diffusion->rate + ROW * element;
+    double sum = 0;
+    for (size_t k = 0; k < ROW; k++) {
+        off[k] = (float)(dt_ms * rate[k]);
+        sum += (double)off[k];
+    }
+    return (float)(1 - sum);
+}
+
 void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off)
 {
 #pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
-        double sum = 0;
-        for (size_t k = 0; k < ROW; k++) {
-            off[ROW * c + k] = dt_ms * diffusion->rate[ROW * c + k];
-            sum += off[ROW * c + k];
-        }
-        diagonal[c] = 1 - sum;
-    }
+    for (size_t c = 0; c < diffusion->n_elements; c++)
+        diagonal[c] = mt_diffusion_step_row(diffusion, dt_ms, c, off + ROW * c);
 }
 
 void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off)
 {
 #pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
-        double sum = 0;
-        for (size_t k = 0; k < ROW; k++) {
-            off[ROW * c + k] = (float)(dt_ms * diffusion->rate[ROW * c + k]);
-            sum += (double)off[ROW * c + k];
-        }
-        diagonal[c] = (float)(1 - sum);
-    }
+    for (size_t c = 0; c < diffusion->n_elements; c++)
+        diagonal[c] = mt_diffusion_step_row_float(diffusion, dt_ms, c, off + ROW * c);
 }

@@ -452,28 +452,29 @@ void mt_stars_weigh(mt_stars *s)
 
 /* ---- what the header promises ---- */
 
-static mt_status take_room(mt_arena *scratch, mt_stars *s)
+static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
 {
+    MT_ALLOC(arena, s->star, 16 * s->n);
+    MT_ALLOC(arena, s->back, 4 * s->n);
+    MT_ALLOC(arena, s->volume, s->n);
+    MT_ALLOC(arena, s->theta, s->n);
     MT_ALLOC(scratch, s->centroid, 3 * s->n);
-    MT_ALLOC(scratch, s->star, 16 * s->n);
-    MT_ALLOC(scratch, s->back, 4 * s->n);
     MT_ALLOC(scratch, s->indefinite, s->n);
     MT_ALLOC(scratch, s->pending, s->n);
     MT_ALLOC(scratch, s->oblique, s->n);
     MT_ALLOC(scratch, s->root, s->n);
     MT_ALLOC(scratch, s->null_root, s->n);
     MT_ALLOC(scratch, s->near, 4 * s->n);
-    MT_ALLOC(scratch, s->volume, s->n);
-    MT_ALLOC(scratch, s->theta, s->n);
     MT_ALLOC(scratch, s->form, 10 * s->n);
     MT_ALLOC(scratch, s->w, 4 * s->n);
     MT_ALLOC(scratch, s->z, s->n);
     return MT_OK;
 }
 
-mt_status mt_stars_make(mt_arena *scratch, mt_stars *s, bool ask, size_t *n_indefinite, size_t *n_slivers)
+mt_status mt_stars_make(
+    mt_arena *arena, mt_arena *scratch, mt_stars *s, bool ask, size_t *n_indefinite, size_t *n_slivers)
 {
-    MT_TRY(take_room(scratch, s));
+    MT_TRY(take_room(arena, scratch, s));
     MT_TRY(volumes(s));
     MT_TRY(look_at_all(s, ask, n_indefinite));
     *n_slivers = hold_slivers(s);

@@ -71,9 +71,10 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 
 /* Makes the stars of all elements with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
  * only found where that is asked, else none is. Gives how many are, and how many elements are slivers. MT_INPUT: an element
- * without volume, with its place. MT_MEMORY. MT_STOPPED. */
+ * without volume, with its place. MT_MEMORY. MT_STOPPED. What the rows of the operator follow from (star, back, volume) and theta lie in
+ * `arena`, 144 bytes an element, the rest in `scratch`, 180 bytes. */
 MT_NODISCARD mt_status mt_stars_make(
-    mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
+    mt_arena *arena, mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
 /* Fills the gradients of all elements, as the fluxes take them but for what is limited: column[n][4][3] per mm holds B_c, that is
  * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. MT_MEMORY. */

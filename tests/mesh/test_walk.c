@@ -65,7 +65,7 @@ Test(walk, neighbours_come_near_each_other)
     mt_mesh mesh;
     mt_adjacency adjacency;
     shuffled(&p);
-    cr_assert_eq(mt_walk_along(&p.arena, &p.walk, &p.mesh, &p.adjacency, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_walk_along(&p.arena, &p.arena, &p.walk, &p.mesh, &p.adjacency, &mesh, &adjacency), MT_OK);
     cr_assert(share_near(&p.adjacency, 64) < 0.02, "%g", share_near(&p.adjacency, 64));
     cr_assert(share_near(&adjacency, 64) > 0.6, "%g", share_near(&adjacency, 64));
     mt_arena_free(&p.arena);
@@ -77,7 +77,7 @@ Test(walk, along_it_the_mesh_is_the_same)
     mt_mesh mesh;
     mt_adjacency adjacency;
     shuffled(&p);
-    cr_assert_eq(mt_walk_along(&p.arena, &p.walk, &p.mesh, &p.adjacency, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_walk_along(&p.arena, &p.arena, &p.walk, &p.mesh, &p.adjacency, &mesh, &adjacency), MT_OK);
     cr_assert_eq(adjacency_check(&adjacency), MT_OK, "%s", mt_message());
     for (size_t k = 0; k < p.walk.n; k++) {
         const size_t c = p.walk.element[k];
