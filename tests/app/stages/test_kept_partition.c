@@ -90,8 +90,7 @@ Test(kept_partition, one_for_which_metis_failed_is_not_kept)
     mt_arena_free(&p.arena);
 }
 
-static void expect_other_key(
-    const problem *p, const mt_tiling *tiling, uint32_t ipus, const char *what)
+static void expect_other_key(const problem *p, const mt_tiling *tiling, uint32_t ipus, const char *what)
 {
     char key[MT_HASH_SIZE];
     cr_assert_eq(mt_kept_partition_key(tiling, &p->scheme, ipus, &p->adjacency, key), MT_OK);
