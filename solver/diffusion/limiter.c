@@ -107,7 +107,8 @@ static mt_growth_stars growth_stars_of(const mt_stars *s)
     return (mt_growth_stars){s->adjacency, s->star, s->indefinite, s->root};
 }
 
-/* Limits until nothing grows around any element that could feed it, which nearly always leaves nothing to find. Ends, as every turn but the last limits an element or clears all. */
+/* Limits until nothing grows around any element that could feed it, which nearly always leaves nothing to find. Ends, as every turn
+ * but the last limits an element or clears all. */
 static mt_status limit_close_by(mt_stars *s, size_t *fresh)
 {
     const mt_growth_stars stars = growth_stars_of(s);

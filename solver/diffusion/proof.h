@@ -18,7 +18,7 @@
  *
  * which is still not negative. One debt after the other in the order of the elements, so that the outcome is the same for any number of
  * threads: with one ring of stars where these have plenty, and with more of them for what is left. When all debts are paid the
- * sum is one of terms that are never negative, and nothing grows: that is proved, up to rounding. Where this greedy way does not reach,
+ * sum is one of terms that are never negative, and nothing grows: that is proved, up to rounding (1e-8 of a star's own rate). Where this greedy way does not reach,
  * a few places where stars need nearly all there is, the debts around are left unpaid and what is there is left to them: whether they
  * can be paid together is for others to find (solver/diffusion/limiter.h). */
 #ifndef MT_SOLVER_DIFFUSION_PROOF_H
