@@ -175,3 +175,27 @@ size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t
     for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)element;
     return n;
 }
+
+static size_t place_in(const uint32_t *list, size_t n, uint32_t element)
+{
+    size_t k = 0;
+    while (k < n && list[k] != element) k++;
+    return k;
+}
+
+void mt_adjacency_ball(
+    const mt_adjacency *adjacency, uint32_t element, size_t rings, uint32_t *ball, size_t *end)
+{
+    size_t n = 1, first = 0;
+    ball[0] = element;
+    end[0] = 1;
+    for (size_t r = 1; r <= rings; r++) {
+        for (size_t k = first; k < end[r - 1]; k++)
+            for (size_t f = 0; f < 4; f++) {
+                const uint32_t near = adjacency->neighbour[4 * (size_t)ball[k] + f];
+                if (near != MT_NO_ELEMENT && place_in(ball, n, near) == n) ball[n++] = near;
+            }
+        first = end[r - 1];
+        end[r] = n;
+    }
+}

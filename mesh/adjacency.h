@@ -60,4 +60,9 @@ enum { MT_RING_MAX = 16 }; /* elements at most two faces away: 4 neighbours and 
  * with the element itself to the end; returns how many there are. */
 size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t ring[MT_RING_MAX]);
 
+/* Fills ball with an element, then those one face away, and so on up to `rings` faces; end[r] is how many are at most r faces away.
+ * No ball of r rings has more than 1 + 4 (3^r - 1) / 2 elements. */
+void mt_adjacency_ball(
+    const mt_adjacency *adjacency, uint32_t element, size_t rings, uint32_t *ball, size_t *end);
+
 #endif

@@ -207,6 +207,51 @@ static void tell_progress(FILE *stream, const char *what, const mt_progress *pro
 
 /* ---- stages, and the work itself ---- */
 
+/* What the stages since the last work took. */
+static struct {
+    size_t n;
+    struct {
+        char what[64];
+        double took_s;
+    } of[16];
+    double since_s; /* of the last of them; 0: it has ended */
+    double worth_s; /* what they must take to be told of */
+} stages = {.worth_s = 10};
+
+void mt_progress_choose_worth(double seconds) { stages.worth_s = seconds; }
+
+static void end_of_stage(void)
+{
+    if (stages.since_s > 0) stages.of[stages.n - 1].took_s = mt_now_s() - stages.since_s;
+    stages.since_s = 0;
+}
+
+static void begin_stage(const char *what)
+{
+    end_of_stage();
+    if (!what || stages.n == sizeof stages.of / sizeof stages.of[0]) return;
+    (void)snprintf(stages.of[stages.n].what, sizeof stages.of[0].what, "%s", what);
+    stages.n++;
+    stages.since_s = mt_now_s();
+}
+
+/* Tells what they took, if that is much, and forgets them. */
+static void tell_stages(FILE *stream)
+{
+    double all_s = 0;
+    char time[32];
+    end_of_stage();
+    for (size_t k = 0; k < stages.n; k++) all_s += stages.of[k].took_s;
+    print_duration(all_s, time, sizeof time);
+    if (stream && stages.n > 0 && all_s >= stages.worth_s) {
+        (void)fprintf(stream, "%smyotile: ready in %s:", is_rewritten(stream) ? "\r\033[K" : "", time);
+        for (size_t k = 0; k < stages.n; k++)
+            (void)fprintf(stream, "%s %s %.1f s", k > 0 ? "," : "", stages.of[k].what, stages.of[k].took_s);
+        (void)fprintf(stream, "\n");
+    }
+    stages.n = 0;
+}
+
 /* The stage on a terminal's line; no stream: none. */
 static struct stage {
     FILE *stream;
@@ -217,6 +262,7 @@ static struct stage {
 void mt_progress_stage_on(FILE *stream, const char *what)
 {
     if (told.mode == MT_PROGRESS_NEVER) return;
+    begin_stage(what);
     stage = (struct stage){.stream = what && is_rewritten(stream) ? stream : NULL, .drawn_s = mt_now_s()};
     (void)snprintf(stage.what, sizeof stage.what, "%s", what ? what : "");
     if (!is_rewritten(stream)) {
@@ -251,6 +297,7 @@ void mt_progress_stage_part(const char *part, double done)
 mt_progress mt_progress_begin_on(FILE *stream, const char *what, double total_ms)
 {
     tell_progress(NULL, NULL, NULL); /* the stage before it has ended */
+    tell_stages(told.mode == MT_PROGRESS_NEVER ? NULL : stream);
     stage.stream = NULL;
     return (mt_progress){
         .stream = told.mode == MT_PROGRESS_NEVER ? NULL : stream,

@@ -103,6 +103,7 @@ mt_status mt_one_run_read(
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
     r->backend = mt_backends[r->input.machine.backend];
     MT_TRY(mt_mapping_choose(arena, r->path, &r->input, &r->choice));
+    r->choice.cached = r->cached;
     return read_profile_options(arguments, r->choice.target.tiles, r);
 }
 

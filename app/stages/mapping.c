@@ -2,6 +2,7 @@
 
 #include "app/cli/machines.h"
 #include "app/cli/progress.h"
+#include "app/stages/kept_partition.h"
 #include "app/stages/tiling_options.h"
 #include "data/file.h"
 #include "solver/backends/backend.h"
@@ -76,12 +77,27 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *partition)
 {
     mt_balance balance;
     MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, pattern, ipus, partition, &balance));
     return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, pattern, partition, &balance);
+}
+
+/* From the cache, if it is there. */
+static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *partition)
+{
+    char key[MT_HASH_SIZE];
+    bool found;
+    if (!choice->cached || adjacency->n_elements < MT_PARTITION_KEPT_FROM)
+        return cut(arena, choice, ipus, adjacency, pattern, partition);
+    MT_TRY(mt_kept_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
+    MT_TRY(mt_kept_partition_find(arena, key, adjacency->n_elements, partition, &found));
+    if (found) return MT_OK;
+    MT_TRY(cut(arena, choice, ipus, adjacency, pattern, partition));
+    return mt_kept_partition_keep(key, partition);
 }
 
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,

@@ -11,7 +11,8 @@ typedef struct mt_mapping_choice {
     mt_tiling tiling;
     ipu_target target; /* all its chips */
     mt_scheme scheme;
-    bool saved; /* the partition is the mesh file's */
+    bool saved;  /* the partition is the mesh file's */
+    bool cached; /* the cache may have it, and is given it (app/stages/kept_partition.h) */
 } mt_mapping_choice;
 
 /* Gives the choice of a case before its mesh is read: quick, so that mistakes show before the long work. Fills in what the case

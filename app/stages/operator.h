@@ -1,7 +1,7 @@
 /* The diffusion operator of a mesh for the commands: made with the help of the cache, and tables of what was limited.
  *
- * Making one takes some 25 s of processor time for a million elements; all but 3 s go into finding which elements to limit and the longest
- * stable step. These are kept in the cache (app/stages/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
+ * Making one takes some 10 s of processor time for a million elements; more than half of it goes into finding which elements to limit and
+ * the longest stable step. These are kept in the cache (app/stages/cache.h, solver/diffusion/limits.h); the operator is the same to the bit.
  * Below 2,000 elements the time is not worth a file. */
 #ifndef MT_APP_STAGES_OPERATOR_H
 #define MT_APP_STAGES_OPERATOR_H

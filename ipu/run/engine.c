@@ -159,12 +159,21 @@ static bool next_stretch(walk *w, unsigned char **tile, size_t *bytes)
     return true;
 }
 
-void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data)
+static void copy_in(walk w, const void *data)
 {
-    walk w = begin_walk(engine, tensor);
     const unsigned char *from = data;
     unsigned char *tile = NULL;
     for (size_t bytes = 0; next_stretch(&w, &tile, &bytes); from += bytes) memcpy(tile, from, bytes);
+}
+
+void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data)
+{
+    copy_in(begin_walk(engine, tensor), data);
+}
+
+void ipu_engine_write_slice(ipu_engine *engine, const ipu_slice *slice, const void *data)
+{
+    copy_in((walk){.engine = engine, .slices = slice, .n_slices = 1}, data);
 }
 
 /* Answers how many bytes it has copied. */
@@ -179,6 +188,11 @@ static size_t copy_out(walk w, void *data)
 void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data)
 {
     (void)copy_out(begin_walk(engine, tensor), data);
+}
+
+void ipu_engine_read_slice(const ipu_engine *engine, const ipu_slice *slice, void *data)
+{
+    (void)copy_out((walk){.engine = engine, .slices = slice, .n_slices = 1}, data);
 }
 
 mt_status ipu_engine_stream(ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data)

@@ -59,6 +59,10 @@ MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);
 void ipu_engine_write(ipu_engine *engine, const ipu_tensor *tensor, const void *data);
 void ipu_engine_read(const ipu_engine *engine, const ipu_tensor *tensor, void *data);
 
+/* The same for a piece of one variable. */
+void ipu_engine_write_slice(ipu_engine *engine, const ipu_slice *slice, const void *data);
+void ipu_engine_read_slice(const ipu_engine *engine, const ipu_slice *slice, void *data);
+
 /* Reads n_slices slices, all of one type, as a program would send them to its host: the same bits as ipu_engine_read, counted
  * as one transfer with its cycles and bytes (ipu/cost/control.h). MT_INPUT: as ipu_timing_stream. */
 MT_NODISCARD mt_status ipu_engine_stream(

@@ -29,16 +29,21 @@ typedef struct cpu {
     uint32_t *column;       /* [n][16] in blocks */
 } cpu;
 
-/* A matrix of rows of 16 into blocks. */
-static void to_blocks(size_t n, const double *off, const uint32_t *column, cpu *c)
+/* The diffusion step, in blocks. */
+static void fill_matrix(cpu *c)
 {
-#pragma omp parallel for schedule(static)
-    for (size_t row = 0; row < n; row++)
+    const mt_diffusion *diffusion = c->problem->diffusion;
+    const double dt_ms = c->problem->dt_ms / (double)c->problem->pde_steps;
+#pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
+    for (size_t row = 0; row < c->n; row++) {
+        double off[MT_DIFFUSION_ROW];
+        c->diagonal[row] = mt_diffusion_step_row(diffusion, dt_ms, row, off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-            size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
-            c->off[at] = off[row * MT_ELLPACK_WIDTH + k];
-            c->column[at] = column[row * MT_ELLPACK_WIDTH + k];
+            const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, row, k);
+            c->off[at] = off[k];
+            c->column[at] = diffusion->column[MT_DIFFUSION_ROW * row + k];
         }
+    }
 }
 
 static mt_status open_record(mt_arena *arena, cpu *c)
@@ -91,15 +96,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         for (size_t element = 0; element < n; element++)
             c->share[element] = mt_monodomain_share(problem, element);
     }
-    mt_arena scratch = {0};
-    double *off = mt_arena_alloc(&scratch, n * MT_ELLPACK_WIDTH, sizeof *off);
-    if (off) {
-        mt_diffusion_step_matrix(
-            problem->diffusion, problem->dt_ms / (double)problem->pde_steps, c->diagonal, off);
-        to_blocks(n, off, problem->diffusion->column, c);
-    }
-    mt_arena_free(&scratch);
-    if (!off) return MT_MEMORY;
+    fill_matrix(c);
     for (size_t element = 0; element < n; element++) {
         const mt_cell_variant *variant = mt_monodomain_variant(problem, element);
         c->v[element] = c->before[element] = variant->v_mV;

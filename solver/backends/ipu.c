@@ -11,59 +11,110 @@ typedef struct ipu {
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
-    float *buffer;     /* [n][n_states], for the host's reading and writing */
-    bool holds_states; /* what is in the buffer are the states, */
-    bool changed;      /*   and not yet those of the tiles */
-    uint32_t *place;   /* [n] of each of the mesh's elements in the parts' order */
+    float *buffer;   /* [largest part][n_states], or [parts], for the host's reading and writing */
+    uint32_t *place; /* [n] of each of the mesh's elements in the parts' order */
     ipu_trace *trace;
     mt_tracing traced; /* looked at where there is a trace */
 } ipu;
 
+/* The piece of a whole variable in the parts' order that is a part's own, with `entries` values an element. */
+static ipu_slice piece_of(const ipu *self, const ipu_tensor *tensor, uint32_t part, size_t entries)
+{
+    const mt_halo *halo = self->plan.halo;
+    return (ipu_slice){self->plan.graph->slices[tensor->first_slice].variable,
+        entries * halo->own_offset[part], entries * mt_halo_own(halo, part)};
+}
+
+static void write_piece(
+    ipu *self, const ipu_tensor *tensor, uint32_t part, size_t entries, const void *values)
+{
+    const ipu_slice piece = piece_of(self, tensor, part, entries);
+    if (piece.n > 0) ipu_engine_write_slice(self->engine, &piece, values);
+}
+
+static void read_piece(ipu *self, const ipu_tensor *tensor, uint32_t part, size_t entries)
+{
+    const ipu_slice piece = piece_of(self, tensor, part, entries);
+    if (piece.n > 0) ipu_engine_read_slice(self->engine, &piece, self->buffer);
+}
+
 /* Fills a per-element variable with the same value everywhere. */
 static void write_constant(ipu *self, const ipu_tensor *tensor, float value)
 {
-    for (size_t k = 0; k < tensor->n; k++) self->buffer[k] = value;
-    ipu_engine_write(self->engine, tensor, self->buffer);
+    size_t most = 0;
+    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++)
+        if (mt_halo_own(self->plan.halo, part) > most) most = mt_halo_own(self->plan.halo, part);
+    for (size_t k = 0; k < most; k++) self->buffer[k] = value;
+    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++)
+        write_piece(self, tensor, part, 1, self->buffer);
 }
 
-/* Every element at rest. */
-static void write_states(ipu *self, const mt_monodomain *problem)
+/* The number of the step in its beat, which every tile counts. */
+static void write_step(ipu *self, size_t step)
+{
+    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) self->buffer[part] = (float)step;
+    ipu_engine_write(self->engine, &self->plan.step, self->buffer);
+}
+
+/* Every element of a part at rest. */
+static void write_states(ipu *self, const mt_monodomain *problem, uint32_t part)
 {
     const mt_halo *halo = self->plan.halo;
-    const size_t n_states = problem->model->n_states;
-    for (uint32_t part = 0; part < halo->n_parts; part++) {
-        const size_t n = mt_halo_own(halo, part), from = halo->own_offset[part];
-        float *state = self->buffer + n_states * from;
-        for (size_t element = 0; element < n; element++) {
-            const mt_cell_variant *variant =
-                mt_monodomain_variant(problem, halo->own_element[from + element]);
-            for (size_t k = 0; k < n_states; k++)
-                state[mt_block_index(n, n_states, element, k)] = (float)variant->states[k];
-        }
+    const size_t n_states = problem->model->n_states, n = mt_halo_own(halo, part);
+    const uint32_t *own = halo->own_element + halo->own_offset[part];
+    for (size_t element = 0; element < n; element++) {
+        const mt_cell_variant *variant = mt_monodomain_variant(problem, own[element]);
+        for (size_t k = 0; k < n_states; k++)
+            self->buffer[mt_block_index(n, n_states, element, k)] = (float)variant->states[k];
     }
-    ipu_engine_write(self->engine, &self->plan.state, self->buffer);
-    for (size_t k = 0; k < halo->n_elements; k++)
-        self->buffer[k] = (float)mt_monodomain_variant(problem, halo->own_element[k])->v_mV;
-    ipu_engine_write(self->engine, self->plan.v, self->buffer);
-    ipu_engine_write(self->engine, &self->plan.before, self->buffer);
+    write_piece(self, &self->plan.state, part, n_states, self->buffer);
+    for (size_t k = 0; k < n; k++) self->buffer[k] = (float)mt_monodomain_variant(problem, own[k])->v_mV;
+    write_piece(self, self->plan.v, part, 1, self->buffer);
+    write_piece(self, &self->plan.before, part, 1, self->buffer);
 }
 
-static void write_all(ipu *self, const mt_monodomain *problem)
+static mt_status write_matrix(ipu *self, mt_arena *scratch)
+{
+    mt_plan_matrix m;
+    MT_TRY(mt_plan_matrix_room(scratch, &self->plan, &m));
+    for (uint32_t part = 0; part < self->plan.halo->n_parts; part++) {
+        MT_TRY(mt_plan_matrix_of(&self->plan, part, &m));
+        write_piece(self, &self->plan.d, part, 1, m.d);
+        write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
+        write_piece(self, &self->plan.column, part, MT_DIFFUSION_ROW, m.column);
+    }
+    return MT_OK;
+}
+
+static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *problem)
 {
     const mt_plan *plan = &self->plan;
-    ipu_engine_write(self->engine, &plan->d, plan->d_value);
-    ipu_engine_write(self->engine, &plan->a, plan->a_value);
-    ipu_engine_write(self->engine, &plan->column, plan->column_value);
+    MT_TRY(write_matrix(self, scratch));
     for (size_t s = 0; s < problem->n_stimuli; s++)
         ipu_engine_write(self->engine, &plan->elements[s], plan->elements_value[s]);
     if (plan->share_value) ipu_engine_write(self->engine, &plan->share, plan->share_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->constants, plan->constants_value);
-    write_states(self, problem);
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++) write_states(self, problem, part);
     write_constant(self, &plan->activation, INFINITY);
     for (int r = 0; problem->record.all && r < MT_RECORDED; r++)
         write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
-    write_constant(self, &plan->step, 0);
+    write_step(self, 0);
+    return MT_OK;
+}
+
+static mt_status take_buffer(mt_arena *arena, ipu *self)
+{
+    const mt_halo *halo = self->plan.halo;
+    size_t most = halo->n_parts;
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        const size_t n = self->plan.problem->model->n_states * mt_halo_own(halo, part);
+        if (n > most) most = n;
+    }
+    for (uint32_t part = 0; part < halo->n_parts; part++)
+        if (mt_halo_own(halo, part) > most) most = mt_halo_own(halo, part); /* of a model without states */
+    MT_ALLOC(arena, self->buffer, most);
+    return MT_OK;
 }
 
 static mt_status open_with(
@@ -76,14 +127,12 @@ static mt_status open_with(
         ipu_compile(arena, self->plan.graph, self->plan.program, self->plan.n_programs, &self->executable));
     if (layout->checked) MT_TRY(mt_plan_check(self->executable));
     MT_TRY(ipu_engine_new(arena, self->executable, layout->checked, &self->engine));
-    MT_ALLOC(arena, self->buffer,
-        problem->model->n_states * self->plan.halo->n_elements + self->plan.halo->n_parts);
+    MT_TRY(take_buffer(arena, self));
     MT_ALLOC(arena, self->place, self->plan.halo->n_elements);
     for (size_t k = 0; k < self->plan.halo->n_elements; k++)
         self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
-    write_all(self, problem);
     *out = self;
-    return MT_OK;
+    return write_all(self, values, problem);
 }
 
 static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
@@ -98,7 +147,6 @@ static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const m
 static mt_status advance_ipu(void *opaque, size_t first, size_t n)
 {
     ipu *self = opaque;
-    self->holds_states = false;
     const size_t program = mt_plan_program(&self->plan, first);
     for (size_t step = first; step < first + n; step++) {
         const bool traced = step >= self->traced.first_step && step <= self->traced.last_step;
@@ -112,84 +160,76 @@ static mt_status turn_ipu(void *opaque, size_t steps_done, bool begins)
 {
     ipu *self = opaque;
     (void)steps_done; /* the tiles count from 0 */
-    self->holds_states = false;
     self->engine->trace = NULL;
     return ipu_engine_run(self->engine, begins ? self->plan.beat_begins : self->plan.beat_goes_on);
 }
 
-/* Where element k of the parts' order, an element of this part, has its number in the buffer: of the states if it holds them. */
-static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
-{
-    const mt_halo *halo = self->plan.halo;
-    const size_t n_states = self->plan.problem->model->n_states, from = halo->own_offset[part],
-                 states = mt_array_states(self->plan.problem);
-    if (array < states) return k;
-    return n_states * from + mt_block_index(mt_halo_own(halo, part), n_states, k - from, array - states);
-}
-
-/* The states are taken from the tiles once for all that are read or written one after the other, and put back once. */
-static void hold_states(ipu *self)
-{
-    if (!self->holds_states) ipu_engine_read(self->engine, &self->plan.state, self->buffer);
-    self->holds_states = true;
-}
-
-/* The buffer is free for something else. */
-static void let_go_of_states(ipu *self)
-{
-    if (self->changed) ipu_engine_write(self->engine, &self->plan.state, self->buffer);
-    self->holds_states = self->changed = false;
-}
+static bool is_state(const ipu *self, size_t array) { return array >= mt_array_states(self->plan.problem); }
 
 static const ipu_tensor *tensor_of(const ipu *self, size_t array)
 {
+    if (is_state(self, array)) return &self->plan.state;
     if (array == MT_ARRAY_V) return self->plan.v;
     return array == MT_ARRAY_ACTIVATION ? &self->plan.activation
                                         : &self->plan.recorded[array - MT_ARRAY_RECORD];
 }
 
-static bool is_state(const ipu *self, size_t array) { return array >= mt_array_states(self->plan.problem); }
+/* Values an element in the variable of an array. */
+static size_t entries_of(const ipu *self, size_t array)
+{
+    return is_state(self, array) ? self->plan.problem->model->n_states : 1;
+}
+
+/* Where element k of a part has its value in the part's piece of the variable. */
+static size_t place_in_piece(const ipu *self, uint32_t part, size_t k, size_t array)
+{
+    if (!is_state(self, array)) return k;
+    return mt_block_index(mt_halo_own(self->plan.halo, part), entries_of(self, array), k,
+        array - mt_array_states(self->plan.problem));
+}
+
+/* And element k of the parts' order in the variable. */
+static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
+{
+    const size_t from = self->plan.halo->own_offset[part];
+    return entries_of(self, array) * from + place_in_piece(self, part, k - from, array);
+}
 
 /* From the parts' order to the mesh's. */
 static void read_ipu(void *opaque, size_t array, double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    if (is_state(self, array)) {
-        hold_states(self);
-    } else {
-        let_go_of_states(self);
-        ipu_engine_read(self->engine, tensor_of(self, array), self->buffer);
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        const uint32_t *own = halo->own_element + halo->own_offset[part];
+        read_piece(self, tensor_of(self, array), part, entries_of(self, array));
+        for (size_t k = 0; k < mt_halo_own(halo, part); k++)
+            values[own[k]] = (double)self->buffer[place_in_piece(self, part, k, array)];
     }
-    for (uint32_t part = 0; part < halo->n_parts; part++)
-        for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++)
-            values[halo->own_element[k]] = (double)self->buffer[place_of(self, part, k, array)];
 }
 
-/* And back. */
+/* And back. Of the states, the others stay. */
 static void write_ipu(void *opaque, size_t array, const double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
-    if (is_state(self, array))
-        hold_states(self);
-    else
-        let_go_of_states(self);
-    for (uint32_t part = 0; part < halo->n_parts; part++)
-        for (size_t k = halo->own_offset[part]; k < halo->own_offset[part + 1]; k++)
-            self->buffer[place_of(self, part, k, array)] = (float)values[halo->own_element[k]];
-    self->changed = is_state(self, array);
-    if (!self->changed) ipu_engine_write(self->engine, tensor_of(self, array), self->buffer);
-    if (array == MT_ARRAY_V) ipu_engine_write(self->engine, &self->plan.before, self->buffer);
+    const ipu_tensor *tensor = tensor_of(self, array);
+    const size_t entries = entries_of(self, array);
+    for (uint32_t part = 0; part < halo->n_parts; part++) {
+        const uint32_t *own = halo->own_element + halo->own_offset[part];
+        if (entries > 1) read_piece(self, tensor, part, entries);
+        for (size_t k = 0; k < mt_halo_own(halo, part); k++)
+            self->buffer[place_in_piece(self, part, k, array)] = (float)values[own[k]];
+        write_piece(self, tensor, part, entries, self->buffer);
+        if (array == MT_ARRAY_V) write_piece(self, &self->plan.before, part, 1, self->buffer);
+    }
 }
 
 static void resume_ipu(void *opaque, size_t steps_done)
 {
     ipu *self = opaque;
-    let_go_of_states(self);
     const mt_record *record = &self->plan.problem->record;
-    const size_t first = mt_record_first(record, mt_record_beat(record, steps_done));
-    write_constant(self, &self->plan.step, (float)(steps_done - first));
+    write_step(self, steps_done - mt_record_first(record, mt_record_beat(record, steps_done)));
 }
 
 /* ---- streams ---- */
@@ -230,7 +270,7 @@ static void add_slice(sending *s, uint32_t variable, size_t at)
 /* Where the values are in their variable, which is a whole one in the parts' order. */
 static mt_status find_slices(mt_arena *scratch, const ipu *self, size_t array, sending *s)
 {
-    const ipu_tensor *tensor = is_state(self, array) ? &self->plan.state : tensor_of(self, array);
+    const ipu_tensor *tensor = tensor_of(self, array);
     const uint32_t variable = self->plan.graph->slices[tensor->first_slice].variable;
     MT_ALLOC(scratch, s->slices, s->n);
     for (size_t i = 0; i < s->n; i++) {
@@ -255,7 +295,6 @@ static mt_status stream_ipu(void *opaque, size_t array, size_t n, const uint32_t
     const mt_halo *halo = self->plan.halo;
     mt_arena scratch = {0};
     sending s = {element ? n : halo->n_elements, element ? element : halo->own_element, NULL, 0, NULL};
-    let_go_of_states(self);
     const mt_status status = send(&scratch, self, array, &s, values);
     mt_arena_free(&scratch);
     return status;

@@ -47,65 +47,89 @@ static void row_of(const mt_stars *s, size_t c, row *r)
     }
 }
 
+/* From the walk's columns to the mesh's, which ascend otherwise. */
+static void row_leave_walk(const mt_walk *walk, row *r)
+{
+    for (size_t k = 0; k < r->count; k++) {
+        const uint32_t column = walk->element[r->column[k]];
+        const double value = r->value[k];
+        size_t at = k;
+        for (; at > 0 && r->column[at - 1] > column; at--) {
+            r->column[at] = r->column[at - 1];
+            r->value[at] = r->value[at - 1];
+        }
+        r->column[at] = column;
+        r->value[at] = value;
+    }
+}
+
 static void fill_rows(const mt_stars *s, mt_diffusion *diffusion)
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         row r;
+        const size_t element = s->walk->element[c];
         row_of(s, c, &r);
+        row_leave_walk(s->walk, &r);
         for (size_t k = 0; k < ROW; k++) {
-            diffusion->column[ROW * c + k] = r.column[k];
-            diffusion->rate[ROW * c + k] = k < r.count ? r.value[k] / s->volume[c] : 0;
+            diffusion->column[ROW * element + k] = k < r.count ? r.column[k] : (uint32_t)element;
+            diffusion->rate[ROW * element + k] = k < r.count ? r.value[k] / s->volume[c] : 0;
         }
     }
 }
 
 /* ---- making ---- */
 
-/* The rows are not needed before the end: their place serves as scratch. */
-static mt_status operator_make(mt_arena *arena, mt_stars *s, mt_diffusion *diffusion)
+static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
+{
+    double *kappa_ms;
+    float *slowed;
+    MT_ALLOC(scratch, kappa_ms, s->n);
+    MT_ALLOC(scratch, slowed, s->n);
+    MT_TRY(mt_spreading_make(scratch, s, kappa_ms, slowed, &diffusion->n_slowed));
+    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
+    MT_ALLOC(arena, diffusion->slowed, s->n);
+    for (size_t c = 0; c < s->n; c++) {
+        diffusion->kappa_ms[s->walk->element[c]] = kappa_ms[c];
+        diffusion->slowed[s->walk->element[c]] = slowed[c];
+    }
+    return MT_OK;
+}
+
+/* What the operator is made of. */
+static mt_status keep(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
 {
     MT_ALLOC(arena, diffusion->volume_mm3, s->n);
     MT_ALLOC(arena, diffusion->rate, ROW * s->n);
     MT_ALLOC(arena, diffusion->column, ROW * s->n);
     MT_ALLOC(arena, diffusion->theta, s->n);
-    s->form = diffusion->rate;
-    s->w = s->form + 10 * s->n;
-    s->z = s->w + 4 * s->n;
-    s->near = diffusion->column;
-    s->theta = diffusion->theta;
-    s->volume = diffusion->volume_mm3;
+    for (size_t c = 0; c < s->n; c++) {
+        diffusion->volume_mm3[s->walk->element[c]] = s->volume[c];
+        diffusion->theta[s->walk->element[c]] = s->theta[c];
+    }
+    fill_rows(s, diffusion);
     return MT_OK;
 }
 
-static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
-{
-    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
-    MT_ALLOC(arena, diffusion->slowed, s->n);
-    return mt_spreading_make(scratch, s, diffusion->kappa_ms, diffusion->slowed, &diffusion->n_slowed);
-}
-
-static mt_status build(
-    mt_arena *arena, mt_arena *scratch, mt_stars *s, const mt_limits *known, mt_diffusion *diffusion)
+/* Finds what is not known. */
+static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
+    const mt_limits *known, mt_diffusion *diffusion)
 {
     mt_limits found = {0};
-    MT_TRY(operator_make(arena, s, diffusion));
-    MT_TRY(mt_stars_make(scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
+    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
     const bool recalled = known && mt_limiter_recall(s, known);
-    if (recalled) {
-        found = *known;
-    } else {
-        if (known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
-        MT_TRY(mt_limiter_find(scratch, s, &found));
-    }
+    if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
+    if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
     if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
-    if (diffusion->n_slowed > 0 && !recalled) MT_TRY(mt_limiter_measure(scratch, s, &found));
+    if (recalled)
+        found = *known;
+    else
+        MT_TRY(mt_limiter_measure(scratch, s, &found));
     diffusion->limit_dt_ms = found.limit_dt_ms;
     diffusion->top_per_ms = found.top_per_ms;
     diffusion->n_indefinite = found.n_indefinite;
     diffusion->n_limited = found.n_limited;
     diffusion->n_rounds = found.n_rounds;
-    fill_rows(s, diffusion);
     return MT_OK;
 }
 
@@ -134,18 +158,15 @@ static mt_status get_directions(mt_arena *scratch, mt_stars *s)
     return MT_OK;
 }
 
-/* Tells the stars the tissues, and the operator by how much more its elements hold for their chi Cm. */
-static mt_status get_tissues(
-    mt_arena *arena, mt_arena *scratch, const mt_tissues *tissues, mt_stars *s, mt_diffusion *diffusion)
+/* Tells the stars the tissues, whose elements stand as they do. */
+static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const uint16_t *of, mt_stars *s)
 {
     mt_stars_tissue *told;
     const mt_tissue *first = &tissues->tissue[0];
-    bool same = true;
     MT_ALLOC(scratch, told, tissues->n);
     for (size_t k = 0; k < tissues->n; k++) {
         mt_tissue here = tissues->tissue[k];
         told[k].capacity = here.chi_per_mm * here.cm_uF_mm2 / (first->chi_per_mm * first->cm_uF_mm2);
-        same &= told[k].capacity == 1;
         here.chi_per_mm = first->chi_per_mm, here.cm_uF_mm2 = first->cm_uF_mm2;
         told[k].d[0] = mt_tissue_diffusivity_l(&here);
         told[k].d[1] = mt_tissue_diffusivity_t(&here);
@@ -153,19 +174,67 @@ static mt_status get_tissues(
     }
     s->n_tissues = tissues->n;
     s->tissue = told;
-    s->of = tissues->of;
-    if (same) return MT_OK;
-    MT_ALLOC(arena, diffusion->capacity, s->n);
-    for (size_t c = 0; c < s->n; c++) diffusion->capacity[c] = mt_stars_tissue_of(s, c)->capacity;
+    s->of = of;
     return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *scratch, const mt_tissues *tissues, mt_stars *s,
-    const mt_limits *known, mt_diffusion *diffusion)
+/* Tells the operator by how much more its elements hold for their chi Cm. */
+static mt_status get_capacity(
+    mt_arena *arena, const mt_tissues *tissues, const mt_stars *s, mt_diffusion *diffusion)
 {
-    MT_TRY(get_tissues(arena, scratch, tissues, s, diffusion));
+    bool same = true;
+    for (size_t k = 0; k < s->n_tissues; k++) same &= s->tissue[k].capacity == 1;
+    if (same) return MT_OK;
+    MT_ALLOC(arena, diffusion->capacity, s->n);
+    for (size_t e = 0; e < s->n; e++)
+        diffusion->capacity[e] = s->tissue[tissues->of ? tissues->of[e] : 0].capacity;
+    return MT_OK;
+}
+
+/* What is made along a walk, of what was given. */
+typedef struct given {
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    const mt_tissues *tissues;
+    const mt_limits *known;
+} given;
+
+/* Tissues of the elements along a walk. */
+static mt_status tissues_along(
+    mt_arena *scratch, const mt_walk *walk, const mt_tissues *tissues, uint16_t **of)
+{
+    *of = NULL;
+    if (!tissues->of) return MT_OK;
+    MT_ALLOC(scratch, *of, walk->n);
+    for (size_t c = 0; c < walk->n; c++) (*of)[c] = tissues->of[walk->element[c]];
+    return MT_OK;
+}
+
+/* The stars as they are limited, along a walk. What the rows do not follow from is gone then. */
+static mt_status make_stars(mt_arena *arena, mt_arena *rows, mt_arena *scratch, const given *g,
+    const mt_walk *walk, mt_adjacency *adjacency, mt_stars *s, mt_diffusion *diffusion)
+{
+    mt_mesh mesh;
+    uint16_t *of;
+    MT_TRY(mt_walk_along(rows, scratch, walk, g->mesh, g->adjacency, &mesh, adjacency));
+    MT_TRY(tissues_along(scratch, walk, g->tissues, &of));
+    s->walk = walk, s->mesh = &mesh, s->adjacency = adjacency;
+    MT_TRY(get_tissues(scratch, g->tissues, of, s));
+    MT_TRY(get_capacity(arena, g->tissues, s, diffusion));
     MT_TRY(get_directions(scratch, s));
-    return build(arena, scratch, s, known, diffusion);
+    return limit(arena, rows, scratch, s, g->known, diffusion);
+}
+
+static mt_status make(mt_arena *arena, mt_arena *rows, const given *g, mt_stars *s, mt_diffusion *diffusion)
+{
+    mt_walk walk;
+    mt_adjacency adjacency;
+    mt_arena scratch = {0};
+    MT_TRY(mt_walk_make(rows, g->mesh, &walk));
+    const mt_status status = make_stars(arena, rows, &scratch, g, &walk, &adjacency, s, diffusion);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    return keep(arena, s, diffusion);
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -186,21 +255,17 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
-    mt_stars s = {.mesh = mesh,
-        .adjacency = adjacency,
-        .n = mesh->n_elements,
-        .scheme = scheme,
-        .watch = &options->watch};
-    mt_arena scratch = {0};
-    const mt_status status = make(arena, &scratch, tissues, &s, options->known, diffusion);
-    mt_arena_free(&scratch);
+    const given g = {mesh, adjacency, tissues, options->known};
+    mt_stars s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch};
+    mt_arena rows = {0};
+    const mt_status status = make(arena, &rows, &g, &s, diffusion);
+    mt_arena_free(&rows);
     return status;
 }
 
 static mt_status fill_gradients(mt_arena *scratch, const mt_tissues *tissues, mt_stars *s, double *column)
 {
-    mt_diffusion unused = {0};
-    MT_TRY(get_tissues(scratch, scratch, tissues, s, &unused));
+    MT_TRY(get_tissues(scratch, tissues, tissues->of, s));
     MT_TRY(get_directions(scratch, s));
     return mt_stars_gradients(scratch, s, column);
 }
@@ -275,28 +340,38 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
     }
 }
 
+double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off)
+{
+    const double *rate = diffusion->rate + ROW * element;
+    double sum = 0;
+    for (size_t k = 0; k < ROW; k++) {
+        off[k] = dt_ms * rate[k];
+        sum += off[k];
+    }
+    return 1 - sum;
+}
+
+float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off)
+{
+    const double *rate = diffusion->rate + ROW * element;
+    double sum = 0;
+    for (size_t k = 0; k < ROW; k++) {
+        off[k] = (float)(dt_ms * rate[k]);
+        sum += (double)off[k];
+    }
+    return (float)(1 - sum);
+}
+
 void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off)
 {
 #pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
-        double sum = 0;
-        for (size_t k = 0; k < ROW; k++) {
-            off[ROW * c + k] = dt_ms * diffusion->rate[ROW * c + k];
-            sum += off[ROW * c + k];
-        }
-        diagonal[c] = 1 - sum;
-    }
+    for (size_t c = 0; c < diffusion->n_elements; c++)
+        diagonal[c] = mt_diffusion_step_row(diffusion, dt_ms, c, off + ROW * c);
 }
 
 void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off)
 {
 #pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
-        double sum = 0;
-        for (size_t k = 0; k < ROW; k++) {
-            off[ROW * c + k] = (float)(dt_ms * diffusion->rate[ROW * c + k]);
-            sum += (double)off[ROW * c + k];
-        }
-        diagonal[c] = (float)(1 - sum);
-    }
+    for (size_t c = 0; c < diffusion->n_elements; c++)
+        diagonal[c] = mt_diffusion_step_row_float(diffusion, dt_ms, c, off + ROW * c);
 }

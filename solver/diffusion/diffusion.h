@@ -115,8 +115,8 @@ typedef struct mt_diffusion_options {
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; about
- * 200 more on the way). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
+/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; on
+ * the way some 430 in all, and 370 at the end). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
  * a mesh without fibres, or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an
  * element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
@@ -165,5 +165,9 @@ void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, doubl
 /* The same in single precision: off is rounded first, and diagonal is 1 minus the sum (in double) of the
  * rounded ones, so that constants stay to one rounding; conservation then holds to rounding only. */
 void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off);
+
+/* One row of either: fills off [16] and gives the diagonal. */
+double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off);
+float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off);
 
 #endif

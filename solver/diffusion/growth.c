@@ -10,18 +10,6 @@ static size_t place_of(const mt_growth_patch *patch, uint32_t element)
     return k;
 }
 
-/* Appends the neighbours of the elements from number `first` on that are not there yet. */
-static void add_ring(const mt_growth_stars *stars, mt_growth_patch *patch, size_t first)
-{
-    size_t end = patch->n_elements;
-    for (size_t k = first; k < end; k++)
-        for (size_t f = 0; f < 4; f++) {
-            uint32_t n = stars->adjacency->neighbour[4 * (size_t)patch->element[k] + f];
-            if (n != MT_NO_ELEMENT && place_of(patch, n) == patch->n_elements)
-                patch->element[patch->n_elements++] = n;
-        }
-}
-
 /* ---- the matrix ---- */
 
 /* The stars of far elements that could create energy are left out: they have their own patch. */
@@ -62,17 +50,13 @@ static void add_star(const mt_growth_stars *stars, mt_growth_patch *patch, size_
         }
 }
 
-void mt_growth_around(const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch)
+void mt_growth_around(const mt_growth_stars *stars, uint32_t element, size_t rings, mt_growth_patch *patch)
 {
-    patch->element[0] = element;
-    patch->n_elements = 1;
-    add_ring(stars, patch, 0);
-    patch->n_own = patch->n_elements;
-    add_ring(stars, patch, 1);
-    size_t two = patch->n_elements;
-    add_ring(stars, patch, patch->n_own);
-    patch->n_stars = patch->n_elements;
-    add_ring(stars, patch, two);
+    size_t end[MT_GROWTH_RINGS + 2];
+    mt_adjacency_ball(stars->adjacency, element, rings + 1, patch->element, end);
+    patch->n_own = end[1];
+    patch->n_stars = end[rings];
+    patch->n_elements = end[rings + 1];
     for (size_t i = 0; i < patch->n_elements; i++)
         for (size_t j = 0; j < patch->n_elements; j++) patch->matrix[i][j] = 0;
     for (size_t k = 0; k < patch->n_stars; k++)
@@ -121,4 +105,54 @@ void mt_growth_energies(
         for (size_t f = 0; f < 4 && counts(stars, patch, k); f++)
             for (size_t g = 0; g < 4; g++) energy[k] += (z[f] - z[4]) * star[4 * f + g] * (z[g] - z[4]);
     }
+}
+
+/* z of an element: 0 beyond the patch. */
+static double value_of(
+    const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, uint32_t element)
+{
+    const size_t k = place_of(patch, element);
+    return k < patch->n_elements ? stars->root[element] * x[k] : 0;
+}
+
+/* Twice the energy that the star of any element takes. */
+static double energy_of(
+    const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, uint32_t element)
+{
+    const uint32_t *neighbour = stars->adjacency->neighbour + 4 * (size_t)element;
+    const double *star = stars->star + 16 * (size_t)element, own = value_of(stars, patch, x, element);
+    double delta[4], energy = 0;
+    for (size_t f = 0; f < 4; f++)
+        delta[f] = neighbour[f] == MT_NO_ELEMENT ? 0 : value_of(stars, patch, x, neighbour[f]) - own;
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) energy += delta[f] * star[4 * f + g] * delta[g];
+    return energy;
+}
+
+/* The stars beyond the patch that touch it have as many faces on it as they are met here: each counts by its share. */
+static double energy_beyond(const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x)
+{
+    double sum = 0;
+    for (size_t k = patch->n_stars; k < patch->n_elements; k++)
+        for (size_t f = 0; f < 4; f++) {
+            const uint32_t n = stars->adjacency->neighbour[4 * (size_t)patch->element[k] + f];
+            if (n == MT_NO_ELEMENT || place_of(patch, n) < patch->n_elements) continue;
+            size_t faces = 0;
+            for (size_t g = 0; g < 4; g++) {
+                const uint32_t m = stars->adjacency->neighbour[4 * (size_t)n + g];
+                faces += m != MT_NO_ELEMENT && place_of(patch, m) < patch->n_elements;
+            }
+            sum += energy_of(stars, patch, x, n) / (double)faces;
+        }
+    return sum;
+}
+
+double mt_growth_rate(const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x)
+{
+    double length2 = 0, energy = energy_beyond(stars, patch, x);
+    for (size_t k = 0; k < patch->n_elements; k++) {
+        length2 += x[k] * x[k];
+        energy += energy_of(stars, patch, x, patch->element[k]);
+    }
+    return -energy / (2 * length2);
 }

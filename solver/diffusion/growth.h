@@ -25,12 +25,14 @@ typedef struct mt_growth_stars {
 } mt_growth_stars;
 
 enum {
+    MT_GROWTH_RINGS = 3,   /* of stars, at most */
     MT_GROWTH_OWN = 1 + 4, /* elements at most 1 face away: their stars may create energy */
     MT_GROWTH_STARS = MT_GROWTH_OWN + 12 + 36, /* at most 3: their stars count if they can only take it */
     MT_GROWTH_ELEMENTS = MT_GROWTH_STARS + 108 /* at most 4: where z lives */
 };
 
-/* The elements around one, nearest first.
+/* The elements around one, nearest first. With fewer rings of stars than three less can take energy: then growth may be found that
+ * more rings hold back, and where none is found there is none with more.
  *   matrix = V^-1/2 (minus half the sum of the first n_stars stars, symmetric part) V^-1/2 */
 typedef struct mt_growth_patch {
     size_t n_own, n_stars, n_elements;
@@ -38,8 +40,8 @@ typedef struct mt_growth_patch {
     double matrix[MT_GROWTH_ELEMENTS][MT_GROWTH_ELEMENTS];
 } mt_growth_patch;
 
-/* Fills the patch around an element. A patch is 210 kB: mind the stack. */
-void mt_growth_around(const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch);
+/* Fills the patch around an element, with the stars of 1 to 3 rings. A patch is 210 kB: mind the stack. */
+void mt_growth_around(const mt_growth_stars *stars, uint32_t element, size_t rings, mt_growth_patch *patch);
 
 /* Seeks a direction that grows: x with x' matrix x >= above |x|^2 > 0. False if there is none (elimination
  * finds all pivots of above - matrix positive). Destroys the matrix; fills x [n_elements] where true. */
@@ -49,5 +51,9 @@ bool mt_growth_direction(mt_growth_patch *patch, double above, double *x);
  */
 void mt_growth_energies(
     const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x, double *energy);
+
+/* The rate at which |V^1/2 z|^2 / 2 grows for the x of a patch and 0 beyond it, over |x|^2: all stars count, so this is a lower bound
+ * of the highest eigenvalue of S. Above 0 growth is certain. */
+double mt_growth_rate(const mt_growth_stars *stars, const mt_growth_patch *patch, const double *x);
 
 #endif

@@ -3,63 +3,27 @@
 #include <math.h>
 
 #include "solver/diffusion/growth.h"
-#include "solver/diffusion/spectrum.h"
+#include "solver/diffusion/proof.h"
+#include "solver/diffusion/symmetric.h"
 
-enum { MAX_LANCZOS = 400, MAX_VECTORS = 12, MAX_ROUNDS = 24 };
+enum { MAX_LANCZOS = 400, MAX_VECTORS = 12, MAX_ROUNDS = 24, REGION_RINGS = 12 };
 
 static const double TOP_ALLOWED = 1e-6; /* [per ms] */
 static const double DT_SAFETY = 0.9;    /* covers the part of M that is not symmetric, and Lanczos */
 
-/* ---- the symmetric part ---- */
-
-/* delta of an element for values z. */
-static void differences(const mt_stars *s, size_t c, const double *z, double delta[4])
+/* S of all stars. */
+static mt_symmetric symmetric_of(const mt_stars *s)
 {
-    for (size_t f = 0; f < 4; f++) delta[f] = z[s->near[4 * c + f]] - z[c];
-}
-
-/* w = sym(K) d */
-static void apply_form(const double k[10], const double d[4], double w[4])
-{
-    w[0] = k[0] * d[0] + k[1] * d[1] + k[2] * d[2] + k[3] * d[3];
-    w[1] = k[1] * d[0] + k[4] * d[1] + k[5] * d[2] + k[6] * d[3];
-    w[2] = k[2] * d[0] + k[5] * d[1] + k[7] * d[2] + k[8] * d[3];
-    w[3] = k[3] * d[0] + k[6] * d[1] + k[8] * d[2] + k[9] * d[3];
-}
-
-/* What apply_symmetric needs. */
-typedef struct symmetric {
-    mt_stars *stars;
-    size_t *applied; /* times that it was, in this look at the spectrum */
-} symmetric;
-
-/* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
- * first sym(K_c) delta_c for every element, then each element sums what is its own. */
-static bool apply_symmetric(const void *context, const double *x, double *y)
-{
-    const symmetric *part = context;
-    const mt_stars *s = part->stars;
-    const double share = (double)(*part->applied)++ / MAX_LANCZOS;
-    if (!mt_watch_go_on(s->watch, "measuring the largest stable substep", share)) return false;
-#pragma omp parallel if (s->n >= MT_STARS_PARALLEL_FROM)
-    {
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) s->z[c] = s->root[c] * x[c];
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) {
-            double delta[4];
-            differences(s, c, s->z, delta);
-            apply_form(s->form + 10 * c, delta, s->w + 4 * c);
-        }
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) {
-            double sum = 0;
-            for (size_t f = 0; f < 4; f++)
-                sum += s->w[4 * c + f] - s->w[4 * (size_t)s->near[4 * c + f] + s->back[4 * c + f]];
-            y[c] = s->root[c] * sum / 2;
-        }
-    }
-    return true;
+    return (mt_symmetric){.n = s->n,
+        .near = s->near,
+        .back = s->back,
+        .form = s->form,
+        .root = s->root,
+        .null_root = s->null_root,
+        .number = s->walk->element,
+        .w = s->w,
+        .z = s->z,
+        .watch = s->watch};
 }
 
 /* ---- the limiter, close to each element ---- */
@@ -73,7 +37,7 @@ static const char looking_close_by[] = "looking where patterns could grow";
 static void ask_again(mt_stars *s, const mt_growth_stars *stars, uint32_t element)
 {
     mt_growth_patch patch;
-    mt_growth_around(stars, element, &patch);
+    mt_growth_around(stars, element, MT_GROWTH_RINGS, &patch);
     for (size_t k = 0; k < patch.n_elements; k++)
         s->pending[patch.element[k]] = s->indefinite[patch.element[k]];
 }
@@ -99,7 +63,7 @@ static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t e
     double x[MT_GROWTH_ELEMENTS], energy[MT_GROWTH_STARS];
     size_t fresh = 0;
     for (size_t more = 1; more > 0; fresh += more) {
-        mt_growth_around(stars, element, &patch);
+        mt_growth_around(stars, element, MT_GROWTH_RINGS, &patch);
         if (!mt_growth_direction(&patch, TOP_ALLOWED, x)) break;
         mt_growth_energies(stars, &patch, x, energy);
         more = limit_in_patch(s, stars, &patch, energy);
@@ -108,7 +72,18 @@ static size_t limit_around(mt_stars *s, const mt_growth_stars *stars, uint32_t e
     return fresh;
 }
 
-/* Pending elements around which nothing grows become indefinite. Counts the others. */
+/* Does something grow around an element, and which x? Mostly a small patch tells that nothing does. */
+static bool grows_around(
+    const mt_growth_stars *stars, uint32_t element, mt_growth_patch *patch, double x[MT_GROWTH_ELEMENTS])
+{
+    for (size_t rings = 1; rings <= MT_GROWTH_RINGS; rings++) {
+        mt_growth_around(stars, element, rings, patch);
+        if (!mt_growth_direction(patch, TOP_ALLOWED, x)) return false;
+    }
+    return true;
+}
+
+/* Pending elements around which nothing grows are that no longer. Counts the others. */
 static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t *left)
 {
     size_t others = 0;
@@ -119,8 +94,7 @@ static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t
             mt_growth_patch patch;
             double x[MT_GROWTH_ELEMENTS];
             if (!s->pending[c]) continue;
-            mt_growth_around(stars, (uint32_t)c, &patch);
-            s->pending[c] = mt_growth_direction(&patch, TOP_ALLOWED, x);
+            s->pending[c] = grows_around(stars, (uint32_t)c, &patch, x);
             others += s->pending[c];
         }
     }
@@ -128,45 +102,60 @@ static mt_status clear_pending(mt_stars *s, const mt_growth_stars *stars, size_t
     return MT_OK;
 }
 
-/* Limits until nothing grows around any element that could feed it. Costs a few steps of the spectrum's search and
- * nearly always leaves it nothing to find. Ends, as every turn but the last limits an element or clears all. */
+static mt_growth_stars growth_stars_of(const mt_stars *s)
+{
+    return (mt_growth_stars){s->adjacency, s->star, s->indefinite, s->root};
+}
+
+/* Limits until nothing grows around any element that could feed it, which nearly always leaves nothing to find. Ends, as every turn
+ * but the last limits an element or clears all. */
 static mt_status limit_close_by(mt_stars *s, size_t *fresh)
 {
-    const mt_growth_stars stars = {s->adjacency, s->star, s->indefinite, s->root};
+    const mt_growth_stars stars = growth_stars_of(s);
     size_t left;
     for (;;) {
         MT_TRY(clear_pending(s, &stars, &left));
         if (left == 0) return MT_OK;
-        for (size_t c = 0; c < s->n; c++) {
+        for (size_t e = 0; e < s->n; e++) {
+            const size_t c = s->walk->place[e];
             if (!s->pending[c]) continue;
-            MT_TRY(mt_watch_tell(s->watch, looking_close_by, (double)c / (double)s->n));
+            MT_TRY(mt_watch_tell(s->watch, looking_close_by, (double)e / (double)s->n));
             *fresh += limit_around(s, &stars, (uint32_t)c);
         }
     }
 }
 
-/* ---- the limiter, guided by the spectrum ---- */
-
-/* Energy that the star of an element takes from z; below 0 it creates some. */
-static double star_energy(const mt_stars *s, size_t c, const double *z)
+/* Is there growth for certain? Mostly the first element around which something seems to grow tells. */
+static mt_status surely_grows(mt_stars *s, bool *grows)
 {
-    double delta[4], w[4];
-    differences(s, c, z, delta);
-    apply_form(s->form + 10 * c, delta, w);
-    return delta[0] * w[0] + delta[1] * w[1] + delta[2] * w[2] + delta[3] * w[3];
+    const mt_growth_stars stars = growth_stars_of(s);
+    mt_growth_patch patch;
+    double x[MT_GROWTH_ELEMENTS];
+    size_t left;
+    *grows = false;
+    MT_TRY(clear_pending(s, &stars, &left));
+    for (size_t e = 0; e < s->n && left > 0 && !*grows; e++) {
+        const size_t c = s->walk->place[e];
+        if (!s->pending[c] || !grows_around(&stars, (uint32_t)c, &patch, x)) continue;
+        *grows = mt_growth_rate(&stars, &patch, x) > TOP_ALLOWED;
+        left--;
+    }
+    return MT_OK;
 }
+
+/* ---- the limiter, guided by the spectrum ---- */
 
 /* Limits the elements that matter for one growing vector: those that create at least 5 % of what the worst one
  * does. Some element does, since the energies sum to less than 0; and it was not limited before, since its star
  * is indefinite. */
-static size_t limit_vector(mt_stars *s, const double *x)
+static size_t limit_vector(mt_stars *s, const mt_symmetric *symmetric, const double *x)
 {
     double *energy = s->w, most = 0;
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) s->z[c] = s->root[c] * x[c];
 #pragma omp parallel for schedule(static) reduction(min : most) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        energy[c] = star_energy(s, c, s->z);
+        energy[c] = mt_symmetric_energy(symmetric, c, s->z);
         if (energy[c] < most) most = energy[c];
     }
     size_t fresh = 0;
@@ -182,40 +171,159 @@ static size_t limit_all(mt_stars *s)
     return fresh;
 }
 
-static mt_status limit_some(const mt_spectrum_map *map, const mt_spectrum *ends, mt_stars *s, size_t *fresh)
+static mt_status limit_some(mt_stars *s, const mt_spectrum *ends, size_t *fresh)
 {
     mt_arena scratch = {0};
+    const mt_symmetric symmetric = symmetric_of(s);
     size_t count = 0;
     double *values, *vectors;
     mt_status status =
-        mt_spectrum_vectors(&scratch, map, ends, TOP_ALLOWED, MAX_VECTORS, &count, &values, &vectors);
+        mt_symmetric_vectors(&scratch, &symmetric, ends, TOP_ALLOWED, MAX_VECTORS, &count, &values, &vectors);
     if (status == MT_OK)
-        for (size_t k = 0; k < count; k++) *fresh += limit_vector(s, vectors + k * s->n);
+        for (size_t k = 0; k < count; k++) *fresh += limit_vector(s, &symmetric, vectors + k * s->n);
     mt_arena_free(&scratch);
     return status;
 }
 
-/* The longest stable step. */
-static mt_status take_lowest(const mt_spectrum *ends, mt_limits *found)
+/* A search for growth, which ends early only where it finds some. */
+static const mt_spectrum_goal growth = {
+    .max_steps = MAX_LANCZOS, .lowest_tolerance = 1e-3, .above = TOP_ALLOWED, .above_tolerance = 1e-2};
+
+/* ---- where the proof does not reach ---- */
+
+/* The elements around stars that nobody paid for. */
+typedef struct region {
+    size_t n;
+    uint32_t *element; /* [n] */
+    uint32_t *place;   /* [elements] where each is; MT_NO_ELEMENT: nowhere */
+} region;
+
+static void add_to_region(region *r, uint32_t element)
 {
-    if (!ends->settled)
-        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
-            ends->lowest, ends->steps);
-    found->limit_dt_ms = ends->lowest < 0 ? DT_SAFETY * 2 / -ends->lowest : INFINITY;
+    if (r->place[element] != MT_NO_ELEMENT) return;
+    r->place[element] = (uint32_t)r->n;
+    r->element[r->n++] = element;
+}
+
+static mt_status find_region(mt_arena *scratch, const mt_stars *s, const uint8_t *unpaid, region *r)
+{
+    *r = (region){0};
+    MT_ALLOC(scratch, r->element, s->n);
+    MT_ALLOC(scratch, r->place, s->n);
+    for (size_t c = 0; c < s->n; c++) r->place[c] = MT_NO_ELEMENT;
+    for (size_t c = 0; c < s->n; c++)
+        if (unpaid[c]) add_to_region(r, (uint32_t)c);
+    for (size_t ring = 0, first = 0; ring < REGION_RINGS; ring++) {
+        const size_t end = r->n;
+        for (; first < end; first++)
+            for (size_t f = 0; f < 4; f++) add_to_region(r, s->near[4 * (size_t)r->element[first] + f]);
+    }
     return MT_OK;
 }
 
-/* Both ends of the spectrum; the highest only as far as needed when every star is definite, and in the first
- * round, where any Ritz value above what is allowed is answer enough. */
-static mt_status look(
-    mt_arena *scratch, const mt_spectrum_map *map, const mt_limits *found, mt_spectrum *ends)
+/* Room for S of a region. */
+typedef struct region_room {
+    uint32_t *near, *number;
+    uint8_t *back;
+    double *form, *root, *w, *z;
+} region_room;
+
+/* One element of it. Stars that reach out of it are left out: those that are paid for, or definite, could only take energy. */
+static void fill_region(const mt_stars *s, const region *r, size_t k, const region_room *to)
 {
-    const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS,
-        .lowest_only = found->n_limited == found->n_indefinite,
-        .lowest_tolerance = 1e-3,
-        .above = TOP_ALLOWED,
-        .above_tolerance = found->n_rounds == 0 ? INFINITY : 1e-2};
-    return mt_spectrum_run(scratch, map, &goal, ends);
+    const size_t c = r->element[k];
+    bool inside = true;
+    to->number[k] = s->walk->element[c];
+    to->root[k] = s->root[c];
+    for (size_t f = 0; f < 4; f++) {
+        const uint32_t n = r->place[s->near[4 * c + f]];
+        inside = inside && n != MT_NO_ELEMENT;
+        to->near[4 * k + f] = n == MT_NO_ELEMENT ? (uint32_t)k : n;
+        to->back[4 * k + f] = n == MT_NO_ELEMENT ? (uint8_t)f : s->back[4 * c + f];
+    }
+    for (size_t i = 0; i < 10 && inside; i++) to->form[10 * k + i] = s->form[10 * c + i];
+}
+
+static mt_status make_region(mt_arena *scratch, const mt_stars *s, const region *r, mt_symmetric *symmetric)
+{
+    region_room room;
+    MT_ALLOC(scratch, room.near, 4 * r->n);
+    MT_ALLOC(scratch, room.number, r->n);
+    MT_ALLOC(scratch, room.back, 4 * r->n);
+    MT_ALLOC(scratch, room.form, 10 * r->n);
+    MT_ALLOC(scratch, room.root, r->n);
+    MT_ALLOC(scratch, room.w, 4 * r->n);
+    MT_ALLOC(scratch, room.z, r->n);
+    for (size_t k = 0; k < r->n; k++) fill_region(s, r, k, &room);
+    *symmetric = (mt_symmetric){.n = r->n,
+        .near = room.near,
+        .back = room.back,
+        .form = room.form,
+        .root = room.root,
+        .number = room.number,
+        .w = room.w,
+        .z = room.z,
+        .watch = s->watch};
+    return MT_OK;
+}
+
+/* Does nothing grow there? Not asked of a region that is most of the mesh. */
+static mt_status stable_in_region(mt_arena *scratch, const mt_stars *s, const uint8_t *unpaid, bool *stable)
+{
+    region r;
+    mt_symmetric symmetric;
+    mt_spectrum ends;
+    *stable = false;
+    MT_TRY(find_region(scratch, s, unpaid, &r));
+    if (2 * r.n > s->n) return MT_OK;
+    MT_TRY(make_region(scratch, s, &r, &symmetric));
+    MT_TRY(mt_symmetric_ends(scratch, &symmetric, &growth, &ends));
+    *stable = ends.highest <= TOP_ALLOWED;
+    return MT_OK;
+}
+
+static mt_status ask_proof(mt_arena *scratch, mt_stars *s, bool *stable)
+{
+    uint8_t *unpaid;
+    size_t n_unpaid;
+    MT_TRY(mt_proof_seek(scratch, s, &unpaid, &n_unpaid));
+    *stable = n_unpaid == 0;
+    if (*stable) return MT_OK;
+    mt_proof_owe(s, unpaid);
+    return stable_in_region(scratch, s, unpaid, stable);
+}
+
+/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. */
+static mt_status is_stable(mt_stars *s, bool *stable)
+{
+    mt_arena scratch = {0};
+    const mt_status status = ask_proof(&scratch, s, stable);
+    mt_arena_free(&scratch);
+    mt_stars_form(s);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Does something grow? In the order of what it costs: by algebra, where no star could create energy; in the first round by what lies
+ * close to an element; by proof that nothing does; by the whole spectrum, whose ends are given then (no steps: not looked at). */
+static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_spectrum *ends, bool *grows)
+{
+    bool stable;
+    const mt_symmetric symmetric = symmetric_of(s);
+    *ends = (mt_spectrum){0};
+    *grows = false;
+    if (found->n_limited == found->n_indefinite) return MT_OK;
+    if (found->n_rounds == 1) MT_TRY(surely_grows(s, grows));
+    if (*grows) return MT_OK;
+    MT_TRY(is_stable(s, &stable));
+    if (stable) return MT_OK;
+    mt_spectrum_goal goal = growth;
+    if (found->n_rounds == 1)
+        goal.above_tolerance = INFINITY; /* any value above what is allowed is answer enough */
+    MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, ends));
+    *grows = ends->highest > TOP_ALLOWED;
+    return MT_OK;
 }
 
 /* Limits until nothing grows, and nothing where nothing does: the first round only asks whether something
@@ -224,35 +332,33 @@ static mt_status look(
  * limited, and then top <= 0 is a matter of algebra. */
 mt_status mt_limiter_find(mt_arena *scratch, mt_stars *s, mt_limits *found)
 {
-    size_t applied;
-    const symmetric part = {s, &applied};
-    const mt_spectrum_map map = {s->n, apply_symmetric, &part, s->null_root};
     mt_spectrum ends;
     for (;;) {
-        applied = 0;
-        MT_TRY(look(scratch, &map, found, &ends));
-        MT_TRY(take_lowest(&ends, found));
-        found->n_rounds++;
-        if (ends.highest <= TOP_ALLOWED || found->n_limited == found->n_indefinite) break;
+        bool grows;
         size_t fresh = 0;
+        found->n_rounds++;
+        MT_TRY(ask(scratch, s, found, &ends, &grows));
+        if (!grows) return MT_OK;
         if (found->n_rounds == 1) MT_TRY(limit_close_by(s, &fresh));
-        if (fresh == 0 && found->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(&map, &ends, s, &fresh));
+        if (fresh == 0 && ends.steps == 0) continue; /* the next round looks at the spectrum */
+        if (fresh == 0 && found->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(s, &ends, &fresh));
         if (fresh == 0) fresh = limit_all(s);
         found->n_limited += fresh;
     }
-    found->top_per_ms = ends.highest;
-    return MT_OK;
 }
 
 mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *s, mt_limits *found)
 {
-    size_t applied = 0;
-    const symmetric part = {s, &applied};
-    const mt_spectrum_map map = {s->n, apply_symmetric, &part, s->null_root};
+    const mt_symmetric symmetric = symmetric_of(s);
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
     mt_spectrum ends;
-    MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
-    return take_lowest(&ends, found);
+    MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, &ends));
+    if (!ends.settled)
+        return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
+            ends.lowest, ends.steps);
+    found->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
+    found->top_per_ms = ends.highest;
+    return MT_OK;
 }
 
 bool mt_limiter_recall(mt_stars *s, const mt_limits *known)
@@ -261,10 +367,10 @@ bool mt_limiter_recall(mt_stars *s, const mt_limits *known)
         known->n_indefinite > s->n)
         return false;
     for (size_t k = 0; k < known->n_limited; k++) {
-        const uint32_t c = known->limited[k];
-        if (c >= s->n || (k > 0 && c <= known->limited[k - 1])) return false;
-        if (!mt_stars_ask_one(s, c)) return false;
+        const uint32_t element = known->limited[k];
+        if (element >= s->n || (k > 0 && element <= known->limited[k - 1])) return false;
+        if (!mt_stars_ask_one(s, s->walk->place[element])) return false;
     }
-    for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, known->limited[k]);
+    for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, s->walk->place[known->limited[k]]);
     return true;
 }

@@ -1,17 +1,18 @@
 /* Which gradients of a diffusion operator are limited, so that nothing grows, and the longest stable step: growth is sought
- * close to the indefinite stars (solver/diffusion/growth.h), and in the spectrum. */
+ * close to the indefinite stars (solver/diffusion/growth.h), proof is sought that there is none left (solver/diffusion/proof.h), and
+ * what neither settles is left to the spectrum. */
 #ifndef MT_SOLVER_DIFFUSION_LIMITER_H
 #define MT_SOLVER_DIFFUSION_LIMITER_H
 
 #include "solver/diffusion/limits.h"
 #include "solver/diffusion/stars.h"
 
-/* Limits stars until nothing grows, and tells what came of it, but the list of elements; borrows the stars, whose indefinite
- * ones are found->n_indefinite. MT_NUMERICS: the spectrum cannot be found. MT_MEMORY. MT_STOPPED. */
+/* Limits stars until nothing grows, and tells how many, and in how many rounds; borrows the stars, whose indefinite ones are
+ * found->n_indefinite. MT_NUMERICS: the spectrum cannot be found. MT_MEMORY. MT_STOPPED. */
 MT_NODISCARD mt_status mt_limiter_find(mt_arena *scratch, mt_stars *stars, mt_limits *found);
 
-/* Measures the longest stable step of stars that were limited and whose volumes were raised since, which lets nothing grow. Errors
- * as above. */
+/* Measures the longest stable step of stars that were limited, and whose volumes may have been raised since, which lets nothing grow;
+ * and tells the highest eigenvalue that it sees. Errors as above. */
 MT_NODISCARD mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *stars, mt_limits *found);
 
 /* Limits the elements that are known to need it instead. False, and all as it was, where these are not indefinite, or no elements:

@@ -115,9 +115,10 @@ static double add_and_clean(const lanczos *l, double a, const double *x, double 
 /* Puts the unit start vector into q; returns false where there is no space for one. */
 static bool start(lanczos *l)
 {
+    const uint32_t *number = l->map->number;
     memset(l->q_old, 0, l->n * sizeof *l->q_old);
 #pragma omp parallel for schedule(static) if (l->n >= PARALLEL_FROM)
-    for (size_t i = 0; i < l->n; i++) l->q[i] = noise(i);
+    for (size_t i = 0; i < l->n; i++) l->q[i] = noise(number ? number[i] : i);
     double before = sqrt(add_and_dot(l, 0, l->q_old, l->q, l->q));
     double length = add_and_clean(l, 0, l->q_old, l->q);
     if (!(length > 1e-7 * before)) return false;

@@ -10,17 +10,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "data/arena.h"
 #include "data/status.h"
 
 /* A symmetric matrix known by what it does: y = S x (false: the work shall stop, MT_STOPPED). `null_vector` is a unit vector with S null_vector = 0
- * that shall be kept out of the spectrum, or NULL. All pointers are borrowed. */
+ * that shall be kept out of the spectrum, or NULL. The start vector is noise of the `number` [n] of each place: whoever changes the
+ * order of places keeps it so; NULL: they are numbered as they stand. All pointers are borrowed. */
 typedef struct mt_spectrum_map {
     size_t n;
     bool (*apply)(const void *context, const double *x, double *y);
     const void *context;
     const double *null_vector;
+    const uint32_t *number;
 } mt_spectrum_map;
 
 /* When to stop. The ends are looked at every 10 steps. */

@@ -37,8 +37,8 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
         const mt_stars_tissue *tissue = mt_stars_tissue_of(s, c);
         t[c] = distance2(s, c) / (cbrt(tissue->d[0] * tissue->d[1] * tissue->d[2]) / tissue->capacity);
     }
-    for (size_t c = 0; c < s->n; c++) {
-        const size_t of = s->of ? s->of[c] : 0;
+    for (size_t e = 0; e < s->n; e++) {
+        const size_t c = s->walk->place[e], of = s->of ? s->of[c] : 0;
         mean_ms[of] += t[c] * s->volume[c];
         volume[of] += s->volume[c];
     }

@@ -258,13 +258,20 @@ static double star_lowest(const double damping[4], double qb[4][4])
     return values[0];
 }
 
-static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
+static void make_form(mt_stars *s, size_t c)
 {
-    double *k = s->star + 16 * c, *half = s->form + 10 * c;
-    for (size_t f = 0; f < 4; f++)
-        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    const double *k = s->star + 16 * c;
+    double *half = s->form + 10 * c;
     for (size_t f = 0; f < 4; f++)
         for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
+}
+
+static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
+{
+    double *k = s->star + 16 * c;
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    make_form(s, c);
 }
 
 size_t mt_stars_limit(mt_stars *s, size_t c)
@@ -298,13 +305,14 @@ static mt_status volumes(mt_stars *s)
     size_t bad = s->n;
 #pragma omp parallel for schedule(static) reduction(min : bad) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
+        const size_t element = s->walk->element[c];
         mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
         const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
         if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
-        if (!holds && c < bad) bad = c;
+        if (!holds && element < bad) bad = element;
     }
-    return bad < s->n ? refuse_volume(s, bad) : MT_OK;
+    return bad < s->n ? refuse_volume(s, s->walk->place[bad]) : MT_OK;
 }
 
 /* A bound of |sym(K_c)|; with the damping one for every theta, as it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
@@ -425,6 +433,12 @@ static void ways_back(mt_stars *s)
         }
 }
 
+void mt_stars_form(mt_stars *s)
+{
+#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < s->n; c++) make_form(s, c);
+}
+
 void mt_stars_weigh(mt_stars *s)
 {
     double total = 0;
@@ -438,22 +452,29 @@ void mt_stars_weigh(mt_stars *s)
 
 /* ---- what the header promises ---- */
 
-static mt_status take_room(mt_arena *scratch, mt_stars *s)
+static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
 {
+    MT_ALLOC(arena, s->star, 16 * s->n);
+    MT_ALLOC(arena, s->back, 4 * s->n);
+    MT_ALLOC(arena, s->volume, s->n);
+    MT_ALLOC(arena, s->theta, s->n);
     MT_ALLOC(scratch, s->centroid, 3 * s->n);
-    MT_ALLOC(scratch, s->star, 16 * s->n);
-    MT_ALLOC(scratch, s->back, 4 * s->n);
     MT_ALLOC(scratch, s->indefinite, s->n);
     MT_ALLOC(scratch, s->pending, s->n);
     MT_ALLOC(scratch, s->oblique, s->n);
     MT_ALLOC(scratch, s->root, s->n);
     MT_ALLOC(scratch, s->null_root, s->n);
+    MT_ALLOC(scratch, s->near, 4 * s->n);
+    MT_ALLOC(scratch, s->form, 10 * s->n);
+    MT_ALLOC(scratch, s->w, 4 * s->n);
+    MT_ALLOC(scratch, s->z, s->n);
     return MT_OK;
 }
 
-mt_status mt_stars_make(mt_arena *scratch, mt_stars *s, bool ask, size_t *n_indefinite, size_t *n_slivers)
+mt_status mt_stars_make(
+    mt_arena *arena, mt_arena *scratch, mt_stars *s, bool ask, size_t *n_indefinite, size_t *n_slivers)
 {
-    MT_TRY(take_room(scratch, s));
+    MT_TRY(take_room(arena, scratch, s));
     MT_TRY(volumes(s));
     MT_TRY(look_at_all(s, ask, n_indefinite));
     *n_slivers = hold_slivers(s);

@@ -4,7 +4,7 @@
 #ifndef MT_SOLVER_DIFFUSION_STARS_H
 #define MT_SOLVER_DIFFUSION_STARS_H
 
-#include "mesh/adjacency.h"
+#include "mesh/walk.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 
@@ -24,10 +24,12 @@ typedef struct mt_stars_tissue {
     double capacity; /* chi Cm over that of the first */
 } mt_stars_tissue;
 
-/* All borrowed; the second group is taken by mt_stars_make, the third is room of the caller's. */
+/* All borrowed; the second group is taken by mt_stars_make. Elements stand in the order of a walk (mesh/walk.h), and so do those of mesh
+ * and adjacency (mt_walk_along). What depends on an order goes by the walk's elements, so that no bit depends on the walk. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
+    const mt_walk *walk;
     size_t n;
     const mt_diffusion_scheme *scheme;
     size_t n_tissues;
@@ -46,11 +48,11 @@ typedef struct mt_stars {
     double *root;        /* [n] V^-1/2 */
     double *null_root;   /* [n] V^1/2 / |V^1/2|: the constants, as S sees them */
 
+    uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
     double *volume; /* [n] V_c */
     float *theta;   /* [n] */
-    uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
     double *form;   /* [n][10] sym(K_c), upper half, row by row */
-    double *w, *z;  /* [n][4], [n] scratch of the symmetric part */
+    double *w, *z;  /* [n][4], [n] scratch */
 } mt_stars;
 
 static inline const mt_stars_tissue *mt_stars_tissue_of(const mt_stars *s, size_t c)
@@ -69,9 +71,10 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 
 /* Makes the stars of all elements with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
  * only found where that is asked, else none is. Gives how many are, and how many elements are slivers. MT_INPUT: an element
- * without volume, with its place. MT_MEMORY. MT_STOPPED. */
+ * without volume, with its place. MT_MEMORY. MT_STOPPED. What the rows of the operator follow from (star, back, volume) and theta lie in
+ * `arena`, 144 bytes an element, the rest in `scratch`, 180 bytes. */
 MT_NODISCARD mt_status mt_stars_make(
-    mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
+    mt_arena *arena, mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
 /* Fills the gradients of all elements, as the fluxes take them but for what is limited: column[n][4][3] per mm holds B_c, that is
  * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. MT_MEMORY. */
@@ -81,6 +84,9 @@ MT_NODISCARD mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *stars, do
  * bounds of the stars in z, where mt_stars_bound puts them. */
 void mt_stars_bound(mt_stars *stars);
 double mt_stars_load(const mt_stars *stars, size_t element);
+
+/* Makes the forms of the stars again: for whoever changed them. */
+void mt_stars_form(mt_stars *stars);
 
 /* Finds what follows from the volumes, again: for whoever changed them. */
 void mt_stars_weigh(mt_stars *stars);

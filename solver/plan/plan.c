@@ -94,42 +94,37 @@ static mt_status add_variables(mt_plan *plan)
 
 /* ---- the diffusion step in the parts' order ---- */
 
-static mt_status fill_part(
-    mt_plan *plan, uint32_t part, const float *diagonal, const float *off, uint32_t *map, uint32_t *local)
+mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room)
 {
-    const mt_pattern pattern = mt_diffusion_pattern(plan->problem->diffusion);
-    const size_t n = own_count(plan, part), from = own_from(plan, part);
-    MT_TRY(mt_halo_columns(plan->halo, &pattern, part, map, local));
-    for (size_t row = 0; row < n; row++) {
-        size_t element = plan->halo->own_element[from + row];
-        plan->d_value[from + row] = diagonal[element];
-        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-            size_t at = MT_ELLPACK_WIDTH * from + mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
-            plan->a_value[at] = off[MT_ELLPACK_WIDTH * element + k];
-            plan->column_value[at] = (uint16_t)local[MT_ELLPACK_WIDTH * row + k];
-        }
-    }
-    return MT_OK;
-}
-
-static mt_status fill_matrix_with(mt_arena *scratch, mt_plan *plan)
-{
-    const mt_monodomain *problem = plan->problem;
-    const size_t n = plan->halo->n_elements;
-    float *diagonal, *off;
-    uint32_t *map, *local;
-    MT_ALLOC(scratch, diagonal, n);
-    MT_ALLOC(scratch, off, n * MT_ELLPACK_WIDTH);
-    MT_ALLOC(scratch, map, n);
     size_t most = 0;
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (own_count(plan, part) > most) most = own_count(plan, part);
-    MT_ALLOC(scratch, local, most * MT_ELLPACK_WIDTH);
-    memset(map, 0xff, n * sizeof *map);
-    mt_diffusion_step_matrix_float(
-        problem->diffusion, problem->dt_ms / (double)problem->pde_steps, diagonal, off);
-    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
-        MT_TRY(fill_part(plan, part, diagonal, off, map, local));
+    MT_ALLOC(arena, room->d, most);
+    MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, room->map, plan->halo->n_elements);
+    memset(room->map, 0xff, plan->halo->n_elements * sizeof *room->map);
+    return MT_OK;
+}
+
+mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, const mt_plan_matrix *room)
+{
+    const mt_monodomain *problem = plan->problem;
+    const mt_pattern pattern = mt_diffusion_pattern(problem->diffusion);
+    const size_t n = own_count(plan, part), from = own_from(plan, part);
+    const double dt_ms = problem->dt_ms / (double)problem->pde_steps;
+    MT_TRY(mt_halo_columns(plan->halo, &pattern, part, room->map, room->local));
+    for (size_t row = 0; row < n; row++) {
+        float off[MT_ELLPACK_WIDTH];
+        room->d[row] =
+            mt_diffusion_step_row_float(problem->diffusion, dt_ms, plan->halo->own_element[from + row], off);
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
+            const size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
+            room->a[at] = off[k];
+            room->column[at] = (uint16_t)room->local[MT_ELLPACK_WIDTH * row + k];
+        }
+    }
     return MT_OK;
 }
 
@@ -141,18 +136,6 @@ static mt_status check_columns(const mt_halo *halo)
                 "tile %u: %zu elements with those received; 16-bit columns reach 65536: use more tiles", part,
                 mt_halo_local(halo, part));
     return MT_OK;
-}
-
-static mt_status fill_matrix(mt_arena *values, mt_plan *plan)
-{
-    const size_t n = plan->halo->n_elements;
-    MT_ALLOC(values, plan->d_value, n);
-    MT_ALLOC(values, plan->a_value, n * MT_ELLPACK_WIDTH);
-    MT_ALLOC(values, plan->column_value, n * MT_ELLPACK_WIDTH);
-    mt_arena scratch = {0};
-    mt_status status = fill_matrix_with(&scratch, plan);
-    mt_arena_free(&scratch);
-    return status;
 }
 
 /* ---- variants ---- */
@@ -530,7 +513,6 @@ mt_status mt_plan_make(
     MT_TRY(check_columns(halo));
     MT_TRY(find_rows(arena, values, plan));
     MT_TRY(add_variables(plan));
-    if (values) MT_TRY(fill_matrix(values, plan));
     if (values) MT_TRY(fill_share(values, plan));
     size_t most = 0;
     for (uint32_t part = 0; part < halo->n_parts; part++) {

@@ -61,8 +61,8 @@ typedef struct mt_plan {
     size_t beat_begins,
         beat_goes_on; /* two more programs, where there are several beats: of mt_codelet_turn */
     /* what the host writes at the start, in the variables' order; lives in the arena `values` */
-    float *d_value, *a_value, *share_value;              /* share_value NULL: not spread */
-    uint16_t *column_value, **elements_value, *of_value; /* of_value NULL: one variant */
+    float *share_value;                   /* NULL: not spread */
+    uint16_t **elements_value, *of_value; /* of_value NULL: one variant */
     float *constants_value;
 } mt_plan;
 
@@ -73,6 +73,19 @@ typedef struct mt_plan {
  * order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
+
+/* The diffusion step of one part, in the order of its variables: most of what the host writes, so it is made part by part. */
+typedef struct mt_plan_matrix {
+    float *d, *a;          /* [own], [own][16] in blocks */
+    uint16_t *column;      /* [own][16] in blocks */
+    uint32_t *map, *local; /* scratch */
+} mt_plan_matrix;
+
+/* Gives room for that of any part; 4 bytes an element, and 164 an element of the largest part. MT_MEMORY. */
+MT_NODISCARD mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matrix *room);
+
+/* Fills the room with that of a part. MT_INPUT: the halo is of another operator. */
+MT_NODISCARD mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, const mt_plan_matrix *room);
 
 /* The program for a step in which exactly these stimuli are on. */
 size_t mt_plan_program(const mt_plan *plan, size_t step);

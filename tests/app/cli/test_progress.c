@@ -177,6 +177,27 @@ Test(progress, a_log_gets_lines_of_what_takes_long)
     close(ends[0]);
 }
 
+/* Once, before the work that they lead to. */
+Test(progress, stages_that_took_long_are_told_with_their_times)
+{
+    int ends[2];
+    char text[4096] = "";
+    cr_assert_eq(pipe(ends), 0);
+    FILE *stream = fdopen(ends[1], "w");
+    mt_progress_choose_worth(0.1);
+    mt_progress_stage_on(stream, "reading");
+    (void)mt_progress_begin_on(stream, "simulating", 50);
+    mt_progress_stage_on(stream, "reading");
+    mt_progress_stage_on(stream, "cutting");
+    (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    (void)mt_progress_begin_on(stream, "simulating", 50);
+    fclose(stream);
+    cr_assert(read(ends[0], text, sizeof text - 1) > 0);
+    cr_assert(strncmp(text, "myotile: ready in 0:01: reading 0.0 s, cutting 0.", 49) == 0, "%s", text);
+    cr_assert(strchr(text, '\n') == text + strlen(text) - 1, "%s", text);
+    close(ends[0]);
+}
+
 Test(progress, nothing_is_told_where_that_is_chosen)
 {
     char text[16];
@@ -185,6 +206,7 @@ Test(progress, nothing_is_told_where_that_is_chosen)
     FILE *stream = fdopen(ends[1], "w");
     mt_progress_choose(MT_PROGRESS_NEVER);
     mt_progress_choose_interval(0.01);
+    mt_progress_choose_worth(0);
     mt_progress_stage_on(stream, "measuring");
     mt_progress progress = mt_progress_begin_on(stream, "simulating", 50);
     (void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);

@@ -58,7 +58,7 @@ Test(growth, the_matrix_is_the_laplacian_where_all_four_stars_are_there)
     problem p = {0};
     laplace(&p);
     mt_growth_patch patch;
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     cr_assert(patch.n_own == 5 && patch.n_stars > 5 && patch.n_elements > patch.n_stars);
     for (size_t i = 0; i < patch.n_elements; i++) {
         double sum = 0;
@@ -81,10 +81,10 @@ Test(growth, a_star_grows_when_its_neighbours_cannot_make_up_for_it)
     mt_growth_patch patch;
     double x[MT_GROWTH_ELEMENTS];
     spoil(&p, middle(&p), -0.99);
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     cr_assert(!mt_growth_direction(&patch, 1e-6, x));
     spoil(&p, middle(&p), -1.01);
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     cr_assert(mt_growth_direction(&patch, 1e-6, x));
     mt_arena_free(&p.arena);
 }
@@ -98,7 +98,7 @@ Test(growth, the_direction_grows_and_its_energies_say_who_feeds_it)
     double x[MT_GROWTH_ELEMENTS], energy[MT_GROWTH_STARS], sum = 0, length = 0;
     spoil(&p, middle(&p), -3);
     for (size_t c = 0; c < p.mesh.n_elements; c++) p.root[c] = 1 + 0.3 * sin((double)c);
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     used = patch;
     cr_assert(mt_growth_direction(&used, 0.01, x));
     mt_growth_energies(&p.stars, &patch, x, energy);
@@ -118,11 +118,61 @@ Test(growth, indefinite_stars_farther_out_are_left_to_their_own_patch)
     laplace(&p);
     mt_growth_patch patch;
     double x[MT_GROWTH_ELEMENTS];
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     spoil(&p, patch.element[patch.n_own], -3);
-    mt_growth_around(&p.stars, middle(&p), &patch);
+    mt_growth_around(&p.stars, middle(&p), MT_GROWTH_RINGS, &patch);
     cr_assert(!mt_growth_direction(&patch, 1e-6, x));
-    mt_growth_around(&p.stars, patch.element[patch.n_own], &patch);
+    mt_growth_around(&p.stars, patch.element[patch.n_own], MT_GROWTH_RINGS, &patch);
     cr_assert(mt_growth_direction(&patch, 1e-6, x));
     mt_arena_free(&p.arena);
+}
+
+/* The rate of x as all stars of the mesh have it, which end far beyond the patch or close to it. */
+Test(growth, the_rate_counts_all_stars)
+{
+    for (size_t rings = 1; rings <= MT_GROWTH_RINGS; rings++) {
+        problem p = {0};
+        laplace(&p);
+        mt_growth_patch patch, used;
+        double x[MT_GROWTH_ELEMENTS], length2 = 0, energy = 0;
+        spoil(&p, middle(&p), -3);
+        for (size_t c = 0; c < p.mesh.n_elements; c++) p.root[c] = 1 + 0.3 * sin((double)c);
+        mt_growth_around(&p.stars, middle(&p), rings, &patch);
+        used = patch;
+        cr_assert(mt_growth_direction(&used, 0.01, x));
+        double *z = mt_arena_alloc(&p.arena, p.mesh.n_elements, sizeof *z);
+        for (size_t k = 0; k < patch.n_elements; k++) {
+            z[patch.element[k]] = p.root[patch.element[k]] * x[k];
+            length2 += x[k] * x[k];
+        }
+        for (size_t k = 0; k < 4 * p.mesh.n_elements; k++) {
+            const uint32_t n = p.adjacency.neighbour[k];
+            if (n == MT_NO_ELEMENT) continue;
+            const double delta = z[n] - z[k / 4];
+            energy += p.star[16 * (k / 4) + 5 * (k % 4)] * delta * delta;
+        }
+        const double rate = mt_growth_rate(&p.stars, &patch, x);
+        cr_assert_float_eq(rate, -energy / (2 * length2), 1e-12 * fabs(rate), "%zu rings: %g", rings, rate);
+        mt_arena_free(&p.arena);
+    }
+}
+
+/* What a small patch says does not grow, no larger one says does. */
+Test(growth, more_rings_only_take_energy)
+{
+    for (double strength = -0.2; strength > -3; strength -= 0.2) {
+        problem p = {0};
+        laplace(&p);
+        mt_growth_patch patch;
+        double x[MT_GROWTH_ELEMENTS];
+        bool grew = true;
+        spoil(&p, middle(&p), strength);
+        for (size_t rings = 1; rings <= MT_GROWTH_RINGS; rings++) {
+            mt_growth_around(&p.stars, middle(&p), rings, &patch);
+            const bool grows = mt_growth_direction(&patch, 1e-6, x);
+            cr_assert(grew || !grows, "%g, %zu rings", strength, rings);
+            grew = grows;
+        }
+        mt_arena_free(&p.arena);
+    }
 }

@@ -244,7 +244,7 @@ Test(limits, the_algorithm_is_that_of_its_version)
 {
     problem p;
     make(&p);
-    cr_assert_eq(MT_LIMITS_VERSION, 4);
+    cr_assert_eq(MT_LIMITS_VERSION, 5);
     cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
     cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
     mt_arena_free(&p.arena);

@@ -59,7 +59,7 @@ Test(spectrum, ends_of_a_path_are_those_of_the_formula)
 {
     mt_arena arena = {0};
     path p = {60, 1, NULL};
-    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL}, &all_steps);
+    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL, NULL}, &all_steps);
     cr_assert_float_eq(s.lowest, path_eigenvalue(60, 59), 1e-12, "%.16g", s.lowest);
     cr_assert_float_eq(s.highest, 0, 1e-12, "%.16g", s.highest);
     cr_assert(s.settled);
@@ -70,7 +70,8 @@ Test(spectrum, a_null_vector_is_kept_out)
 {
     mt_arena arena = {0};
     path p = {60, 1, NULL};
-    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, constant(&arena, p.n)}, &all_steps);
+    mt_spectrum s =
+        run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, constant(&arena, p.n), NULL}, &all_steps);
     cr_assert_float_eq(s.highest, path_eigenvalue(60, 1), 1e-12, "%.16g", s.highest);
     mt_arena_free(&arena);
 }
@@ -81,7 +82,7 @@ Test(spectrum, ends_never_lie_outside_the_true_spectrum)
 {
     mt_arena arena = {0};
     path p = {5000, 1, NULL};
-    mt_spectrum_map map = {p.n, path_apply, &p, constant(&arena, p.n)};
+    mt_spectrum_map map = {p.n, path_apply, &p, constant(&arena, p.n), NULL};
     double before = 0;
     for (size_t steps = 1; steps <= 400; steps += 57) {
         mt_spectrum_goal goal = all_steps;
@@ -119,7 +120,7 @@ Test(spectrum, growing_vectors_are_found_with_their_values)
 {
     mt_arena arena = {0};
     path p = bad_path(&arena);
-    mt_spectrum_map map = {p.n, path_apply, &p, NULL};
+    mt_spectrum_map map = {p.n, path_apply, &p, NULL, NULL};
     mt_spectrum_goal goal = {
         .max_steps = 400, .lowest_tolerance = 1e-3, .above = 1e-6, .above_tolerance = 1e-10};
     mt_spectrum s = run(&arena, &map, &goal);
@@ -156,7 +157,7 @@ Test(spectrum, bad_news_stops_the_run_early)
     path p = bad_path(&arena);
     mt_spectrum_goal goal = {
         .max_steps = 400, .lowest_tolerance = 1e-3, .above = 1e-6, .above_tolerance = 1e-2};
-    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL}, &goal);
+    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL, NULL}, &goal);
     cr_assert(s.steps < 200 && s.highest > 1e-6, "%zu steps, highest %g", s.steps, s.highest);
     mt_arena_free(&arena);
 }
@@ -196,7 +197,7 @@ Test(spectrum, settled_ends_agree_with_arpack)
     p.extra = extra;
     mt_spectrum_goal goal = {
         .max_steps = 400, .lowest_tolerance = 1e-3, .above = 1e-6, .above_tolerance = 1e-4};
-    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL}, &goal);
+    mt_spectrum s = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, NULL, NULL}, &goal);
     double lowest = arpack_end(&p, "SA"), highest = arpack_end(&p, "LA");
     cr_assert(s.settled && s.lowest >= lowest - 1e-7 && s.lowest <= 0.99 * lowest, "%g, ARPACK %g", s.lowest,
         lowest);
@@ -214,7 +215,7 @@ Test(spectrum, the_number_of_threads_does_not_matter)
     mt_spectrum s[3];
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
-        s[k] = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, constant(&arena, p.n)}, &goal);
+        s[k] = run(&arena, &(mt_spectrum_map){p.n, path_apply, &p, constant(&arena, p.n), NULL}, &goal);
         cr_assert(memcmp(s[k].alpha, s[0].alpha, 50 * sizeof(double)) == 0);
         cr_assert(memcmp(s[k].beta, s[0].beta, 50 * sizeof(double)) == 0);
     }
@@ -226,9 +227,9 @@ Test(spectrum, a_space_without_room_has_no_steps)
     mt_arena arena = {0};
     path p = {1, 1, NULL};
     double one = 1;
-    mt_spectrum s = run(&arena, &(mt_spectrum_map){1, path_apply, &p, &one}, &all_steps);
+    mt_spectrum s = run(&arena, &(mt_spectrum_map){1, path_apply, &p, &one, NULL}, &all_steps);
     cr_assert(s.steps == 0 && s.lowest == 0 && s.highest == 0);
-    s = run(&arena, &(mt_spectrum_map){0, path_apply, &p, NULL}, &all_steps);
+    s = run(&arena, &(mt_spectrum_map){0, path_apply, &p, NULL, NULL}, &all_steps);
     cr_assert(s.steps == 0);
     mt_arena_free(&arena);
 }
@@ -245,8 +246,8 @@ Test(spectrum, values_that_are_not_finite_are_refused)
 {
     mt_arena arena = {0};
     mt_spectrum s;
-    cr_assert(mt_spectrum_run(&arena, &(mt_spectrum_map){2, not_a_number, NULL, NULL}, &all_steps, &s) ==
-              MT_NUMERICS);
+    cr_assert(mt_spectrum_run(&arena, &(mt_spectrum_map){2, not_a_number, NULL, NULL, NULL}, &all_steps,
+                  &s) == MT_NUMERICS);
     mt_arena_free(&arena);
 }
 
@@ -291,7 +292,7 @@ Test(spectrum, small_matrices_come_apart_and_go_together_again)
 Test(spectrum, memory_may_run_out_anywhere)
 {
     path p = {100, 1, NULL};
-    mt_spectrum_map map = {p.n, path_apply, &p, NULL};
+    mt_spectrum_map map = {p.n, path_apply, &p, NULL, NULL};
     mt_spectrum s;
     mt_status status = MT_MEMORY;
     for (size_t n = 1; status != MT_OK; n++) {
