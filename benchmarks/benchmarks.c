@@ -411,9 +411,30 @@ static void write_rest(phased *p)
     const ipu_tensor *at_rest[] = {&p->plan.v_a, &p->plan.v_b, &p->plan.before};
     for (size_t k = 0; k < 3; k++) ipu_engine_write(p->engine, at_rest[k], v);
     ipu_engine_write(p->engine, &p->plan.state, state);
-    ipu_engine_write(p->engine, &p->plan.d, p->plan.d_value);
-    ipu_engine_write(p->engine, &p->plan.a, p->plan.a_value);
-    ipu_engine_write(p->engine, &p->plan.column, p->plan.column_value);
+    mt_arena_free(&scratch);
+}
+
+/* Of a part: its piece of a variable, with `entries` values an element. */
+static void write_piece(
+    phased *p, const ipu_tensor *tensor, uint32_t part, size_t entries, const void *values)
+{
+    const mt_halo *halo = p->plan.halo;
+    const ipu_slice piece = {p->plan.graph->slices[tensor->first_slice].variable,
+        entries * halo->own_offset[part], entries * mt_halo_own(halo, part)};
+    if (piece.n > 0) ipu_engine_write_slice(p->engine, &piece, values);
+}
+
+static void write_matrix(phased *p)
+{
+    mt_arena scratch = {0};
+    mt_plan_matrix m;
+    must(mt_plan_matrix_room(&scratch, &p->plan, &m));
+    for (uint32_t part = 0; part < p->plan.halo->n_parts; part++) {
+        must(mt_plan_matrix_of(&p->plan, part, &m));
+        write_piece(p, &p->plan.d, part, 1, m.d);
+        write_piece(p, &p->plan.a, part, MT_DIFFUSION_ROW, m.a);
+        write_piece(p, &p->plan.column, part, MT_DIFFUSION_ROW, m.column);
+    }
     mt_arena_free(&scratch);
 }
 
@@ -433,6 +454,8 @@ static void make_phased(slab *s, phased *p)
     must(ipu_compile(&s->arena, p->plan.graph, programs, PHASES, &executable));
     must(ipu_engine_new(&s->arena, executable, false, &p->engine));
     write_rest(p);
+    write_matrix(p);
+    write_matrix(p);
     mt_arena_free(&values);
 }
 

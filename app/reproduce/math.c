@@ -29,10 +29,13 @@ const mt_command mt_command_reproduce_math = {
     .run = math,
 };
 
+/* Those that the study looked at. */
+enum { STUDIED = MT_DIVIDE + 1 };
+
 /* The keys and names of the functions. */
 static const struct {
     const char *key, *label, *places; /* the study's number for its largest error */
-} functions[MT_FUNCTIONS] = {[MT_EXP] = {"exp", "exp", "math_exp_places"},
+} functions[STUDIED] = {[MT_EXP] = {"exp", "exp", "math_exp_places"},
     [MT_EXPM1] = {"expm1", "expm1", "math_expm1_places"},
     [MT_LOG] = {"log", "log", "math_log_places"},
     [MT_SQRT] = {"sqrt", "sqrt", "math_sqrt_places"},
@@ -42,7 +45,7 @@ typedef struct request {
     mt_math_plan plan;
     mt_format format;
     const char *picture; /* NULL: none */
-    mt_accuracy accuracy[MT_FUNCTIONS];
+    mt_accuracy accuracy[STUDIED];
 } request;
 
 /* ---- what is asked for ---- */
@@ -115,7 +118,7 @@ static mt_table make_accuracy(mt_arena *arena, const request *r)
     mt_table_decimals(&table, "largest_error_ulp", "largest error", "ulp", 6);
     mt_table_strings(&table, "largest_error_of", "of");
     mt_table_strings(&table, "largest_error_of_exactly", "exactly");
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->largest);
         begin_row(&table, f);
@@ -156,7 +159,7 @@ static mt_table make_errors(mt_arena *arena, const request *r)
             100 * mt_accuracy_edge_ulp[b - last]);
         mt_table_digits(&table, key, label, "%", 4);
     }
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         begin_row(&table, f);
         for (size_t b = 0; b < MT_ACCURACY_BINS; b++)
             mt_table_number(&table, percent(r->accuracy[f].bin[b], r->accuracy[f].measured));
@@ -176,7 +179,7 @@ static mt_table make_special(mt_arena *arena, const request *r)
     mt_table_decimals(&table, "subnormal_operands", "subnormal operands", "", 0);
     mt_table_decimals(&table, "mismatches", "mismatches", "", 0);
     mt_table_strings(&table, "mismatch_of", "of");
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         const mt_accuracy *a = &r->accuracy[f];
         const operand_words of = words_of(f, a->mismatch);
         begin_row(&table, f);
@@ -202,7 +205,7 @@ static mt_status compare(mt_arena *arena, const request *r, mt_table *tables)
                       flushed[] = "Subnormal operands count as 0, and subnormal results become 0: as the "
                                   "study found";
     mt_comparison c = mt_comparison_begin(arena, "Beside the study's section 5", true);
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         char quantity[64];
         (void)snprintf(quantity, sizeof quantity, "largest error of %s", functions[f].label);
         MT_TRY(mt_comparison_add(&c, quantity, functions[f].places,
@@ -230,14 +233,14 @@ static mt_status draw(const request *r)
     enum { KINDS = 3 };
     static const char *const kinds[KINDS] = {
         "to 0.5 ulp: the nearest float", "to 1 ulp: its neighbour", "above 1 ulp"};
-    const char *groups[MT_FUNCTIONS], *bars[MT_ACCURACY_BINS];
+    const char *groups[STUDIED], *bars[MT_ACCURACY_BINS];
     bin_name names[MT_ACCURACY_BINS];
-    double value[MT_FUNCTIONS * MT_ACCURACY_BINS * KINDS] = {0};
+    double value[STUDIED * MT_ACCURACY_BINS * KINDS] = {0};
     for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
         name_bin(b, names[b]);
         bars[b] = names[b];
     }
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         groups[f] = functions[f].label;
         for (size_t b = 0; b < MT_ACCURACY_BINS; b++) {
             const double share = percent(r->accuracy[f].bin[b], r->accuracy[f].measured);
@@ -250,7 +253,7 @@ static mt_status draw(const request *r)
             .caption =
                 "Share of the results in %, by the distance from the truth in ulps; the axis is logarithmic",
             .logarithmic = true,
-            .n_groups = MT_FUNCTIONS,
+            .n_groups = STUDIED,
             .n_bars = MT_ACCURACY_BINS,
             .n_kinds = KINDS,
             .group = groups,
@@ -263,7 +266,7 @@ static mt_status draw(const request *r)
 
 static void run(request *r)
 {
-    for (size_t f = 0; f < MT_FUNCTIONS; f++) {
+    for (size_t f = 0; f < STUDIED; f++) {
         mt_progress progress = mt_progress_begin_counting(functions[f].label,
             f == MT_DIVIDE ? "pairs" : "floats", mt_math_millions(&r->plan, (mt_function)f));
         r->accuracy[f] = mt_math_run(&r->plan, (mt_function)f, &progress);

@@ -100,9 +100,10 @@ static inline lanes polynomial(const real *c, size_t n, lanes x)
 
 /* ---- exp and expm1 ---- */
 
-/* x = n ln 2 + r + lost with a whole n; |r| is not more than ln 2 / 2 but by rounding, and `lost` is what the rounding of r took off. */
+/* x = n ln 2 + r + lost with a whole n; |r| is not more than ln 2 / 2 but by rounding, and `lost` is what the rounding of r took off.
+ * near: x - n ln 2 up to ln 2's own rounding; where n = 0 it is x, or 0 where the thread flushes subnormal numbers. */
 typedef struct reduced {
-    lanes n, r, lost;
+    lanes n, near, r, lost;
 } reduced;
 
 static inline reduced reduce(lanes x)
@@ -114,7 +115,7 @@ static inline reduced reduce(lanes x)
     const lanes near =
         lanes_fma(-n, ln2_high, x); /* exact: both are multiples of the last place of the smaller */
     const lanes r = lanes_fma(-n, ln2_low, near);
-    return (reduced){n, r, lanes_fma(-n, ln2_low, near - r)};
+    return (reduced){n, near, r, lanes_fma(-n, ln2_low, near - r)};
 }
 
 /* (exp(r) - 1 - r) / r^2 - less on |r| <= ln 2 / 2; square = r^2. In two halves, which are computed side by side. */
@@ -142,11 +143,7 @@ static inline lanes lanes_exp(lanes x)
     const reduced of = reduce(within);
     const lanes square = of.r * of.r;
     const lanes one = lanes_all(1), curve = exp_curve(of.r, square, 0);
-#    ifdef MT_DOUBLE /* a rounding less at the end, one operation more: else it were 1.05 ulp */
     return times_power_of_2(lanes_fma(lanes_fma(curve, of.r, one), of.r, one), of.n);
-#    else
-    return times_power_of_2(one + lanes_fma(curve, square, of.r), of.n);
-#    endif
 }
 
 /* x + y where x = 0 or |x| >= |y|, and what its rounding took off (Dekker). */
@@ -184,7 +181,7 @@ static inline lanes lanes_expm1(lanes x)
     const lanes result =
         2 * (sum + (lanes_fma(power, tail, half * square_lost) + (lost[0] + lost[1] + lost[2])));
     const real small = FUNCTIONS_NUMBER(0x1p-50F, 0x1p-108); /* of x^2; there exp(x) - 1 rounds to x */
-    return lanes_select_below(x * x, small, x, result);
+    return lanes_select_below(x * x, small, of.near, result);
 }
 
 /* ---- log ---- */
