@@ -37,7 +37,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
     mt_table_property(&table, "largest_stable_substep_ms", "largest stable diffusion substep",
         diffusion->limit_dt_ms, "ms");
     mt_operator_rows(&table, diffusion);
-    mt_table_property(&table, "largest_eigenvalue_per_ms", "largest eigenvalue of the operator",
+    mt_table_property(&table, "largest_eigenvalue_per_ms", "largest eigenvalue seen, a lower bound",
         diffusion->top_per_ms, "1/ms");
     double latest_ms = NAN;
     size_t activated = 0, lately = 0;
