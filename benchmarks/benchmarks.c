@@ -330,15 +330,16 @@ static bare make_bare(mt_arena *arena, const slab *s)
     bare b = {&s->problem, n, take(arena, n, 4), take(arena, n, 4), take(arena, n, 4), take(arena, n, 4),
         take(arena, n * TP06_STATES, 4), take(arena, n, 4), take(arena, n * MT_ELLPACK_WIDTH, 4),
         take(arena, n * MT_ELLPACK_WIDTH, 4)};
-    float *off = take(arena, n * MT_ELLPACK_WIDTH, 4);
-    mt_diffusion_step_matrix_float(&s->diffusion, s->problem.dt_ms / (double)s->problem.pde_steps, b.d, off);
+    const double substep_ms = s->problem.dt_ms / (double)s->problem.pde_steps;
     for (size_t c = 0; c < n; c++) {
+        float off[MT_ELLPACK_WIDTH];
+        b.d[c] = mt_diffusion_step_row_float(&s->diffusion, substep_ms, c, off);
         b.v[c] = b.before[c] = (float)mt_cell_tp06.variants[0].v_mV;
         for (size_t k = 0; k < TP06_STATES; k++)
             b.state[mt_block_index(n, TP06_STATES, c, k)] = (float)mt_cell_tp06.variants[0].states[k];
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, c, k);
-            b.a[at] = off[MT_ELLPACK_WIDTH * c + k];
+            b.a[at] = off[k];
             b.column[at] = s->diffusion.column[MT_ELLPACK_WIDTH * c + k];
         }
     }
@@ -454,7 +455,6 @@ static void make_phased(slab *s, phased *p)
     must(ipu_compile(&s->arena, p->plan.graph, programs, PHASES, &executable));
     must(ipu_engine_new(&s->arena, executable, false, &p->engine));
     write_rest(p);
-    write_matrix(p);
     write_matrix(p);
     mt_arena_free(&values);
 }

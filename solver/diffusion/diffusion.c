@@ -361,17 +361,3 @@ float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, s
     }
     return (float)(1 - sum);
 }
-
-void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off)
-{
-#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++)
-        diagonal[c] = mt_diffusion_step_row(diffusion, dt_ms, c, off + ROW * c);
-}
-
-void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off)
-{
-#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++)
-        diagonal[c] = mt_diffusion_step_row_float(diffusion, dt_ms, c, off + ROW * c);
-}

@@ -159,14 +159,9 @@ mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);
 
 /* One explicit Euler step is Z = I + dt V^-1 M: (Z v)_i = diagonal_i v_i + sum_k off[i][k] v[column[i][k]].
- * Fills diagonal [n_elements] and off [n_elements][16]; diagonal = 1 - sum of off, added in column order. */
-void mt_diffusion_step_matrix(const mt_diffusion *diffusion, double dt_ms, double *diagonal, double *off);
-
-/* The same in single precision: off is rounded first, and diagonal is 1 minus the sum (in double) of the
- * rounded ones, so that constants stay to one rounding; conservation then holds to rounding only. */
-void mt_diffusion_step_matrix_float(const mt_diffusion *diffusion, double dt_ms, float *diagonal, float *off);
-
-/* One row of either: fills off [16] and gives the diagonal. */
+ * Fills off [16] of a row and gives its diagonal, 1 - sum of off, added in column order. In single precision off is rounded first,
+ * and the diagonal is 1 minus the sum (in double) of the rounded ones, so that constants stay to one rounding; conservation then
+ * holds to rounding only. */
 double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off);
 float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off);
 

@@ -139,7 +139,7 @@ static inline lanes lanes_exp(lanes x)
 {
     /* Beyond these exp(x) is less than half of the least number, or more than the largest. */
     const lanes within =
-        lanes_smaller(FUNCTIONS_NUMBER(89, 710), lanes_larger(FUNCTIONS_NUMBER(-104, -746), x));
+        lanes_at_most(lanes_at_least(x, FUNCTIONS_NUMBER(-104, -746)), FUNCTIONS_NUMBER(89, 710));
     const reduced of = reduce(within);
     const lanes square = of.r * of.r;
     const lanes one = lanes_all(1), curve = exp_curve(of.r, square, 0);
@@ -168,7 +168,7 @@ static inline lanes lanes_expm1(lanes x)
 {
     /* Beyond these the result is -1, or more than the largest number. */
     const lanes within =
-        lanes_smaller(FUNCTIONS_NUMBER(89, 710), lanes_larger(FUNCTIONS_NUMBER(-18, -38), x));
+        lanes_at_most(lanes_at_least(x, FUNCTIONS_NUMBER(-18, -38)), FUNCTIONS_NUMBER(89, 710));
     const reduced of = reduce(within);
     const lanes power = power_of_2(of.n - 1), square = of.r * of.r,
                 square_lost = lanes_fma(of.r, of.r, -square);

@@ -129,16 +129,19 @@ static inline lanes lanes_fma(lanes x, lanes y, lanes z)
 }
 #endif
 
-/* The larger, or the smaller, of both; x where it is not a number. */
-#if defined(LANES_X86)
-static inline lanes lanes_larger(real bound, lanes x) { return LANES_X86(max)(lanes_all(bound), x); }
-static inline lanes lanes_smaller(real bound, lanes x) { return LANES_X86(min)(lanes_all(bound), x); }
+/* x, or the bound where x is beyond it; x where it is not a number. For the tally of instructions the larger stays a call by this name. */
+#if defined(MT_TALLY)
+real mt_max(real, real) __attribute__((const));
+#    define lanes_at_least mt_max
+#elif defined(LANES_X86)
+static inline lanes lanes_at_least(lanes x, real bound) { return LANES_X86(max)(lanes_all(bound), x); }
+static inline lanes lanes_at_most(lanes x, real bound) { return LANES_X86(min)(lanes_all(bound), x); }
 #elif defined(LANES_NEON)
-static inline lanes lanes_larger(real bound, lanes x) { return LANES_NEON(vmaxq)(lanes_all(bound), x); }
-static inline lanes lanes_smaller(real bound, lanes x) { return LANES_NEON(vminq)(lanes_all(bound), x); }
+static inline lanes lanes_at_least(lanes x, real bound) { return LANES_NEON(vmaxq)(lanes_all(bound), x); }
+static inline lanes lanes_at_most(lanes x, real bound) { return LANES_NEON(vminq)(lanes_all(bound), x); }
 #else
-static inline lanes lanes_larger(real bound, lanes x) { return bound > x ? bound : x; }
-static inline lanes lanes_smaller(real bound, lanes x) { return bound < x ? bound : x; }
+static inline lanes lanes_at_least(lanes x, real bound) { return bound > x ? bound : x; }
+static inline lanes lanes_at_most(lanes x, real bound) { return bound < x ? bound : x; }
 #endif
 
 /* Where x < bound: below; elsewhere (and where x is not a number): otherwise. */
@@ -177,14 +180,6 @@ static inline lanes lanes_sqrt(lanes x) { return LANES_NEON(vsqrtq)(x); }
 static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrt(x); }
 #else
 static inline lanes lanes_sqrt(lanes x) { return __builtin_sqrtf(x); }
-#endif
-
-/* The larger of both. For the tally of instructions it stays a call by this name. */
-#ifdef MT_TALLY
-real mt_max(real, real) __attribute__((const));
-#    define lanes_at_least mt_max
-#else
-static inline lanes lanes_at_least(lanes x, real bound) { return lanes_larger(bound, x); }
 #endif
 
 /* v[column[0]], v[column[1]], ... one for each lane. For floats four at a time by hand: on today's machines
