@@ -24,6 +24,9 @@ mt_status mt_monodomain_check(const mt_monodomain *problem)
 const char *const mt_splitting_name[] = {
     [MT_SPLITTING_GODUNOV] = "godunov", [MT_SPLITTING_COMPENSATED] = "compensated", NULL};
 
+const char *const mt_stepping_name[] = {
+    [MT_STEPPING_UNIFORM] = "uniform", [MT_STEPPING_MULTIRATE] = "multirate", NULL};
+
 double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps)
 {
     return splitting == MT_SPLITTING_COMPENSATED ? 0.5 * (1 - 1 / (double)pde_steps) : 0;

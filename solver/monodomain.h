@@ -4,7 +4,8 @@
  *
  * Godunov splitting, reaction first: in step i, from t = i dt to (i + 1) dt,
  *   1. stimulated elements get dt * rise_mV_ms added to v;
- *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*;
+ *   2. every element takes one step of the cell model (solver/cells/model.h), from v to v*; with multirate stepping some evaluate it,
+ *      and in the others v changes as it was found to last (solver/kernels/multirate.h);
  *   3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), after which v = w - s, with
  *      the spread reaction s = (kappa / dt + a) (v* - v) (solver/diffusion/spreading.h): kappa is 0 for a scheme without, and a is 0
  *      but for the compensated splitting;
@@ -42,6 +43,10 @@
 typedef enum mt_splitting { MT_SPLITTING_GODUNOV, MT_SPLITTING_COMPENSATED } mt_splitting;
 extern const char *const mt_splitting_name[];
 
+/* Does every element evaluate its cell model in each time step? Names, NULL behind the last. */
+typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
+extern const char *const mt_stepping_name[];
+
 /* 1 <= pde_steps; dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check). */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
@@ -53,6 +58,8 @@ typedef struct mt_monodomain {
     double dt_ms;
     size_t pde_steps;
     mt_splitting splitting;
+    mt_stepping stepping;
+    double tolerance_mV; /* of multirate stepping */
     size_t n_stimuli;
     const mt_stimulus *stimulus;
     const size_t

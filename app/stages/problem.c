@@ -170,6 +170,8 @@ static mt_status set_loop(mt_arena *arena, mt_case *input, mt_problem *p)
     p->monodomain.dt_ms = input->time.dt_ms;
     p->monodomain.pde_steps = input->time.pde_steps;
     p->monodomain.splitting = (mt_splitting)input->time.splitting;
+    p->monodomain.stepping = (mt_stepping)input->cell.stepping;
+    p->monodomain.tolerance_mV = input->cell.tolerance_mV;
     MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
     return mt_monodomain_check(&p->monodomain);

@@ -20,7 +20,15 @@ size_t mt_array_states(const mt_monodomain *problem)
     return MT_ARRAY_RECORD + (problem->record.all ? MT_RECORDED : 0);
 }
 
-size_t mt_arrays(const mt_monodomain *problem) { return mt_array_states(problem) + problem->model->n_states; }
+size_t mt_array_paced(const mt_monodomain *problem)
+{
+    return mt_array_states(problem) + problem->model->n_states;
+}
+
+size_t mt_arrays(const mt_monodomain *problem)
+{
+    return mt_array_paced(problem) + (problem->stepping == MT_STEPPING_MULTIRATE ? MT_PACED : 0);
+}
 
 mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array)
 {
@@ -28,7 +36,8 @@ mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array)
     if (array == MT_ARRAY_ACTIVATION) return (mt_cell_quantity){"activation", "ms"};
     const size_t states = mt_array_states(problem);
     if (array < states) return mt_recorded_quantity[array - MT_ARRAY_RECORD];
-    return problem->model->states[array - states];
+    const size_t paced = mt_array_paced(problem);
+    return array < paced ? problem->model->states[array - states] : mt_paced_quantity[array - paced];
 }
 
 bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)

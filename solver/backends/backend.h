@@ -11,7 +11,8 @@
  *     MT_ARRAY_ACTIVATION      ms from the beginning of the beat, infinite where not activated, minus infinite where it was before
  *                              the beat and the element is not free yet (solver/record.h)
  *     MT_ARRAY_RECORD + r      r of mt_recorded, where the problem records them all; times as the activation
- *     mt_array_states + k      state k of the cell model */
+ *     mt_array_states + k      state k of the cell model
+ *     mt_array_paced + k       with multirate stepping: kept, change and since (solver/kernels/multirate.h) */
 #ifndef MT_SOLVER_BACKENDS_BACKEND_H
 #define MT_SOLVER_BACKENDS_BACKEND_H
 
@@ -26,6 +27,7 @@ typedef struct mt_tracing {
 
 enum { MT_ARRAY_V, MT_ARRAY_ACTIVATION, MT_ARRAY_RECORD };
 size_t mt_array_states(const mt_monodomain *problem);
+size_t mt_array_paced(const mt_monodomain *problem);
 
 /* How many arrays a problem has; and the name and unit of one: "V", "activation", or what the model calls the state. */
 size_t mt_arrays(const mt_monodomain *problem);

@@ -25,6 +25,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
     c->records_all = problem->record.all;
+    c->stepping = problem->stepping;
     c->kept = problem->record.kept;
     c->n_beats = problem->beats ? mt_record_beat(&problem->record, c->step) : 0;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
@@ -55,7 +56,7 @@ static void add_to_sum(mt_hash *sum, const part *p)
 
 static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
 {
-    const uint64_t numbers[] = {c->step, c->records_all, c->kept, c->n_beats};
+    const uint64_t numbers[] = {c->step, c->records_all, c->kept, c->n_beats, (uint64_t)c->stepping};
     mt_hash_add(sum, numbers, sizeof numbers);
     mt_hash_add(sum, c->backend, strlen(c->backend));
     mt_hash_add(sum, c->model, strlen(c->model));
@@ -181,11 +182,12 @@ static mt_status put_segments(mt_arena *scratch, writing *w, const mt_segments *
 static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 {
     const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all,
-                  kept = c->kept, beats = (int64_t)c->n_beats;
+                  kept = c->kept, beats = (int64_t)c->n_beats, stepping = c->stepping;
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_write_integers(h5, group, "stepping", 1, &stepping));
     MT_TRY(mt_h5_write_integers(h5, group, "kept", 1, &kept));
     MT_TRY(mt_h5_write_integers(h5, group, "beats", 1, &beats));
     MT_TRY(mt_h5_write_text(h5, group, "backend", c->backend));
@@ -284,6 +286,7 @@ static bool goes_to(
     const destination *to, const mt_monodomain *there, const mt_monodomain *here, size_t *array)
 {
     if (!to || (to->anew && mt_array_is_recorded(there, *array))) return false;
+    if (to->anew && *array >= mt_array_paced(there)) return false;
     if (*array >= mt_array_states(there)) *array = *array - mt_array_states(there) + mt_array_states(here);
     return true;
 }
@@ -294,6 +297,7 @@ static mt_status get_arrays(
 {
     mt_monodomain there = *problem;
     there.record.all = c->records_all;
+    there.stepping = c->stepping;
     for (size_t k = 0; k < mt_arrays(&there); k++) {
         size_t array = k;
         const part p = single ? array_part(&there, k, MT_H5_FLOAT, r->single)
@@ -451,7 +455,7 @@ static mt_status get_segments(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 
 static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
 {
-    int64_t version = 0, step = 0, record = 0, kept = 0, beats = 0;
+    int64_t version = 0, step = 0, record = 0, kept = 0, beats = 0, stepping = 0;
     bool has;
     MT_TRY(mt_h5_has(h5, group, &has));
     if (!has) return refuse(c, "is no checkpoint");
@@ -461,6 +465,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
             MT_CHECKPOINT_VERSION);
     MT_TRY(mt_h5_read_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_read_integers(h5, group, "record", 1, &record));
+    MT_TRY(mt_h5_read_integers(h5, group, "stepping", 1, &stepping));
     MT_TRY(mt_h5_read_integers(h5, group, "kept", 1, &kept));
     MT_TRY(mt_h5_read_integers(h5, group, "beats", 1, &beats));
     MT_TRY(mt_h5_read_text(h5, group, "backend", c->backend, sizeof c->backend));
@@ -474,6 +479,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     c->kept = (uint32_t)kept;
     c->n_beats = (size_t)beats;
     c->records_all = record != 0;
+    c->stepping = stepping ? MT_STEPPING_MULTIRATE : MT_STEPPING_UNIFORM;
     MT_TRY(mt_h5_shape(h5, "array/V", 1, &c->n_elements));
     MT_TRY(get_segments(arena, h5, c));
     return get_case(arena, h5, c);
@@ -521,6 +527,9 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     if (checkpoint->records_all != problem->record.all || checkpoint->kept != problem->record.kept ||
         checkpoint->n_beats != mt_record_beat(&problem->record, checkpoint->step))
         return refuse(checkpoint, "of a run that recorded other maps");
+    if (checkpoint->stepping != problem->stepping)
+        return mt_fail(MT_INPUT, "%s: of a run with %s stepping; here %s", checkpoint->path,
+            mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
     MT_TRY(diffusion_hash(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");

@@ -9,11 +9,13 @@
  *
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" for a machine
  *                               that there is not), sum (of all that follows); step, record (int64; whether all of the record is
- *                               there), kept, beats (int64; mt_record.kept, and how many beats had ended)
+ *                               there), kept, beats (int64; mt_record.kept, and how many beats had ended), stepping (int64;
+ *                               mt_stepping)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, as the backend computes; with their units
  *   array/<recorded>            [n_elements]  the same for each mt_recorded, where the problem records them all
  *   array/<state>               [n_elements]  the same for each state of the model, by its name
+ *   array/<paced>               [n_elements]  the same for each mt_paced, with multirate stepping
  *   beat/<b>/activation         [n_elements]  double, ms; of each beat that had ended, from 0 on, and
  *   beat/<b>/<recorded>         [n_elements]  double, the same for each mt_recorded that is kept
  *   stimulus/peak               [n_stimuli]   double, mV
@@ -31,16 +33,17 @@
 #include "data/file.h"
 #include "solver/backends/segments.h"
 
-enum { MT_CHECKPOINT_VERSION = 3 };
+enum { MT_CHECKPOINT_VERSION = 4 };
 
 /* What a file is about. */
 typedef struct mt_checkpoint {
     char path[MT_FILE_PATH_MAX];
-    size_t step;           /* time steps done */
-    size_t n_elements;     /* of the problem: those that are not inert */
-    bool records_all;      /* mt_record.all */
-    uint32_t kept;         /* mt_record.kept, of the beats */
-    size_t n_beats;        /* that had ended */
+    size_t step;       /* time steps done */
+    size_t n_elements; /* of the problem: those that are not inert */
+    bool records_all;  /* mt_record.all */
+    uint32_t kept;     /* mt_record.kept, of the beats */
+    size_t n_beats;    /* that had ended */
+    mt_stepping stepping;
     mt_segments segments;  /* the last ends with `step` */
     const char *case_text; /* ends with a NUL */
     char backend[32], model[64];
@@ -57,7 +60,7 @@ MT_NODISCARD mt_status mt_checkpoint_write(const char *path, const mt_monodomain
 MT_NODISCARD mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint);
 
 /* Is it of this problem? MT_INPUT: of another mesh, operator or cell model, or of a run that recorded more
- * or less; the message says which. MT_MEMORY. */
+ * or less, or had another stepping; the message says which. MT_MEMORY. */
 MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 
 /* Takes an open backend of its problem to where the checkpoint is. `counted` tells whether an emulated machine counts on from there:
@@ -67,7 +70,7 @@ MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, co
     const mt_backend *backend, void *self, bool *counted);
 
 /* The same for another simulation that begins with the V and the states of a checkpoint, at time 0: of the same mesh and cell model,
- * whatever the tissue was. */
+ * whatever the tissue was. With multirate stepping, states begin as they were found last. */
 MT_NODISCARD mt_status mt_checkpoint_check_start(
     const mt_checkpoint *checkpoint, const mt_monodomain *problem);
 MT_NODISCARD mt_status mt_checkpoint_start(

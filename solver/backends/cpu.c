@@ -20,9 +20,10 @@ typedef struct cpu {
     double *v, *v_next, *before, *activation_ms;
     double *recorded[MT_RECORDED]; /* [n] where all is recorded */
     record_rule rule;
-    size_t beat_first; /* the first step of the beat */
-    double *state;     /* [n][n_states] in blocks */
-    double *constants; /* [n_variants][n_constants]; of one variant where all elements are */
+    size_t beat_first;       /* the first step of the beat */
+    double *state;           /* [n][n_states] in blocks */
+    double *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
+    double *constants;       /* [n_variants][n_constants]; of one variant where all elements are */
     size_t n_variants;
     double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL where none is */
     double *diagonal, *off; /* off [n][16] in blocks */
@@ -62,6 +63,15 @@ static mt_status open_record(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
+static mt_status open_paced(mt_arena *arena, cpu *c)
+{
+    for (int k = 0; k < MT_PACED; k++) {
+        MT_ALLOC(arena, c->paced[k], c->n);
+        for (size_t element = 0; element < c->n; element++) c->paced[k][element] = mt_paced_start[k];
+    }
+    return MT_OK;
+}
+
 static mt_status find_constants(mt_arena *arena, cpu *c)
 {
     const mt_monodomain *problem = c->problem;
@@ -90,6 +100,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
     MT_TRY(find_constants(arena, c));
     if (problem->record.all) MT_TRY(open_record(arena, c));
+    if (problem->stepping == MT_STEPPING_MULTIRATE) MT_TRY(open_paced(arena, c));
     if (mt_monodomain_spreads(problem)) {
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
@@ -131,17 +142,30 @@ static void spread(size_t n, const double *share, const double *before, double *
     }
 }
 
-static void react(cpu *c)
+/* Of n elements from the `from`-th on; `step` is that of the beat. */
+static void react_some(cpu *c, size_t step, size_t from, size_t n, double *v)
 {
     const mt_monodomain *problem = c->problem;
-    const uint16_t *of = problem->variant_of;
+    const uint16_t *of = problem->variant_of ? problem->variant_of + from : NULL;
+    double *state = c->state + from * problem->model->n_states;
+    if (problem->stepping == MT_STEPPING_UNIFORM) {
+        mt_cell_react_double(problem->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
+        return;
+    }
+    const mt_multirate_step at = {problem->dt_ms, problem->tolerance_mV, step};
+    mt_cell_multirate_react_double(problem->model, c->constants, c->n_variants, of, &at, n, state,
+        c->paced[MT_PACED_KEPT] + from, c->paced[MT_PACED_CHANGE] + from, c->paced[MT_PACED_SINCE] + from, v,
+        v);
+}
+
+static void react(cpu *c, size_t step)
+{
 #pragma omp parallel for schedule(static) if (c->n > CHUNK)
     for (size_t from = 0; from < c->n; from += CHUNK) {
         const size_t n = chunk_length(c->n, from);
         double *v = c->v + from, before[CHUNK];
         if (c->s) memcpy(before, v, n * sizeof *v);
-        mt_cell_react_double(problem->model, c->constants, c->n_variants, of ? of + from : NULL,
-            problem->dt_ms, n, c->state + from * problem->model->n_states, v, v);
+        react_some(c, step - c->beat_first, from, n, v);
         if (c->s) spread(n, c->share + from, before, v, c->s + from);
     }
 }
@@ -233,7 +257,7 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     cpu *c = self;
     for (size_t step = first; step < first + n; step++) {
         stimulate(c, step);
-        react(c);
+        react(c, step);
         for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse(c);
         record(c, step);
     }
@@ -255,6 +279,7 @@ static double *array_of(const cpu *c, size_t array)
 {
     if (array == MT_ARRAY_V) return c->v;
     if (array == MT_ARRAY_ACTIVATION) return c->activation_ms;
+    if (array >= mt_array_paced(c->problem)) return c->paced[array - mt_array_paced(c->problem)];
     return array < mt_array_states(c->problem) ? c->recorded[array - MT_ARRAY_RECORD] : NULL;
 }
 

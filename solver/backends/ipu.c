@@ -99,6 +99,8 @@ static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *pr
     write_constant(self, &plan->activation, INFINITY);
     for (int r = 0; problem->record.all && r < MT_RECORDED; r++)
         write_constant(self, &plan->recorded[r], (float)mt_recorded_start[r]);
+    for (int k = 0; problem->stepping == MT_STEPPING_MULTIRATE && k < MT_PACED; k++)
+        write_constant(self, &plan->paced[k], (float)mt_paced_start[k]);
     write_step(self, 0);
     return MT_OK;
 }
@@ -164,12 +166,17 @@ static mt_status turn_ipu(void *opaque, size_t steps_done, bool begins)
     return ipu_engine_run(self->engine, begins ? self->plan.beat_begins : self->plan.beat_goes_on);
 }
 
-static bool is_state(const ipu *self, size_t array) { return array >= mt_array_states(self->plan.problem); }
+static bool is_state(const ipu *self, size_t array)
+{
+    return array >= mt_array_states(self->plan.problem) && array < mt_array_paced(self->plan.problem);
+}
 
 static const ipu_tensor *tensor_of(const ipu *self, size_t array)
 {
     if (is_state(self, array)) return &self->plan.state;
     if (array == MT_ARRAY_V) return self->plan.v;
+    const size_t paced = mt_array_paced(self->plan.problem);
+    if (array >= paced) return &self->plan.paced[array - paced];
     return array == MT_ARRAY_ACTIVATION ? &self->plan.activation
                                         : &self->plan.recorded[array - MT_ARRAY_RECORD];
 }

@@ -154,7 +154,14 @@ static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
         "Type of all cells, one of the model's; `myotile cell --list` names them. layers: each layer of the "
         "wall has its own type; the mesh must have layers."),
-    ASKED_KEYS(mt_case, cell.asked), MT_YAML_END};
+    ASKED_KEYS(mt_case, cell.asked),
+    MT_YAML_ENUM(mt_case, cell.stepping, "stepping", "uniform", mt_stepping_name,
+        "uniform: every cell is evaluated in each time step. multirate: each as often as its V changes, at "
+        "least every " TEXT(
+            MT_MULTIRATE_MOST) " steps, which is faster and not quite the same (see `solver/README.md`)."),
+    MT_YAML_DOUBLE(mt_case, cell.tolerance_mV, "tolerance_mV", "0.1", MT_YAML_WITHIN(0, 10),
+        "With multirate stepping: by so much may V change until a cell is evaluated again."),
+    MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),
         "Time step of the cell model, at most as long as the model is stable in; `myotile cell --list` names "

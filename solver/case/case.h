@@ -87,6 +87,8 @@ typedef struct mt_case {
         int model;           /* index into mt_cell_models */
         int type;            /* of its variants; behind the last: "layers", as the mesh's say */
         mt_cell_asked asked; /* of its parameters */
+        int stepping;        /* mt_stepping */
+        double tolerance_mV; /* of multirate stepping */
     } cell;
     struct {
         double dt_ms, end_ms;

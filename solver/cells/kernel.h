@@ -2,10 +2,10 @@
  *
  * A model's kernel file (*_kernel.c) includes solver/kernels/lanes.h or functions.h first and this file last. Between them stand
  *
- *   MODEL                          cell_NAME, for the functions' names
+ *   MODEL, MODEL_MULTIRATE         cell_NAME and cell_NAME_multirate, for the functions' names
  *   STATES, CONSTANTS              how many it has (solver/cells/model.h)
- *   cell_step(dt, c, v, s, next)   its equations, LANES cells at once: reads constants c, potential v [mV] and states s at the
- *                                  step's start, writes the states after it, gives the new v
+ *   cell_step(p, c, v, s, next)    its equations, LANES cells at once: reads constants c, potential v [mV] and states s, writes the
+ *                                  states after it, gives what V changes by [mV] (solver/cells/pace.h)
  *
  *   compiled_in(loaded, c)         with MT_TALLY: fills c as a codelet for cells of one variant has them, some known to the compiler,
  *                                  the others from loaded[]
@@ -20,14 +20,16 @@
  * (MT_TALLY). */
 #include <stdbool.h>
 
+#include "solver/kernels/multirate.h"
 #include "solver/kernels/block.h"
+#include "solver/kernels/multirate_equations.h"
 
 /* One step of LANES cells whose states lie `stride` numbers apart; gives the new V. */
 static inline lanes step_lanes(real dt, const lanes c[CONSTANTS], lanes v, real *state, size_t stride)
 {
     lanes s[STATES], next[STATES];
     for (size_t k = 0; k < STATES; k++) s[k] = lanes_load(state + k * stride);
-    v = cell_step(dt, c, v, s, next);
+    v += cell_step((pace){lanes_all(dt), dt, false}, c, v, s, next);
     for (size_t k = 0; k < STATES; k++) lanes_store(state + k * stride, next[k]);
     return v;
 }
@@ -54,6 +56,36 @@ void ode_mixed(uint32_t n, float dt, const float (*restrict constants)[CONSTANTS
 {
     for (uint32_t cell = 0; cell < n; cell++)
         v_out[cell] = step_lanes(dt, constants[of[cell]], v_in[cell], state + cell, MT_BLOCK);
+}
+
+/* The same of cells that are evaluated in a multirate step; codelets_tally.c in solver/plan has who they are. */
+static inline void evaluate_one(
+    real dt, const real c[CONSTANTS], real v, real *state, real *kept, real *change, real *since)
+{
+    real s[STATES], next[STATES];
+    for (size_t k = 0; k < STATES; k++) s[k] = state[k * MT_BLOCK];
+    *change = cell_step((pace){*since * dt, dt, true}, c, v, s, next);
+    *kept = v;
+    *since = 0;
+    for (size_t k = 0; k < STATES; k++) state[k * MT_BLOCK] = next[k];
+}
+
+void ode_multirate(uint32_t n, const loaded *restrict of_all, float *restrict state, float *restrict kept,
+    float *restrict change, float *restrict since, const float *restrict v)
+{
+    lanes c[CONSTANTS];
+    compiled_in(of_all->constants, c);
+    for (uint32_t cell = 0; cell < n; cell++)
+        evaluate_one(of_all->dt, c, v[cell], state + cell, kept + cell, change + cell, since + cell);
+}
+
+void ode_mixed_multirate(uint32_t n, float dt, const float (*restrict constants)[CONSTANTS],
+    const uint16_t *restrict of, float *restrict state, float *restrict kept, float *restrict change,
+    float *restrict since, const float *restrict v)
+{
+    for (uint32_t cell = 0; cell < n; cell++)
+        evaluate_one(
+            dt, constants[of[cell]], v[cell], state + cell, kept + cell, change + cell, since + cell);
 }
 
 #else
@@ -126,21 +158,49 @@ static void whole_block(at_work *w, const uint16_t *of, real dt, real *state, co
     }
 }
 
-/* A last block narrower than the others: through a whole one in which the spare lanes repeat the first cell.
- */
-static void part_block(
-    at_work *w, const uint16_t *of, real dt, size_t width, real *state, const real *v_in, real *v_out)
+/* A last block narrower than the others: goes through a whole one in which the spare lanes repeat the first cell. */
+static void widen(size_t rows, size_t width, const real *from, real *to)
 {
-    real whole[STATES * MT_BLOCK], v[MT_BLOCK];
-    uint16_t whole_of[MT_BLOCK];
-    for (size_t k = 0; k < STATES; k++)
+    for (size_t k = 0; k < rows; k++)
         for (size_t lane = 0; lane < MT_BLOCK; lane++)
-            whole[k * MT_BLOCK + lane] = state[k * width + (lane < width ? lane : 0)];
-    for (size_t lane = 0; lane < MT_BLOCK; lane++) v[lane] = v_in[lane < width ? lane : 0];
-    for (size_t lane = 0; of && lane < MT_BLOCK; lane++) whole_of[lane] = of[lane < width ? lane : 0];
-    whole_block(w, of ? whole_of : NULL, dt, whole, v, v);
-    for (size_t k = 0; k < STATES; k++) memcpy(state + k * width, whole + k * MT_BLOCK, width * sizeof(real));
-    memcpy(v_out, v, width * sizeof(real));
+            to[k * MT_BLOCK + lane] = from[k * width + (lane < width ? lane : 0)];
+}
+
+static void narrow(size_t rows, size_t width, const real *from, real *to)
+{
+    for (size_t k = 0; k < rows; k++) memcpy(to + k * width, from + k * MT_BLOCK, width * sizeof *to);
+}
+
+static const uint16_t *widen_of(size_t width, const uint16_t *of, uint16_t *to)
+{
+    for (size_t lane = 0; of && lane < MT_BLOCK; lane++) to[lane] = of[lane < width ? lane : 0];
+    return of ? to : NULL;
+}
+
+/* A block on its way through the equations: as it lies, or, where it is narrow, in the room for a whole one. */
+typedef struct block {
+    real *state;
+    const real *v_in;
+    real *v_out;
+    const uint16_t *of;
+} block;
+
+typedef struct block_room {
+    real state[STATES * MT_BLOCK], v[MT_BLOCK];
+    uint16_t of[MT_BLOCK];
+} block_room;
+
+static block widen_block(size_t width, block narrow_one, block_room *room)
+{
+    widen(STATES, width, narrow_one.state, room->state);
+    widen(1, width, narrow_one.v_in, room->v);
+    return (block){room->state, room->v, room->v, widen_of(width, narrow_one.of, room->of)};
+}
+
+static void narrow_block(size_t width, const block_room *room, block to)
+{
+    narrow(STATES, width, room->state, to.state);
+    narrow(1, width, room->v, to.v_out);
 }
 
 /* Asks for the next block's states while this one is computed. */
@@ -159,14 +219,95 @@ __attribute__((flatten)) void MT_KERNEL(MODEL)(const real *constants, size_t n_v
     const real dt = (real)dt_ms;
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
-    size_t cell = 0;
-    for (; cell + MT_BLOCK <= n; cell += MT_BLOCK) {
-        real *own = state + cell * STATES;
-        fetch_next_block(own);
-        whole_block(&w, of ? of + cell : NULL, dt, own, v_in + cell, v_out + cell);
+    for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
+        const size_t width = n - cell < MT_BLOCK ? n - cell : MT_BLOCK;
+        const block own = {state + cell * STATES, v_in + cell, v_out + cell, of ? of + cell : NULL};
+        block_room room;
+        if (width == MT_BLOCK) fetch_next_block(own.state);
+        const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
+        whole_block(&w, whole.of, dt, whole.state, whole.v_in, whole.v_out);
+        if (width < MT_BLOCK) narrow_block(width, &room, own);
     }
-    if (cell < n)
-        part_block(&w, of ? of + cell : NULL, dt, n - cell, state + cell * STATES, v_in + cell, v_out + cell);
+}
+
+/* ---- multirate ---- */
+
+/* What is held of cells. */
+typedef struct paced {
+    real *kept, *change, *since;
+} paced;
+
+/* Those of LANES cells whose margin is below 0. */
+static inline void evaluate(
+    real dt, lanes margin, const lanes c[CONSTANTS], lanes v, lanes since, real *state, const paced *p)
+{
+    lanes s[STATES], next[STATES];
+    for (size_t k = 0; k < STATES; k++) s[k] = lanes_load(state + k * MT_BLOCK);
+    const lanes change = cell_step((pace){since * dt, dt, true}, c, v, s, next);
+    for (size_t k = 0; k < STATES; k++)
+        lanes_store(state + k * MT_BLOCK, lanes_select_below(margin, (real)0, next[k], s[k]));
+    lanes_store(p->change, lanes_select_below(margin, (real)0, change, lanes_load(p->change)));
+    lanes_store(p->kept, lanes_select_below(margin, (real)0, v, lanes_load(p->kept)));
+    lanes_store(p->since, lanes_select_below(margin, (real)0, lanes_all(0), since));
+}
+
+static void whole_block_multirate(at_work *w, const uint16_t *of, const multirate_rule *rule, real *state,
+    const paced *p, const real *v_in, real *v_out)
+{
+    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
+        const paced here = {p->kept + lane, p->change + lane, p->since + lane};
+        const lanes v = lanes_load(v_in + lane), since = lanes_load(here.since) + (real)1,
+                    margin = multirate_margin(rule, v, lanes_load(here.kept), lanes_load(here.change), since);
+        if (lanes_any_below(margin, (real)0)) {
+            if (of) take_constants(w, of + lane);
+            evaluate(rule->dt_ms, margin, w->constant, v, since, state + lane, &here);
+        } else {
+            lanes_store(here.since, since);
+        }
+        lanes_store(v_out + lane, v + lanes_load(here.change));
+    }
+}
+
+typedef struct paced_room {
+    real kept[MT_BLOCK], change[MT_BLOCK], since[MT_BLOCK];
+} paced_room;
+
+static paced widen_paced(size_t width, const paced *narrow_one, paced_room *room)
+{
+    widen(1, width, narrow_one->kept, room->kept);
+    widen(1, width, narrow_one->change, room->change);
+    widen(1, width, narrow_one->since, room->since);
+    return (paced){room->kept, room->change, room->since};
+}
+
+static void narrow_paced(size_t width, const paced_room *room, const paced *to)
+{
+    narrow(1, width, room->kept, to->kept);
+    narrow(1, width, room->change, to->change);
+    narrow(1, width, room->since, to->since);
+}
+
+__attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const real *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, real *kept, real *change,
+    real *since, const real *v_in, real *v_out)
+{
+    const multirate_rule rule =
+        multirate_rule_of(step->dt_ms, step->tolerance_mV, step->step, MT_MULTIRATE_MOST);
+    at_work w;
+    begin_work(&w, constants, n_variants, of != NULL, n);
+    for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
+        const size_t width = n - cell < MT_BLOCK ? n - cell : MT_BLOCK;
+        const block own = {state + cell * STATES, v_in + cell, v_out + cell, of ? of + cell : NULL};
+        const paced own_pace = {kept + cell, change + cell, since + cell};
+        block_room room;
+        paced_room pace_room;
+        const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
+        const paced whole_pace = width == MT_BLOCK ? own_pace : widen_paced(width, &own_pace, &pace_room);
+        whole_block_multirate(&w, whole.of, &rule, whole.state, &whole_pace, whole.v_in, whole.v_out);
+        if (width == MT_BLOCK) continue;
+        narrow_block(width, &room, own);
+        narrow_paced(width, &pace_room, &own_pace);
+    }
 }
 
 #    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)

@@ -1,5 +1,6 @@
 #include "solver/cells/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@ MODELS(DECLARE)
 
 #define ENTRY(name) &mt_cell_##name,
 const mt_cell_model *const mt_cell_models[] = {MODELS(ENTRY) NULL};
+
+const mt_cell_quantity mt_paced_quantity[MT_PACED] = {
+    [MT_PACED_KEPT] = {"kept", "mV"}, [MT_PACED_CHANGE] = {"change", "mV"}, [MT_PACED_SINCE] = {"since", ""}};
+const double mt_paced_start[MT_PACED] = {[MT_PACED_KEPT] = INFINITY};
 
 mt_status mt_cell_model_find(const char *name, const mt_cell_model **model)
 {
@@ -85,6 +90,22 @@ void mt_cell_react_double(const mt_cell_model *model, const double *constants, s
 {
     model->kernel_double[mt_kernels_used()->set](
         constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+}
+
+void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,
+    float *change_mV, float *since, const float *v_in_mV, float *v_out_mV)
+{
+    model->multirate_float[mt_kernels_used()->set](
+        constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+}
+
+void mt_cell_multirate_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, double *state, double *kept_mV,
+    double *change_mV, double *since, const double *v_in_mV, double *v_out_mV)
+{
+    model->multirate_double[mt_kernels_used()->set](
+        constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,

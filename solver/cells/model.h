@@ -11,12 +11,18 @@
 
 #include "data/status.h"
 #include "ipu/cost/mix.h"
+#include "solver/kernels/multirate.h"
 #include "solver/kernels/kernels.h"
 
 /* A state, a parameter or a current. */
 typedef struct mt_cell_quantity {
     const char *name, *unit; /* unit "": none */
 } mt_cell_quantity;
+
+/* What is held of a cell for multirate stepping (solver/kernels/multirate.h); their names and units, and their values at the start. */
+typedef enum mt_paced { MT_PACED_KEPT, MT_PACED_CHANGE, MT_PACED_SINCE, MT_PACED } mt_paced;
+extern const mt_cell_quantity mt_paced_quantity[MT_PACED];
+extern const double mt_paced_start[MT_PACED];
 
 /* Cells of one model that differ in its parameters and in where they rest. */
 typedef struct mt_cell_variant {
@@ -40,6 +46,14 @@ typedef void mt_cell_kernel_float(const float *constants, size_t n_variants, con
     size_t n, float *state, const float *v_in_mV, float *v_out_mV);
 typedef void mt_cell_kernel_double(const double *constants, size_t n_variants, const uint16_t *of,
     double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+
+/* The same with multirate stepping (solver/kernels/multirate.h): kept, rate, since [n] are read and written, too. */
+typedef void mt_cell_multirate_float(const float *constants, size_t n_variants, const uint16_t *of,
+    const mt_multirate_step *step, size_t n, float *state, float *kept_mV, float *change_mV, float *since,
+    const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_multirate_double(const double *constants, size_t n_variants, const uint16_t *of,
+    const mt_multirate_step *step, size_t n, double *state, double *kept_mV, double *change_mV, double *since,
+    const double *v_in_mV, double *v_out_mV);
 
 /* The currents [n_currents] of one cell with these constants [n_constants] in this state, by the expressions that its step is made
  * of, in double precision. */
@@ -72,8 +86,11 @@ typedef struct mt_cell_model {
     double front_ms;  /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
     mt_cell_kernel_float *kernel_float[MT_ISAS];
     mt_cell_kernel_double *kernel_double[MT_ISAS];
-    struct { /* a cell's step on a tile: of one variant, and where each cell has its own */
-        ipu_mix ode, ode_mixed;
+    mt_cell_multirate_float *multirate_float[MT_ISAS];
+    mt_cell_multirate_double *multirate_double[MT_ISAS];
+    struct
+    { /* a cell's step on a tile: of one variant, and where each cell has its own; and its evaluation with multirate stepping */
+        ipu_mix ode, ode_mixed, ode_multirate, ode_mixed_multirate;
     } mix;
     size_t n_delays;
     const mt_cell_delay *delays; /* [n_delays] by ascending length; the schemes' magnitudes ascend, too */
@@ -100,7 +117,15 @@ void mt_cell_react_float(const mt_cell_model *model, const float *constants, siz
 void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
-/* The same with the model's own variants, all cells of one, or where variant_of is not NULL each of its own. */
+/* The same with multirate stepping. */
+void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,
+    float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);
+void mt_cell_multirate_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, double *state, double *kept_mV,
+    double *change_mV, double *since, const double *v_in_mV, double *v_out_mV);
+
+/* Uniform stepping with the model's own variants, all cells of one, or where variant_of is not NULL each of its own. */
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,
     size_t n, float *state, const float *v_in_mV, float *v_out_mV);
 void mt_cell_step_double(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,

@@ -9,13 +9,17 @@
     extern mt_cell_kernel_float mt_cell_##model##_float_base, mt_cell_##model##_float_avx2,                  \
         mt_cell_##model##_float_avx512;                                                                      \
     extern mt_cell_kernel_double mt_cell_##model##_double_base, mt_cell_##model##_double_avx2,               \
-        mt_cell_##model##_double_avx512
+        mt_cell_##model##_double_avx512;                                                                     \
+    extern mt_cell_multirate_float mt_cell_##model##_multirate_float_base,                                   \
+        mt_cell_##model##_multirate_float_avx2, mt_cell_##model##_multirate_float_avx512;                    \
+    extern mt_cell_multirate_double mt_cell_##model##_multirate_double_base,                                 \
+        mt_cell_##model##_multirate_double_avx2, mt_cell_##model##_multirate_double_avx512
 
 /* The function for its currents, of a model whose kernel file has them. It is seldom called: one instruction set will do. */
 #define MT_CELL_DECLARE_CURRENTS(model) extern mt_cell_currents mt_cell_##model##_currents_double_base
 #define MT_CELL_CURRENTS(model) mt_cell_##model##_currents_double_base
 
-/* Those of one arithmetic: float or double. */
+/* Those of one arithmetic, float or double: of a model, or of MODEL_multirate. */
 #ifdef __x86_64__
 #    define MT_CELL_KERNELS(model, arithmetic)                                                               \
         {                                                                                                    \

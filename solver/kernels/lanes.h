@@ -119,7 +119,8 @@ static inline lanes_wide lanes_fma_wide(lanes_wide x, lanes_wide y, lanes_wide z
                           moves = (lost != 0) & ((bits & 1) - 1) & (sum - sum == 0);
     return (lanes_wide)(bits + (moves & (1 + 2 * differ)));
 }
-static inline lanes lanes_fma(lanes x, lanes y, lanes z)
+/* Not inlined: the kernels have some thousand of them, and compilers would work for minutes. */
+__attribute__((noinline, unused)) static lanes lanes_fma(lanes x, lanes y, lanes z)
 {
     const __m128 upper_x = _mm_movehl_ps(x, x), upper_y = _mm_movehl_ps(y, y), upper_z = _mm_movehl_ps(z, z);
     const lanes_wide low = lanes_fma_wide(_mm_cvtps_pd(x), _mm_cvtps_pd(y), _mm_cvtps_pd(z)),
@@ -165,6 +166,34 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
 {
     lanes_mask mask = x < bound;
     return (lanes)((mask & (lanes_mask)below) | (~mask & (lanes_mask)otherwise));
+}
+#endif
+
+/* Is x < bound in some lane? */
+#if defined(LANE_ONE)
+static inline _Bool lanes_any_below(lanes x, real bound) { return x < bound; }
+#elif LANE_BYTES == 64 && defined(MT_DOUBLE)
+static inline _Bool lanes_any_below(lanes x, real bound)
+{
+    return _mm512_cmp_pd_mask(x, lanes_all(bound), _CMP_LT_OQ) != 0;
+}
+#elif LANE_BYTES == 64
+static inline _Bool lanes_any_below(lanes x, real bound)
+{
+    return _mm512_cmp_ps_mask(x, lanes_all(bound), _CMP_LT_OQ) != 0;
+}
+#elif defined(LANES_X86)
+static inline _Bool lanes_any_below(lanes x, real bound)
+{
+    return LANES_X86(movemask)((lanes)(x < bound)) != 0;
+}
+#else
+static inline _Bool lanes_any_below(lanes x, real bound)
+{
+    const lanes_mask below = x < bound;
+    real_bits any = 0;
+    for (int lane = 0; lane < LANES; lane++) any |= below[lane];
+    return any != 0;
 }
 #endif
 

@@ -9,6 +9,7 @@
 #define MT_LANES_ONE
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
+#include "solver/kernels/multirate_equations.h"
 #include "solver/kernels/record_equations.h"
 
 #define TALLY(codelet, ...) TALLY_##codelet,
@@ -82,39 +83,57 @@ static ipu_cycles pde_cost(const ipu_target *target, const size_t *n, const void
     return cost_of(target, &mixes[TALLY_pde], n[PDE_OUT]);
 }
 
-/* Those of the spreading and of cells of several variants stand at the end, where there are any. */
-enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_OF, ODE_CONSTANTS, OF_MIXED = 2 };
-enum { ODE_SHARE = ODE_OF, ODE_S, ODE_SPREAD_OF, ODE_SPREAD_CONSTANTS };
-static const ipu_field ode_fields[] = {
-    [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
-    [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
-    [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
-    [ODE_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
-    [ODE_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
-};
-static const ipu_field ode_spread_fields[] = {
-    [ODE_STATE] = {"state", IPU_INOUT, IPU_FLOAT},
-    [ODE_V_IN] = {"v_in", IPU_INPUT, IPU_FLOAT},
-    [ODE_V_OUT] = {"v_out", IPU_OUTPUT, IPU_FLOAT},
-    [ODE_SHARE] = {"share", IPU_INPUT, IPU_FLOAT},
-    [ODE_S] = {"s", IPU_OUTPUT, IPU_FLOAT},
-    [ODE_SPREAD_OF] = {"of", IPU_INPUT, IPU_UNSIGNED_SHORT},
-    [ODE_SPREAD_CONSTANTS] = {"constants", IPU_INPUT, IPU_FLOAT},
-};
+/* First those of all, then those of the spreading, of multirate stepping, and of cells of several variants, where there are any. */
+#define ODE_FIELDS                                                                                           \
+    {"state", IPU_INOUT, IPU_FLOAT}, {"v_in", IPU_INPUT, IPU_FLOAT}, { "v_out", IPU_OUTPUT, IPU_FLOAT }
+#define ODE_SPREAD_FIELDS                                                                                    \
+    {"share", IPU_INPUT, IPU_FLOAT}, { "s", IPU_OUTPUT, IPU_FLOAT }
+#define ODE_PACED_FIELDS                                                                                     \
+    {"kept", IPU_INOUT, IPU_FLOAT}, {"change", IPU_INOUT, IPU_FLOAT}, {"since", IPU_INOUT, IPU_FLOAT},       \
+    {                                                                                                        \
+        "step", IPU_INPUT, IPU_FLOAT                                                                         \
+    }
+#define ODE_MIXED_FIELDS                                                                                     \
+    {"of", IPU_INPUT, IPU_UNSIGNED_SHORT}, { "constants", IPU_INPUT, IPU_FLOAT }
+enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_ALWAYS };
+enum { ODE_SHARE = ODE_ALWAYS, ODE_S, OF_SPREAD = 2 };
+enum { OF_PACED = MT_PACED + 1, OF_MIXED = 2 };
+static const ipu_field ode_fields[] = {ODE_FIELDS, ODE_MIXED_FIELDS},
+                       ode_spread_fields[] = {ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_MIXED_FIELDS},
+                       ode_multirate_fields[] = {ODE_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS},
+                       ode_multirate_spread_fields[] = {
+                           ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS};
+
+/* The first field of multirate stepping, and of several variants. */
+static size_t ode_paced(const mt_ode_context *c) { return ODE_ALWAYS + (c->spread ? OF_SPREAD : 0); }
+static size_t ode_mixed(const mt_ode_context *c) { return ode_paced(c) + (c->multirate ? OF_PACED : 0); }
+
+static size_t ode_n_fields(const mt_ode_context *c) { return ode_mixed(c) + (c->mixed ? OF_MIXED : 0); }
+
+static mt_multirate_step multirate_step(const mt_ode_context *c, const ipu_span *f)
+{
+    const float *step = f[ode_paced(c) + MT_PACED].data;
+    return (mt_multirate_step){c->dt_ms, c->tolerance_mV, (size_t)*step};
+}
 
 /* n cells from the `from`-th on. */
 static void react(const mt_ode_context *c, const ipu_span *f, size_t from, size_t n, const float *v_in)
 {
     float *state = (float *)f[ODE_STATE].data + from * c->model->n_states,
           *v_out = (float *)f[ODE_V_OUT].data + from;
-    if (c->mixed) {
-        const ipu_span *of = &f[c->spread ? ODE_SPREAD_OF : ODE_OF],
-                       *constants = &f[c->spread ? ODE_SPREAD_CONSTANTS : ODE_CONSTANTS];
-        mt_cell_react_float(c->model, constants->data, constants->n / c->model->n_constants,
-            (const uint16_t *)of->data + from, c->dt_ms, n, state, v_in, v_out);
-    } else {
-        mt_cell_react_float(c->model, c->constants, 1, NULL, c->dt_ms, n, state, v_in, v_out);
+    const ipu_span *mixed = f + ode_mixed(c);
+    const uint16_t *of = c->mixed ? (const uint16_t *)mixed[0].data + from : NULL;
+    const float *constants = c->mixed ? mixed[1].data : c->constants;
+    const size_t n_variants = c->mixed ? mixed[1].n / c->model->n_constants : 1;
+    if (!c->multirate) {
+        mt_cell_react_float(c->model, constants, n_variants, of, c->dt_ms, n, state, v_in, v_out);
+        return;
     }
+    const mt_multirate_step step = multirate_step(c, f);
+    float *paced[MT_PACED];
+    for (size_t k = 0; k < MT_PACED; k++) paced[k] = (float *)f[ode_paced(c) + k].data + from;
+    mt_cell_multirate_react_float(c->model, constants, n_variants, of, &step, n, state, paced[MT_PACED_KEPT],
+        paced[MT_PACED_CHANGE], paced[MT_PACED_SINCE], v_in, v_out);
 }
 
 static void ode_compute(const ipu_span *f, const void *context)
@@ -140,16 +159,87 @@ static void ode_spread_compute(const ipu_span *f, const void *context)
     }
 }
 
-static const ipu_mix *ode_mix(const mt_cell_model *model, bool mixed)
+static const ipu_mix *ode_mix(const mt_ode_context *c)
 {
-    return mixed ? &model->mix.ode_mixed : &model->mix.ode;
+    if (c->multirate) return c->mixed ? &c->model->mix.ode_mixed_multirate : &c->model->mix.ode_multirate;
+    return c->mixed ? &c->model->mix.ode_mixed : &c->model->mix.ode;
 }
 
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const mt_ode_context *c = context;
-    return cost_of_both(
-        target, ode_mix(c->model, c->mixed), c->spread ? &mixes[TALLY_spread] : NULL, n[ODE_V_OUT]);
+    return cost_of_both(target, ode_mix(c), c->spread ? &mixes[TALLY_spread] : NULL, n[ODE_V_OUT]);
+}
+
+/* ---- what multirate stepping takes ---- */
+
+enum { WORKERS_MOST = 64 };
+
+/* What the choice is made of, of a tile's cells. */
+typedef struct choosing {
+    multirate_rule rule;
+    const float *v, *kept, *change, *since;
+} choosing;
+
+static choosing choosing_of(const mt_ode_context *c, const ipu_span *f)
+{
+    const mt_multirate_step step = multirate_step(c, f);
+    const ipu_span *paced = f + ode_paced(c);
+    return (choosing){multirate_rule_of(step.dt_ms, step.tolerance_mV, step.step, MT_MULTIRATE_MOST),
+        f[ODE_V_IN].data, paced[MT_PACED_KEPT].data, paced[MT_PACED_CHANGE].data, paced[MT_PACED_SINCE].data};
+}
+
+static float margin_of(const choosing *a, size_t cell)
+{
+    return multirate_margin(&a->rule, a->v[cell], a->kept[cell], a->change[cell], a->since[cell] + 1);
+}
+
+static bool evaluates_any(const choosing *a, size_t from)
+{
+    float least = 0;
+    for (size_t cell = from; cell < from + MT_BLOCK; cell++) {
+        const float margin = margin_of(a, cell);
+        least = margin < least ? margin : least;
+    }
+    return least < 0;
+}
+
+/* Adds who is evaluated among n cells, by worker. */
+static void count_evaluated(const choosing *a, size_t n, size_t workers, size_t *evaluated)
+{
+    for (size_t from = 0; from < n; from += MT_BLOCK) {
+        const size_t end = n - from < MT_BLOCK ? n : from + MT_BLOCK;
+        if (end - from == MT_BLOCK && !evaluates_any(a, from)) continue;
+        for (size_t cell = from; cell < end; cell++) evaluated[cell % workers] += margin_of(a, cell) < 0;
+    }
+}
+
+/* The look at every cell, and its spreading; and the equations of those that are evaluated. */
+static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu_span *f, const void *context)
+{
+    const mt_ode_context *c = context;
+    const size_t workers = target->worker_contexts < WORKERS_MOST ? target->worker_contexts : WORKERS_MOST,
+                 n = f[ODE_V_OUT].n;
+    const ipu_mix *look = &mixes[TALLY_multirate], *evaluation = ode_mix(c),
+                  *spread = c->spread ? &mixes[TALLY_spread] : NULL;
+    const double look_cycles = ipu_mix_cycles(look, &target->instructions) +
+                               (spread ? ipu_mix_cycles(spread, &target->instructions) : 0),
+                 evaluation_cycles = ipu_mix_cycles(evaluation, &target->instructions),
+                 start =
+                     (double)look->start + (double)evaluation->start + (spread ? (double)spread->start : 0);
+    size_t evaluated[WORKERS_MOST] = {0};
+    uint64_t slowest = 0, busy = 0;
+    const choosing all = choosing_of(c, f);
+    count_evaluated(&all, n, workers, evaluated);
+    for (size_t w = 0; w < workers; w++) {
+        const size_t cells = n / workers + (w < n % workers);
+        const uint64_t cycles =
+            (uint64_t)ceil(start + (double)cells * look_cycles + (double)evaluated[w] * evaluation_cycles);
+        if (cycles > slowest) slowest = cycles;
+        busy += cycles;
+    }
+    return (ipu_cycles){
+        .entry = target->vertex_entry_cycles, .worker = slowest, .idle = workers * slowest - busy};
 }
 
 enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME, ACTIVATION_S };
@@ -387,15 +477,20 @@ const ipu_codelet *mt_codelet_turn(bool begins)
 /* Four bytes an instruction, as in CODE_BYTES. */
 static size_t code_bytes(const ipu_mix *mix) { return 4 * ((size_t)mix->start + mix->bundles + mix->pairs); }
 
-ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread)
+ipu_codelet mt_codelet_ode(const mt_ode_context *c)
 {
-    static const char *const names[2][2] = {{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}};
-    const size_t n_fields = (spread ? COUNT(ode_spread_fields) : COUNT(ode_fields)) - (mixed ? 0 : OF_MIXED);
-    return (ipu_codelet){.name = names[spread][mixed],
+    static const char *const names[2][2][2] = {{{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}},
+        {{"ode_multirate", "ode_mixed_multirate"}, {"ode_multirate_spread", "ode_mixed_multirate_spread"}}};
+    static const ipu_field *const fields[2][2] = {
+        {ode_fields, ode_spread_fields}, {ode_multirate_fields, ode_multirate_spread_fields}};
+    const size_t n_fields = ode_n_fields(c);
+    return (ipu_codelet){.name = names[c->multirate][c->spread][c->mixed],
         .n_fields = n_fields,
-        .fields = spread ? ode_spread_fields : ode_fields,
-        .compute = spread ? ode_spread_compute : ode_compute,
+        .fields = fields[c->multirate][c->spread],
+        .compute = c->spread ? ode_spread_compute : ode_compute,
         .cost = ode_cost,
-        .code_bytes = code_bytes(ode_mix(model, mixed)) + (spread ? CODE_BYTES_spread : 0),
+        .cost_of_data = c->multirate ? ode_multirate_cost_of_data : NULL,
+        .code_bytes = code_bytes(ode_mix(c)) + (c->spread ? CODE_BYTES_spread : 0) +
+                      (c->multirate ? CODE_BYTES_multirate : 0),
         .vertex_bytes = VERTEX_BYTES(n_fields)};
 }

@@ -19,14 +19,17 @@ extern const ipu_codelet mt_codelet_pde;
  * v_out may be the same elements.
  *   mixed   each cell has its own variant, which `of` holds: a row of `constants`; the context's constants are not looked at. Where
  *           all cells are of one, the codelet is compiled with its constants, which costs the same whatever they are
- *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h) */
+ *   spread  s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h)
+ *   multirate  some cells are evaluated, the others go on as they were found to (solver/kernels/multirate.h). What it takes depends on how
+ *              many are; worker w of W looks at the cells w, w + W, w + 2 W ... of the tile */
 typedef struct mt_ode_context {
     const mt_cell_model *model;
     const float *constants; /* [n_constants] of the variant of all cells */
     double dt_ms;
-    bool mixed, spread;
+    bool mixed, spread, multirate;
+    double tolerance_mV; /* of multirate stepping */
 } mt_ode_context;
-ipu_codelet mt_codelet_ode(const mt_cell_model *model, bool mixed, bool spread);
+ipu_codelet mt_codelet_ode(const mt_ode_context *context);
 
 /* The record of the step from `before` to `v` (solver/record.h); then before = v and step = step + 1. With spreading v = v - s comes
  * first. Only the activation, at 0 mV: context const float *, dt_ms. All: context const mt_record_context *. */
@@ -44,7 +47,7 @@ const ipu_codelet *mt_codelet_turn(bool begins);
 extern const ipu_codelet mt_codelet_stimulus;
 
 /* The counts behind a codelet's cost: "pde", "activation", "record", "turn", "stimulus", and "spread", "activation_spread" and
- * "record_spread" of the spreading; NULL for another name. Those of a cell model's step
+ * "record_spread" of the spreading, and "multirate" of the look at a cell that is not evaluated; NULL for another name. Those of a cell model's step
  * stand in its row. */
 const ipu_mix *mt_codelet_mix(const char *name);
 

@@ -7,6 +7,7 @@
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack_equations.h"
+#include "solver/kernels/multirate_equations.h"
 #include "solver/kernels/record_equations.h"
 
 void pde(uint32_t n, const float *restrict d, const float *restrict a, const uint16_t *restrict column,
@@ -32,6 +33,23 @@ void spread(uint32_t n, const float *restrict share, const float *restrict befor
         s[cell] = share[cell] * (after[cell] - before[cell]);
         after[cell] += s[cell];
     }
+}
+
+/* The look at a cell, evaluated or not: its margin goes to the branch that is not taken here. */
+void multirate(uint32_t n, const multirate_rule *restrict rule, const float *restrict v_in,
+    const float *restrict kept, const float *restrict change, float *restrict since, float *restrict v_out,
+    float *restrict least)
+{
+    const multirate_rule r = *rule;
+    float below = 0;
+    for (uint32_t cell = 0; cell < n; cell++) {
+        const float now = since[cell] + 1,
+                    margin = multirate_margin(&r, v_in[cell], kept[cell], change[cell], now);
+        below = margin < below ? margin : below;
+        since[cell] = now;
+        v_out[cell] = v_in[cell] + change[cell];
+    }
+    *least = below;
 }
 
 void activation_spread(uint32_t n, float step, float dt_ms, float *restrict v, float *restrict before,

@@ -82,6 +82,8 @@ static mt_status add_variables(mt_plan *plan)
     MT_TRY(add_per_element(plan, "activation", IPU_FLOAT, 1, &plan->activation));
     for (int r = 0; plan->problem->record.all && r < MT_RECORDED; r++)
         MT_TRY(add_per_element(plan, mt_recorded_quantity[r].name, IPU_FLOAT, 1, &plan->recorded[r]));
+    for (int k = 0; plan->problem->stepping == MT_STEPPING_MULTIRATE && k < MT_PACED; k++)
+        MT_TRY(add_per_element(plan, mt_paced_quantity[k].name, IPU_FLOAT, 1, &plan->paced[k]));
     if (plan->spread) MT_TRY(add_spreading(plan));
     uint32_t step;
     MT_TRY(ipu_graph_add_variable(plan->graph, "step", IPU_FLOAT, plan->halo->n_parts, &step));
@@ -274,11 +276,23 @@ static mt_status connect_variants(mt_plan *plan, size_t vertex, uint32_t part)
     return ipu_graph_connect(plan->graph, vertex, "constants", constants);
 }
 
+/* What multirate stepping works on. */
+static mt_status connect_paced(mt_plan *plan, size_t vertex, uint32_t part)
+{
+    ipu_tensor step;
+    MT_TRY(ipu_graph_slice(plan->graph, plan->step, part, 1, &step));
+    MT_TRY(ipu_graph_connect(plan->graph, vertex, "step", step));
+    for (int k = 0; k < MT_PACED; k++)
+        MT_TRY(connect_own(plan, vertex, mt_paced_quantity[k].name, plan->paced[k], 1, part));
+    return MT_OK;
+}
+
 static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_t part)
 {
     size_t vertex;
     MT_TRY(ipu_graph_add_vertex(plan->graph, set, &c->ode_codelet, tile_of(plan, part), &c->ode, &vertex));
     if (plan->rows) MT_TRY(connect_variants(plan, vertex, part));
+    if (c->ode.multirate) MT_TRY(connect_paced(plan, vertex, part));
     MT_TRY(connect_own(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
     MT_TRY(connect_own(plan, vertex, "v_in", *plan->v, 1, part));
     if (plan->spread) {
@@ -501,9 +515,11 @@ mt_status mt_plan_make(
     c->ode = (mt_ode_context){.model = problem->model,
         .dt_ms = problem->dt_ms,
         .mixed = problem->variant_of != NULL,
-        .spread = plan->spread};
+        .spread = plan->spread,
+        .multirate = problem->stepping == MT_STEPPING_MULTIRATE,
+        .tolerance_mV = problem->tolerance_mV};
     MT_TRY(find_constants(arena, problem, &c->ode.constants));
-    c->ode_codelet = mt_codelet_ode(problem->model, c->ode.mixed, c->ode.spread);
+    c->ode_codelet = mt_codelet_ode(&c->ode);
     c->dt_ms = (float)problem->dt_ms;
     c->record = (mt_record_context){problem->record, problem->dt_ms};
     MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);

@@ -13,6 +13,7 @@
  *   constants  float          there, too: what the cell model takes of a variant (solver/cells/model.h), a row for each that some
  *                             element of the tile has. Where all are of one variant the codelet is compiled with its constants
  *   before     [n] float      the potential at the last record
+ *   kept ...   [n] float      with multirate stepping: what is held of a cell (solver/kernels/multirate.h)
  *   share, s   [n] float      with spreading: mt_monodomain_share, and the spread reaction (solver/monodomain.h)
  *   activation [n] float      ms, infinite where not yet
  *   rest ...   [n] float      the rest of the record (solver/record.h), where all is recorded
@@ -53,6 +54,7 @@ typedef struct mt_plan {
     ipu_tensor constants; /* where variants differ, as `of` */
     size_t *rows; /* [n_parts + 1] where each part's begin in it; NULL: all elements are of one variant */
     ipu_tensor recorded[MT_RECORDED]; /* where all is */
+    ipu_tensor paced[MT_PACED];       /* with multirate stepping */
     ipu_tensor *elements;             /* [n_stimuli] */
     ipu_tensor *v;                    /* v_a or v_b: where the potential is between time steps */
     size_t n_programs;                /* one for each set of stimuli that are on together; program 0: none */

@@ -29,9 +29,9 @@ function(count source committed)
 endfunction()
 
 count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde activation stimulus spread
-      activation_spread record record_spread turn)
+      activation_spread record record_spread turn multirate)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 foreach(model ${models})
   string(REPLACE _kernel.c _tally.inc committed ${model})
-  count(${model} ${committed} ode ode_mixed)
+  count(${model} ${committed} ode ode_mixed ode_multirate ode_mixed_multirate)
 endforeach()

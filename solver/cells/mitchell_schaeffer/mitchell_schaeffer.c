@@ -37,6 +37,8 @@ const mt_cell_model mt_cell_mitchell_schaeffer = {
     .front_ms = 20,
     .kernel_float = MT_CELL_KERNELS(mitchell_schaeffer, float),
     .kernel_double = MT_CELL_KERNELS(mitchell_schaeffer, double),
+    .multirate_float = MT_CELL_KERNELS(mitchell_schaeffer_multirate, float),
+    .multirate_double = MT_CELL_KERNELS(mitchell_schaeffer_multirate, double),
     .mix =
         {
 #include "solver/cells/mitchell_schaeffer/mitchell_schaeffer_tally.inc"

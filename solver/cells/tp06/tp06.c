@@ -96,6 +96,8 @@ const mt_cell_model mt_cell_tp06 = {
     .currents_of = MT_CELL_CURRENTS(tp06),
     .kernel_float = MT_CELL_KERNELS(tp06, float),
     .kernel_double = MT_CELL_KERNELS(tp06, double),
+    .multirate_float = MT_CELL_KERNELS(tp06_multirate, float),
+    .multirate_double = MT_CELL_KERNELS(tp06_multirate, double),
     .mix =
         {
 #include "solver/cells/tp06/tp06_tally.inc"

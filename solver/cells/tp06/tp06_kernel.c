@@ -5,9 +5,11 @@
  * As published, term by term. Where two functions hold on two sides of a voltage both are computed and one is chosen,
  * so that all lanes do the same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
 #include "solver/kernels/functions.h"
+#include "solver/cells/pace.h"
 #include "solver/cells/tp06/tp06.h"
 
 #define MODEL cell_tp06
+#define MODEL_MULTIRATE cell_tp06_multirate
 #define MODEL_CURRENTS cell_tp06_currents
 enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENTS };
 
@@ -17,30 +19,35 @@ enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENT
 static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
 static inline lanes square(lanes x) { return x * x; }
 
-/* Forward Euler for d gate / dt = (target - gate) / tau. */
-static inline lanes euler(real dt, lanes gate, lanes target, lanes tau)
+/* d gate / dt = (target - gate) / tau: by its solution for a steady V (Rush and Larsen), or over one time step by forward Euler. */
+static inline lanes relax(lanes dt, lanes gate, lanes target, lanes tau)
 {
-    return gate + dt * ((target - gate) / tau);
+    return target + (gate - target) * lanes_exp(-dt / tau);
+}
+static inline lanes gate_step(pace p, lanes gate, lanes target, lanes tau)
+{
+    const lanes euler = gate + p.step * ((target - gate) / tau);
+    return pace_choose(p, euler, p.relaxes ? relax(p.dt, gate, target, tau) : euler);
 }
 
 /* The same for gates whose tau falls below dt where V is beyond any action potential, as stimuli and waves through coarse meshes
  * make it for a moment: with a dt of 0.05 ms h below -120 mV, j above 61 mV, Xr1 above 95 mV, Xr2 above 144 mV. A gate would
  * swing around its target, and with tau < dt / 2 farther each time. Here it ends there. */
-static inline lanes euler_to_target(real dt, lanes gate, lanes target, lanes tau)
+static inline lanes bounded_gate_step(pace p, lanes gate, lanes target, lanes tau)
 {
-    return euler(dt, gate, target, lanes_at_least(tau, dt));
+    return gate_step(p, gate, target, lanes_at_least(tau, p.step));
 }
 
 /* Gates m, h and j of the sodium current. Below and above -40 mV the rates of h and j are different
  * functions. */
-static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes next[STATES])
+static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes m_inf = square(logistic(lanes_over(K(-56.86) - v, K(9.03))));
     lanes m_alpha = logistic(lanes_over(K(-60) - v, K(5)));
     lanes m_beta =
         K(0.1) * logistic(lanes_over(v + K(35), K(5))) + K(0.1) * logistic(lanes_over(v - K(50), K(200)));
     lanes m_tau = m_alpha * m_beta;
-    next[TP06_M] = m_inf + (s[TP06_M] - m_inf) * lanes_exp(-dt / m_tau); /* Rush-Larsen */
+    next[TP06_M] = relax(p.dt, s[TP06_M], m_inf, m_tau);
 
     const real knee = K(-40);
     const lanes none = v * K(0);
@@ -49,7 +56,7 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
     lanes h_beta =
         lanes_select_below(v, knee, K(2.7) * lanes_exp(K(0.079) * v) + K(3.1e5) * lanes_exp(K(0.3485) * v),
             K(0.77) / (K(0.13) * (K(1) + lanes_exp(lanes_over(v + K(10.66), K(-11.1))))));
-    next[TP06_H] = euler_to_target(dt, s[TP06_H], inf, K(1) / (h_alpha + h_beta));
+    next[TP06_H] = bounded_gate_step(p, s[TP06_H], inf, K(1) / (h_alpha + h_beta));
 
     lanes j_alpha = lanes_select_below(v, knee,
         (K(-2.5428e4) * lanes_exp(K(0.2444) * v) - K(6.948e-6) * lanes_exp(K(-0.04391) * v)) *
@@ -58,55 +65,58 @@ static inline void sodium_gates(real dt, lanes v, const lanes s[STATES], lanes n
     lanes j_beta = lanes_select_below(v, knee,
         K(0.02424) * lanes_exp(K(-0.01052) * v) / (K(1) + lanes_exp(K(-0.1378) * (v + K(40.14)))),
         K(0.6) * lanes_exp(K(0.057) * v) / (K(1) + lanes_exp(K(-0.1) * (v + K(32)))));
-    next[TP06_J] = euler_to_target(dt, s[TP06_J], inf, K(1) / (j_alpha + j_beta));
+    next[TP06_J] = bounded_gate_step(p, s[TP06_J], inf, K(1) / (j_alpha + j_beta));
 }
 
 /* Gates of the potassium currents: Kr, Ks and to. */
 static inline void potassium_gates(
-    real dt, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes xr1_alpha = K(450) / (K(1) + lanes_exp(lanes_over(K(-45) - v, K(10))));
     lanes xr1_beta = K(6) / (K(1) + lanes_exp(lanes_over(v + K(30), K(11.5))));
     next[TP06_XR1] =
-        euler_to_target(dt, s[TP06_XR1], logistic(lanes_over(K(-26) - v, K(7))), xr1_alpha * xr1_beta);
+        bounded_gate_step(p, s[TP06_XR1], logistic(lanes_over(K(-26) - v, K(7))), xr1_alpha * xr1_beta);
 
     lanes xr2_alpha = K(3) / (K(1) + lanes_exp(lanes_over(K(-60) - v, K(20))));
     lanes xr2_beta = K(1.12) / (K(1) + lanes_exp(lanes_over(v - K(60), K(20))));
     next[TP06_XR2] =
-        euler_to_target(dt, s[TP06_XR2], logistic(lanes_over(v + K(88), K(24))), xr2_alpha * xr2_beta);
+        bounded_gate_step(p, s[TP06_XR2], logistic(lanes_over(v + K(88), K(24))), xr2_alpha * xr2_beta);
 
     lanes xs_alpha = K(1400) / lanes_sqrt(K(1) + lanes_exp(lanes_over(K(5) - v, K(6))));
     lanes xs_beta = logistic(lanes_over(v - K(35), K(15)));
-    next[TP06_XS] = euler(dt, s[TP06_XS], logistic(lanes_over(K(-5) - v, K(14))), xs_alpha * xs_beta + K(80));
+    next[TP06_XS] =
+        gate_step(p, s[TP06_XS], logistic(lanes_over(K(-5) - v, K(14))), xs_alpha * xs_beta + K(80));
 
     lanes s_tau = c[TP06_S_PEAK] * lanes_exp(-square(v + c[TP06_S_CENTRE]) / c[TP06_S_WIDTH]) +
                   c[TP06_S_STEP] * logistic(lanes_over(v - K(20), K(5))) + c[TP06_S_FLOOR];
-    next[TP06_S] = euler(dt, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(5))), s_tau);
+    next[TP06_S] = gate_step(p, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(5))), s_tau);
 
     lanes r_tau = K(9.5) * lanes_exp(lanes_over(-square(v + K(40)), K(1800))) + K(0.8);
-    next[TP06_R] = euler(dt, s[TP06_R], logistic(lanes_over(K(20) - v, K(6))), r_tau);
+    next[TP06_R] = gate_step(p, s[TP06_R], logistic(lanes_over(K(20) - v, K(6))), r_tau);
 }
 
 /* Gates of the calcium current: d, f, f2 and fCass. */
-static inline void calcium_gates(real dt, lanes v, const lanes s[STATES], lanes next[STATES])
+static inline void calcium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes d_alpha = K(1.4) * logistic(lanes_over(K(-35) - v, K(13))) + K(0.25);
     lanes d_beta = K(1.4) * logistic(lanes_over(v + K(5), K(5)));
     lanes d_gamma = logistic(lanes_over(K(50) - v, K(20)));
-    next[TP06_D] = euler(dt, s[TP06_D], logistic(lanes_over(K(-8) - v, K(7.5))), d_alpha * d_beta + d_gamma);
+    next[TP06_D] =
+        gate_step(p, s[TP06_D], logistic(lanes_over(K(-8) - v, K(7.5))), d_alpha * d_beta + d_gamma);
 
     lanes f_tau = K(1102.5) * lanes_exp(lanes_over(-square(v + K(27)), K(225))) +
                   K(200) * logistic(lanes_over(K(13) - v, K(10))) +
                   K(180) * logistic(lanes_over(v + K(30), K(10))) + K(20);
-    next[TP06_F] = euler(dt, s[TP06_F], logistic(lanes_over(v + K(20), K(7))), f_tau);
+    next[TP06_F] = gate_step(p, s[TP06_F], logistic(lanes_over(v + K(20), K(7))), f_tau);
 
     lanes f2_tau = K(562) * lanes_exp(lanes_over(-square(v + K(27)), K(240))) +
                    K(31) * logistic(lanes_over(K(25) - v, K(10))) +
                    K(80) * logistic(lanes_over(v + K(30), K(10)));
-    next[TP06_F2] = euler(dt, s[TP06_F2], K(0.67) * logistic(lanes_over(v + K(35), K(7))) + K(0.33), f2_tau);
+    next[TP06_F2] =
+        gate_step(p, s[TP06_F2], K(0.67) * logistic(lanes_over(v + K(35), K(7))) + K(0.33), f2_tau);
 
     lanes held = K(1) + square(lanes_over(s[TP06_CASS], K(0.05)));
-    next[TP06_FCASS] = euler(dt, s[TP06_FCASS], K(0.6) / held + K(0.4), K(80) / held + K(2));
+    next[TP06_FCASS] = gate_step(p, s[TP06_FCASS], K(0.6) / held + K(0.4), K(80) / held + K(2));
 }
 
 /* The currents [pA/pF], outwards above 0. */
@@ -170,7 +180,7 @@ static inline sums sums_of(const lanes i[TP06_CURRENTS])
 }
 
 /* Calcium in its three rooms, sodium, potassium. */
-static inline void concentrations(real dt, const lanes c[CONSTANTS], const sums *sum, lanes i_cal,
+static inline void concentrations(lanes dt, const lanes c[CONSTANTS], const sums *sum, lanes i_cal,
     const lanes s[STATES], lanes next[STATES])
 {
     const lanes cai = s[TP06_CAI], casr = s[TP06_CASR], cass = s[TP06_CASS];
@@ -201,16 +211,16 @@ static inline void concentrations(real dt, const lanes c[CONSTANTS], const sums 
 }
 
 static inline lanes cell_step(
-    real dt, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    sodium_gates(dt, v, s, next);
-    potassium_gates(dt, c, v, s, next);
-    calcium_gates(dt, v, s, next);
+    sodium_gates(p, v, s, next);
+    potassium_gates(p, c, v, s, next);
+    calcium_gates(p, v, s, next);
     lanes i[TP06_CURRENTS];
     cell_currents(c, v, s, i);
     const sums sum = sums_of(i);
-    concentrations(dt, c, &sum, i[TP06_I_CAL], s, next);
-    return v - dt * sum.total;
+    concentrations(p.dt, c, &sum, i[TP06_I_CAL], s, next);
+    return -(p.step * sum.total);
 }
 
 #ifdef MT_TALLY

@@ -85,6 +85,30 @@ Test(backends, voltages_have_the_same_bits_under_every_scheme_partition_and_numb
     }
 }
 
+/* Cells choose by themselves when they are evaluated. */
+Test(backends, multirate_stepping_has_the_same_bits_on_any_tiles_and_agrees_with_the_cpu)
+{
+    double *first = values(), *v = values();
+    const mt_layout one = layout_on(&s, 1), some = layout_by(&s, MT_PARTITION_FLAT, 2, 23, mt_schemes);
+    s.problem.stepping = MT_STEPPING_MULTIRATE;
+    s.problem.tolerance_mV = 0.1;
+    for (EACH_MODEL) {
+        run_backend(&s, "ipu", &one, 200, first, NULL);
+        run_backend(&s, "ipu", &some, 200, v, NULL);
+        cr_assert(same_bits(v, first), "%s", (*m)->name);
+        run_backend(&s, "cpu", NULL, 200, v, NULL);
+        cr_expect_lt(largest_difference(v, first), 1, "%s", (*m)->name);
+        s.problem.stepping = MT_STEPPING_UNIFORM;
+        run_backend(&s, "ipu", &one, 200, v, NULL);
+        cr_expect(!same_bits(v, first), "%s: nobody was passed over", (*m)->name);
+        s.problem.stepping = MT_STEPPING_MULTIRATE;
+        s.problem.tolerance_mV = 0;
+        run_backend(&s, "ipu", &some, 200, first, NULL);
+        cr_expect(same_bits(v, first), "%s: all are evaluated with a tolerance of 0", (*m)->name);
+        s.problem.tolerance_mV = 0.1;
+    }
+}
+
 Test(backends, each_group_of_parts_lives_on_the_first_tiles_of_its_chip)
 {
     const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, 4, 20, mt_schemes);

@@ -198,6 +198,29 @@ Test(checkpoint, going_on_gives_the_bits_of_a_run_that_never_stopped)
         }
 }
 
+Test(checkpoint, so_does_it_with_multirate_stepping)
+{
+    slab_problem s;
+    make(&s);
+    s.problem.stepping = MT_STEPPING_MULTIRATE;
+    s.problem.tolerance_mV = 0.1;
+    const mt_layout layout = layout_on(&s, 7);
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        uint64_t cycles, all;
+        bool counted;
+        const state expected = whole(&s, *b, &layout, &all);
+        write_at_cut(&s, *b, &layout);
+        const state found = continued(&s, *b, &layout, &counted, &cycles);
+        expect_same(&s, &expected, &found);
+        cr_expect_eq(cycles, all, "%s", (*b)->name);
+    }
+    const mt_checkpoint c = opened(&s);
+    s.problem.stepping = MT_STEPPING_UNIFORM;
+    cr_expect_eq(mt_checkpoint_check(&c, &s.problem), MT_INPUT);
+    cr_expect(strstr(mt_message(), "with multirate stepping; here uniform"), "%s", mt_message());
+    mt_arena_free(&s.arena);
+}
+
 Test(checkpoint, tiles_may_be_others_and_then_count_from_there)
 {
     slab_problem s;

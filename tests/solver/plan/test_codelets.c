@@ -40,9 +40,10 @@ static size_t all_codelets(counted all[MOST])
         all[n++] = (counted){.codelet = *common[k], .mix = mt_codelet_mix(common[k]->name)};
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         cr_assert_lt(n + 2, MOST);
-        all[n++] = (counted){mt_codelet_ode(*m, false, false), &(*m)->mix.ode, {.model = *m, .dt_ms = 0.02}};
-        all[n++] = (counted){mt_codelet_ode(*m, true, false), &(*m)->mix.ode_mixed,
-            {.model = *m, .dt_ms = 0.02, .mixed = true}};
+        all[n++] = (counted){
+            mt_codelet_ode(&(mt_ode_context){.model = *m}), &(*m)->mix.ode, {.model = *m, .dt_ms = 0.02}};
+        all[n++] = (counted){mt_codelet_ode(&(mt_ode_context){.model = *m, .mixed = true}),
+            &(*m)->mix.ode_mixed, {.model = *m, .dt_ms = 0.02, .mixed = true}};
     }
     return n;
 }
@@ -190,7 +191,8 @@ Test(codelets, fields_say_what_is_read_and_written)
     expect_field(mt_codelet_record(false, false), 1, "v", IPU_INPUT, IPU_FLOAT);
     expect_field(mt_codelet_record(false, false), 2, "before", IPU_INOUT, IPU_FLOAT);
     expect_field(mt_codelet_record(false, false), 3, "activation", IPU_INOUT, IPU_FLOAT);
-    const ipu_codelet spread = mt_codelet_ode(&mt_cell_tp06, true, true);
+    const ipu_codelet spread =
+        mt_codelet_ode(&(mt_ode_context){.model = &mt_cell_tp06, .mixed = true, .spread = true});
     expect_field(&spread, 3, "share", IPU_INPUT, IPU_FLOAT);
     expect_field(&spread, 4, "s", IPU_OUTPUT, IPU_FLOAT);
     expect_field(&spread, 5, "of", IPU_INPUT, IPU_UNSIGNED_SHORT);
@@ -286,8 +288,8 @@ static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool 
     float constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
     mt_cell_constants_float(model, model->variants, model->n_variants, constants);
     const mt_ode_context context = {
-        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread};
-    const ipu_codelet codelet = mt_codelet_ode(model, mixed, spread);
+        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread, false, 0};
+    const ipu_codelet codelet = mt_codelet_ode(&context);
     ipu_span f[7] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
     size_t n = 3;
     if (spread) f[n++] = (ipu_span){share, N}, f[n++] = (ipu_span){s, N};
@@ -312,6 +314,36 @@ Test(codelets, ode_is_a_step_of_the_cell_model)
         for (int k = 0; k < 8; k++) check_ode(*m, k & 1, k & 2, k & 4);
 }
 
+/* 60 cells for 6 workers: all look at 10; of those that are evaluated, worker 2 has the most. */
+Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
+{
+    enum { N = 60, STATES_MOST = 64 };
+    static float state[N * STATES_MOST], v[N], out[N], kept[N], change[N], since[N], step = 4;
+    const mt_cell_model *model = mt_cell_models[0];
+    mt_arena arena = {0};
+    const ipu_target target = gc200(&arena);
+    const mt_ode_context context = {.model = model, .dt_ms = 0.02, .multirate = true, .tolerance_mV = 0.1};
+    const ipu_codelet codelet = mt_codelet_ode(&context);
+    const ipu_span f[] = {
+        {state, N * model->n_states}, {v, N}, {out, N}, {kept, N}, {change, N}, {since, N}, {&step, 1}};
+    v[2] = v[8] = v[50] = -1; /* workers 2, 2, 2 */
+    v[0] = v[59] = 0.2F;      /* 0 and 5 */
+    v[1] = 0.004F;            /* what diffusion did is below its tolerance by much */
+    const ipu_mix *look = mt_codelet_mix("multirate"), *evaluation = &model->mix.ode_multirate;
+    const double looks = (double)look->start + (double)evaluation->start +
+                         10 * ipu_mix_cycles(look, &target.instructions),
+                 one = ipu_mix_cycles(evaluation, &target.instructions);
+    const ipu_cycles cost = codelet.cost_of_data(&target, f, &context);
+    cr_expect_eq(cost.worker, (uint64_t)ceil(looks + 3 * one));
+    cr_expect_eq(cost.entry, target.vertex_entry_cycles);
+    cr_expect_eq(cost.idle, 6 * cost.worker - (uint64_t)ceil(looks + 3 * one) -
+                                2 * (uint64_t)ceil(looks + one) - 3 * (uint64_t)ceil(looks));
+    step = 15; /* all are */
+    cr_expect_eq(codelet.cost_of_data(&target, f, &context).worker, (uint64_t)ceil(looks + 10 * one));
+    cr_expect_eq(codelet.cost_of_data(&target, f, &context).idle, 0);
+    mt_arena_free(&arena);
+}
+
 /* Over and above the plain ones. */
 Test(codelets, spreading_costs_what_was_counted)
 {
@@ -322,8 +354,8 @@ Test(codelets, spreading_costs_what_was_counted)
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         const mt_ode_context plain = {.model = *m, .dt_ms = 0.02},
                              spread = {.model = *m, .dt_ms = 0.02, .spread = true};
-        const double more = (double)mt_codelet_ode(*m, false, true).cost(&target, n, &spread).worker -
-                            (double)mt_codelet_ode(*m, false, false).cost(&target, n, &plain).worker;
+        const double more = (double)mt_codelet_ode(&spread).cost(&target, n, &spread).worker -
+                            (double)mt_codelet_ode(&plain).cost(&target, n, &plain).worker;
         const double start = (double)mt_codelet_mix("spread")->start;
         cr_expect(fabs(more - start - 100 * each) <= 1, "%g cycles more", more);
     }

@@ -1,0 +1,37 @@
+/* Which cells of a time step are evaluated (solver/kernels/multirate.h). Include solver/kernels/lanes.h first. */
+#ifndef MT_SOLVER_KERNELS_MULTIRATE_EQUATIONS_H
+#define MT_SOLVER_KERNELS_MULTIRATE_EQUATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "solver/kernels/multirate.h"
+
+/* What holds for all cells of a time step. */
+typedef struct multirate_rule {
+    real dt_ms, tolerance_mV, half_tolerance_mV; /* both tolerances are -1 where all are evaluated */
+    real together;                               /* a + 1/2 */
+} multirate_rule;
+
+static inline multirate_rule multirate_rule_of(double dt_ms, double tolerance_mV, size_t step, size_t most)
+{
+    size_t a = (step + 1) & ~step; /* the largest power of 2 that divides step + 1 */
+    if (a > most) a = most;
+    const bool all = a == most || tolerance_mV == 0;
+    return (multirate_rule){(real)dt_ms, (real)(all ? -1 : tolerance_mV), (real)(all ? -1 : tolerance_mV / 2),
+        (real)((double)a + 0.5)};
+}
+
+static inline lanes magnitude(lanes x) { return lanes_select_below(x, (real)0, -x, x); }
+
+/* Below 0 in cells that are evaluated in this step, the `since`-th behind their last. */
+static inline lanes multirate_margin(const multirate_rule *r, lanes v, lanes kept, lanes change, lanes since)
+{
+    const lanes moved = magnitude(v - kept),
+                diffused = (real)MT_MULTIRATE_DIFFUSED * magnitude(v - (kept + since * change)),
+                strain = lanes_select_below(moved - diffused, (real)0, diffused, moved), none = v * (real)0;
+    return lanes_select_below(since, r->together, none + r->half_tolerance_mV, none + r->tolerance_mV) -
+           strain;
+}
+
+#endif
