@@ -9,8 +9,10 @@
 typedef struct tracking {
     const mt_line *line;
     size_t n, n_stimulated, n_far; /* points before stimulated_mm, and before far_mm */
-    size_t substeps, n_activated;
+    size_t substeps, n_activated, n_repolarised, step;
+    double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] of points */
     double *v, *next, *before, *states;
+    double rest_mV;
     double *s, share;         /* [n] the spread reaction, and what part of it that is */
     double *outward, *inward; /* [n] a substep's share of the difference to the point outside and inside */
     mt_line_wave *wave;
@@ -61,11 +63,16 @@ static void set_shares(tracking *t)
 static mt_status begin(
     mt_arena *arena, mt_arena *scratch, const mt_line *line, mt_line_wave *wave, tracking *t)
 {
-    const mt_cell_variant *variant = &line->model->variants[line->variant];
+    const mt_cell_variant *variant = line->changed ? line->changed : &line->model->variants[line->variant];
     const size_t n_states = line->model->n_states;
     *t = (tracking){.line = line, .n = (size_t)llround(line->length_mm / line->dx_mm), .wave = wave};
     *wave = (mt_line_wave){.n = t->n, .dx_mm = line->dx_mm, .peak_mV = -INFINITY};
     MT_ALLOC(arena, wave->activation_ms, t->n);
+    MT_ALLOC(arena, wave->apd90_ms, t->n);
+    MT_ALLOC(scratch, t->peak, t->n);
+    for (int k = 0; k < MT_PACED; k++) MT_ALLOC(scratch, t->paced[k], t->n);
+    mt_cell_constants_double(line->model, variant, 1, t->constants);
+    t->rest_mV = variant->v_mV;
     MT_ALLOC(scratch, t->v, t->n);
     MT_ALLOC(scratch, t->next, t->n);
     MT_ALLOC(scratch, t->before, t->n);
@@ -75,7 +82,9 @@ static mt_status begin(
     MT_ALLOC(scratch, t->states, t->n * n_states);
     for (size_t i = 0; i < t->n; i++) {
         t->v[i] = t->before[i] = variant->v_mV;
-        wave->activation_ms[i] = INFINITY;
+        wave->activation_ms[i] = wave->apd90_ms[i] = INFINITY;
+        t->peak[i] = -INFINITY;
+        for (int k = 0; k < MT_PACED; k++) t->paced[k][i] = mt_paced_start[k];
         for (size_t k = 0; k < n_states; k++)
             t->states[mt_block_index(t->n, n_states, i, k)] = variant->states[k];
     }
@@ -87,11 +96,21 @@ static mt_status begin(
     return MT_OK;
 }
 
+static void step_cells(tracking *t)
+{
+    const mt_line *line = t->line;
+    const mt_multirate_step at = {line->dt_ms, line->tolerance_mV, t->step};
+    if (line->stepping == MT_STEPPING_UNIFORM)
+        mt_cell_react_double(line->model, t->constants, 1, NULL, line->dt_ms, t->n, t->states, t->v, t->next);
+    else
+        mt_cell_multirate_react_double(line->model, t->constants, 1, NULL, &at, t->n, t->states,
+            t->paced[MT_PACED_KEPT], t->paced[MT_PACED_CHANGE], t->paced[MT_PACED_SINCE], t->v, t->next);
+}
+
 /* From v to v* + s. */
 static void react(tracking *t)
 {
-    const mt_line *line = t->line;
-    mt_cell_step_double(line->model, line->variant, NULL, line->dt_ms, t->n, t->states, t->v, t->next);
+    step_cells(t);
     for (size_t i = 0; i < t->n; i++) {
         t->s[i] = t->share * (t->next[i] - t->v[i]);
         t->v[i] = t->next[i] + t->s[i];
@@ -111,6 +130,18 @@ static void diffuse(tracking *t)
     t->next = swapped;
 }
 
+/* Notes where an action potential ends. */
+static void record_end(tracking *t, size_t i, double before, double now, double from_ms)
+{
+    t->peak[i] = fmax(t->peak[i], now);
+    const double end_mV = t->rest_mV + 0.1 * (t->peak[i] - t->rest_mV);
+    if (isinf(t->wave->activation_ms[i]) || isfinite(t->wave->apd90_ms[i])) return;
+    if (!(before >= end_mV && now < end_mV)) return;
+    t->wave->apd90_ms[i] =
+        from_ms + t->line->dt_ms * (before - end_mV) / (before - now) - t->wave->activation_ms[i];
+    t->n_repolarised++;
+}
+
 static mt_status record(tracking *t, double from_ms)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -119,6 +150,7 @@ static mt_status record(tracking *t, double from_ms)
             return mt_fail(MT_NUMERICS, "line: V is no number at %g mm", ((double)i + 0.5) * t->line->dx_mm);
         t->before[i] = now;
         if (i >= t->n_far) t->wave->peak_mV = fmax(t->wave->peak_mV, now);
+        record_end(t, i, before, now, from_ms);
         if (!(before < 0 && now >= 0) || isfinite(t->wave->activation_ms[i])) continue;
         t->wave->activation_ms[i] = from_ms + t->line->dt_ms * before / (before - now);
         t->n_activated++;
@@ -130,10 +162,10 @@ static mt_status run(tracking *t)
 {
     const mt_line *line = t->line;
     const size_t stimulated_steps = (size_t)llround(line->duration_ms / line->dt_ms);
-    for (size_t step = 0; t->n_activated < t->n; step++) {
-        const double now_ms = (double)step * line->dt_ms;
+    for (t->step = 0; (line->repolarises ? t->n_repolarised : t->n_activated) < t->n; t->step++) {
+        const double now_ms = (double)t->step * line->dt_ms;
         if (now_ms >= line->end_ms) break;
-        for (size_t i = 0; step < stimulated_steps && i < t->n_stimulated; i++)
+        for (size_t i = 0; t->step < stimulated_steps && i < t->n_stimulated; i++)
             t->v[i] += line->dt_ms * line->rise_mV_ms;
         react(t);
         for (size_t k = 0; k < t->substeps; k++) diffuse(t);

@@ -21,11 +21,15 @@
 typedef struct mt_line {
     const mt_cell_model *model;
     size_t variant;
-    bool round; /* out of a circle */
+    const mt_cell_variant *changed; /* in place of that one; NULL: it is the model's */
+    bool round;                     /* out of a circle */
     double diffusivity_mm2_ms;
     double length_mm, dx_mm;
     double dt_ms, end_ms; /* ends before, once all points are activated */
     mt_splitting splitting;
+    mt_stepping stepping;
+    double tolerance_mV; /* of multirate stepping */
+    bool repolarises;    /* goes on until all points are, at most to end_ms */
     /* The stimulus is on from the start, at the points below stimulated_mm. */
     double stimulated_mm, duration_ms, rise_mV_ms;
     double far_mm; /* from here on V is looked at */
@@ -35,7 +39,9 @@ typedef struct mt_line_wave {
     size_t n;
     double dx_mm;
     double *activation_ms; /* [n] first passage through 0 mV, interpolated; infinite where there was none */
-    double peak_mV;        /* the highest V after a step from far_mm on */
+    double *
+        apd90_ms; /* [n] from there to the passage through rest + 0.1 (peak - rest); infinite where there was none */
+    double peak_mV; /* the highest V after a step from far_mm on */
 } mt_line_wave;
 
 /* Gives the wave in `arena`. MT_INPUT: a length, a time or the diffusivity is not finite and above 0, or dt_ms is above what the model

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/stages/operator.h"
+#include "app/stages/stepping_error.h"
 #include "solver/case/findings.h"
 #include "solver/plan/phases.h"
 
@@ -65,6 +66,32 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run)
         mt_table_property(&table, "requested_time_ms", "requested time; the run was stopped",
             run->input->time.end_ms, "ms");
     return table;
+}
+
+/* Cycles of the cell model in a time step: in the mean of those that were counted, and of one in which every cell is evaluated. */
+static void stepping_cycles(const mt_run *run, mt_table *table)
+{
+    const ipu_profile_step *ode = &run->profile->steps[MT_PLAN_ODE];
+    if (ode->runs == 0) return;
+    mt_table_property(table, "cell_model_cycles_per_step", "cycles of the cell model, mean of the time steps",
+        round((double)ode->total_compute_cycles / (double)ode->runs), "");
+    mt_table_property(table, "cell_model_cycles_of_all", "cycles of a step in which all are evaluated",
+        (double)ode->compute.max, "");
+}
+
+static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *table)
+{
+    mt_stepping_error error;
+    MT_TRY(mt_stepping_error_find(run->input, &run->problem->monodomain, &error));
+    *table = mt_table_properties(arena, "stepping",
+        "Multirate stepping, and what it changes in a plane wave of the first element's cells");
+    mt_table_property(table, "tolerance_mV", "tolerance", run->input->cell.tolerance_mV, "mV");
+    mt_table_property(
+        table, "speed_difference_percent", "speed, less that of uniform stepping", error.speed_percent, "%");
+    mt_table_property(
+        table, "apd90_difference_ms", "APD90, less that of uniform stepping", error.apd90_ms, "ms");
+    if (run->profile) stepping_cycles(run, table);
+    return MT_OK;
 }
 
 static void probe_columns(mt_table *table, bool beats)
@@ -409,6 +436,8 @@ mt_status mt_report_tables(mt_arena *arena, const mt_run *run, mt_table tables[M
     const mt_problem *problem = run->problem;
     tables[0] = summary_table(arena, run);
     *n = 1;
+    if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
+        MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
     if (run->n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (mt_operator_limits(&problem->diffusion))
