@@ -48,7 +48,7 @@ static bool tell(void *nobody, const char *part, double done)
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
 {
-    mt_diffusion_options told = {.watch = {.tell = tell}};
+    mt_diffusion_options told = {.lean = true, .watch = {.tell = tell}};
     if (!cached || mesh->n_elements < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
     mt_arena scratch = {0};

@@ -1,137 +1,49 @@
 #include "solver/diffusion/diffusion.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "data/vec3.h"
 #include "solver/diffusion/limiter.h"
+#include "solver/diffusion/rows.h"
 #include "solver/diffusion/spreading.h"
-#include "solver/diffusion/stars.h"
 
-enum { ROW = MT_DIFFUSION_ROW };
+enum { ROW = MT_DIFFUSION_ROW, LIST = 4096 /* rows made together */ };
 
 static const double ROUNDING = 1e-12; /* of a quotient of volumes */
 
-/* ---- rows ---- */
+/* ---- its fingerprint ---- */
 
-typedef struct row {
-    size_t count;
-    uint32_t column[ROW]; /* mt_adjacency_ring */
-    double value[ROW];
-} row;
-
-/* Adds to the entry of a column, which is there. */
-static void row_add(row *r, uint32_t column, double value)
+static void add_kappa(const mt_diffusion *diffusion, mt_hash *hash)
 {
-    size_t k = 0;
-    while (r->column[k] < column) k++;
-    r->value[k] += value;
+    if (diffusion->kappa_ms)
+        mt_hash_add(hash, diffusion->kappa_ms, diffusion->n_elements * sizeof *diffusion->kappa_ms);
 }
 
-/* Row c of M without its diagonal: half the fluxes of its own star, minus half those its neighbours' stars
- * send here. */
-static void row_of(const mt_stars *s, size_t c, row *r)
+mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
 {
-    const uint32_t *neighbour = s->adjacency->neighbour + 4 * c;
-    const double *own = s->star + 16 * c;
-    r->count = mt_adjacency_ring(s->adjacency, c, r->column);
-    for (size_t k = 0; k < ROW; k++) r->value[k] = 0;
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t n = neighbour[f];
-        if (n == MT_NO_ELEMENT) continue;
-        const double *k = s->star + 16 * (size_t)n + 4 * (size_t)s->back[4 * c + f];
-        const uint32_t *beyond = s->adjacency->neighbour + 4 * (size_t)n;
-        row_add(r, n, (own[f] + own[4 + f] + own[8 + f] + own[12 + f]) / 2);
-        row_add(r, n, (k[0] + k[1] + k[2] + k[3]) / 2);
-        for (size_t g = 0; g < 4; g++)
-            if (beyond[g] != MT_NO_ELEMENT && beyond[g] != c) row_add(r, beyond[g], -k[g] / 2);
-    }
-}
-
-/* From the walk's columns to the mesh's, which ascend otherwise. */
-static void row_leave_walk(const mt_walk *walk, row *r)
-{
-    for (size_t k = 0; k < r->count; k++) {
-        const uint32_t column = walk->element[r->column[k]];
-        const double value = r->value[k];
-        size_t at = k;
-        for (; at > 0 && r->column[at - 1] > column; at--) {
-            r->column[at] = r->column[at - 1];
-            r->value[at] = r->value[at - 1];
-        }
-        r->column[at] = column;
-        r->value[at] = value;
-    }
-}
-
-static void fill_rows(const mt_stars *s, mt_diffusion *diffusion)
-{
-#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) {
-        row r;
-        const size_t element = s->walk->element[c];
-        row_of(s, c, &r);
-        row_leave_walk(s->walk, &r);
-        for (size_t k = 0; k < ROW; k++) {
-            diffusion->column[ROW * element + k] = k < r.count ? r.column[k] : (uint32_t)element;
-            diffusion->rate[ROW * element + k] = k < r.count ? r.value[k] / s->volume[c] : 0;
-        }
-    }
+    const size_t entries = diffusion->n_elements * ROW;
+    mt_hash hash;
+    memcpy(text, diffusion->fingerprint, MT_HASH_SIZE);
+    if (text[0]) return MT_OK;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, diffusion->rate, entries * sizeof *diffusion->rate);
+    mt_hash_add(&hash, diffusion->column, entries * sizeof *diffusion->column);
+    add_kappa(diffusion, &hash);
+    mt_hash_end(&hash, text);
+    return MT_OK;
 }
 
 /* ---- making ---- */
 
-static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
-{
-    double *kappa_ms;
-    float *slowed;
-    MT_ALLOC(scratch, kappa_ms, s->n);
-    MT_ALLOC(scratch, slowed, s->n);
-    MT_TRY(mt_spreading_make(scratch, s, kappa_ms, slowed, &diffusion->n_slowed));
-    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
-    MT_ALLOC(arena, diffusion->slowed, s->n);
-    for (size_t c = 0; c < s->n; c++) {
-        diffusion->kappa_ms[s->walk->element[c]] = kappa_ms[c];
-        diffusion->slowed[s->walk->element[c]] = slowed[c];
-    }
-    return MT_OK;
-}
-
-/* What the operator is made of. */
-static mt_status keep(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
-{
-    MT_ALLOC(arena, diffusion->volume_mm3, s->n);
-    MT_ALLOC(arena, diffusion->rate, ROW * s->n);
-    MT_ALLOC(arena, diffusion->column, ROW * s->n);
-    MT_ALLOC(arena, diffusion->theta, s->n);
-    for (size_t c = 0; c < s->n; c++) {
-        diffusion->volume_mm3[s->walk->element[c]] = s->volume[c];
-        diffusion->theta[s->walk->element[c]] = s->theta[c];
-    }
-    fill_rows(s, diffusion);
-    return MT_OK;
-}
-
-/* Finds what is not known. */
-static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
-    const mt_limits *known, mt_diffusion *diffusion)
-{
-    mt_limits found = {0};
-    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
-    const bool recalled = known && mt_limiter_recall(s, known);
-    if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
-    if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
-    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
-    if (recalled)
-        found = *known;
-    else
-        MT_TRY(mt_limiter_measure(scratch, s, &found));
-    diffusion->limit_dt_ms = found.limit_dt_ms;
-    diffusion->top_per_ms = found.top_per_ms;
-    diffusion->n_indefinite = found.n_indefinite;
-    diffusion->n_limited = found.n_limited;
-    diffusion->n_rounds = found.n_rounds;
-    return MT_OK;
-}
+/* What is made along a walk, of what was given. */
+typedef struct given {
+    const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
+    const mt_tissues *tissues;
+    const mt_limits *known;
+    bool lean;
+} given;
 
 /* Where all directions are the same to the tissues any will do. */
 static mt_status get_directions(mt_arena *scratch, mt_stars *s)
@@ -178,6 +90,120 @@ static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const
     return MT_OK;
 }
 
+static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
+{
+    double *kappa_ms;
+    float *slowed;
+    MT_ALLOC(scratch, kappa_ms, s->n);
+    MT_ALLOC(scratch, slowed, s->n);
+    MT_TRY(mt_spreading_make(scratch, s, kappa_ms, slowed, &diffusion->n_slowed));
+    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
+    MT_ALLOC(arena, diffusion->slowed, s->n);
+    for (size_t c = 0; c < s->n; c++) {
+        diffusion->kappa_ms[s->walk->element[c]] = kappa_ms[c];
+        diffusion->slowed[s->walk->element[c]] = slowed[c];
+    }
+    return MT_OK;
+}
+
+static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
+{
+#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM / 8)
+    for (size_t k = 0; k < n; k++) mt_rows_along(s, first + k, column + ROW * k, rate + ROW * k);
+}
+
+static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
+{
+    MT_ALLOC(arena, diffusion->rate, ROW * s->n);
+    MT_ALLOC(arena, diffusion->column, ROW * s->n);
+    fill_rows(s, 0, s->n, diffusion->column, diffusion->rate);
+    return MT_OK;
+}
+
+/* Adds rates, then columns. */
+static mt_status hash_rows(mt_arena *scratch, const mt_stars *s, mt_hash *hash)
+{
+    uint32_t *column;
+    double *rate;
+    MT_ALLOC(scratch, column, (size_t)ROW * LIST);
+    MT_ALLOC(scratch, rate, (size_t)ROW * LIST);
+    for (int of_columns = 0; of_columns < 2; of_columns++)
+        for (size_t first = 0; first < s->n; first += LIST) {
+            const size_t n = s->n - first < LIST ? s->n - first : LIST;
+            fill_rows(s, first, n, column, rate);
+            if (of_columns)
+                mt_hash_add(hash, column, ROW * n * sizeof *column);
+            else
+                mt_hash_add(hash, rate, ROW * n * sizeof *rate);
+        }
+    return MT_OK;
+}
+
+/* What the rows are made of anew: what is kept, borrowed and copied of the stars, in the order of the mesh. */
+static mt_status leave_rows(
+    mt_arena *arena, mt_arena *scratch, const given *g, const mt_stars *along, mt_diffusion *diffusion)
+{
+    mt_stars *s;
+    mt_mesh *mesh;
+    mt_adjacency *adjacency;
+    mt_diffusion_scheme *scheme;
+    mt_hash hash;
+    MT_ALLOC(arena, s, 1);
+    MT_ALLOC(arena, mesh, 1);
+    MT_ALLOC(arena, adjacency, 1);
+    MT_ALLOC(arena, scheme, 1);
+    *mesh = *g->mesh, *adjacency = *g->adjacency, *scheme = *along->scheme;
+    *s = (mt_stars){.mesh = mesh,
+        .adjacency = adjacency,
+        .n = along->n,
+        .scheme = scheme,
+        .volume = diffusion->volume_mm3,
+        .theta = diffusion->theta};
+    MT_TRY(get_tissues(arena, g->tissues, g->tissues->of, s));
+    MT_TRY(get_directions(arena, s));
+    diffusion->stars = s;
+    MT_TRY(mt_hash_begin(&hash));
+    const mt_status status = hash_rows(scratch, along, &hash);
+    add_kappa(diffusion, &hash);
+    mt_hash_end(&hash, diffusion->fingerprint);
+    return status;
+}
+
+/* What the operator is made of. */
+static mt_status keep(
+    mt_arena *arena, mt_arena *scratch, const given *g, const mt_stars *s, mt_diffusion *diffusion)
+{
+    MT_ALLOC(arena, diffusion->volume_mm3, s->n);
+    MT_ALLOC(arena, diffusion->theta, s->n);
+    for (size_t c = 0; c < s->n; c++) {
+        diffusion->volume_mm3[s->walk->element[c]] = s->volume[c];
+        diffusion->theta[s->walk->element[c]] = s->theta[c];
+    }
+    return g->lean ? leave_rows(arena, scratch, g, s, diffusion) : keep_rows(arena, s, diffusion);
+}
+
+/* Finds what is not known. */
+static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
+    const mt_limits *known, mt_diffusion *diffusion)
+{
+    mt_limits found = {0};
+    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
+    const bool recalled = known && mt_limiter_recall(s, known);
+    if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
+    if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
+    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
+    if (recalled)
+        found = *known;
+    else
+        MT_TRY(mt_limiter_measure(scratch, s, &found));
+    diffusion->limit_dt_ms = found.limit_dt_ms;
+    diffusion->top_per_ms = found.top_per_ms;
+    diffusion->n_indefinite = found.n_indefinite;
+    diffusion->n_limited = found.n_limited;
+    diffusion->n_rounds = found.n_rounds;
+    return MT_OK;
+}
+
 /* Tells the operator by how much more its elements hold for their chi Cm. */
 static mt_status get_capacity(
     mt_arena *arena, const mt_tissues *tissues, const mt_stars *s, mt_diffusion *diffusion)
@@ -190,14 +216,6 @@ static mt_status get_capacity(
         diffusion->capacity[e] = s->tissue[tissues->of ? tissues->of[e] : 0].capacity;
     return MT_OK;
 }
-
-/* What is made along a walk, of what was given. */
-typedef struct given {
-    const mt_mesh *mesh;
-    const mt_adjacency *adjacency;
-    const mt_tissues *tissues;
-    const mt_limits *known;
-} given;
 
 /* Tissues of the elements along a walk. */
 static mt_status tissues_along(
@@ -234,7 +252,7 @@ static mt_status make(mt_arena *arena, mt_arena *rows, const given *g, mt_stars 
     const mt_status status = make_stars(arena, rows, &scratch, g, &walk, &adjacency, s, diffusion);
     mt_arena_free(&scratch);
     MT_TRY(status);
-    return keep(arena, s, diffusion);
+    return keep(arena, rows, g, s, diffusion);
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -255,7 +273,7 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
-    const given g = {mesh, adjacency, tissues, options->known};
+    const given g = {mesh, adjacency, tissues, options->known, options->lean};
     mt_stars s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch};
     mt_arena rows = {0};
     const mt_status status = make(arena, &rows, &g, &s, diffusion);
@@ -267,7 +285,8 @@ static mt_status fill_gradients(mt_arena *scratch, const mt_tissues *tissues, mt
 {
     MT_TRY(get_tissues(scratch, tissues, tissues->of, s));
     MT_TRY(get_directions(scratch, s));
-    return mt_stars_gradients(scratch, s, column);
+    mt_stars_gradients(s, column);
+    return MT_OK;
 }
 
 /* No scheme changes the gradients; the plain one asks least. */
@@ -325,7 +344,65 @@ mt_diffusion_effect mt_diffusion_effect_on(
 
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 {
-    return (mt_pattern){diffusion->n_elements, ROW, diffusion->column};
+    return (mt_pattern){
+        diffusion->n_elements, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
+}
+
+/* ---- its rows ---- */
+
+mt_status mt_diffusion_rows_room(
+    mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows)
+{
+    *rows = (mt_diffusion_rows){.diffusion = diffusion};
+    if (!diffusion->rate) return mt_rows_room(arena, diffusion->stars, most, &rows->anew);
+    MT_ALLOC(arena, rows->rate, ROW * most);
+    return MT_OK;
+}
+
+const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element)
+{
+    if (!rows->rate) return mt_rows_of(&rows->anew, n, element);
+    for (size_t k = 0; k < n; k++)
+        memcpy(
+            rows->rate + ROW * k, rows->diffusion->rate + ROW * (size_t)element[k], ROW * sizeof *rows->rate);
+    return rows->rate;
+}
+
+static void list_rows(size_t first, size_t n, uint32_t *element)
+{
+    for (size_t k = 0; k < n; k++) element[k] = (uint32_t)(first + k);
+}
+
+static mt_status make_kept(mt_arena *scratch, const mt_diffusion *diffusion, uint32_t *column, double *rate)
+{
+    const mt_pattern rings = mt_diffusion_pattern(diffusion);
+    uint32_t element[LIST];
+    mt_diffusion_rows rows;
+    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    for (size_t first = 0; first < diffusion->n_elements; first += LIST) {
+        const size_t n = diffusion->n_elements - first < LIST ? diffusion->n_elements - first : LIST;
+        list_rows(first, n, element);
+        memcpy(rate + ROW * first, mt_diffusion_rows_of(&rows, n, element), ROW * n * sizeof *rate);
+        for (size_t k = 0; k < n; k++)
+            (void)mt_pattern_row(&rings, element[k], column + ROW * (size_t)element[k]);
+    }
+    return MT_OK;
+}
+
+mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
+{
+    uint32_t *column;
+    double *rate;
+    mt_arena scratch = {0};
+    if (diffusion->rate) return MT_OK;
+    MT_ALLOC(arena, column, ROW * diffusion->n_elements);
+    MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
+    const mt_status status = make_kept(&scratch, diffusion, column, rate);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    diffusion->column = column;
+    diffusion->rate = rate;
+    return MT_OK;
 }
 
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
@@ -340,9 +417,8 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
     }
 }
 
-double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off)
+double mt_diffusion_step_row(const double *rate, double dt_ms, double *off)
 {
-    const double *rate = diffusion->rate + ROW * element;
     double sum = 0;
     for (size_t k = 0; k < ROW; k++) {
         off[k] = dt_ms * rate[k];
@@ -351,9 +427,8 @@ double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t
     return 1 - sum;
 }
 
-float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off)
+float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off)
 {
-    const double *rate = diffusion->rate + ROW * element;
     double sum = 0;
     for (size_t k = 0; k < ROW; k++) {
         off[k] = (float)(dt_ms * rate[k]);

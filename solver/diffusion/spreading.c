@@ -16,13 +16,15 @@ static const char making_it_smooth[] = "spreading the reaction";
 /* The mean squared distance to the neighbours; 0 without any. */
 static double distance2(const mt_stars *s, size_t c)
 {
-    double sum = 0;
+    double sum = 0, here[3];
     int n_inner = 0;
+    mt_mesh_centroid(s->mesh, c, here);
     for (size_t f = 0; f < 4; f++) {
         const uint32_t n = s->adjacency->neighbour[4 * c + f];
         if (n == MT_NO_ELEMENT) continue;
-        double d[3];
-        mt_minus3(s->centroid + 3 * (size_t)n, s->centroid + 3 * c, d);
+        double there[3], d[3];
+        mt_mesh_centroid(s->mesh, n, there);
+        mt_minus3(there, here, d);
         sum += mt_dot3(d, d);
         n_inner++;
     }

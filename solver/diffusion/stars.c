@@ -102,8 +102,11 @@ static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_sha
     const bool border = at_border(s, c, n);
     const size_t with = border ? c : n;
     double *area = shape->area[f], *to = shape->to[f], *flux = shape->flux[f];
+    vec3 here, there;
     mean_flux(s, c, with, area, flux);
-    for (size_t k = 0; k < 3; k++) to[k] = s->centroid[3 * n + k] - s->centroid[3 * c + k];
+    mt_mesh_centroid(s->mesh, c, here);
+    mt_mesh_centroid(s->mesh, n, there);
+    mt_minus3(there, here, to);
     const double across = mt_dot3(area, to), lengths = mt_stars_lengths(area, to);
     const bool oblique = across < MT_STARS_COSINE * lengths;
     const double longer = border ? seen_across(s, c, n, area, flux, across, to) : 1;
@@ -266,12 +269,31 @@ static void make_form(mt_stars *s, size_t c)
         for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
 }
 
+static void put_star(const double damping[4], double qb[4][4], double theta, double star[16])
+{
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) star[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+}
+
 static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
 {
-    double *k = s->star + 16 * c;
-    for (size_t f = 0; f < 4; f++)
-        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+    put_star(damping, qb, theta, s->star + 16 * c);
     make_form(s, c);
+}
+
+/* theta of an indefinite star that is limited. */
+static double limited_theta(const double damping[4], double qb[4][4])
+{
+    return 0.98 / -star_lowest(damping, qb);
+}
+
+void mt_stars_one(const mt_stars *s, size_t c, double star[16])
+{
+    element_shape shape;
+    double damping[4], qb[4][4];
+    shape_of(s, c, &shape);
+    star_parts(s, c, &shape, damping, qb);
+    put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
 }
 
 size_t mt_stars_limit(mt_stars *s, size_t c)
@@ -281,7 +303,7 @@ size_t mt_stars_limit(mt_stars *s, size_t c)
     if (!s->indefinite[c]) return 0;
     shape_of(s, c, &shape);
     star_parts(s, c, &shape, damping, qb);
-    const double theta = 0.98 / -star_lowest(damping, qb);
+    const double theta = limited_theta(damping, qb);
     keep_star(s, c, damping, qb, theta);
     s->theta[c] = (float)theta;
     s->indefinite[c] = s->pending[c] = 0;
@@ -292,7 +314,8 @@ size_t mt_stars_limit(mt_stars *s, size_t c)
 
 static mt_status refuse_volume(const mt_stars *s, size_t c)
 {
-    const double *x = s->centroid + 3 * c;
+    double x[3];
+    mt_mesh_centroid(s->mesh, c, x);
     return mt_fail(MT_INPUT,
         "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
         "convert IN "
@@ -306,7 +329,6 @@ static mt_status volumes(mt_stars *s)
 #pragma omp parallel for schedule(static) reduction(min : bad) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         const size_t element = s->walk->element[c];
-        mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
         const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
         if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
@@ -458,7 +480,6 @@ static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
     MT_ALLOC(arena, s->back, 4 * s->n);
     MT_ALLOC(arena, s->volume, s->n);
     MT_ALLOC(arena, s->theta, s->n);
-    MT_ALLOC(scratch, s->centroid, 3 * s->n);
     MT_ALLOC(scratch, s->indefinite, s->n);
     MT_ALLOC(scratch, s->pending, s->n);
     MT_ALLOC(scratch, s->oblique, s->n);
@@ -483,18 +504,14 @@ mt_status mt_stars_make(
     return MT_OK;
 }
 
-mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *s, double *column)
+void mt_stars_gradients(const mt_stars *s, double *column)
 {
-    MT_ALLOC(scratch, s->centroid, 3 * s->n);
-#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         element_shape shape;
         shape_of(s, c, &shape);
         gradient(s, c, &shape, (vec3 *)(column + 12 * c));
     }
-    return MT_OK;
 }
 
 mt_status mt_stars_ask(mt_stars *s, size_t *n_indefinite) { return look_at_all(s, true, n_indefinite); }

@@ -25,7 +25,8 @@ typedef struct mt_stars_tissue {
 } mt_stars_tissue;
 
 /* All borrowed; the second group is taken by mt_stars_make. Elements stand in the order of a walk (mesh/walk.h), and so do those of mesh
- * and adjacency (mt_walk_along). What depends on an order goes by the walk's elements, so that no bit depends on the walk. */
+ * and adjacency (mt_walk_along). What depends on an order goes by the walk's elements, so that no bit depends on the walk. A single star
+ * can be made anew in any order of the elements (mt_stars_one). */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
@@ -39,7 +40,6 @@ typedef struct mt_stars {
     const double *sheet; /* [n][3] where some tissue conducts otherwise normal to its sheets, else NULL */
     const mt_watch *watch;
 
-    double *centroid;    /* [n][3] */
     double *star;        /* [n][4][4] K_c */
     uint8_t *back;       /* [n][4] the face of `near` that leads back here; at the boundary the same face */
     uint8_t *indefinite; /* [n] 1 as long as the star can create energy */
@@ -72,13 +72,13 @@ double mt_stars_lengths(const double area[3], const double to[3]);
 /* Makes the stars of all elements with theta = 1, their volumes and all that follows from these. Whether a star is indefinite is
  * only found where that is asked, else none is. Gives how many are, and how many elements are slivers. MT_INPUT: an element
  * without volume, with its place. MT_MEMORY. MT_STOPPED. What the rows of the operator follow from (star, back, volume) and theta lie in
- * `arena`, 144 bytes an element, the rest in `scratch`, 180 bytes. */
+ * `arena`, 144 bytes an element, the rest in `scratch`, 156 bytes. */
 MT_NODISCARD mt_status mt_stars_make(
     mt_arena *arena, mt_arena *scratch, mt_stars *stars, bool ask, size_t *n_indefinite, size_t *n_slivers);
 
 /* Fills the gradients of all elements, as the fluxes take them but for what is limited: column[n][4][3] per mm holds B_c, that is
- * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. MT_MEMORY. */
-MT_NODISCARD mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *stars, double *column);
+ * g_c = sum_f column[f] delta_f, and 0 for a face at the boundary. Needs of the stars what is borrowed in the first group. */
+void mt_stars_gradients(const mt_stars *stars, double *column);
 
 /* A bound of what the stars take from an element: no eigenvalue of S lies below minus the largest mt_stars_load / V_c. Needs the
  * bounds of the stars in z, where mt_stars_bound puts them. */
@@ -94,6 +94,9 @@ void mt_stars_weigh(mt_stars *stars);
 /* Makes the stars again and asks which are indefinite: of all elements, or of one. */
 MT_NODISCARD mt_status mt_stars_ask(mt_stars *stars, size_t *n_indefinite);
 bool mt_stars_ask_one(mt_stars *stars, size_t element);
+
+/* Gives K_c of an element once more, to the bit as it was made and limited. Needs the first group, without walk and watch, and theta. */
+void mt_stars_one(const mt_stars *stars, size_t element, double star[16]);
 
 /* Makes the star of an element definite where it is not: theta = 0.98 / -lowest. 1 if that was new, else 0. */
 size_t mt_stars_limit(mt_stars *stars, size_t element);

@@ -76,7 +76,7 @@ static void make_known(problem *p, const mt_limits *known, size_t *searches)
 {
     mt_diffusion op;
     *searches = 0;
-    const mt_diffusion_options options = {known, {count_searches, searches}};
+    const mt_diffusion_options options = {.known = known, .watch = {count_searches, searches}};
     cr_assert_eq(
         mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &one, &weak, &options, &op), MT_OK);
     same_operator(&p->op, &op);
@@ -273,7 +273,7 @@ Test(limits, the_making_can_be_stopped_anywhere)
         mt_arena arena = {0};
         mt_diffusion op;
         patience some = {0, all.calls == 0 ? SIZE_MAX : allowed};
-        const mt_diffusion_options options = {NULL, {lose_patience, &some}};
+        const mt_diffusion_options options = {.watch = {lose_patience, &some}};
         const mt_status status =
             mt_diffusion_make_with(&arena, &p.mesh, &p.adjacency, &one, &weak, &options, &op);
         if (all.calls == 0) {
