@@ -36,14 +36,23 @@ mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_H
 
 /* ---- making ---- */
 
-/* What is made along a walk, of what was given. */
-typedef struct given {
-    const mt_mesh *mesh;
+/* An operator while it is made. Stars and what needs them lie in arenas that end as soon as they may: they are several times what
+ * stays. */
+typedef struct making {
+    const mt_mesh *mesh; /* given, as the next */
     const mt_adjacency *adjacency;
     const mt_tissues *tissues;
-    const mt_limits *known;
-    bool lean;
-} given;
+    const mt_diffusion_options *options;
+    mt_diffusion *diffusion;
+    mt_arena *arena; /* of what stays */
+    mt_arena rows;   /* of what measuring needs, and what does not */
+    mt_arena limits;
+    mt_walk walk;
+    mt_adjacency along;
+    mt_stars *plain; /* in the mesh's order, without stars; stays with a lean operator */
+    mt_stars s;      /* along the walk */
+    mt_limits found;
+} making;
 
 /* Where all directions are the same to the tissues any will do. */
 static mt_status get_directions(mt_arena *scratch, mt_stars *s)
@@ -90,22 +99,6 @@ static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const
     return MT_OK;
 }
 
-static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
-{
-    double *kappa_ms;
-    float *slowed;
-    MT_ALLOC(scratch, kappa_ms, s->n);
-    MT_ALLOC(scratch, slowed, s->n);
-    MT_TRY(mt_spreading_make(scratch, s, kappa_ms, slowed, &diffusion->n_slowed));
-    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
-    MT_ALLOC(arena, diffusion->slowed, s->n);
-    for (size_t c = 0; c < s->n; c++) {
-        diffusion->kappa_ms[s->walk->element[c]] = kappa_ms[c];
-        diffusion->slowed[s->walk->element[c]] = slowed[c];
-    }
-    return MT_OK;
-}
-
 static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
 {
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM / 8)
@@ -139,120 +132,167 @@ static mt_status hash_rows(mt_arena *scratch, const mt_stars *s, mt_hash *hash)
     return MT_OK;
 }
 
-/* What the rows are made of anew: what is kept, borrowed and copied of the stars, in the order of the mesh. */
-static mt_status leave_rows(
-    mt_arena *arena, mt_arena *scratch, const given *g, const mt_stars *along, mt_diffusion *diffusion)
+/* Rows are made anew of the plain stars. */
+static mt_status leave_rows(making *m)
 {
-    mt_stars *s;
-    mt_mesh *mesh;
-    mt_adjacency *adjacency;
-    mt_diffusion_scheme *scheme;
+    mt_diffusion *diffusion = m->diffusion;
+    mt_arena scratch = {0};
     mt_hash hash;
-    MT_ALLOC(arena, s, 1);
-    MT_ALLOC(arena, mesh, 1);
-    MT_ALLOC(arena, adjacency, 1);
-    MT_ALLOC(arena, scheme, 1);
-    *mesh = *g->mesh, *adjacency = *g->adjacency, *scheme = *along->scheme;
-    *s = (mt_stars){.mesh = mesh,
-        .adjacency = adjacency,
-        .n = along->n,
-        .scheme = scheme,
-        .volume = diffusion->volume_mm3,
-        .theta = diffusion->theta};
-    MT_TRY(get_tissues(arena, g->tissues, g->tissues->of, s));
-    MT_TRY(get_directions(arena, s));
-    diffusion->stars = s;
+    m->plain->volume = diffusion->volume_mm3;
+    m->plain->theta = diffusion->theta;
+    diffusion->stars = m->plain;
     MT_TRY(mt_hash_begin(&hash));
-    const mt_status status = hash_rows(scratch, along, &hash);
+    const mt_status status = hash_rows(&scratch, &m->s, &hash);
+    mt_arena_free(&scratch);
     add_kappa(diffusion, &hash);
     mt_hash_end(&hash, diffusion->fingerprint);
     return status;
 }
 
 /* What the operator is made of. */
-static mt_status keep(
-    mt_arena *arena, mt_arena *scratch, const given *g, const mt_stars *s, mt_diffusion *diffusion)
+static mt_status keep(making *m)
 {
-    MT_ALLOC(arena, diffusion->volume_mm3, s->n);
-    MT_ALLOC(arena, diffusion->theta, s->n);
+    const mt_stars *s = &m->s;
+    MT_ALLOC(m->arena, m->diffusion->volume_mm3, s->n);
+    MT_ALLOC(m->arena, m->diffusion->theta, s->n);
     for (size_t c = 0; c < s->n; c++) {
-        diffusion->volume_mm3[s->walk->element[c]] = s->volume[c];
-        diffusion->theta[s->walk->element[c]] = s->theta[c];
+        m->diffusion->volume_mm3[m->walk.element[c]] = s->volume[c];
+        m->diffusion->theta[m->walk.element[c]] = s->theta[c];
     }
-    return g->lean ? leave_rows(arena, scratch, g, s, diffusion) : keep_rows(arena, s, diffusion);
-}
-
-/* Finds what is not known. */
-static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
-    const mt_limits *known, mt_diffusion *diffusion)
-{
-    mt_limits found = {0};
-    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
-    const bool recalled = known && mt_limiter_recall(s, known);
-    if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
-    if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
-    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
-    if (recalled)
-        found = *known;
-    else
-        MT_TRY(mt_limiter_measure(scratch, s, &found));
-    diffusion->limit_dt_ms = found.limit_dt_ms;
-    diffusion->top_per_ms = found.top_per_ms;
-    diffusion->n_indefinite = found.n_indefinite;
-    diffusion->n_limited = found.n_limited;
-    diffusion->n_rounds = found.n_rounds;
-    return MT_OK;
+    return m->options->lean ? leave_rows(m) : keep_rows(m->arena, s, m->diffusion);
 }
 
 /* Tells the operator by how much more its elements hold for their chi Cm. */
-static mt_status get_capacity(
-    mt_arena *arena, const mt_tissues *tissues, const mt_stars *s, mt_diffusion *diffusion)
+static mt_status get_capacity(making *m)
 {
+    const mt_tissues *tissues = m->tissues;
     bool same = true;
-    for (size_t k = 0; k < s->n_tissues; k++) same &= s->tissue[k].capacity == 1;
+    for (size_t k = 0; k < tissues->n; k++) same &= m->plain->tissue[k].capacity == 1;
     if (same) return MT_OK;
-    MT_ALLOC(arena, diffusion->capacity, s->n);
-    for (size_t e = 0; e < s->n; e++)
-        diffusion->capacity[e] = s->tissue[tissues->of ? tissues->of[e] : 0].capacity;
+    MT_ALLOC(m->arena, m->diffusion->capacity, m->s.n);
+    for (size_t e = 0; e < m->s.n; e++)
+        m->diffusion->capacity[e] = m->plain->tissue[tissues->of ? tissues->of[e] : 0].capacity;
     return MT_OK;
 }
 
-/* Tissues of the elements along a walk. */
-static mt_status tissues_along(
-    mt_arena *scratch, const mt_walk *walk, const mt_tissues *tissues, uint16_t **of)
+/* Tissues of the elements along the walk. */
+static mt_status tissues_along(making *m)
 {
-    *of = NULL;
-    if (!tissues->of) return MT_OK;
-    MT_ALLOC(scratch, *of, walk->n);
-    for (size_t c = 0; c < walk->n; c++) (*of)[c] = tissues->of[walk->element[c]];
-    return MT_OK;
-}
-
-/* The stars as they are limited, along a walk. What the rows do not follow from is gone then. */
-static mt_status make_stars(mt_arena *arena, mt_arena *rows, mt_arena *scratch, const given *g,
-    const mt_walk *walk, mt_adjacency *adjacency, mt_stars *s, mt_diffusion *diffusion)
-{
-    mt_mesh mesh;
     uint16_t *of;
-    MT_TRY(mt_walk_along(rows, scratch, walk, g->mesh, g->adjacency, &mesh, adjacency));
-    MT_TRY(tissues_along(scratch, walk, g->tissues, &of));
-    s->walk = walk, s->mesh = &mesh, s->adjacency = adjacency;
-    MT_TRY(get_tissues(scratch, g->tissues, of, s));
-    MT_TRY(get_capacity(arena, g->tissues, s, diffusion));
-    MT_TRY(get_directions(scratch, s));
-    return limit(arena, rows, scratch, s, g->known, diffusion);
+    if (!m->tissues->of) return MT_OK;
+    MT_ALLOC(&m->rows, of, m->walk.n);
+    for (size_t c = 0; c < m->walk.n; c++) of[c] = m->tissues->of[m->walk.element[c]];
+    m->s.of = of;
+    return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *rows, const given *g, mt_stars *s, mt_diffusion *diffusion)
+/* The stars' own copies of what is given, as it may be needed longer than this takes. */
+static mt_status make_plain(making *m)
 {
-    mt_walk walk;
-    mt_adjacency adjacency;
+    mt_arena *arena = m->options->lean ? m->arena : &m->rows;
+    mt_mesh *mesh;
+    mt_adjacency *adjacency;
+    mt_diffusion_scheme *scheme;
+    MT_ALLOC(arena, m->plain, 1);
+    MT_ALLOC(arena, mesh, 1);
+    MT_ALLOC(arena, adjacency, 1);
+    MT_ALLOC(arena, scheme, 1);
+    *mesh = *m->mesh, *adjacency = *m->adjacency, *scheme = *m->s.scheme;
+    *m->plain = (mt_stars){.mesh = mesh, .adjacency = adjacency, .n = m->s.n, .scheme = scheme};
+    MT_TRY(get_tissues(arena, m->tissues, m->tissues->of, m->plain));
+    return get_directions(arena, m->plain);
+}
+
+/* Along the walk, where elements that are near each other are near in memory, too: of a copy of the mesh. */
+static mt_status make_stars_of(making *m, mt_arena *copy)
+{
+    mt_stars *s = &m->s;
+    mt_mesh needed = *m->mesh, mesh;
+    if (!m->plain->sheet) needed.sheet = NULL;
+    MT_TRY(mt_walk_along(&m->rows, copy, &m->walk, &needed, m->adjacency, &mesh, &m->along));
+    s->walk = &m->walk, s->mesh = &mesh, s->adjacency = &m->along;
+    s->n_tissues = m->plain->n_tissues, s->tissue = m->plain->tissue;
+    s->fibre = mesh.fibre ? mesh.fibre : m->plain->fibre;
+    s->sheet = mesh.sheet;
+    MT_TRY(tissues_along(m));
+    MT_TRY(mt_stars_make(
+        &m->rows, &m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
+    s->mesh = NULL, s->fibre = s->sheet = NULL;
+    s->plain = m->plain;
+    return MT_OK;
+}
+
+static mt_status make_stars(making *m)
+{
+    mt_arena copy = {0};
+    MT_TRY(mt_walk_make(&m->rows, m->mesh, &m->walk));
+    const mt_status status = make_stars_of(m, &copy);
+    mt_arena_free(&copy);
+    return status;
+}
+
+/* Limits as is known, if that fits, or finds what to limit. */
+static mt_status limit(making *m, bool *recalled)
+{
+    const mt_limits *known = m->options->known;
+    *recalled = known && mt_limiter_recall(&m->s, known);
+    if (*recalled) return MT_OK;
+    if (known) MT_TRY(mt_stars_ask(&m->s, &m->found.n_indefinite));
+    return mt_limiter_find(&m->s, &m->found);
+}
+
+static mt_status spread_with(making *m, mt_arena *scratch)
+{
+    mt_diffusion *diffusion = m->diffusion;
+    double *kappa_ms;
+    float *slowed;
+    MT_ALLOC(scratch, kappa_ms, m->s.n);
+    MT_ALLOC(scratch, slowed, m->s.n);
+    MT_TRY(mt_spreading_make(&m->s, kappa_ms, slowed, &diffusion->n_slowed));
+    MT_ALLOC(m->arena, diffusion->kappa_ms, m->s.n);
+    MT_ALLOC(m->arena, diffusion->slowed, m->s.n);
+    for (size_t c = 0; c < m->s.n; c++) {
+        diffusion->kappa_ms[m->walk.element[c]] = kappa_ms[c];
+        diffusion->slowed[m->walk.element[c]] = slowed[c];
+    }
+    return MT_OK;
+}
+
+static mt_status spread(making *m)
+{
     mt_arena scratch = {0};
-    MT_TRY(mt_walk_make(rows, g->mesh, &walk));
-    const mt_status status = make_stars(arena, rows, &scratch, g, &walk, &adjacency, s, diffusion);
+    if (!(m->s.scheme->spreading > 0)) return MT_OK;
+    const mt_status status = spread_with(m, &scratch);
     mt_arena_free(&scratch);
-    MT_TRY(status);
-    return keep(arena, rows, g, s, diffusion);
+    return status;
+}
+
+/* Nobody needs the stars any more but for their forms. */
+static mt_status measure(making *m)
+{
+    mt_arena_free(&m->limits);
+    mt_stars_become_forms(&m->s);
+    return mt_limiter_measure(&m->s, &m->found);
+}
+
+static mt_status make(making *m)
+{
+    mt_diffusion *diffusion = m->diffusion;
+    bool recalled;
+    MT_TRY(make_plain(m));
+    MT_TRY(get_capacity(m));
+    MT_TRY(make_stars(m));
+    MT_TRY(limit(m, &recalled));
+    MT_TRY(spread(m));
+    MT_TRY(keep(m));
+    if (!recalled) MT_TRY(measure(m));
+    const mt_limits *found = recalled ? m->options->known : &m->found;
+    diffusion->limit_dt_ms = found->limit_dt_ms;
+    diffusion->top_per_ms = found->top_per_ms;
+    diffusion->n_indefinite = found->n_indefinite;
+    diffusion->n_limited = found->n_limited;
+    diffusion->n_rounds = found->n_rounds;
+    return MT_OK;
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -273,11 +313,16 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
-    const given g = {mesh, adjacency, tissues, options->known, options->lean};
-    mt_stars s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch};
-    mt_arena rows = {0};
-    const mt_status status = make(arena, &rows, &g, &s, diffusion);
-    mt_arena_free(&rows);
+    making m = {.mesh = mesh,
+        .adjacency = adjacency,
+        .tissues = tissues,
+        .options = options,
+        .diffusion = diffusion,
+        .arena = arena,
+        .s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch}};
+    const mt_status status = make(&m);
+    mt_arena_free(&m.limits);
+    mt_arena_free(&m.rows);
     return status;
 }
 

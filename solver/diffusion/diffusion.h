@@ -123,7 +123,7 @@ typedef struct mt_diffusion_options {
 } mt_diffusion_options;
 
 /* Gives the operator of one tissue in `arena` (204 bytes an element, a lean one 12; 12 more with spreading, 8 with chi Cm that differ; on
- * the way some 430 in all, and 370 at the end). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
+ * the way some 280 more). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
  * a mesh without fibres, or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an
  * element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */

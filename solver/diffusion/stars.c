@@ -1,6 +1,7 @@
 #include "solver/diffusion/stars.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "data/vec3.h"
 #include "solver/diffusion/spectrum.h"
@@ -261,10 +262,9 @@ static double star_lowest(const double damping[4], double qb[4][4])
     return values[0];
 }
 
-static void make_form(mt_stars *s, size_t c)
+/* The upper half of sym(K_c). */
+static void form_of(const double k[16], double half[10])
 {
-    const double *k = s->star + 16 * c;
-    double *half = s->form + 10 * c;
     for (size_t f = 0; f < 4; f++)
         for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
 }
@@ -278,7 +278,7 @@ static void put_star(const double damping[4], double qb[4][4], double theta, dou
 static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
 {
     put_star(damping, qb, theta, s->star + 16 * c);
-    make_form(s, c);
+    if (s->form) form_of(s->star + 16 * c, s->form + 10 * c);
 }
 
 /* theta of an indefinite star that is limited. */
@@ -296,13 +296,20 @@ void mt_stars_one(const mt_stars *s, size_t c, double star[16])
     put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
 }
 
+/* Those of an element of the walk. */
+static void parts_of(const mt_stars *s, size_t c, element_shape *shape, double damping[4], double qb[4][4])
+{
+    const mt_stars *in = mt_stars_geometry(s, &c);
+    shape_of(in, c, shape);
+    star_parts(in, c, shape, damping, qb);
+}
+
 size_t mt_stars_limit(mt_stars *s, size_t c)
 {
     element_shape shape;
     double damping[4], qb[4][4];
     if (!s->indefinite[c]) return 0;
-    shape_of(s, c, &shape);
-    star_parts(s, c, &shape, damping, qb);
+    parts_of(s, c, &shape, damping, qb);
     const double theta = limited_theta(damping, qb);
     keep_star(s, c, damping, qb, theta);
     s->theta[c] = (float)theta;
@@ -338,10 +345,11 @@ static mt_status volumes(mt_stars *s)
 }
 
 /* A bound of |sym(K_c)|; with the damping one for every theta, as it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
-static double star_bound(const double damping[4], const double half[10])
+static double star_bound(const double damping[4], const double star[16])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
-    double bound = 0;
+    double bound = 0, half[10];
+    form_of(star, half);
     for (int f = 0; f < 4; f++) {
         double row = 0;
         for (int g = 0; g < 4; g++) row += fabs(half[at[f][g]]);
@@ -354,7 +362,7 @@ void mt_stars_bound(mt_stars *s)
 {
     static const double no_damping[4] = {0};
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->form + 10 * c);
+    for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->star + 16 * c);
 }
 
 /* The star of one element as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
@@ -362,13 +370,12 @@ static void make_star(mt_stars *s, size_t c, bool ask)
 {
     element_shape shape;
     double damping[4], qb[4][4];
-    shape_of(s, c, &shape);
-    star_parts(s, c, &shape, damping, qb);
+    parts_of(s, c, &shape, damping, qb);
     s->indefinite[c] = s->pending[c] = ask && star_lowest(damping, qb) < -1 - DEFINITE;
     keep_star(s, c, damping, qb, 1);
     s->theta[c] = 1;
     s->oblique[c] = shape.oblique;
-    s->z[c] = star_bound(damping, s->form + 10 * c);
+    s->z[c] = star_bound(damping, s->star + 16 * c);
 }
 
 static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
@@ -448,7 +455,6 @@ static void ways_back(mt_stars *s)
     for (size_t c = 0; c < s->n; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = neighbour[4 * c + f];
-            s->near[4 * c + f] = n == MT_NO_ELEMENT ? (uint32_t)c : n;
             s->back[4 * c + f] = (uint8_t)f;
             for (uint8_t g = 0; n != MT_NO_ELEMENT && g < 4; g++)
                 if (neighbour[4 * (size_t)n + g] == c) s->back[4 * c + f] = g;
@@ -458,7 +464,26 @@ static void ways_back(mt_stars *s)
 void mt_stars_form(mt_stars *s)
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) make_form(s, c);
+    for (size_t c = 0; c < s->n; c++) form_of(s->star + 16 * c, s->form + 10 * c);
+}
+
+mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *s)
+{
+    MT_ALLOC(scratch, s->form, 10 * s->n);
+    mt_stars_form(s);
+    return MT_OK;
+}
+
+/* One after the other: a form ends before the next star begins. */
+void mt_stars_become_forms(mt_stars *s)
+{
+    s->form = s->star;
+    s->star = NULL;
+    for (size_t c = 0; c < s->n; c++) {
+        double star[16];
+        memcpy(star, s->form + 16 * c, sizeof star);
+        form_of(star, s->form + 10 * c);
+    }
 }
 
 void mt_stars_weigh(mt_stars *s)
@@ -478,16 +503,13 @@ static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
 {
     MT_ALLOC(arena, s->star, 16 * s->n);
     MT_ALLOC(arena, s->back, 4 * s->n);
-    MT_ALLOC(arena, s->volume, s->n);
-    MT_ALLOC(arena, s->theta, s->n);
+    MT_ALLOC(arena, s->root, s->n);
+    MT_ALLOC(arena, s->null_root, s->n);
+    MT_ALLOC(scratch, s->volume, s->n);
+    MT_ALLOC(scratch, s->theta, s->n);
     MT_ALLOC(scratch, s->indefinite, s->n);
     MT_ALLOC(scratch, s->pending, s->n);
     MT_ALLOC(scratch, s->oblique, s->n);
-    MT_ALLOC(scratch, s->root, s->n);
-    MT_ALLOC(scratch, s->null_root, s->n);
-    MT_ALLOC(scratch, s->near, 4 * s->n);
-    MT_ALLOC(scratch, s->form, 10 * s->n);
-    MT_ALLOC(scratch, s->w, 4 * s->n);
     MT_ALLOC(scratch, s->z, s->n);
     return MT_OK;
 }
