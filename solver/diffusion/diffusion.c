@@ -113,22 +113,27 @@ static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *dif
     return MT_OK;
 }
 
+/* The end of the list that begins with an element. */
+static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
+
 /* Adds rates, then columns. */
-static mt_status hash_rows(mt_arena *scratch, const mt_stars *s, mt_hash *hash)
+static mt_status hash_rows(mt_arena *scratch, const making *m, mt_hash *hash)
 {
+    const size_t n = m->s.n;
     uint32_t *column;
     double *rate;
     MT_ALLOC(scratch, column, (size_t)ROW * LIST);
     MT_ALLOC(scratch, rate, (size_t)ROW * LIST);
-    for (int of_columns = 0; of_columns < 2; of_columns++)
-        for (size_t first = 0; first < s->n; first += LIST) {
-            const size_t n = s->n - first < LIST ? s->n - first : LIST;
-            fill_rows(s, first, n, column, rate);
-            if (of_columns)
-                mt_hash_add(hash, column, ROW * n * sizeof *column);
-            else
-                mt_hash_add(hash, rate, ROW * n * sizeof *rate);
-        }
+    for (size_t first = 0; first < n; first = list_end(n, first)) {
+        fill_rows(&m->s, first, list_end(n, first) - first, column, rate);
+        mt_hash_add(hash, rate, ROW * (list_end(n, first) - first) * sizeof *rate);
+    }
+    for (size_t first = 0; first < n; first = list_end(n, first)) {
+#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
+        for (size_t c = first; c < list_end(n, first); c++)
+            (void)mt_adjacency_ring(m->adjacency, c, column + ROW * (c - first));
+        mt_hash_add(hash, column, ROW * (list_end(n, first) - first) * sizeof *column);
+    }
     return MT_OK;
 }
 
@@ -142,7 +147,7 @@ static mt_status leave_rows(making *m)
     m->plain->theta = diffusion->theta;
     diffusion->stars = m->plain;
     MT_TRY(mt_hash_begin(&hash));
-    const mt_status status = hash_rows(&scratch, &m->s, &hash);
+    const mt_status status = hash_rows(&scratch, m, &hash);
     mt_arena_free(&scratch);
     add_kappa(diffusion, &hash);
     mt_hash_end(&hash, diffusion->fingerprint);
@@ -424,8 +429,8 @@ static mt_status make_kept(mt_arena *scratch, const mt_diffusion *diffusion, uin
     uint32_t element[LIST];
     mt_diffusion_rows rows;
     MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
-    for (size_t first = 0; first < diffusion->n_elements; first += LIST) {
-        const size_t n = diffusion->n_elements - first < LIST ? diffusion->n_elements - first : LIST;
+    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
+        const size_t n = list_end(diffusion->n_elements, first) - first;
         list_rows(first, n, element);
         memcpy(rate + ROW * first, mt_diffusion_rows_of(&rows, n, element), ROW * n * sizeof *rate);
         for (size_t k = 0; k < n; k++)

@@ -98,14 +98,13 @@ static double seen_across(
 }
 
 /* All of an inner face. */
-static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_shape *shape)
+static void shape_face(const mt_stars *s, size_t c, const vec3 here, size_t n, int f, element_shape *shape)
 {
     const bool border = at_border(s, c, n);
     const size_t with = border ? c : n;
     double *area = shape->area[f], *to = shape->to[f], *flux = shape->flux[f];
-    vec3 here, there;
+    vec3 there;
     mean_flux(s, c, with, area, flux);
-    mt_mesh_centroid(s->mesh, c, here);
     mt_mesh_centroid(s->mesh, n, there);
     mt_minus3(there, here, to);
     const double across = mt_dot3(area, to), lengths = mt_stars_lengths(area, to);
@@ -122,12 +121,14 @@ static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_sha
 
 static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 {
+    vec3 here;
     shape->oblique = false;
+    mt_mesh_centroid(s->mesh, c, here);
     for (int f = 0; f < 4; f++) {
         const uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
         mt_mesh_face_area(s->mesh, c, (size_t)f, shape->area[f]);
         if (n != MT_NO_ELEMENT) {
-            shape_face(s, c, n, f, shape);
+            shape_face(s, c, here, n, f, shape);
             continue;
         }
         mean_flux(s, c, c, shape->area[f], shape->flux[f]);
