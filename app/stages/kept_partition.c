@@ -46,13 +46,12 @@ mt_status mt_kept_partition_key(const mt_tiling *tiling, const mt_scheme *scheme
     return status;
 }
 
-/* The parts are those of the bytes. */
-mt_status mt_kept_partition_find(
-    mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
+static mt_status find(mt_arena *arena, mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n_elements,
+    mt_partition *partition, bool *found)
 {
     const void *bytes;
     size_t n;
-    *found = mt_cache_find(arena, kind, key, &bytes, &n) &&
+    *found = mt_cache_find(scratch, kind, key, &bytes, &n) &&
              n == sizeof(head) + n_elements * sizeof *partition->part;
     if (!*found) return MT_OK;
     const head *h = bytes;
@@ -63,6 +62,15 @@ mt_status mt_kept_partition_find(
     MT_ALLOC(arena, partition->part, n_elements);
     memcpy(partition->part, h + 1, n_elements * sizeof *partition->part);
     return mt_partition_check(partition);
+}
+
+mt_status mt_kept_partition_find(
+    mt_arena *arena, const char key[MT_HASH_SIZE], size_t n_elements, mt_partition *partition, bool *found)
+{
+    mt_arena scratch = {0};
+    const mt_status status = find(arena, &scratch, key, n_elements, partition, found);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 mt_status mt_kept_partition_keep(const char key[MT_HASH_SIZE], const mt_partition *partition)

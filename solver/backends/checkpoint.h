@@ -31,7 +31,7 @@
 #include "data/file.h"
 #include "solver/backends/segments.h"
 
-enum { MT_CHECKPOINT_VERSION = 3 };
+enum { MT_CHECKPOINT_VERSION = 4 };
 
 /* What a file is about. */
 typedef struct mt_checkpoint {

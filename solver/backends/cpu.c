@@ -49,30 +49,13 @@ static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t
     }
 }
 
-/* Elements in an order in which lists of them are near each other, where that matters. */
-static mt_status order(mt_arena *scratch, const mt_diffusion *diffusion, const uint32_t **element)
-{
-    const size_t n = diffusion->n_elements;
-    uint32_t *as_they_are;
-    if (diffusion->stars) {
-        mt_walk walk;
-        MT_TRY(mt_walk_make(scratch, diffusion->stars->mesh, &walk));
-        *element = walk.element;
-        return MT_OK;
-    }
-    MT_ALLOC(scratch, as_they_are, n);
-    for (size_t k = 0; k < n; k++) as_they_are[k] = (uint32_t)k;
-    *element = as_they_are;
-    return MT_OK;
-}
-
 static mt_status fill_matrix_with(mt_arena *scratch, cpu *c)
 {
     const mt_diffusion *diffusion = c->problem->diffusion;
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
-    const uint32_t *element;
+    uint32_t *element;
     mt_diffusion_rows rows;
-    MT_TRY(order(scratch, diffusion, &element));
+    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
     MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < c->n; first += LIST) {
         const size_t n = c->n - first < LIST ? c->n - first : LIST;

@@ -12,28 +12,6 @@ enum { ROW = MT_DIFFUSION_ROW, LIST = 4096 /* rows made together */ };
 
 static const double ROUNDING = 1e-12; /* of a quotient of volumes */
 
-/* ---- its fingerprint ---- */
-
-static void add_kappa(const mt_diffusion *diffusion, mt_hash *hash)
-{
-    if (diffusion->kappa_ms)
-        mt_hash_add(hash, diffusion->kappa_ms, diffusion->n_elements * sizeof *diffusion->kappa_ms);
-}
-
-mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
-{
-    const size_t entries = diffusion->n_elements * ROW;
-    mt_hash hash;
-    memcpy(text, diffusion->fingerprint, MT_HASH_SIZE);
-    if (text[0]) return MT_OK;
-    MT_TRY(mt_hash_begin(&hash));
-    mt_hash_add(&hash, diffusion->rate, entries * sizeof *diffusion->rate);
-    mt_hash_add(&hash, diffusion->column, entries * sizeof *diffusion->column);
-    add_kappa(diffusion, &hash);
-    mt_hash_end(&hash, text);
-    return MT_OK;
-}
-
 /* ---- making ---- */
 
 /* An operator while it is made. Stars and what needs them lie in arenas that end as soon as they may: they are several times what
@@ -99,6 +77,9 @@ static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const
     return MT_OK;
 }
 
+/* The end of the list that begins with an element. */
+static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
+
 static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
 {
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM / 8)
@@ -113,45 +94,14 @@ static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *dif
     return MT_OK;
 }
 
-/* The end of the list that begins with an element. */
-static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
-
-/* Adds rates, then columns. */
-static mt_status hash_rows(mt_arena *scratch, const making *m, mt_hash *hash)
-{
-    const size_t n = m->s.n;
-    uint32_t *column;
-    double *rate;
-    MT_ALLOC(scratch, column, (size_t)ROW * LIST);
-    MT_ALLOC(scratch, rate, (size_t)ROW * LIST);
-    for (size_t first = 0; first < n; first = list_end(n, first)) {
-        fill_rows(&m->s, first, list_end(n, first) - first, column, rate);
-        mt_hash_add(hash, rate, ROW * (list_end(n, first) - first) * sizeof *rate);
-    }
-    for (size_t first = 0; first < n; first = list_end(n, first)) {
-#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
-        for (size_t c = first; c < list_end(n, first); c++)
-            (void)mt_adjacency_ring(m->adjacency, c, column + ROW * (c - first));
-        mt_hash_add(hash, column, ROW * (list_end(n, first) - first) * sizeof *column);
-    }
-    return MT_OK;
-}
-
 /* Rows are made anew of the plain stars. */
 static mt_status leave_rows(making *m)
 {
-    mt_diffusion *diffusion = m->diffusion;
-    mt_arena scratch = {0};
-    mt_hash hash;
-    m->plain->volume = diffusion->volume_mm3;
-    m->plain->theta = diffusion->theta;
-    diffusion->stars = m->plain;
-    MT_TRY(mt_hash_begin(&hash));
-    const mt_status status = hash_rows(&scratch, m, &hash);
-    mt_arena_free(&scratch);
-    add_kappa(diffusion, &hash);
-    mt_hash_end(&hash, diffusion->fingerprint);
-    return status;
+    m->plain->volume = m->diffusion->volume_mm3;
+    m->plain->theta = m->diffusion->theta;
+    m->diffusion->stars = m->plain;
+    MT_ALLOC(m->arena, m->diffusion->fingerprint, MT_HASH_SIZE);
+    return MT_OK;
 }
 
 /* What the operator is made of. */
@@ -417,6 +367,68 @@ const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, cons
             rows->rate + ROW * k, rows->diffusion->rate + ROW * (size_t)element[k], ROW * sizeof *rows->rate);
     return rows->rate;
 }
+
+mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element)
+{
+    mt_walk walk;
+    if (diffusion->stars) {
+        MT_TRY(mt_walk_make(arena, diffusion->stars->mesh, &walk));
+        *element = walk.element;
+        return MT_OK;
+    }
+    MT_ALLOC(arena, *element, diffusion->n_elements);
+    for (size_t k = 0; k < diffusion->n_elements; k++) (*element)[k] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* ---- its fingerprint ---- */
+
+/* That of each row alone, by the element, so that they may be made in any order. */
+static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uint64_t *of_row)
+{
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
+    mt_diffusion_rows rows;
+    uint32_t *element;
+    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
+    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
+        const size_t n = list_end(diffusion->n_elements, first) - first;
+        const double *rate = mt_diffusion_rows_of(&rows, n, element + first);
+        for (size_t k = 0; k < n; k++) {
+            uint32_t ring[MT_RING_MAX];
+            const uint32_t *column = mt_pattern_row(&pattern, element[first + k], ring);
+            of_row[element[first + k]] = mt_hash_short(rate + ROW * k, ROW * sizeof *rate) +
+                                         3 * mt_hash_short(column, ROW * sizeof *column);
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status hash_all(mt_arena *scratch, const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    const size_t n = diffusion->n_elements;
+    uint64_t *of_row;
+    mt_hash hash;
+    MT_ALLOC(scratch, of_row, n);
+    MT_TRY(hash_rows(scratch, diffusion, of_row));
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, of_row, n * sizeof *of_row);
+    if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    char *known = diffusion->fingerprint;
+    mt_arena scratch = {0};
+    const mt_status status = known && known[0] ? MT_OK : hash_all(&scratch, diffusion, known ? known : text);
+    if (status == MT_OK && known) memcpy(text, known, MT_HASH_SIZE);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- its rows, kept after all ---- */
 
 static void list_rows(size_t first, size_t n, uint32_t *element)
 {

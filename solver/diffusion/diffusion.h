@@ -100,10 +100,10 @@ typedef struct mt_diffusion {
     double *rate;          /* [n_elements][16] per ms; NULL, as the next: it is lean */
     uint32_t *column;      /* [n_elements][16] */
     const mt_stars *stars; /* of which rows are made anew; NULL: it is not lean */
-    char fingerprint[MT_HASH_SIZE]; /* of a lean one: mt_diffusion_fingerprint */
-    double *capacity;   /* [n_elements] chi Cm over that of the first tissue; NULL: they have the same */
-    float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
-    double *kappa_ms;   /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
+    char *fingerprint;     /* of a lean one: mt_diffusion_fingerprint */
+    double *capacity;      /* [n_elements] chi Cm over that of the first tissue; NULL: they have the same */
+    float *theta;          /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
+    double *kappa_ms;      /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
     float *slowed;      /* [n_elements] >= 1 by how much V_c was raised for the spreading; NULL without it */
     double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
     double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
@@ -162,7 +162,8 @@ MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *me
 /* Which elements its rows read; borrows the operator. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
-/* Gives the fingerprint of its rows and kappa: operators with the same one are equal. MT_MEMORY. */
+/* Gives the fingerprint of its rows and kappa: operators with the same one are equal. A lean one makes all its rows for that, the first
+ * time it is asked. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE]);
 
 /* Rates of rows, for lists of elements; a lean operator makes them anew, with OpenMP, in some microseconds each. Elements that are near
@@ -180,6 +181,9 @@ MT_NODISCARD mt_status mt_diffusion_rows_room(
 
 /* Gives rate [n][16] of n different elements, until the next call. */
 const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element);
+
+/* Gives all elements [n_elements] in an order in which lists of them are best asked for. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element);
 
 /* Makes the rows of a lean operator, and keeps them in `arena` from here on. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion);
