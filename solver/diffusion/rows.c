@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX, PARALLEL_FROM = 512 /* elements of a list */ };
+#define NONE UINT32_MAX
+
+enum { PARALLEL_FROM = 512 }; /* elements of a list */
 
 /* ---- one row ---- */
 
