@@ -333,7 +333,8 @@ static bare make_bare(mt_arena *arena, const slab *s)
     const double substep_ms = s->problem.dt_ms / (double)s->problem.pde_steps;
     for (size_t c = 0; c < n; c++) {
         float off[MT_ELLPACK_WIDTH];
-        b.d[c] = mt_diffusion_step_row_float(&s->diffusion, substep_ms, c, off);
+        b.d[c] =
+            mt_diffusion_step_row_float(s->diffusion.rate + (size_t)MT_DIFFUSION_ROW * c, substep_ms, off);
         b.v[c] = b.before[c] = (float)mt_cell_tp06.variants[0].v_mV;
         for (size_t k = 0; k < TP06_STATES; k++)
             b.state[mt_block_index(n, TP06_STATES, c, k)] = (float)mt_cell_tp06.variants[0].states[k];

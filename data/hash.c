@@ -26,6 +26,8 @@ void mt_hash_end(mt_hash *hash, char text[MT_HASH_SIZE])
         text, MT_HASH_SIZE, "%016llx%016llx", (unsigned long long)sum.high64, (unsigned long long)sum.low64);
 }
 
+uint64_t mt_hash_short(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
+
 mt_status mt_hash_of(const void *bytes, size_t n, char text[MT_HASH_SIZE])
 {
     mt_hash hash = {0};

@@ -10,6 +10,7 @@
 #define MT_DATA_HASH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "data/status.h"
 
@@ -27,6 +28,9 @@ void mt_hash_add(mt_hash *hash, const void *bytes, size_t n);
 
 /* Ends it and writes the fingerprint of all that was added. */
 void mt_hash_end(mt_hash *hash, char text[MT_HASH_SIZE]);
+
+/* 64 bits of these bytes alone: for what is summed up in a fingerprint. */
+uint64_t mt_hash_short(const void *bytes, size_t n);
 
 /* The fingerprint of these bytes alone. MT_MEMORY. */
 MT_NODISCARD mt_status mt_hash_of(const void *bytes, size_t n, char text[MT_HASH_SIZE]);

@@ -149,29 +149,35 @@ size_t mt_adjacency_inner_faces(const mt_adjacency *adjacency)
     return (4 * adjacency->n_elements - mt_adjacency_boundary_faces(adjacency)) / 2;
 }
 
-/* Puts an element among the n ascending ones of a ring, unless it is there; the new n. */
-static size_t insert(uint32_t *ring, size_t n, uint32_t element)
+/* How many of these are below each of them: without branches, as nothing about the numbers can be foretold. */
+static void rank(const uint32_t list[MT_RING_MAX], uint8_t below[MT_RING_MAX])
 {
-    size_t k = n;
-    while (k > 0 && ring[k - 1] > element) k--;
-    if (k > 0 && ring[k - 1] == element) return n;
-    for (size_t m = n; m > k; m--) ring[m] = ring[m - 1];
-    ring[k] = element;
-    return n + 1;
+    for (int k = 0; k < MT_RING_MAX; k++) below[k] = 0;
+    for (int j = 0; j < MT_RING_MAX; j++)
+        for (int k = 0; k < MT_RING_MAX; k++) below[k] = (uint8_t)(below[k] + (list[j] < list[k]));
 }
 
 size_t mt_adjacency_ring(const mt_adjacency *adjacency, size_t element, uint32_t ring[MT_RING_MAX])
 {
-    size_t n = 0;
+    uint32_t list[MT_RING_MAX + 4], sorted[MT_RING_MAX];
+    uint8_t below[MT_RING_MAX];
+    size_t found = 0, n = 0;
+    for (size_t k = 0; k < MT_RING_MAX; k++) list[k] = sorted[k] = MT_NO_ELEMENT;
     for (size_t f = 0; f < 4; f++) {
-        uint32_t near = adjacency->neighbour[4 * element + f];
+        const uint32_t near = adjacency->neighbour[4 * element + f];
         if (near == MT_NO_ELEMENT) continue;
-        n = insert(ring, n, near);
+        list[found++] = near;
         for (size_t g = 0; g < 4; g++) {
-            uint32_t far = adjacency->neighbour[4 * (size_t)near + g];
-            if (far != MT_NO_ELEMENT && far != element) n = insert(ring, n, far);
+            const uint32_t far = adjacency->neighbour[4 * (size_t)near + g];
+            list[found] = far;
+            found += far != MT_NO_ELEMENT && far != element;
         }
     }
+    if (found < MT_RING_MAX) list[found] = MT_NO_ELEMENT; /* one that did not count */
+    rank(list, below);
+    for (size_t k = 0; k < found; k++) sorted[below[k]] = list[k]; /* the same ones in the same place */
+    for (size_t k = 0; k < MT_RING_MAX; k++)
+        if (sorted[k] != MT_NO_ELEMENT) ring[n++] = sorted[k];
     for (size_t k = n; k < MT_RING_MAX; k++) ring[k] = (uint32_t)element;
     return n;
 }

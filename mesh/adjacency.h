@@ -15,6 +15,13 @@ typedef struct mt_adjacency {
     uint32_t *neighbour; /* [n_elements][4]; neighbour[c][f] shares the face opposite vertex f of c */
 } mt_adjacency;
 
+/* The neighbour behind face f of an element; at the boundary the element itself. */
+static inline size_t mt_adjacency_or_own(const uint32_t *neighbour, size_t element, size_t f)
+{
+    const uint32_t n = neighbour[4 * element + f];
+    return n == MT_NO_ELEMENT ? element : n;
+}
+
 /* Puts the three vertices of a face in ascending order. */
 void mt_face_sort(uint32_t v[3]);
 

@@ -129,13 +129,15 @@ static void tell_diffusion(mt_table *table, const mt_mesh *mesh, const mt_diffus
 
 /* Where nothing couples any step will do. */
 static mt_status try_steps(
-    mt_table *table, const char *path, const mt_diffusion *diffusion, bool found, size_t steps)
+    mt_arena *arena, mt_table *table, const char *path, mt_diffusion *diffusion, bool found, size_t steps)
 {
     mt_stability_trial trial;
     if (!found) return mt_fail(MT_INPUT, "%s: --trial-steps: there is no diffusion operator to try", path);
     mt_progress_stage("making trial substeps");
-    const mt_status status = mt_stability_trial_run(
-        diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
+    mt_status status = mt_diffusion_keep_rows(arena, diffusion);
+    if (status == MT_OK)
+        status = mt_stability_trial_run(
+            diffusion, isfinite(diffusion->limit_dt_ms) ? diffusion->limit_dt_ms : 1, steps, &trial);
     mt_progress_stage(NULL);
     MT_TRY(status);
     mt_table_property(table, "trial_substeps", "trial substeps", (double)trial.n_steps, "");
@@ -170,7 +172,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
         arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
     tables[0] = info_table(arena, path, &mesh, &numbers);
     tell_diffusion(&tables[0], &mesh, &diffusion, found);
-    if (steps) MT_TRY(try_steps(&tables[0], path, &diffusion, found, n_steps));
+    if (steps) MT_TRY(try_steps(arena, &tables[0], path, &diffusion, found, n_steps));
     MT_TRY(region_table(arena, &mesh, &tables[n++]));
     if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
     if (found && mt_operator_limits(&diffusion))

@@ -10,7 +10,20 @@
 
 #include "data/file.h"
 
-enum { KEY = MT_HASH_SIZE - 1 };
+enum { KEY = MT_HASH_SIZE - 1, KIND = 16 };
+
+/* What stands before the bytes; KEY characters of fingerprint stand behind them. */
+typedef struct head {
+    char kind[KIND], key[KEY];
+} head;
+
+static head head_of(const char *kind, const char *key)
+{
+    head h = {0};
+    (void)snprintf(h.kind, sizeof h.kind, "%s", kind);
+    memcpy(h.key, key, KEY);
+    return h;
+}
 
 /* ---- the folder ---- */
 
@@ -61,16 +74,31 @@ static bool read_all(mt_arena *arena, int file, unsigned char **bytes, size_t *n
     return true;
 }
 
-bool mt_cache_find(mt_arena *arena, const char key[MT_HASH_SIZE], unsigned char **bytes, size_t *n)
+/* Is this the whole file of that kind and key? */
+static bool is_sound(const char *kind, const char *key, const unsigned char *file, size_t n)
+{
+    const head h = head_of(kind, key);
+    char sum[MT_HASH_SIZE];
+    return n >= sizeof h + KEY && memcmp(file, &h, sizeof h) == 0 &&
+           mt_hash_of(file, n - KEY, sum) == MT_OK && memcmp(file + n - KEY, sum, KEY) == 0;
+}
+
+bool mt_cache_find(
+    mt_arena *arena, const char *kind, const char key[MT_HASH_SIZE], const void **bytes, size_t *n)
 {
     char path[MT_FILE_PATH_MAX];
+    unsigned char *all;
+    size_t n_all;
     if (!path_of(path, key, false)) return false;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return false;
-    const bool whole = read_all(arena, file, bytes, n);
-    if (whole) (void)futimens(file, NULL);
+    const bool sound = read_all(arena, file, &all, &n_all) && is_sound(kind, key, all, n_all);
+    if (sound) (void)futimens(file, NULL);
     (void)close(file);
-    return whole;
+    if (!sound) return false;
+    *bytes = all + sizeof(head);
+    *n = n_all - sizeof(head) - KEY;
+    return true;
 }
 
 /* ---- keeping ---- */
@@ -135,10 +163,27 @@ static void tidy(const char *path)
     if (in) (void)closedir(in);
 }
 
-void mt_cache_keep(const char key[MT_HASH_SIZE], const unsigned char *bytes, size_t n)
+/* Gives the file that holds these bytes. */
+static mt_status seal(
+    mt_arena *arena, const char *kind, const char *key, const void *bytes, size_t n, char **file)
 {
-    char in[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX];
-    if (n > MT_CACHE_BYTES || !folder(in, true) || !joined(path, in, key)) return;
-    if (mt_file_write_text(path, (const char *)bytes, n) != MT_OK) return;
-    tidy(in);
+    const head h = head_of(kind, key);
+    char sum[MT_HASH_SIZE];
+    MT_ALLOC(arena, *file, sizeof h + n + KEY);
+    memcpy(*file, &h, sizeof h);
+    if (n > 0) memcpy(*file + sizeof h, bytes, n);
+    MT_TRY(mt_hash_of(*file, sizeof h + n, sum));
+    memcpy(*file + sizeof h + n, sum, KEY);
+    return MT_OK;
+}
+
+void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n)
+{
+    char in[MT_FILE_PATH_MAX], path[MT_FILE_PATH_MAX], *file;
+    const size_t all = sizeof(head) + n + KEY;
+    mt_arena scratch = {0};
+    if (n > MT_CACHE_BYTES - sizeof(head) - KEY || !folder(in, true) || !joined(path, in, key)) return;
+    if (seal(&scratch, kind, key, bytes, n, &file) == MT_OK && mt_file_write_text(path, file, all) == MT_OK)
+        tidy(in);
+    mt_arena_free(&scratch);
 }

@@ -1,10 +1,10 @@
-/* A cache for results that take long to compute, kept from run to run: bytes by a key, one file each in $XDG_CACHE_HOME/myotile, or
- * ~/.cache/myotile where that is not set.
+/* A cache for results that take long to compute, kept from run to run: bytes of a kind by a key, one file each in
+ * $XDG_CACHE_HOME/myotile, or ~/.cache/myotile where that is not set. A file says its kind and key and ends with a fingerprint of all
+ * that it holds, so that damaged ones, and those that were renamed, are seen.
  *
  * Never more than 256 files and 64 MiB: keeping something removes the files that were used longest ago. Files appear whole
  * (data/file.h), so any number of programs may use the cache at once. Nothing that goes wrong here is an error: what cannot be
- * read is not there, and what cannot be written is not kept. Callers must check themselves that the bytes are the ones they
- * kept. The folder may be deleted at any time. */
+ * read is not there, and what cannot be written is not kept. The folder may be deleted at any time. */
 #ifndef MT_APP_STAGES_CACHE_H
 #define MT_APP_STAGES_CACHE_H
 
@@ -15,10 +15,12 @@
 
 enum { MT_CACHE_FILES = 256, MT_CACHE_BYTES = 64 << 20 };
 
-/* Gives the bytes kept under a key, in `arena`; false: there are none. Marks them as used. */
-bool mt_cache_find(mt_arena *arena, const char key[MT_HASH_SIZE], unsigned char **bytes, size_t *n);
+/* Gives the bytes of a kind, a word of at most 15 characters, that were kept under a key, in `arena`, at an address for any type; false:
+ * there are none. Marks them as used. */
+bool mt_cache_find(
+    mt_arena *arena, const char *kind, const char key[MT_HASH_SIZE], const void **bytes, size_t *n);
 
 /* Keeps bytes under a key. */
-void mt_cache_keep(const char key[MT_HASH_SIZE], const unsigned char *bytes, size_t n);
+void mt_cache_keep(const char *kind, const char key[MT_HASH_SIZE], const void *bytes, size_t n);
 
 #endif

@@ -77,26 +77,37 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *partition)
+static mt_status cut_with(mt_arena *arena, mt_arena *scratch, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, mt_partition *partition)
 {
     mt_balance balance;
-    MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, pattern, ipus, partition, &balance));
-    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, pattern, partition, &balance);
+    mt_pattern pattern = {0};
+    if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
+    MT_TRY(mt_tiling_cut_warned(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
+    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
+}
+
+static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
+    const mt_adjacency *adjacency, mt_partition *partition)
+{
+    mt_arena scratch = {0};
+    const mt_status status = cut_with(arena, &scratch, choice, ipus, adjacency, partition);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 /* From the cache, if it is there. */
 static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *partition)
+    const mt_adjacency *adjacency, mt_partition *partition)
 {
     char key[MT_HASH_SIZE];
     bool found;
     if (!choice->cached || adjacency->n_elements < MT_PARTITION_KEPT_FROM)
-        return cut(arena, choice, ipus, adjacency, pattern, partition);
+        return cut(arena, choice, ipus, adjacency, partition);
     MT_TRY(mt_kept_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
     MT_TRY(mt_kept_partition_find(arena, key, adjacency->n_elements, partition, &found));
     if (found) return MT_OK;
-    MT_TRY(cut(arena, choice, ipus, adjacency, pattern, partition));
+    MT_TRY(cut(arena, choice, ipus, adjacency, partition));
     return mt_kept_partition_keep(key, partition);
 }
 
@@ -109,8 +120,8 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input)) return MT_OK;
     if (!choice->saved)
-        MT_TRY(make_partition(
-            arena, choice, (uint32_t)input->machine.ipus, &problem->adjacency, &pattern, &m->partition));
+        MT_TRY(
+            make_partition(arena, choice, (uint32_t)input->machine.ipus, &problem->adjacency, &m->partition));
     MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &choice->scheme, &m->halo));
     m->layout = (mt_layout){&choice->target, &m->halo, input->machine.checked};
     return MT_OK;

@@ -8,16 +8,18 @@
 
 enum { SHOWN = 8, CACHED_FROM = 2000 };
 
+static const char kind[] = "limits";
+
 /* ---- making ---- */
 
 static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_diffusion *diffusion)
 {
     mt_limits found;
-    unsigned char *bytes;
+    void *bytes;
     size_t n;
     MT_TRY(mt_diffusion_limits(scratch, diffusion, &found));
-    MT_TRY(mt_limits_pack(scratch, key, &found, &bytes, &n));
-    mt_cache_keep(key, bytes, n);
+    MT_TRY(mt_limits_pack(scratch, &found, &bytes, &n));
+    mt_cache_keep(kind, key, bytes, n);
     return MT_OK;
 }
 
@@ -27,12 +29,10 @@ static mt_status make_cached(mt_arena *arena, mt_arena *scratch, const mt_mesh *
 {
     char key[MT_HASH_SIZE];
     mt_limits known;
-    unsigned char *bytes;
+    const void *bytes;
     size_t n;
-    bool valid = false;
     MT_TRY(mt_limits_key(mesh, tissues, scheme, key));
-    if (mt_cache_find(scratch, key, &bytes, &n))
-        MT_TRY(mt_limits_unpack(scratch, key, bytes, n, &known, &valid));
+    const bool valid = mt_cache_find(scratch, kind, key, &bytes, &n) && mt_limits_unpack(bytes, n, &known);
     if (valid) options->known = &known;
     MT_TRY(mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, options, diffusion));
     return valid ? MT_OK : keep(scratch, key, diffusion);
@@ -48,7 +48,7 @@ static bool tell(void *nobody, const char *part, double done)
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
 {
-    mt_diffusion_options told = {.watch = {.tell = tell}};
+    mt_diffusion_options told = {.lean = true, .watch = {.tell = tell}};
     if (!cached || mesh->n_elements < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
     mt_arena scratch = {0};

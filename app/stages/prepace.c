@@ -13,11 +13,9 @@ typedef struct pacing {
     const mt_pulses *pulses;
 } pacing;
 
-/* ---- what is kept: the kind of file, its key, V and the states, and a fingerprint of all that ---- */
+/* ---- what is kept: V and the states ---- */
 
-enum { KEY = MT_HASH_SIZE - 1, KIND = 16 };
-
-static const char kind[KIND] = "myotile paced\n";
+static const char kind[] = "paced";
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
@@ -45,35 +43,14 @@ static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH
     return MT_OK;
 }
 
-static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n, const double *number)
+/* Is anything kept under the key? */
+static bool find(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n, double *number)
 {
-    const size_t size = KIND + KEY + n * sizeof *number;
-    unsigned char *bytes;
-    char sum[MT_HASH_SIZE];
-    MT_ALLOC(scratch, bytes, size + KEY);
-    memcpy(bytes, kind, KIND);
-    memcpy(bytes + KIND, key, KEY);
-    memcpy(bytes + KIND + KEY, number, n * sizeof *number);
-    MT_TRY(mt_hash_of(bytes, size, sum));
-    memcpy(bytes + size, sum, KEY);
-    mt_cache_keep(key, bytes, size + KEY);
-    return MT_OK;
-}
-
-/* *found is false where nothing is kept under the key, or it is damaged. */
-static mt_status find(mt_arena *scratch, const char key[MT_HASH_SIZE], size_t n, double *number, bool *found)
-{
-    const size_t size = KIND + KEY + n * sizeof *number;
-    unsigned char *bytes;
+    const void *bytes;
     size_t n_bytes;
-    char sum[MT_HASH_SIZE];
-    *found = false;
-    if (!mt_cache_find(scratch, key, &bytes, &n_bytes) || n_bytes != size + KEY) return MT_OK;
-    MT_TRY(mt_hash_of(bytes, size, sum));
-    *found = memcmp(bytes, kind, KIND) == 0 && memcmp(bytes + KIND, key, KEY) == 0 &&
-             memcmp(bytes + size, sum, KEY) == 0;
-    if (*found) memcpy(number, bytes + KIND + KEY, n * sizeof *number);
-    return MT_OK;
+    if (!mt_cache_find(scratch, kind, key, &bytes, &n_bytes) || n_bytes != n * sizeof *number) return false;
+    memcpy(number, bytes, n_bytes);
+    return true;
 }
 
 /* ---- pacing ---- */
@@ -100,14 +77,13 @@ static mt_status pace_cached(mt_arena *scratch, const pacing *p, double *number)
 {
     const size_t n = 1 + p->model->n_states;
     char key[MT_HASH_SIZE];
-    bool found;
     MT_TRY(pace(p, 1, number));
     if (p->pulses->beats == 1) return MT_OK;
     MT_TRY(make_key(p, number, key));
-    MT_TRY(find(scratch, key, n, number, &found));
-    if (found) return MT_OK;
+    if (find(scratch, key, n, number)) return MT_OK;
     MT_TRY(pace(p, p->pulses->beats, number));
-    return keep(scratch, key, n, number);
+    mt_cache_keep(kind, key, number, n * sizeof *number);
+    return MT_OK;
 }
 
 /* Makes a variant one that begins where its pacing ends. */

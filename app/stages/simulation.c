@@ -93,17 +93,13 @@ static mt_status with_beats(mt_arena *arena, const mt_simulation *s, mt_monodoma
     return mt_records_new(arena, &s->problem->record, s->problem->diffusion->n_elements, &(*problem)->beats);
 }
 
-mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out)
+static mt_status simulate(mt_arena *arena, mt_arena *of_backend, const mt_simulation *s,
+    const mt_monodomain *problem, mt_simulated *out)
 {
-    mt_simulation keeping = *simulation, *s = &keeping;
-    mt_monodomain *problem;
     void *self;
     bool counted;
-    *out = (mt_simulated){0};
-    MT_TRY(with_beats(arena, simulation, &problem));
-    s->problem = problem;
     mt_progress_stage("laying it out");
-    MT_TRY(s->backend->open(arena, s->problem, s->layout, &self));
+    MT_TRY(s->backend->open(of_backend, s->problem, s->layout, &self));
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
     if (s->tracing) MT_TRY(s->backend->trace(self, arena, s->tracing, &out->trace));
     MT_TRY(go_to_checkpoint(s, self, &counted));
@@ -115,4 +111,18 @@ mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simul
     out->beats = problem->beats;
     out->n_beats = mt_record_beat(&problem->record, out->n_steps) + 1;
     return MT_OK;
+}
+
+/* The backend ends with the steps; but a trace is one of its machine. */
+mt_status mt_simulate(mt_arena *arena, const mt_simulation *simulation, mt_simulated *out)
+{
+    mt_simulation keeping = *simulation;
+    mt_monodomain *problem;
+    mt_arena of_backend = {0};
+    *out = (mt_simulated){0};
+    MT_TRY(with_beats(arena, simulation, &problem));
+    keeping.problem = problem;
+    const mt_status status = simulate(arena, keeping.tracing ? arena : &of_backend, &keeping, problem, out);
+    mt_arena_free(&of_backend);
+    return status;
 }

@@ -45,7 +45,7 @@ struct change {
 
 static const uint32_t *row_of(const struct work *work, uint32_t element)
 {
-    return mt_pattern_row(work->pattern, element);
+    return work->pattern->columns + work->pattern->width * element;
 }
 
 /* ---- one move ---- */

@@ -32,7 +32,7 @@ typedef struct mt_balance {
 } mt_balance;
 
 /* Changes partition->part in place, not its edge_cut (mt_partition_edge_cut gives the new one). In the
- * pattern (borrowed) no element is twice in a row but the row itself, and c is in row d where d is in row c.
+ * pattern (borrowed), whose rows are kept, no element is twice in a row but the row itself, and c is in row d where d is in row c.
  * Guarantees: the largest burden does not grow; no part grows beyond the largest that there was or imbalance * n_elements /
  * n_parts, rounded up, whichever is more; no part becomes empty; every element stays in its group, and the words between
  * groups (pairs of an element and a part of another group that needs it) do not increase. Deterministic; one thread; stops

@@ -23,7 +23,8 @@ static void pass_over_needs(const mt_pattern *pattern, const uint32_t *part, con
     memset(seen, 0xff, pattern->n_elements * sizeof *seen);
     for (uint32_t q = 0; q < halo->n_parts; q++)
         for (size_t i = halo->own_offset[q]; i < halo->own_offset[q + 1]; i++) {
-            const uint32_t *row = mt_pattern_row(pattern, halo->own_element[i]);
+            uint32_t ring[MT_RING_MAX];
+            const uint32_t *row = mt_pattern_row(pattern, halo->own_element[i], ring);
             for (size_t k = 0; k < pattern->width; k++) {
                 uint32_t c = row[k];
                 if (part[c] == q || seen[c] == q) continue;
@@ -178,7 +179,7 @@ static mt_status check_input(const mt_pattern *pattern, const mt_partition *part
     if (partition->n_parts == 0 || partition->n_parts == NONE)
         return mt_fail(MT_INPUT, "halo: %u parts; 1 to %u are allowed", partition->n_parts, NONE - 1);
     MT_TRY(mt_partition_check(partition));
-    for (size_t c = 0; c < pattern->n_elements; c++)
+    for (size_t c = 0; pattern->columns && c < pattern->n_elements; c++)
         for (size_t k = 0; k < pattern->width; k++)
             if (pattern->columns[c * pattern->width + k] >= pattern->n_elements)
                 return mt_fail(MT_INPUT, "halo: row %zu reads element %u; elements are 0 to %zu", c,
@@ -248,7 +249,8 @@ mt_status mt_halo_columns(
     size_t first = halo->own_offset[part], n_own = mt_halo_own(halo, part);
     mark_local(halo, part, map, false);
     for (size_t i = 0; i < n_own && status == MT_OK; i++) {
-        const uint32_t *row = mt_pattern_row(pattern, halo->own_element[first + i]);
+        uint32_t ring[MT_RING_MAX];
+        const uint32_t *row = mt_pattern_row(pattern, halo->own_element[first + i], ring);
         for (size_t k = 0; k < width && status == MT_OK; k++) {
             local[i * width + k] = map[row[k]];
             if (map[row[k]] == NONE)

@@ -135,7 +135,9 @@ typedef struct running {
     const mt_monodomain *problem;
     const mt_backend *backend;
     void *self;
-    double *v_mV; /* [n], as the next three, which are NULL where nothing is recorded of beats */
+    double *
+        v_mV; /* [n], as the next three; NULL: not needed. Where the activation alone is recorded, which is looked at when all
+                   * steps are done, it lies in the place of V */
     double *activation_ms, *low, *value;
     bool carries; /* some action potential of an earlier beat is not known to have ended */
 } running;
@@ -224,11 +226,12 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 {
     const size_t n = r->problem->diffusion->n_elements;
     assert(r->problem->beats || mt_record_beats(&r->problem->record) == 1);
-    if (!r->problem->beats) return MT_OK;
+    r->activation_ms = r->v_mV;
+    if (!r->problem->beats || !r->problem->record.all) return MT_OK;
     MT_ALLOC(arena, r->activation_ms, n);
     MT_ALLOC(arena, r->low, n);
     MT_ALLOC(arena, r->value, n);
-    if (first == 0 || !r->problem->record.all) return MT_OK;
+    if (first == 0) return MT_OK;
     r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
     for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
     return MT_OK;

@@ -9,18 +9,6 @@ static const char group[] = "checkpoint";
 
 /* ---- fingerprints ---- */
 
-static mt_status diffusion_hash(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
-{
-    const size_t n = diffusion->n_elements, entries = n * MT_DIFFUSION_ROW;
-    mt_hash hash;
-    MT_TRY(mt_hash_begin(&hash));
-    mt_hash_add(&hash, diffusion->rate, entries * sizeof *diffusion->rate);
-    mt_hash_add(&hash, diffusion->column, entries * sizeof *diffusion->column);
-    if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
-    mt_hash_end(&hash, text);
-    return MT_OK;
-}
-
 static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
@@ -29,7 +17,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     c->kept = problem->record.kept;
     c->n_beats = problem->beats ? mt_record_beat(&problem->record, c->step) : 0;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
-    return diffusion_hash(problem->diffusion, c->diffusion);
+    return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
 
 /* ---- what both writing and reading go through ---- */
@@ -530,7 +518,7 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     if (checkpoint->stepping != problem->stepping)
         return mt_fail(MT_INPUT, "%s: of a run with %s stepping; here %s", checkpoint->path,
             mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
-    MT_TRY(diffusion_hash(problem->diffusion, diffusion));
+    MT_TRY(mt_diffusion_fingerprint(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint, "of another diffusion operator: another tissue, or another myotile");
 }

@@ -30,21 +30,50 @@ typedef struct cpu {
     uint32_t *column;       /* [n][16] in blocks */
 } cpu;
 
-/* The diffusion step, in blocks. */
-static void fill_matrix(cpu *c)
+enum { LIST = 8192 }; /* rows that are made together */
+
+/* Rows of the diffusion step, in blocks. */
+static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
 {
-    const mt_diffusion *diffusion = c->problem->diffusion;
     const double dt_ms = c->problem->dt_ms / (double)c->problem->pde_steps;
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
-    for (size_t row = 0; row < c->n; row++) {
+    for (size_t i = 0; i < n; i++) {
         double off[MT_DIFFUSION_ROW];
-        c->diagonal[row] = mt_diffusion_step_row(diffusion, dt_ms, row, off);
+        uint32_t ring[MT_RING_MAX];
+        const uint32_t *column = mt_pattern_row(pattern, element[i], ring);
+        c->diagonal[element[i]] = mt_diffusion_step_row(rate + MT_DIFFUSION_ROW * i, dt_ms, off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-            const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, row, k);
+            const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, element[i], k);
             c->off[at] = off[k];
-            c->column[at] = diffusion->column[MT_DIFFUSION_ROW * row + k];
+            c->column[at] = column[k];
         }
     }
+}
+
+static mt_status fill_matrix_with(mt_arena *scratch, cpu *c)
+{
+    const mt_diffusion *diffusion = c->problem->diffusion;
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
+    uint32_t *element;
+    mt_diffusion_rows rows;
+    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
+    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    for (size_t first = 0; first < c->n; first += LIST) {
+        const size_t n = c->n - first < LIST ? c->n - first : LIST;
+        put_rows(c, &pattern, n, element + first, mt_diffusion_rows_of(&rows, n, element + first));
+    }
+    return MT_OK;
+}
+
+static mt_status fill_matrix(mt_arena *arena, cpu *c)
+{
+    mt_arena scratch = {0};
+    MT_ALLOC(arena, c->diagonal, c->n);
+    MT_ALLOC(arena, c->off, c->n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, c->column, c->n * MT_ELLPACK_WIDTH);
+    const mt_status status = fill_matrix_with(&scratch, c);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 static mt_status open_record(mt_arena *arena, cpu *c)
@@ -90,14 +119,12 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     cpu *c;
     MT_ALLOC(arena, c, 1);
     *c = (cpu){.problem = problem, .n = n};
+    MT_TRY(fill_matrix(arena, c));
     MT_ALLOC(arena, c->v, n);
     MT_ALLOC(arena, c->v_next, n);
     MT_ALLOC(arena, c->before, n);
     MT_ALLOC(arena, c->activation_ms, n);
     MT_ALLOC(arena, c->state, n * n_states);
-    MT_ALLOC(arena, c->diagonal, n);
-    MT_ALLOC(arena, c->off, n * MT_ELLPACK_WIDTH);
-    MT_ALLOC(arena, c->column, n * MT_ELLPACK_WIDTH);
     MT_TRY(find_constants(arena, c));
     if (problem->record.all) MT_TRY(open_record(arena, c));
     if (problem->stepping == MT_STEPPING_MULTIRATE) MT_TRY(open_paced(arena, c));
@@ -107,7 +134,6 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         for (size_t element = 0; element < n; element++)
             c->share[element] = mt_monodomain_share(problem, element);
     }
-    fill_matrix(c);
     for (size_t element = 0; element < n; element++) {
         const mt_cell_variant *variant = mt_monodomain_variant(problem, element);
         c->v[element] = c->before[element] = variant->v_mV;

@@ -264,32 +264,30 @@ typedef struct sending {
     float *values; /* [n] */
 } sending;
 
-/* Joins what follows one another. */
-static void add_slice(sending *s, uint32_t variable, size_t at)
+/* Where the values are in their variable, which is a whole one in the parts' order, joined where they follow one another. Only counts
+ * the slices where there is no room for them yet. */
+static void find_slices(const ipu *self, size_t array, sending *s)
 {
-    ipu_slice *last = s->n_slices > 0 ? &s->slices[s->n_slices - 1] : NULL;
-    if (last && last->from + last->n == at)
-        last->n++;
-    else
-        s->slices[s->n_slices++] = (ipu_slice){variable, at, 1};
-}
-
-/* Where the values are in their variable, which is a whole one in the parts' order. */
-static mt_status find_slices(mt_arena *scratch, const ipu *self, size_t array, sending *s)
-{
-    const ipu_tensor *tensor = tensor_of(self, array);
-    const uint32_t variable = self->plan.graph->slices[tensor->first_slice].variable;
-    MT_ALLOC(scratch, s->slices, s->n);
+    const uint32_t variable = self->plan.graph->slices[tensor_of(self, array)->first_slice].variable;
+    size_t next = SIZE_MAX;
+    s->n_slices = 0;
     for (size_t i = 0; i < s->n; i++) {
-        const size_t k = self->place[s->element[i]];
-        add_slice(s, variable, place_of(self, part_of(self->plan.halo, k), k, array));
+        const size_t k = self->place[s->element[i]],
+                     at = place_of(self, part_of(self->plan.halo, k), k, array);
+        if (at != next) {
+            if (s->slices) s->slices[s->n_slices] = (ipu_slice){variable, at, 0};
+            s->n_slices++;
+        }
+        if (s->slices) s->slices[s->n_slices - 1].n++;
+        next = at + 1;
     }
-    return MT_OK;
 }
 
 static mt_status send(mt_arena *scratch, const ipu *self, size_t array, sending *s, double *values)
 {
-    MT_TRY(find_slices(scratch, self, array, s));
+    find_slices(self, array, s);
+    MT_ALLOC(scratch, s->slices, s->n_slices);
+    find_slices(self, array, s);
     MT_ALLOC(scratch, s->values, s->n);
     MT_TRY(ipu_engine_stream(self->engine, s->slices, s->n_slices, s->values));
     for (size_t i = 0; i < s->n; i++) values[s->element[i]] = (double)s->values[i];

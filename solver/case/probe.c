@@ -122,19 +122,23 @@ static ties find_ties(
     const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3], size_t element)
 {
     const double least_mm = distance_mm(mesh, element, xyz_mm);
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     ties t = {1, {element}};
-    for (size_t found = 0; found < t.n; found++)
+    for (size_t found = 0; found < t.n; found++) {
+        uint32_t ring[MT_RING_MAX], farther[MT_RING_MAX];
+        const uint32_t *near = mt_pattern_row(&pattern, t.element[found], ring);
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-            const size_t near = diffusion->column[MT_DIFFUSION_ROW * t.element[found] + k];
-            for (size_t j = 0; j < MT_DIFFUSION_ROW; j++)
-                add_tie(&t, mesh, diffusion->column[MT_DIFFUSION_ROW * near + j], xyz_mm, least_mm);
+            const uint32_t *far = mt_pattern_row(&pattern, near[k], farther);
+            for (size_t j = 0; j < MT_DIFFUSION_ROW; j++) add_tie(&t, mesh, far[j], xyz_mm, least_mm);
         }
+    }
     return t;
 }
 
 double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const double *field,
     const double xyz_mm[3], uint32_t element)
 {
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
     mt_linear_fit fit = {0};
     mt_linear_function fitted;
@@ -144,8 +148,10 @@ double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
         if (!isfinite(field[own])) return field[own];
         mean += field[own] / (double)nearest.n;
         add_to_fit(&fit, mesh, own, xyz_mm, field[own]);
+        uint32_t ring[MT_RING_MAX];
+        const uint32_t *row = mt_pattern_row(&pattern, own, ring);
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-            const size_t other = diffusion->column[MT_DIFFUSION_ROW * own + k];
+            const size_t other = row[k];
             if (other == own || !isfinite(field[other])) continue;
             add_to_fit(&fit, mesh, other, xyz_mm, field[other]);
         }
@@ -156,11 +162,13 @@ double mt_probe_value(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
 void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
     uint32_t element, uint8_t *needed)
 {
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     const ties nearest = find_ties(mesh, diffusion, xyz_mm, element);
     for (size_t t = 0; t < nearest.n; t++) {
+        uint32_t ring[MT_RING_MAX];
+        const uint32_t *row = mt_pattern_row(&pattern, nearest.element[t], ring);
         needed[nearest.element[t]] = 1;
-        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++)
-            needed[diffusion->column[MT_DIFFUSION_ROW * nearest.element[t] + k]] = 1;
+        for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) needed[row[k]] = 1;
     }
 }
 

@@ -1,137 +1,36 @@
 #include "solver/diffusion/diffusion.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "data/vec3.h"
 #include "solver/diffusion/limiter.h"
+#include "solver/diffusion/rows.h"
 #include "solver/diffusion/spreading.h"
-#include "solver/diffusion/stars.h"
 
-enum { ROW = MT_DIFFUSION_ROW };
+enum { ROW = MT_DIFFUSION_ROW, LIST = 4096 /* rows made together */ };
 
 static const double ROUNDING = 1e-12; /* of a quotient of volumes */
 
-/* ---- rows ---- */
-
-typedef struct row {
-    size_t count;
-    uint32_t column[ROW]; /* mt_adjacency_ring */
-    double value[ROW];
-} row;
-
-/* Adds to the entry of a column, which is there. */
-static void row_add(row *r, uint32_t column, double value)
-{
-    size_t k = 0;
-    while (r->column[k] < column) k++;
-    r->value[k] += value;
-}
-
-/* Row c of M without its diagonal: half the fluxes of its own star, minus half those its neighbours' stars
- * send here. */
-static void row_of(const mt_stars *s, size_t c, row *r)
-{
-    const uint32_t *neighbour = s->adjacency->neighbour + 4 * c;
-    const double *own = s->star + 16 * c;
-    r->count = mt_adjacency_ring(s->adjacency, c, r->column);
-    for (size_t k = 0; k < ROW; k++) r->value[k] = 0;
-    for (size_t f = 0; f < 4; f++) {
-        uint32_t n = neighbour[f];
-        if (n == MT_NO_ELEMENT) continue;
-        const double *k = s->star + 16 * (size_t)n + 4 * (size_t)s->back[4 * c + f];
-        const uint32_t *beyond = s->adjacency->neighbour + 4 * (size_t)n;
-        row_add(r, n, (own[f] + own[4 + f] + own[8 + f] + own[12 + f]) / 2);
-        row_add(r, n, (k[0] + k[1] + k[2] + k[3]) / 2);
-        for (size_t g = 0; g < 4; g++)
-            if (beyond[g] != MT_NO_ELEMENT && beyond[g] != c) row_add(r, beyond[g], -k[g] / 2);
-    }
-}
-
-/* From the walk's columns to the mesh's, which ascend otherwise. */
-static void row_leave_walk(const mt_walk *walk, row *r)
-{
-    for (size_t k = 0; k < r->count; k++) {
-        const uint32_t column = walk->element[r->column[k]];
-        const double value = r->value[k];
-        size_t at = k;
-        for (; at > 0 && r->column[at - 1] > column; at--) {
-            r->column[at] = r->column[at - 1];
-            r->value[at] = r->value[at - 1];
-        }
-        r->column[at] = column;
-        r->value[at] = value;
-    }
-}
-
-static void fill_rows(const mt_stars *s, mt_diffusion *diffusion)
-{
-#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) {
-        row r;
-        const size_t element = s->walk->element[c];
-        row_of(s, c, &r);
-        row_leave_walk(s->walk, &r);
-        for (size_t k = 0; k < ROW; k++) {
-            diffusion->column[ROW * element + k] = k < r.count ? r.column[k] : (uint32_t)element;
-            diffusion->rate[ROW * element + k] = k < r.count ? r.value[k] / s->volume[c] : 0;
-        }
-    }
-}
-
 /* ---- making ---- */
 
-static mt_status spread(mt_arena *arena, mt_arena *scratch, mt_stars *s, mt_diffusion *diffusion)
-{
-    double *kappa_ms;
-    float *slowed;
-    MT_ALLOC(scratch, kappa_ms, s->n);
-    MT_ALLOC(scratch, slowed, s->n);
-    MT_TRY(mt_spreading_make(scratch, s, kappa_ms, slowed, &diffusion->n_slowed));
-    MT_ALLOC(arena, diffusion->kappa_ms, s->n);
-    MT_ALLOC(arena, diffusion->slowed, s->n);
-    for (size_t c = 0; c < s->n; c++) {
-        diffusion->kappa_ms[s->walk->element[c]] = kappa_ms[c];
-        diffusion->slowed[s->walk->element[c]] = slowed[c];
-    }
-    return MT_OK;
-}
-
-/* What the operator is made of. */
-static mt_status keep(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
-{
-    MT_ALLOC(arena, diffusion->volume_mm3, s->n);
-    MT_ALLOC(arena, diffusion->rate, ROW * s->n);
-    MT_ALLOC(arena, diffusion->column, ROW * s->n);
-    MT_ALLOC(arena, diffusion->theta, s->n);
-    for (size_t c = 0; c < s->n; c++) {
-        diffusion->volume_mm3[s->walk->element[c]] = s->volume[c];
-        diffusion->theta[s->walk->element[c]] = s->theta[c];
-    }
-    fill_rows(s, diffusion);
-    return MT_OK;
-}
-
-/* Finds what is not known. */
-static mt_status limit(mt_arena *arena, mt_arena *rows, mt_arena *scratch, mt_stars *s,
-    const mt_limits *known, mt_diffusion *diffusion)
-{
-    mt_limits found = {0};
-    MT_TRY(mt_stars_make(rows, scratch, s, !known, &found.n_indefinite, &diffusion->n_slivers));
-    const bool recalled = known && mt_limiter_recall(s, known);
-    if (!recalled && known) MT_TRY(mt_stars_ask(s, &found.n_indefinite));
-    if (!recalled) MT_TRY(mt_limiter_find(scratch, s, &found));
-    if (s->scheme->spreading > 0) MT_TRY(spread(arena, scratch, s, diffusion));
-    if (recalled)
-        found = *known;
-    else
-        MT_TRY(mt_limiter_measure(scratch, s, &found));
-    diffusion->limit_dt_ms = found.limit_dt_ms;
-    diffusion->top_per_ms = found.top_per_ms;
-    diffusion->n_indefinite = found.n_indefinite;
-    diffusion->n_limited = found.n_limited;
-    diffusion->n_rounds = found.n_rounds;
-    return MT_OK;
-}
+/* An operator while it is made. Stars and what needs them lie in arenas that end as soon as they may: they are several times what
+ * stays. */
+typedef struct making {
+    const mt_mesh *mesh; /* given, as the next */
+    const mt_adjacency *adjacency;
+    const mt_tissues *tissues;
+    const mt_diffusion_options *options;
+    mt_diffusion *diffusion;
+    mt_arena *arena; /* of what stays */
+    mt_arena rows;   /* of what measuring needs, and what does not */
+    mt_arena limits;
+    mt_walk walk;
+    mt_adjacency along;
+    mt_stars *plain; /* in the mesh's order, without stars; stays with a lean operator */
+    mt_stars s;      /* along the walk */
+    mt_limits found;
+} making;
 
 /* Where all directions are the same to the tissues any will do. */
 static mt_status get_directions(mt_arena *scratch, mt_stars *s)
@@ -178,63 +77,177 @@ static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const
     return MT_OK;
 }
 
+/* The end of the list that begins with an element. */
+static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
+
+static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
+{
+#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM / 8)
+    for (size_t k = 0; k < n; k++) mt_rows_along(s, first + k, column + ROW * k, rate + ROW * k);
+}
+
+static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
+{
+    MT_ALLOC(arena, diffusion->rate, ROW * s->n);
+    MT_ALLOC(arena, diffusion->column, ROW * s->n);
+    fill_rows(s, 0, s->n, diffusion->column, diffusion->rate);
+    return MT_OK;
+}
+
+/* Rows are made anew of the plain stars. */
+static mt_status leave_rows(making *m)
+{
+    m->plain->volume = m->diffusion->volume_mm3;
+    m->plain->theta = m->diffusion->theta;
+    m->diffusion->stars = m->plain;
+    MT_ALLOC(m->arena, m->diffusion->fingerprint, MT_HASH_SIZE);
+    return MT_OK;
+}
+
+/* What the operator is made of. */
+static mt_status keep(making *m)
+{
+    const mt_stars *s = &m->s;
+    MT_ALLOC(m->arena, m->diffusion->volume_mm3, s->n);
+    MT_ALLOC(m->arena, m->diffusion->theta, s->n);
+    for (size_t c = 0; c < s->n; c++) {
+        m->diffusion->volume_mm3[m->walk.element[c]] = s->volume[c];
+        m->diffusion->theta[m->walk.element[c]] = s->theta[c];
+    }
+    return m->options->lean ? leave_rows(m) : keep_rows(m->arena, s, m->diffusion);
+}
+
 /* Tells the operator by how much more its elements hold for their chi Cm. */
-static mt_status get_capacity(
-    mt_arena *arena, const mt_tissues *tissues, const mt_stars *s, mt_diffusion *diffusion)
+static mt_status get_capacity(making *m)
 {
+    const mt_tissues *tissues = m->tissues;
     bool same = true;
-    for (size_t k = 0; k < s->n_tissues; k++) same &= s->tissue[k].capacity == 1;
+    for (size_t k = 0; k < tissues->n; k++) same &= m->plain->tissue[k].capacity == 1;
     if (same) return MT_OK;
-    MT_ALLOC(arena, diffusion->capacity, s->n);
-    for (size_t e = 0; e < s->n; e++)
-        diffusion->capacity[e] = s->tissue[tissues->of ? tissues->of[e] : 0].capacity;
+    MT_ALLOC(m->arena, m->diffusion->capacity, m->s.n);
+    for (size_t e = 0; e < m->s.n; e++)
+        m->diffusion->capacity[e] = m->plain->tissue[tissues->of ? tissues->of[e] : 0].capacity;
     return MT_OK;
 }
 
-/* What is made along a walk, of what was given. */
-typedef struct given {
-    const mt_mesh *mesh;
-    const mt_adjacency *adjacency;
-    const mt_tissues *tissues;
-    const mt_limits *known;
-} given;
-
-/* Tissues of the elements along a walk. */
-static mt_status tissues_along(
-    mt_arena *scratch, const mt_walk *walk, const mt_tissues *tissues, uint16_t **of)
+/* Tissues of the elements along the walk. */
+static mt_status tissues_along(making *m)
 {
-    *of = NULL;
-    if (!tissues->of) return MT_OK;
-    MT_ALLOC(scratch, *of, walk->n);
-    for (size_t c = 0; c < walk->n; c++) (*of)[c] = tissues->of[walk->element[c]];
-    return MT_OK;
-}
-
-/* The stars as they are limited, along a walk. What the rows do not follow from is gone then. */
-static mt_status make_stars(mt_arena *arena, mt_arena *rows, mt_arena *scratch, const given *g,
-    const mt_walk *walk, mt_adjacency *adjacency, mt_stars *s, mt_diffusion *diffusion)
-{
-    mt_mesh mesh;
     uint16_t *of;
-    MT_TRY(mt_walk_along(rows, scratch, walk, g->mesh, g->adjacency, &mesh, adjacency));
-    MT_TRY(tissues_along(scratch, walk, g->tissues, &of));
-    s->walk = walk, s->mesh = &mesh, s->adjacency = adjacency;
-    MT_TRY(get_tissues(scratch, g->tissues, of, s));
-    MT_TRY(get_capacity(arena, g->tissues, s, diffusion));
-    MT_TRY(get_directions(scratch, s));
-    return limit(arena, rows, scratch, s, g->known, diffusion);
+    if (!m->tissues->of) return MT_OK;
+    MT_ALLOC(&m->rows, of, m->walk.n);
+    for (size_t c = 0; c < m->walk.n; c++) of[c] = m->tissues->of[m->walk.element[c]];
+    m->s.of = of;
+    return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, mt_arena *rows, const given *g, mt_stars *s, mt_diffusion *diffusion)
+/* The stars' own copies of what is given, as it may be needed longer than this takes. */
+static mt_status make_plain(making *m)
 {
-    mt_walk walk;
-    mt_adjacency adjacency;
+    mt_arena *arena = m->options->lean ? m->arena : &m->rows;
+    mt_mesh *mesh;
+    mt_adjacency *adjacency;
+    mt_diffusion_scheme *scheme;
+    MT_ALLOC(arena, m->plain, 1);
+    MT_ALLOC(arena, mesh, 1);
+    MT_ALLOC(arena, adjacency, 1);
+    MT_ALLOC(arena, scheme, 1);
+    *mesh = *m->mesh, *adjacency = *m->adjacency, *scheme = *m->s.scheme;
+    *m->plain = (mt_stars){.mesh = mesh, .adjacency = adjacency, .n = m->s.n, .scheme = scheme};
+    MT_TRY(get_tissues(arena, m->tissues, m->tissues->of, m->plain));
+    return get_directions(arena, m->plain);
+}
+
+/* Along the walk, where elements that are near each other are near in memory, too: of a copy of the mesh. */
+static mt_status make_stars_of(making *m, mt_arena *copy)
+{
+    mt_stars *s = &m->s;
+    mt_mesh needed = *m->mesh, mesh;
+    if (!m->plain->sheet) needed.sheet = NULL;
+    MT_TRY(mt_walk_along(&m->rows, copy, &m->walk, &needed, m->adjacency, &mesh, &m->along));
+    s->walk = &m->walk, s->mesh = &mesh, s->adjacency = &m->along;
+    s->n_tissues = m->plain->n_tissues, s->tissue = m->plain->tissue;
+    s->fibre = mesh.fibre ? mesh.fibre : m->plain->fibre;
+    s->sheet = mesh.sheet;
+    MT_TRY(tissues_along(m));
+    MT_TRY(mt_stars_make(
+        &m->rows, &m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
+    s->mesh = NULL, s->fibre = s->sheet = NULL;
+    s->plain = m->plain;
+    return MT_OK;
+}
+
+static mt_status make_stars(making *m)
+{
+    mt_arena copy = {0};
+    MT_TRY(mt_walk_make(&m->rows, m->mesh, &m->walk));
+    const mt_status status = make_stars_of(m, &copy);
+    mt_arena_free(&copy);
+    return status;
+}
+
+/* Limits as is known, if that fits, or finds what to limit. */
+static mt_status limit(making *m, bool *recalled)
+{
+    const mt_limits *known = m->options->known;
+    *recalled = known && mt_limiter_recall(&m->s, known);
+    if (*recalled) return MT_OK;
+    if (known) MT_TRY(mt_stars_ask(&m->s, &m->found.n_indefinite));
+    return mt_limiter_find(&m->s, &m->found);
+}
+
+static mt_status spread_with(making *m, mt_arena *scratch)
+{
+    mt_diffusion *diffusion = m->diffusion;
+    double *kappa_ms;
+    float *slowed;
+    MT_ALLOC(scratch, kappa_ms, m->s.n);
+    MT_ALLOC(scratch, slowed, m->s.n);
+    MT_TRY(mt_spreading_make(&m->s, kappa_ms, slowed, &diffusion->n_slowed));
+    MT_ALLOC(m->arena, diffusion->kappa_ms, m->s.n);
+    MT_ALLOC(m->arena, diffusion->slowed, m->s.n);
+    for (size_t c = 0; c < m->s.n; c++) {
+        diffusion->kappa_ms[m->walk.element[c]] = kappa_ms[c];
+        diffusion->slowed[m->walk.element[c]] = slowed[c];
+    }
+    return MT_OK;
+}
+
+static mt_status spread(making *m)
+{
     mt_arena scratch = {0};
-    MT_TRY(mt_walk_make(rows, g->mesh, &walk));
-    const mt_status status = make_stars(arena, rows, &scratch, g, &walk, &adjacency, s, diffusion);
+    if (!(m->s.scheme->spreading > 0)) return MT_OK;
+    const mt_status status = spread_with(m, &scratch);
     mt_arena_free(&scratch);
-    MT_TRY(status);
-    return keep(arena, s, diffusion);
+    return status;
+}
+
+/* Nobody needs the stars any more but for their forms. */
+static mt_status measure(making *m)
+{
+    mt_arena_free(&m->limits);
+    mt_stars_become_forms(&m->s);
+    return mt_limiter_measure(&m->s, &m->found);
+}
+
+static mt_status make(making *m)
+{
+    mt_diffusion *diffusion = m->diffusion;
+    bool recalled;
+    MT_TRY(make_plain(m));
+    MT_TRY(get_capacity(m));
+    MT_TRY(make_stars(m));
+    MT_TRY(limit(m, &recalled));
+    MT_TRY(spread(m));
+    MT_TRY(keep(m));
+    if (!recalled) MT_TRY(measure(m));
+    const mt_limits *found = recalled ? m->options->known : &m->found;
+    diffusion->limit_dt_ms = found->limit_dt_ms;
+    diffusion->top_per_ms = found->top_per_ms;
+    diffusion->n_indefinite = found->n_indefinite;
+    diffusion->n_limited = found->n_limited;
+    diffusion->n_rounds = found->n_rounds;
+    return MT_OK;
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -255,11 +268,16 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
     *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
-    const given g = {mesh, adjacency, tissues, options->known};
-    mt_stars s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch};
-    mt_arena rows = {0};
-    const mt_status status = make(arena, &rows, &g, &s, diffusion);
-    mt_arena_free(&rows);
+    making m = {.mesh = mesh,
+        .adjacency = adjacency,
+        .tissues = tissues,
+        .options = options,
+        .diffusion = diffusion,
+        .arena = arena,
+        .s = {.n = mesh->n_elements, .scheme = scheme, .watch = &options->watch}};
+    const mt_status status = make(&m);
+    mt_arena_free(&m.limits);
+    mt_arena_free(&m.rows);
     return status;
 }
 
@@ -267,7 +285,8 @@ static mt_status fill_gradients(mt_arena *scratch, const mt_tissues *tissues, mt
 {
     MT_TRY(get_tissues(scratch, tissues, tissues->of, s));
     MT_TRY(get_directions(scratch, s));
-    return mt_stars_gradients(scratch, s, column);
+    mt_stars_gradients(s, column);
+    return MT_OK;
 }
 
 /* No scheme changes the gradients; the plain one asks least. */
@@ -325,7 +344,127 @@ mt_diffusion_effect mt_diffusion_effect_on(
 
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 {
-    return (mt_pattern){diffusion->n_elements, ROW, diffusion->column};
+    return (mt_pattern){
+        diffusion->n_elements, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
+}
+
+/* ---- its rows ---- */
+
+mt_status mt_diffusion_rows_room(
+    mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows)
+{
+    *rows = (mt_diffusion_rows){.diffusion = diffusion};
+    if (!diffusion->rate) return mt_rows_room(arena, diffusion->stars, most, &rows->anew);
+    MT_ALLOC(arena, rows->rate, ROW * most);
+    return MT_OK;
+}
+
+const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element)
+{
+    if (!rows->rate) return mt_rows_of(&rows->anew, n, element);
+    for (size_t k = 0; k < n; k++)
+        memcpy(
+            rows->rate + ROW * k, rows->diffusion->rate + ROW * (size_t)element[k], ROW * sizeof *rows->rate);
+    return rows->rate;
+}
+
+mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element)
+{
+    mt_walk walk;
+    if (diffusion->stars) {
+        MT_TRY(mt_walk_make(arena, diffusion->stars->mesh, &walk));
+        *element = walk.element;
+        return MT_OK;
+    }
+    MT_ALLOC(arena, *element, diffusion->n_elements);
+    for (size_t k = 0; k < diffusion->n_elements; k++) (*element)[k] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* ---- its fingerprint ---- */
+
+/* That of each row alone, by the element, so that they may be made in any order. */
+static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uint64_t *of_row)
+{
+    const mt_pattern pattern = mt_diffusion_pattern(diffusion);
+    mt_diffusion_rows rows;
+    uint32_t *element;
+    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
+    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
+        const size_t n = list_end(diffusion->n_elements, first) - first;
+        const double *rate = mt_diffusion_rows_of(&rows, n, element + first);
+        for (size_t k = 0; k < n; k++) {
+            uint32_t ring[MT_RING_MAX];
+            const uint32_t *column = mt_pattern_row(&pattern, element[first + k], ring);
+            of_row[element[first + k]] = mt_hash_short(rate + ROW * k, ROW * sizeof *rate) +
+                                         3 * mt_hash_short(column, ROW * sizeof *column);
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status hash_all(mt_arena *scratch, const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    const size_t n = diffusion->n_elements;
+    uint64_t *of_row;
+    mt_hash hash;
+    MT_ALLOC(scratch, of_row, n);
+    MT_TRY(hash_rows(scratch, diffusion, of_row));
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, of_row, n * sizeof *of_row);
+    if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    char *known = diffusion->fingerprint;
+    mt_arena scratch = {0};
+    const mt_status status = known && known[0] ? MT_OK : hash_all(&scratch, diffusion, known ? known : text);
+    if (status == MT_OK && known) memcpy(text, known, MT_HASH_SIZE);
+    mt_arena_free(&scratch);
+    return status;
+}
+
+/* ---- its rows, kept after all ---- */
+
+static void list_rows(size_t first, size_t n, uint32_t *element)
+{
+    for (size_t k = 0; k < n; k++) element[k] = (uint32_t)(first + k);
+}
+
+static mt_status make_kept(mt_arena *scratch, const mt_diffusion *diffusion, uint32_t *column, double *rate)
+{
+    const mt_pattern rings = mt_diffusion_pattern(diffusion);
+    uint32_t element[LIST];
+    mt_diffusion_rows rows;
+    MT_TRY(mt_diffusion_rows_room(scratch, diffusion, LIST, &rows));
+    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
+        const size_t n = list_end(diffusion->n_elements, first) - first;
+        list_rows(first, n, element);
+        memcpy(rate + ROW * first, mt_diffusion_rows_of(&rows, n, element), ROW * n * sizeof *rate);
+        for (size_t k = 0; k < n; k++)
+            (void)mt_pattern_row(&rings, element[k], column + ROW * (size_t)element[k]);
+    }
+    return MT_OK;
+}
+
+mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
+{
+    uint32_t *column;
+    double *rate;
+    mt_arena scratch = {0};
+    if (diffusion->rate) return MT_OK;
+    MT_ALLOC(arena, column, ROW * diffusion->n_elements);
+    MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
+    const mt_status status = make_kept(&scratch, diffusion, column, rate);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
+    diffusion->column = column;
+    diffusion->rate = rate;
+    return MT_OK;
 }
 
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
@@ -340,9 +479,8 @@ void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *
     }
 }
 
-double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off)
+double mt_diffusion_step_row(const double *rate, double dt_ms, double *off)
 {
-    const double *rate = diffusion->rate + ROW * element;
     double sum = 0;
     for (size_t k = 0; k < ROW; k++) {
         off[k] = dt_ms * rate[k];
@@ -351,9 +489,8 @@ double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t
     return 1 - sum;
 }
 
-float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off)
+float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off)
 {
-    const double *rate = diffusion->rate + ROW * element;
     double sum = 0;
     for (size_t k = 0; k < ROW; k++) {
         off[k] = (float)(dt_ms * rate[k]);

@@ -77,11 +77,12 @@
 #include "mesh/cut/pattern.h"
 #include "mesh/mesh.h"
 #include "solver/diffusion/limits.h"
+#include "solver/diffusion/rows.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 #include "solver/diffusion/tissue.h"
 
-enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
+enum { MT_DIFFUSION_ROW = MT_ROW }; /* off-diagonals of a row */
 
 /* V^-1 M, rows of the mesh's elements. With a_ij = rate where column = j:
  *   dv_i/dt = sum_j a_ij (v_j - v_i): the diagonal is minus the sum of the others, so constants stay;
@@ -89,15 +90,20 @@ enum { MT_DIFFUSION_ROW = MT_RING_MAX }; /* off-diagonals of a row */
  *   columns of a row ascend, are not the row itself and lie at most two faces away;
  *   behind them padding: the own row, rate 0.
  * S is the symmetric part of V^1/2 (V^-1 M) V^-1/2 on what is not constant. Its highest eigenvalue says how
- * fast the V norm could grow; its lowest limits an explicit Euler step. */
+ * fast the V norm could grow; its lowest limits an explicit Euler step.
+ *
+ * Rows are most of an operator, and whoever computes with them holds them in an order and a precision of its own. A lean operator
+ * therefore keeps none: they are made anew of the mesh for whoever asks (mt_diffusion_rows_of), to the same bits. */
 typedef struct mt_diffusion {
     size_t n_elements;
-    double *volume_mm3; /* [n_elements] > 0 V_c: the element's volume (times `capacity`), more in some */
-    double *rate;       /* [n_elements][16] per ms */
-    uint32_t *column;   /* [n_elements][16] */
-    double *capacity;   /* [n_elements] chi Cm over that of the first tissue; NULL: they have the same */
-    float *theta;       /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
-    double *kappa_ms;   /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
+    double *volume_mm3;    /* [n_elements] > 0 V_c: the element's volume (times `capacity`), more in some */
+    double *rate;          /* [n_elements][16] per ms; NULL, as the next: it is lean */
+    uint32_t *column;      /* [n_elements][16] */
+    const mt_stars *stars; /* of which rows are made anew; NULL: it is not lean */
+    char *fingerprint;     /* of a lean one: mt_diffusion_fingerprint */
+    double *capacity;      /* [n_elements] chi Cm over that of the first tissue; NULL: they have the same */
+    float *theta;          /* [n_elements] 1, and between 0 and 1 in the elements that were limited */
+    double *kappa_ms;      /* [n_elements] >= 0 how far the reaction spreads; NULL: not at all */
     float *slowed;      /* [n_elements] >= 1 by how much V_c was raised for the spreading; NULL without it */
     double limit_dt_ms; /* 0.9 * 2 / |lowest eigenvalue of S|; infinite where nothing couples */
     double top_per_ms;  /* highest eigenvalue of S that was seen; a lower bound of the true one */
@@ -112,11 +118,12 @@ typedef struct mt_diffusion {
 /* What mt_diffusion_make may be told besides. All zero: nothing. */
 typedef struct mt_diffusion_options {
     const mt_limits *known; /* borrowed; NULL, or where it does not fit the mesh: it is found */
+    bool lean;              /* keep no rows; mesh, adjacency and who is of which tissue are kept then */
     mt_watch watch;
 } mt_diffusion_options;
 
-/* Gives the operator of one tissue in `arena` (204 bytes an element, 12 more with spreading, 8 with chi Cm that differ; on
- * the way some 430 in all, and 370 at the end). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
+/* Gives the operator of one tissue in `arena` (204 bytes an element, a lean one 12; 12 more with spreading, 8 with chi Cm that differ; on
+ * the way some 280 more). Borrows mesh and adjacency. Fails with MT_INPUT on a scheme out of its range, a tissue that is not above 0,
  * a mesh without fibres, or without sheets, in a tissue that conducts otherwise along or normal to them than across, or an
  * element without volume, with its place; with MT_NUMERICS where the spectrum
  * cannot be found. Deterministic. */
@@ -155,14 +162,40 @@ MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *me
 /* Which elements its rows read; borrows the operator. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
-/* dv_dt = V^-1 M v [per ms]. A constant v gives exactly 0. */
+/* Gives the fingerprint of its rows and kappa: operators with the same one are equal. A lean one makes all its rows for that, the first
+ * time it is asked. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE]);
+
+/* Rates of rows, for lists of elements; a lean operator makes them anew, with OpenMP, in some microseconds each. Elements that are near
+ * each other are best asked for together: most of the work is done once for a list and the neighbours of its elements. */
+typedef struct mt_diffusion_rows {
+    const mt_diffusion *diffusion;
+    double *rate; /* NULL: made anew */
+    mt_rows anew;
+} mt_diffusion_rows;
+
+/* Gives room for lists of at most `most` elements in `arena`: 128 bytes each, of a lean operator as mt_rows_room; keeps the operator.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_rows_room(
+    mt_arena *arena, const mt_diffusion *diffusion, size_t most, mt_diffusion_rows *rows);
+
+/* Gives rate [n][16] of n different elements, until the next call. */
+const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element);
+
+/* Gives all elements [n_elements] in an order in which lists of them are best asked for. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element);
+
+/* Makes the rows of a lean operator, and keeps them in `arena` from here on. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion);
+
+/* dv_dt = V^-1 M v [per ms], of one that keeps its rows. A constant v gives exactly 0. */
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);
 
 /* One explicit Euler step is Z = I + dt V^-1 M: (Z v)_i = diagonal_i v_i + sum_k off[i][k] v[column[i][k]].
- * Fills off [16] of a row and gives its diagonal, 1 - sum of off, added in column order. In single precision off is rounded first,
+ * Fills off [16] of a row, by its rates [16], and gives its diagonal, 1 - sum of off, added in column order. In single precision off is rounded first,
  * and the diagonal is 1 minus the sum (in double) of the rounded ones, so that constants stay to one rounding; conservation then
  * holds to rounding only. */
-double mt_diffusion_step_row(const mt_diffusion *diffusion, double dt_ms, size_t element, double *off);
-float mt_diffusion_step_row_float(const mt_diffusion *diffusion, double dt_ms, size_t element, float *off);
+double mt_diffusion_step_row(const double *rate, double dt_ms, double *off);
+float mt_diffusion_step_row_float(const double *rate, double dt_ms, float *off);
 
 #endif

@@ -11,19 +11,19 @@ enum { MAX_LANCZOS = 400, MAX_VECTORS = 12, MAX_ROUNDS = 24, REGION_RINGS = 12 }
 static const double TOP_ALLOWED = 1e-6; /* [per ms] */
 static const double DT_SAFETY = 0.9;    /* covers the part of M that is not symmetric, and Lanczos */
 
-/* S of all stars. */
-static mt_symmetric symmetric_of(const mt_stars *s)
+/* S of all stars, which have forms. */
+static mt_status take_symmetric(mt_arena *scratch, const mt_stars *s, mt_symmetric *symmetric)
 {
-    return (mt_symmetric){.n = s->n,
-        .near = s->near,
+    *symmetric = (mt_symmetric){.n = s->n,
+        .neighbour = s->adjacency->neighbour,
         .back = s->back,
         .form = s->form,
         .root = s->root,
         .null_root = s->null_root,
         .number = s->walk->element,
-        .w = s->w,
-        .z = s->z,
         .watch = s->watch};
+    MT_ALLOC(scratch, symmetric->w, 4 * s->n);
+    return MT_OK;
 }
 
 /* ---- the limiter, close to each element ---- */
@@ -150,7 +150,7 @@ static mt_status surely_grows(mt_stars *s, bool *grows)
  * is indefinite. */
 static size_t limit_vector(mt_stars *s, const mt_symmetric *symmetric, const double *x)
 {
-    double *energy = s->w, most = 0;
+    double *energy = symmetric->w, most = 0;
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) s->z[c] = s->root[c] * x[c];
 #pragma omp parallel for schedule(static) reduction(min : most) if (s->n >= MT_STARS_PARALLEL_FROM)
@@ -171,18 +171,16 @@ static size_t limit_all(mt_stars *s)
     return fresh;
 }
 
-static mt_status limit_some(mt_stars *s, const mt_spectrum *ends, size_t *fresh)
+static mt_status limit_some(mt_arena *scratch, mt_stars *s, const mt_spectrum *ends, size_t *fresh)
 {
-    mt_arena scratch = {0};
-    const mt_symmetric symmetric = symmetric_of(s);
+    mt_symmetric symmetric;
     size_t count = 0;
     double *values, *vectors;
-    mt_status status =
-        mt_symmetric_vectors(&scratch, &symmetric, ends, TOP_ALLOWED, MAX_VECTORS, &count, &values, &vectors);
-    if (status == MT_OK)
-        for (size_t k = 0; k < count; k++) *fresh += limit_vector(s, &symmetric, vectors + k * s->n);
-    mt_arena_free(&scratch);
-    return status;
+    MT_TRY(take_symmetric(scratch, s, &symmetric));
+    MT_TRY(
+        mt_symmetric_vectors(scratch, &symmetric, ends, TOP_ALLOWED, MAX_VECTORS, &count, &values, &vectors));
+    for (size_t k = 0; k < count; k++) *fresh += limit_vector(s, &symmetric, vectors + k * s->n);
+    return MT_OK;
 }
 
 /* A search for growth, which ends early only where it finds some. */
@@ -216,16 +214,18 @@ static mt_status find_region(mt_arena *scratch, const mt_stars *s, const uint8_t
     for (size_t ring = 0, first = 0; ring < REGION_RINGS; ring++) {
         const size_t end = r->n;
         for (; first < end; first++)
-            for (size_t f = 0; f < 4; f++) add_to_region(r, s->near[4 * (size_t)r->element[first] + f]);
+            for (size_t f = 0; f < 4; f++)
+                add_to_region(
+                    r, (uint32_t)mt_adjacency_or_own(s->adjacency->neighbour, r->element[first], f));
     }
     return MT_OK;
 }
 
 /* Room for S of a region. */
 typedef struct region_room {
-    uint32_t *near, *number;
+    uint32_t *neighbour, *number;
     uint8_t *back;
-    double *form, *root, *w, *z;
+    double *form, *root, *w;
 } region_room;
 
 /* One element of it. Stars that reach out of it are left out: those that are paid for, or definite, could only take energy. */
@@ -236,9 +236,10 @@ static void fill_region(const mt_stars *s, const region *r, size_t k, const regi
     to->number[k] = s->walk->element[c];
     to->root[k] = s->root[c];
     for (size_t f = 0; f < 4; f++) {
-        const uint32_t n = r->place[s->near[4 * c + f]];
+        const size_t near = mt_adjacency_or_own(s->adjacency->neighbour, c, f);
+        const uint32_t n = r->place[near];
         inside = inside && n != MT_NO_ELEMENT;
-        to->near[4 * k + f] = n == MT_NO_ELEMENT ? (uint32_t)k : n;
+        to->neighbour[4 * k + f] = near == c ? MT_NO_ELEMENT : n;
         to->back[4 * k + f] = n == MT_NO_ELEMENT ? (uint8_t)f : s->back[4 * c + f];
     }
     for (size_t i = 0; i < 10 && inside; i++) to->form[10 * k + i] = s->form[10 * c + i];
@@ -247,22 +248,20 @@ static void fill_region(const mt_stars *s, const region *r, size_t k, const regi
 static mt_status make_region(mt_arena *scratch, const mt_stars *s, const region *r, mt_symmetric *symmetric)
 {
     region_room room;
-    MT_ALLOC(scratch, room.near, 4 * r->n);
+    MT_ALLOC(scratch, room.neighbour, 4 * r->n);
     MT_ALLOC(scratch, room.number, r->n);
     MT_ALLOC(scratch, room.back, 4 * r->n);
     MT_ALLOC(scratch, room.form, 10 * r->n);
     MT_ALLOC(scratch, room.root, r->n);
     MT_ALLOC(scratch, room.w, 4 * r->n);
-    MT_ALLOC(scratch, room.z, r->n);
     for (size_t k = 0; k < r->n; k++) fill_region(s, r, k, &room);
     *symmetric = (mt_symmetric){.n = r->n,
-        .near = room.near,
+        .neighbour = room.neighbour,
         .back = room.back,
         .form = room.form,
         .root = room.root,
         .number = room.number,
         .w = room.w,
-        .z = room.z,
         .watch = s->watch};
     return MT_OK;
 }
@@ -293,7 +292,7 @@ static mt_status ask_proof(mt_arena *scratch, mt_stars *s, bool *stable)
     return stable_in_region(scratch, s, unpaid, stable);
 }
 
-/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. */
+/* Nothing grows if everybody is paid for, or if nothing grows around those who are not, with what is left to all. The stars have forms. */
 static mt_status is_stable(mt_stars *s, bool *stable)
 {
     mt_arena scratch = {0};
@@ -310,19 +309,39 @@ static mt_status is_stable(mt_stars *s, bool *stable)
 static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_spectrum *ends, bool *grows)
 {
     bool stable;
-    const mt_symmetric symmetric = symmetric_of(s);
+    mt_symmetric symmetric;
     *ends = (mt_spectrum){0};
     *grows = false;
     if (found->n_limited == found->n_indefinite) return MT_OK;
     if (found->n_rounds == 1) MT_TRY(surely_grows(s, grows));
     if (*grows) return MT_OK;
+    MT_TRY(mt_stars_take_forms(scratch, s));
     MT_TRY(is_stable(s, &stable));
     if (stable) return MT_OK;
     mt_spectrum_goal goal = growth;
     if (found->n_rounds == 1)
         goal.above_tolerance = INFINITY; /* any value above what is allowed is answer enough */
+    MT_TRY(take_symmetric(scratch, s, &symmetric));
     MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, ends));
     *grows = ends->highest > TOP_ALLOWED;
+    return MT_OK;
+}
+
+/* One round; *last: nothing grew any more. The forms are those of the round. */
+static mt_status find_in_round(mt_arena *scratch, mt_stars *s, mt_limits *found, bool *last)
+{
+    mt_spectrum ends;
+    bool grows;
+    size_t fresh = 0;
+    found->n_rounds++;
+    MT_TRY(ask(scratch, s, found, &ends, &grows));
+    *last = !grows;
+    if (!grows) return MT_OK;
+    if (found->n_rounds == 1) MT_TRY(limit_close_by(s, &fresh));
+    if (fresh == 0 && ends.steps == 0) return MT_OK; /* the next round looks at the spectrum */
+    if (fresh == 0 && found->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(scratch, s, &ends, &fresh));
+    if (fresh == 0) fresh = limit_all(s);
+    found->n_limited += fresh;
     return MT_OK;
 }
 
@@ -330,28 +349,24 @@ static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_
  * grows, and if so elements are limited by what lies close to them; later rounds are guided by the spectrum. Each
  * limits at least one element more; after many, or should rounding hide the culprit, all indefinite elements are
  * limited, and then top <= 0 is a matter of algebra. */
-mt_status mt_limiter_find(mt_arena *scratch, mt_stars *s, mt_limits *found)
+mt_status mt_limiter_find(mt_stars *s, mt_limits *found)
 {
-    mt_spectrum ends;
-    for (;;) {
-        bool grows;
-        size_t fresh = 0;
-        found->n_rounds++;
-        MT_TRY(ask(scratch, s, found, &ends, &grows));
-        if (!grows) return MT_OK;
-        if (found->n_rounds == 1) MT_TRY(limit_close_by(s, &fresh));
-        if (fresh == 0 && ends.steps == 0) continue; /* the next round looks at the spectrum */
-        if (fresh == 0 && found->n_rounds < MAX_ROUNDS) MT_TRY(limit_some(s, &ends, &fresh));
-        if (fresh == 0) fresh = limit_all(s);
-        found->n_limited += fresh;
+    mt_status status = MT_OK;
+    for (bool last = false; status == MT_OK && !last;) {
+        mt_arena scratch = {0};
+        status = find_in_round(&scratch, s, found, &last);
+        mt_arena_free(&scratch);
+        s->form = NULL;
     }
+    return status;
 }
 
-mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *s, mt_limits *found)
+static mt_status measure(mt_arena *scratch, const mt_stars *s, mt_limits *found)
 {
-    const mt_symmetric symmetric = symmetric_of(s);
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
+    mt_symmetric symmetric;
     mt_spectrum ends;
+    MT_TRY(take_symmetric(scratch, s, &symmetric));
     MT_TRY(mt_symmetric_ends(scratch, &symmetric, &goal, &ends));
     if (!ends.settled)
         return mt_fail(MT_NUMERICS, "the lowest eigenvalue %g per ms had not settled after %zu Lanczos steps",
@@ -359,6 +374,14 @@ mt_status mt_limiter_measure(mt_arena *scratch, mt_stars *s, mt_limits *found)
     found->limit_dt_ms = ends.lowest < 0 ? DT_SAFETY * 2 / -ends.lowest : INFINITY;
     found->top_per_ms = ends.highest;
     return MT_OK;
+}
+
+mt_status mt_limiter_measure(const mt_stars *s, mt_limits *found)
+{
+    mt_arena scratch = {0};
+    const mt_status status = measure(&scratch, s, found);
+    mt_arena_free(&scratch);
+    return status;
 }
 
 bool mt_limiter_recall(mt_stars *s, const mt_limits *known)

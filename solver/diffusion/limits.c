@@ -2,16 +2,11 @@
 
 #include <string.h>
 
-enum { KEY = MT_HASH_SIZE - 1 }; /* characters of a fingerprint */
-
-/* What stands before the list of elements; KEY characters of fingerprint stand behind it. No padding inside. */
+/* What stands before the list of elements. */
 typedef struct head {
-    char what[16], key[KEY];
     double limit_dt_ms, top_per_ms;
-    uint64_t n_indefinite, n_rounds, n_limited;
+    uint64_t n_indefinite, n_rounds;
 } head;
-
-static const char what[16] = "myotile limits\n";
 
 static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
 
@@ -56,45 +51,29 @@ mt_status mt_limits_key(
     return MT_OK;
 }
 
-mt_status mt_limits_pack(
-    mt_arena *arena, const char key[MT_HASH_SIZE], const mt_limits *known, unsigned char **bytes, size_t *n)
+mt_status mt_limits_pack(mt_arena *arena, const mt_limits *known, void **bytes, size_t *n)
 {
     const size_t list = known->n_limited * sizeof *known->limited;
-    char sum[MT_HASH_SIZE];
-    head h = {.limit_dt_ms = known->limit_dt_ms,
-        .top_per_ms = known->top_per_ms,
-        .n_indefinite = known->n_indefinite,
-        .n_rounds = known->n_rounds,
-        .n_limited = known->n_limited};
-    memcpy(h.what, what, sizeof what);
-    memcpy(h.key, key, KEY);
-    *n = sizeof h + list + KEY;
-    MT_ALLOC(arena, *bytes, *n);
-    memcpy(*bytes, &h, sizeof h);
-    if (list > 0) memcpy(*bytes + sizeof h, known->limited, list);
-    MT_TRY(mt_hash_of(*bytes, sizeof h + list, sum));
-    memcpy(*bytes + sizeof h + list, sum, KEY);
+    const head h = {known->limit_dt_ms, known->top_per_ms, known->n_indefinite, known->n_rounds};
+    char *to;
+    *n = sizeof h + list;
+    MT_ALLOC(arena, to, *n);
+    memcpy(to, &h, sizeof h);
+    if (list > 0) memcpy(to + sizeof h, known->limited, list);
+    *bytes = to;
     return MT_OK;
 }
 
-mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE], const unsigned char *bytes,
-    size_t n, mt_limits *known, bool *valid)
+bool mt_limits_unpack(const void *bytes, size_t n, mt_limits *known)
 {
     head h;
-    char sum[MT_HASH_SIZE];
-    *valid = false;
-    if (n < sizeof h + KEY) return MT_OK;
-    const size_t list = n - sizeof h - KEY;
-    MT_TRY(mt_hash_of(bytes, n - KEY, sum));
+    if (n < sizeof h || (n - sizeof h) % sizeof *known->limited != 0) return false;
     memcpy(&h, bytes, sizeof h);
-    if (memcmp(bytes + n - KEY, sum, KEY) != 0 || memcmp(h.what, what, sizeof what) != 0 ||
-        memcmp(h.key, key, KEY) != 0 || list % sizeof(uint32_t) != 0 ||
-        h.n_limited != list / sizeof(uint32_t))
-        return MT_OK;
-    uint32_t *limited;
-    MT_ALLOC(arena, limited, h.n_limited);
-    if (list > 0) memcpy(limited, bytes + sizeof h, list);
-    *known = (mt_limits){h.limit_dt_ms, h.top_per_ms, h.n_indefinite, h.n_rounds, h.n_limited, limited};
-    *valid = true;
-    return MT_OK;
+    *known = (mt_limits){.limit_dt_ms = h.limit_dt_ms,
+        .top_per_ms = h.top_per_ms,
+        .n_indefinite = h.n_indefinite,
+        .n_rounds = h.n_rounds,
+        .n_limited = (n - sizeof h) / sizeof *known->limited,
+        .limited = (const uint32_t *)((const head *)bytes + 1)};
+    return true;
 }

@@ -1,9 +1,7 @@
 /* What took long to find for a diffusion operator, also as bytes to be kept and found again by a key.
  *
  * The key is a fingerprint of all that decides it: coordinates, elements, fibres, tissues and who is of which, sheets
- * where they matter, scheme and MT_LIMITS_VERSION. The
- * bytes say their key and end with a fingerprint of themselves, so that damaged ones, or those of another key, are seen.
- * They are of one byte order (so is the key). Knows no files. */
+ * where they matter, scheme and MT_LIMITS_VERSION. The bytes are of one byte order, as the key is. Knows no files. */
 #ifndef MT_SOLVER_DIFFUSION_LIMITS_H
 #define MT_SOLVER_DIFFUSION_LIMITS_H
 
@@ -26,12 +24,10 @@ enum { MT_LIMITS_VERSION = 5 };
 MT_NODISCARD mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissues *tissues,
     const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE]);
 
-/* Gives it as bytes in `arena`: 120 and 4 for each limited element. */
-MT_NODISCARD mt_status mt_limits_pack(
-    mt_arena *arena, const char key[MT_HASH_SIZE], const mt_limits *known, unsigned char **bytes, size_t *n);
+/* Gives it as bytes in `arena`: 32 and 4 for each limited element. MT_MEMORY. */
+MT_NODISCARD mt_status mt_limits_pack(mt_arena *arena, const mt_limits *known, void **bytes, size_t *n);
 
-/* And back; the list of elements lies in `arena`. *valid is false where the bytes are damaged or of another key. */
-MT_NODISCARD mt_status mt_limits_unpack(mt_arena *arena, const char key[MT_HASH_SIZE],
-    const unsigned char *bytes, size_t n, mt_limits *known, bool *valid);
+/* And back, from aligned bytes, of which the list of elements is a part. False: no limits have so many. */
+bool mt_limits_unpack(const void *bytes, size_t n, mt_limits *known);
 
 #endif

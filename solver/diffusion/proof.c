@@ -35,7 +35,7 @@ static void gather(const mt_stars *s, size_t c, size_t rings, patch *p)
     p->n_elements = end[rings + 1];
     for (size_t j = 0; j < p->n_stars; j++)
         for (size_t f = 0; f < 4; f++) {
-            const uint32_t n = s->near[4 * (size_t)p->element[j] + f];
+            const size_t n = mt_adjacency_or_own(s->adjacency->neighbour, p->element[j], f);
             size_t k = 0;
             while (p->element[k] != n) k++;
             p->number[j][f] = k;

@@ -14,15 +14,18 @@ static const char making_it_smooth[] = "spreading the reaction";
 /* ---- t ---- */
 
 /* The mean squared distance to the neighbours; 0 without any. */
-static double distance2(const mt_stars *s, size_t c)
+static double distance2(const mt_stars *along, size_t c)
 {
-    double sum = 0;
+    const mt_stars *s = mt_stars_geometry(along, &c);
+    double sum = 0, here[3];
     int n_inner = 0;
+    mt_mesh_centroid(s->mesh, c, here);
     for (size_t f = 0; f < 4; f++) {
         const uint32_t n = s->adjacency->neighbour[4 * c + f];
         if (n == MT_NO_ELEMENT) continue;
-        double d[3];
-        mt_minus3(s->centroid + 3 * (size_t)n, s->centroid + 3 * c, d);
+        double there[3], d[3];
+        mt_mesh_centroid(s->mesh, n, there);
+        mt_minus3(there, here, d);
         sum += mt_dot3(d, d);
         n_inner++;
     }
@@ -48,24 +51,25 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
 /* ---- smooth ---- */
 
 /* y = M x by the stars: each element's one-sided fluxes, then each sums its own. */
-static void apply_stars(const mt_stars *s, const double *x, double *y)
+static void apply_stars(const mt_stars *s, const double *x, double *w, double *y)
 {
+    const uint32_t *neighbour = s->adjacency->neighbour;
 #pragma omp parallel if (s->n >= MT_STARS_PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
         for (size_t c = 0; c < s->n; c++) {
             double delta[4];
             const double *k = s->star + 16 * c;
-            for (size_t f = 0; f < 4; f++) delta[f] = x[s->near[4 * c + f]] - x[c];
+            for (size_t f = 0; f < 4; f++) delta[f] = x[mt_adjacency_or_own(neighbour, c, f)] - x[c];
             for (size_t f = 0; f < 4; f++)
-                s->w[4 * c + f] = k[4 * f] * delta[0] + k[4 * f + 1] * delta[1] + k[4 * f + 2] * delta[2] +
-                                  k[4 * f + 3] * delta[3];
+                w[4 * c + f] = k[4 * f] * delta[0] + k[4 * f + 1] * delta[1] + k[4 * f + 2] * delta[2] +
+                               k[4 * f + 3] * delta[3];
         }
 #pragma omp for schedule(static)
         for (size_t c = 0; c < s->n; c++) {
             double sum = 0;
             for (size_t f = 0; f < 4; f++)
-                sum += s->w[4 * c + f] - s->w[4 * (size_t)s->near[4 * c + f] + s->back[4 * c + f]];
+                sum += w[4 * c + f] - w[4 * mt_adjacency_or_own(neighbour, c, f) + s->back[4 * c + f]];
             y[c] = sum / 2;
         }
     }
@@ -78,6 +82,7 @@ typedef struct smoothing {
     double *now;  /* the last stage; where the result will be */
     double *last; /* the one before */
     double *m;    /* M now */
+    double *w;    /* [n][4] for that */
 } smoothing;
 
 /* A pass of the diffusion equation by one step of the Runge-Kutta-Legendre scheme of first order (C. D. Meyer, D. S. Balsara, T. D.
@@ -86,7 +91,7 @@ static void pass(const smoothing *r)
 {
     const size_t n = r->stars->n;
     const double first = 2.0 / (STAGES * STAGES + STAGES);
-    apply_stars(r->stars, r->now, r->m);
+    apply_stars(r->stars, r->now, r->w, r->m);
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < n; c++) {
         r->last[c] = r->now[c];
@@ -94,7 +99,7 @@ static void pass(const smoothing *r)
     }
     for (int j = 2; j <= STAGES; j++) {
         const double mu = (2.0 * j - 1) / j, nu = (1.0 - j) / j;
-        apply_stars(r->stars, r->now, r->m);
+        apply_stars(r->stars, r->now, r->w, r->m);
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = 0; c < n; c++) {
             const double next = mu * r->now[c] + nu * r->last[c] + mu * first * r->rate[c] * r->m[c];
@@ -114,6 +119,7 @@ static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, d
     MT_ALLOC(scratch, r.rate, s->n);
     MT_ALLOC(scratch, r.last, s->n);
     MT_ALLOC(scratch, r.m, s->n);
+    MT_ALLOC(scratch, r.w, 4 * s->n);
     mt_stars_bound(s);
     for (size_t c = 0; c < s->n; c++) largest = fmax(largest, t[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
@@ -169,14 +175,23 @@ static void from_times(const mt_stars *s, double *kappa)
         if (kappa[c] > 0) kappa[c] *= beta * kappa[c] / (kappa[c] + front_ms);
 }
 
-mt_status mt_spreading_make(mt_arena *scratch, mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
+/* t of all elements, smooth. */
+static mt_status find_times(mt_arena *scratch, mt_stars *s, double *t)
 {
     double *time_ms, *volume;
     MT_ALLOC(scratch, time_ms, s->n_tissues);
     MT_ALLOC(scratch, volume, s->n_tissues);
-    by_size(s, kappa_ms, time_ms, volume);
+    by_size(s, t, time_ms, volume);
     for (size_t k = 0; k < s->n_tissues; k++) time_ms[k] *= SMOOTHED;
-    if (s->n > 0) MT_TRY(smooth(scratch, s, time_ms, kappa_ms));
+    return s->n > 0 ? smooth(scratch, s, time_ms, t) : MT_OK;
+}
+
+mt_status mt_spreading_make(mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
+{
+    mt_arena scratch = {0};
+    const mt_status status = find_times(&scratch, s, kappa_ms);
+    mt_arena_free(&scratch);
+    MT_TRY(status);
     from_times(s, kappa_ms);
     *n_slowed = slow_down(s, kappa_ms, slowed);
     mt_stars_weigh(s);

@@ -57,7 +57,6 @@
 /* Finds kappa of all elements for the scheme of the stars, whose beta is above 0, and raises the V_c of some of the stars, once
  * these are limited (else what grows would grow in kappa). Fills kappa_ms [n] and slowed [n], by how much V_c was raised (1: not);
  * gives how many were. MT_MEMORY. MT_STOPPED. */
-MT_NODISCARD mt_status mt_spreading_make(
-    mt_arena *scratch, mt_stars *stars, double *kappa_ms, float *slowed, size_t *n_slowed);
+MT_NODISCARD mt_status mt_spreading_make(mt_stars *stars, double *kappa_ms, float *slowed, size_t *n_slowed);
 
 #endif

@@ -1,6 +1,7 @@
 #include "solver/diffusion/stars.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "data/vec3.h"
 #include "solver/diffusion/spectrum.h"
@@ -97,13 +98,15 @@ static double seen_across(
 }
 
 /* All of an inner face. */
-static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_shape *shape)
+static void shape_face(const mt_stars *s, size_t c, const vec3 here, size_t n, int f, element_shape *shape)
 {
     const bool border = at_border(s, c, n);
     const size_t with = border ? c : n;
     double *area = shape->area[f], *to = shape->to[f], *flux = shape->flux[f];
+    vec3 there;
     mean_flux(s, c, with, area, flux);
-    for (size_t k = 0; k < 3; k++) to[k] = s->centroid[3 * n + k] - s->centroid[3 * c + k];
+    mt_mesh_centroid(s->mesh, n, there);
+    mt_minus3(there, here, to);
     const double across = mt_dot3(area, to), lengths = mt_stars_lengths(area, to);
     const bool oblique = across < MT_STARS_COSINE * lengths;
     const double longer = border ? seen_across(s, c, n, area, flux, across, to) : 1;
@@ -118,12 +121,14 @@ static void shape_face(const mt_stars *s, size_t c, size_t n, int f, element_sha
 
 static void shape_of(const mt_stars *s, size_t c, element_shape *shape)
 {
+    vec3 here;
     shape->oblique = false;
+    mt_mesh_centroid(s->mesh, c, here);
     for (int f = 0; f < 4; f++) {
         const uint32_t n = s->adjacency->neighbour[4 * c + (size_t)f];
         mt_mesh_face_area(s->mesh, c, (size_t)f, shape->area[f]);
         if (n != MT_NO_ELEMENT) {
-            shape_face(s, c, n, f, shape);
+            shape_face(s, c, here, n, f, shape);
             continue;
         }
         mean_flux(s, c, c, shape->area[f], shape->flux[f]);
@@ -258,20 +263,46 @@ static double star_lowest(const double damping[4], double qb[4][4])
     return values[0];
 }
 
-static void make_form(mt_stars *s, size_t c)
+/* The upper half of sym(K_c). */
+static void form_of(const double k[16], double half[10])
 {
-    const double *k = s->star + 16 * c;
-    double *half = s->form + 10 * c;
     for (size_t f = 0; f < 4; f++)
         for (size_t g = f; g < 4; g++) *half++ = (k[4 * f + g] + k[4 * g + f]) / 2;
 }
 
+static void put_star(const double damping[4], double qb[4][4], double theta, double star[16])
+{
+    for (size_t f = 0; f < 4; f++)
+        for (size_t g = 0; g < 4; g++) star[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
+}
+
 static void keep_star(mt_stars *s, size_t c, const double damping[4], double qb[4][4], double theta)
 {
-    double *k = s->star + 16 * c;
-    for (size_t f = 0; f < 4; f++)
-        for (size_t g = 0; g < 4; g++) k[4 * f + g] = (f == g ? damping[f] : 0) + theta * qb[f][g];
-    make_form(s, c);
+    put_star(damping, qb, theta, s->star + 16 * c);
+    if (s->form) form_of(s->star + 16 * c, s->form + 10 * c);
+}
+
+/* theta of an indefinite star that is limited. */
+static double limited_theta(const double damping[4], double qb[4][4])
+{
+    return 0.98 / -star_lowest(damping, qb);
+}
+
+void mt_stars_one(const mt_stars *s, size_t c, double star[16])
+{
+    element_shape shape;
+    double damping[4], qb[4][4];
+    shape_of(s, c, &shape);
+    star_parts(s, c, &shape, damping, qb);
+    put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
+}
+
+/* Those of an element of the walk. */
+static void parts_of(const mt_stars *s, size_t c, element_shape *shape, double damping[4], double qb[4][4])
+{
+    const mt_stars *in = mt_stars_geometry(s, &c);
+    shape_of(in, c, shape);
+    star_parts(in, c, shape, damping, qb);
 }
 
 size_t mt_stars_limit(mt_stars *s, size_t c)
@@ -279,9 +310,8 @@ size_t mt_stars_limit(mt_stars *s, size_t c)
     element_shape shape;
     double damping[4], qb[4][4];
     if (!s->indefinite[c]) return 0;
-    shape_of(s, c, &shape);
-    star_parts(s, c, &shape, damping, qb);
-    const double theta = 0.98 / -star_lowest(damping, qb);
+    parts_of(s, c, &shape, damping, qb);
+    const double theta = limited_theta(damping, qb);
     keep_star(s, c, damping, qb, theta);
     s->theta[c] = (float)theta;
     s->indefinite[c] = s->pending[c] = 0;
@@ -292,7 +322,8 @@ size_t mt_stars_limit(mt_stars *s, size_t c)
 
 static mt_status refuse_volume(const mt_stars *s, size_t c)
 {
-    const double *x = s->centroid + 3 * c;
+    double x[3];
+    mt_mesh_centroid(s->mesh, c, x);
     return mt_fail(MT_INPUT,
         "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be finite and above 0 (`myotile mesh "
         "convert IN "
@@ -306,7 +337,6 @@ static mt_status volumes(mt_stars *s)
 #pragma omp parallel for schedule(static) reduction(min : bad) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         const size_t element = s->walk->element[c];
-        mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
         const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
         if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
@@ -316,10 +346,11 @@ static mt_status volumes(mt_stars *s)
 }
 
 /* A bound of |sym(K_c)|; with the damping one for every theta, as it lies between those of alpha diag(w tau) and of K_c at theta = 1. */
-static double star_bound(const double damping[4], const double half[10])
+static double star_bound(const double damping[4], const double star[16])
 {
     static const int at[4][4] = {{0, 1, 2, 3}, {1, 4, 5, 6}, {2, 5, 7, 8}, {3, 6, 8, 9}};
-    double bound = 0;
+    double bound = 0, half[10];
+    form_of(star, half);
     for (int f = 0; f < 4; f++) {
         double row = 0;
         for (int g = 0; g < 4; g++) row += fabs(half[at[f][g]]);
@@ -332,7 +363,7 @@ void mt_stars_bound(mt_stars *s)
 {
     static const double no_damping[4] = {0};
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->form + 10 * c);
+    for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->star + 16 * c);
 }
 
 /* The star of one element as it is at theta = 1; z has the bound of it. Is it indefinite? Not asked where that is known. */
@@ -340,13 +371,12 @@ static void make_star(mt_stars *s, size_t c, bool ask)
 {
     element_shape shape;
     double damping[4], qb[4][4];
-    shape_of(s, c, &shape);
-    star_parts(s, c, &shape, damping, qb);
+    parts_of(s, c, &shape, damping, qb);
     s->indefinite[c] = s->pending[c] = ask && star_lowest(damping, qb) < -1 - DEFINITE;
     keep_star(s, c, damping, qb, 1);
     s->theta[c] = 1;
     s->oblique[c] = shape.oblique;
-    s->z[c] = star_bound(damping, s->form + 10 * c);
+    s->z[c] = star_bound(damping, s->star + 16 * c);
 }
 
 static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
@@ -426,7 +456,6 @@ static void ways_back(mt_stars *s)
     for (size_t c = 0; c < s->n; c++)
         for (size_t f = 0; f < 4; f++) {
             uint32_t n = neighbour[4 * c + f];
-            s->near[4 * c + f] = n == MT_NO_ELEMENT ? (uint32_t)c : n;
             s->back[4 * c + f] = (uint8_t)f;
             for (uint8_t g = 0; n != MT_NO_ELEMENT && g < 4; g++)
                 if (neighbour[4 * (size_t)n + g] == c) s->back[4 * c + f] = g;
@@ -436,7 +465,26 @@ static void ways_back(mt_stars *s)
 void mt_stars_form(mt_stars *s)
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) make_form(s, c);
+    for (size_t c = 0; c < s->n; c++) form_of(s->star + 16 * c, s->form + 10 * c);
+}
+
+mt_status mt_stars_take_forms(mt_arena *scratch, mt_stars *s)
+{
+    MT_ALLOC(scratch, s->form, 10 * s->n);
+    mt_stars_form(s);
+    return MT_OK;
+}
+
+/* One after the other: a form ends before the next star begins. */
+void mt_stars_become_forms(mt_stars *s)
+{
+    s->form = s->star;
+    s->star = NULL;
+    for (size_t c = 0; c < s->n; c++) {
+        double star[16];
+        memcpy(star, s->form + 16 * c, sizeof star);
+        form_of(star, s->form + 10 * c);
+    }
 }
 
 void mt_stars_weigh(mt_stars *s)
@@ -456,17 +504,13 @@ static mt_status take_room(mt_arena *arena, mt_arena *scratch, mt_stars *s)
 {
     MT_ALLOC(arena, s->star, 16 * s->n);
     MT_ALLOC(arena, s->back, 4 * s->n);
-    MT_ALLOC(arena, s->volume, s->n);
-    MT_ALLOC(arena, s->theta, s->n);
-    MT_ALLOC(scratch, s->centroid, 3 * s->n);
+    MT_ALLOC(arena, s->root, s->n);
+    MT_ALLOC(arena, s->null_root, s->n);
+    MT_ALLOC(scratch, s->volume, s->n);
+    MT_ALLOC(scratch, s->theta, s->n);
     MT_ALLOC(scratch, s->indefinite, s->n);
     MT_ALLOC(scratch, s->pending, s->n);
     MT_ALLOC(scratch, s->oblique, s->n);
-    MT_ALLOC(scratch, s->root, s->n);
-    MT_ALLOC(scratch, s->null_root, s->n);
-    MT_ALLOC(scratch, s->near, 4 * s->n);
-    MT_ALLOC(scratch, s->form, 10 * s->n);
-    MT_ALLOC(scratch, s->w, 4 * s->n);
     MT_ALLOC(scratch, s->z, s->n);
     return MT_OK;
 }
@@ -483,18 +527,14 @@ mt_status mt_stars_make(
     return MT_OK;
 }
 
-mt_status mt_stars_gradients(mt_arena *scratch, mt_stars *s, double *column)
+void mt_stars_gradients(const mt_stars *s, double *column)
 {
-    MT_ALLOC(scratch, s->centroid, 3 * s->n);
-#pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < s->n; c++) mt_mesh_centroid(s->mesh, c, s->centroid + 3 * c);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
         element_shape shape;
         shape_of(s, c, &shape);
         gradient(s, c, &shape, (vec3 *)(column + 12 * c));
     }
-    return MT_OK;
 }
 
 mt_status mt_stars_ask(mt_stars *s, size_t *n_indefinite) { return look_at_all(s, true, n_indefinite); }

@@ -20,7 +20,7 @@ static void apply_form(const double k[10], const double d[4], double w[4])
 /* sym(K) delta of an element for values z. */
 static void fluxes(const mt_symmetric *s, size_t c, const double *z, double delta[4], double w[4])
 {
-    for (size_t f = 0; f < 4; f++) delta[f] = z[s->near[4 * c + f]] - z[c];
+    for (size_t f = 0; f < 4; f++) delta[f] = z[mt_adjacency_or_own(s->neighbour, c, f)] - z[c];
     apply_form(s->form + 10 * c, delta, w);
 }
 
@@ -32,7 +32,7 @@ double mt_symmetric_energy(const mt_symmetric *s, size_t c, const double *z)
 }
 
 /* y = S x = V^-1/2 (M + M')/2 V^-1/2 x:
- * first sym(K_c) delta_c for every element, then each element sums what is its own. */
+ * first z, in the place of y, then sym(K_c) delta_c for every element, then each element sums what is its own. */
 static bool apply(const void *context, const double *x, double *y)
 {
     const applied *a = context;
@@ -42,17 +42,18 @@ static bool apply(const void *context, const double *x, double *y)
 #pragma omp parallel if (s->n >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) s->z[c] = s->root[c] * x[c];
+        for (size_t c = 0; c < s->n; c++) y[c] = s->root[c] * x[c];
 #pragma omp for schedule(static)
         for (size_t c = 0; c < s->n; c++) {
             double delta[4];
-            fluxes(s, c, s->z, delta, s->w + 4 * c);
+            fluxes(s, c, y, delta, s->w + 4 * c);
         }
 #pragma omp for schedule(static)
         for (size_t c = 0; c < s->n; c++) {
             double sum = 0;
             for (size_t f = 0; f < 4; f++)
-                sum += s->w[4 * c + f] - s->w[4 * (size_t)s->near[4 * c + f] + s->back[4 * c + f]];
+                sum +=
+                    s->w[4 * c + f] - s->w[4 * mt_adjacency_or_own(s->neighbour, c, f) + s->back[4 * c + f]];
             y[c] = s->root[c] * sum / 2;
         }
     }

@@ -5,19 +5,21 @@
 #ifndef MT_SOLVER_DIFFUSION_SYMMETRIC_H
 #define MT_SOLVER_DIFFUSION_SYMMETRIC_H
 
+#include "mesh/adjacency.h"
 #include "solver/diffusion/spectrum.h"
 #include "solver/diffusion/watch.h"
 
 /* All borrowed. */
 typedef struct mt_symmetric {
     size_t n;
-    const uint32_t *near; /* [n][4] the neighbours; at the boundary the element itself, which differs by 0 */
-    const uint8_t *back;  /* [n][4] the face of `near` that leads back here; at the boundary the same face */
-    const double *form;   /* [n][10] sym(K_c), upper half, row by row */
-    const double *root;   /* [n] V^-1/2 */
+    const uint32_t *neighbour; /* [n][4] MT_NO_ELEMENT at the boundary */
+    const uint8_t
+        *back; /* [n][4] the face of the neighbour that leads back here; at the boundary the same face */
+    const double *form;      /* [n][10] sym(K_c), upper half, row by row */
+    const double *root;      /* [n] V^-1/2 */
     const double *null_root; /* [n] the constants as S sees them, a unit vector; NULL: they may show up */
     const uint32_t *number;  /* [n] of each element, for the start vector; NULL: as they stand */
-    double *w, *z;           /* [n][4], [n] scratch */
+    double *w;               /* [n][4] scratch */
     const mt_watch *watch;
 } mt_symmetric;
 

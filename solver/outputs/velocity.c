@@ -10,7 +10,7 @@ enum { PLACES_MAX = 1 + MT_DIFFUSION_ROW, PLACES_LEAST = 5 };
 
 typedef struct field {
     const double (*centre)[3]; /* [n] of elements */
-    const mt_diffusion *diffusion;
+    mt_pattern pattern;
     const double *activation_ms;
     const uint8_t *stimulated; /* NULL: none */
 } field;
@@ -37,8 +37,10 @@ static neighbourhood neighbours_of(const field *f, size_t element)
 {
     neighbourhood near = {0};
     add_place(f, element, element, &near);
+    uint32_t ring[MT_RING_MAX];
+    const uint32_t *column = mt_pattern_row(&f->pattern, element, ring);
     for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
-        const size_t other = f->diffusion->column[MT_DIFFUSION_ROW * element + k];
+        const size_t other = column[k];
         if (other != element && conducted(f, other)) add_place(f, element, other, &near);
     }
     return near;
@@ -90,7 +92,8 @@ mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
     const uint8_t *stimulated, double *velocity_mm_ms)
 {
     mt_arena scratch = {0};
-    field f = {.diffusion = diffusion, .activation_ms = activation_ms, .stimulated = stimulated};
+    field f = {
+        .pattern = mt_diffusion_pattern(diffusion), .activation_ms = activation_ms, .stimulated = stimulated};
     const mt_status status = find_all(&scratch, mesh, &f, velocity_mm_ms);
     mt_arena_free(&scratch);
     return status;

@@ -105,6 +105,7 @@ mt_status mt_plan_matrix_room(mt_arena *arena, const mt_plan *plan, mt_plan_matr
     MT_ALLOC(arena, room->a, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
+    MT_TRY(mt_diffusion_rows_room(arena, plan->problem->diffusion, most, &room->rows));
     MT_ALLOC(arena, room->map, plan->halo->n_elements);
     memset(room->map, 0xff, plan->halo->n_elements * sizeof *room->map);
     return MT_OK;
@@ -117,10 +118,10 @@ mt_status mt_plan_matrix_of(const mt_plan *plan, uint32_t part, const mt_plan_ma
     const size_t n = own_count(plan, part), from = own_from(plan, part);
     const double dt_ms = problem->dt_ms / (double)problem->pde_steps;
     MT_TRY(mt_halo_columns(plan->halo, &pattern, part, room->map, room->local));
+    const double *rate = mt_diffusion_rows_of(&room->rows, n, plan->halo->own_element + from);
     for (size_t row = 0; row < n; row++) {
         float off[MT_ELLPACK_WIDTH];
-        room->d[row] =
-            mt_diffusion_step_row_float(problem->diffusion, dt_ms, plan->halo->own_element[from + row], off);
+        room->d[row] = mt_diffusion_step_row_float(rate + MT_DIFFUSION_ROW * row, dt_ms, off);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(n, MT_ELLPACK_WIDTH, row, k);
             room->a[at] = off[k];

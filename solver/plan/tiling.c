@@ -37,7 +37,7 @@ mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_p
 #pragma omp parallel for schedule(static)
     for (size_t element = 0; element < adjacency->n_elements; element++)
         (void)mt_adjacency_ring(adjacency, element, columns + element * MT_DIFFUSION_ROW);
-    *pattern = (mt_pattern){adjacency->n_elements, MT_DIFFUSION_ROW, columns};
+    *pattern = (mt_pattern){adjacency->n_elements, MT_DIFFUSION_ROW, columns, NULL};
     return MT_OK;
 }
 

@@ -30,7 +30,7 @@ MT_NODISCARD mt_status mt_tiling_check_room(
 /* What an idle tile takes; measured, `partition` of 20,160 elements on 64 and on 1,024 GC200: 700 bytes a tile more, `run`: 756. */
 #define MT_TILE_HOST_BYTES 700
 
-/* Gives the elements that each element's row of the diffusion step reads, as mt_diffusion_pattern has them. */
+/* Gives the elements that each element's row of the diffusion step reads, as mt_diffusion_pattern has them, but kept. */
 MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern);
 
 /* Gives a partition for so many IPUs and, where balanced halos are asked for, balances what tiles need. `balance` says what

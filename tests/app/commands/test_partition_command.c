@@ -117,8 +117,9 @@ Test(partition_command, counts_are_those_of_a_run)
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
                      &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
-    cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column},
-                     &parts, &scheme, &halo),
+    cr_assert_eq(
+        mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column, NULL}, &parts,
+            &scheme, &halo),
         MT_OK);
     size_t received = 0, needed = 0;
     for (int p = 0; p < PARTS; p++)

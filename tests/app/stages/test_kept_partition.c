@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "app/cli/machines.h"
-#include "app/stages/cache.h"
 #include "app/stages/kept_partition.h"
 #include "mesh/make/slab.h"
 
@@ -54,27 +53,6 @@ Test(kept_partition, comes_back_as_it_was)
     cr_assert_eq(memcmp(back.part, p.partition.part, back.n_elements * sizeof *back.part), 0);
     cr_assert(
         mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements - 1, &back, &found) == MT_OK && !found);
-    mt_arena_free(&p.arena);
-}
-
-Test(kept_partition, damaged_bytes_are_seen)
-{
-    problem p;
-    mt_partition back;
-    unsigned char *bytes;
-    size_t n;
-    bool found;
-    make(&p);
-    cr_assert_eq(mt_kept_partition_keep(p.key, &p.partition), MT_OK);
-    cr_assert(mt_cache_find(&p.arena, p.key, &bytes, &n));
-    for (size_t k = 0; k < n; k += 13) {
-        bytes[k] ^= 1;
-        mt_cache_keep(p.key, bytes, n);
-        bytes[k] ^= 1;
-        cr_assert(
-            mt_kept_partition_find(&p.arena, p.key, p.mesh.n_elements, &back, &found) == MT_OK && !found,
-            "byte %zu", k);
-    }
     mt_arena_free(&p.arena);
 }
 

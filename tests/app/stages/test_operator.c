@@ -88,10 +88,10 @@ Test(operator, is_made_with_what_the_cache_knows)
     mt_arena arena = {0};
     mt_mesh mesh;
     mt_limits known;
-    unsigned char *bytes;
+    const void *bytes;
+    void *packed;
     char name[NAME], key[MT_HASH_SIZE];
     size_t n;
-    bool valid;
     write_crooked("a.hdf");
     char *without = table_of(info);
     use_cache();
@@ -103,12 +103,11 @@ Test(operator, is_made_with_what_the_cache_knows)
 
     ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
     ok(mt_limits_key(&mesh, &(mt_tissues){1, &mt_tissue_usual, NULL}, &mt_diffusion_scheme_usual, key));
-    cr_assert(mt_cache_find(&arena, key, &bytes, &n));
-    ok(mt_limits_unpack(&arena, key, bytes, n, &known, &valid));
-    cr_assert(valid && known.n_limited > 0);
+    cr_assert(mt_cache_find(&arena, "limits", key, &bytes, &n));
+    cr_assert(mt_limits_unpack(bytes, n, &known) && known.n_limited > 0);
     known.limit_dt_ms = 0.125;
-    ok(mt_limits_pack(&arena, key, &known, &bytes, &n));
-    mt_cache_keep(key, bytes, n);
+    ok(mt_limits_pack(&arena, &known, &packed, &n));
+    mt_cache_keep("limits", key, packed, n);
     char *planted = table_of(info);
     cr_assert_eq(json_property(planted, "largest_stable_substep_ms"), 0.125);
     same_table("mesh info a.hdf --format json --no-cache", without);
@@ -193,31 +192,6 @@ Test(operator, may_be_made_by_several_at_once)
     }
     cr_assert_eq(cached(name), 1);
     free(without);
-}
-
-/* The file that was used longest ago goes first; what is not ours stays. */
-Test(operator, the_cache_stays_small)
-{
-    mt_arena arena = {0};
-    unsigned char *bytes;
-    size_t n;
-    char key[MT_HASH_SIZE], name[NAME];
-    use_cache();
-    for (int k = 0; k < MT_CACHE_FILES + 20; k++) {
-        (void)snprintf(key, sizeof key, "%032x", k);
-        mt_cache_keep(key, (const unsigned char *)key, MT_HASH_SIZE - 1);
-        if (k == 0) write_text("cache/myotile/mine.txt", "mine");
-        struct timespec old[2] = {{.tv_sec = 1000 + k}, {.tv_sec = 1000 + k}};
-        (void)snprintf(name, sizeof name, "cache/myotile/%s", key);
-        cr_assert_eq(utimensat(AT_FDCWD, name, old, 0), 0);
-        (void)snprintf(key, sizeof key, "%032x", 1);
-        cr_assert_eq(mt_cache_find(&arena, key, &bytes, &n), k >= 1, "used all the time, and there");
-    }
-    cr_assert_eq(cached(name), MT_CACHE_FILES + 1);
-    (void)snprintf(key, sizeof key, "%032x", 0);
-    cr_assert_not(mt_cache_find(&arena, key, &bytes, &n));
-    cr_assert(there("cache/myotile/mine.txt"));
-    mt_arena_free(&arena);
 }
 
 /* ---- what is said */

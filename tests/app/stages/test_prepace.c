@@ -163,7 +163,7 @@ static double begin_mV(const char *set, bool cached)
 /* Puts another V into a kept file: with its fingerprint renewed, as if that had been found, or without, as a damaged one. */
 static void change_kept(const char *name, double v_mV, bool whole)
 {
-    enum { BEFORE = 16 + MT_HASH_SIZE - 1 };
+    enum { BEFORE = 16 + MT_HASH_SIZE - 1 }; /* kind and key */
     size_t n;
     char *bytes = bytes_of(name, &n), sum[MT_HASH_SIZE];
     mt_hash hash;

@@ -97,7 +97,8 @@ static inline mt_status check_part(const mt_halo *halo, const mt_pattern *patter
     size_t n_own = mt_halo_own(halo, q);
     for (size_t i = 0; i < n_own; i++)
         for (size_t k = 0; k < pattern->width; k++) {
-            uint32_t c = mt_pattern_row(pattern, halo->own_element[halo->own_offset[q] + i])[k];
+            uint32_t ring[MT_RING_MAX];
+            uint32_t c = mt_pattern_row(pattern, halo->own_element[halo->own_offset[q] + i], ring)[k];
             if (map[c] == UINT32_MAX)
                 return mt_fail(MT_INPUT, "halo: part %u reads element %u and does not receive it", q, c);
             if (map[c] >= n_own && map[c] != UINT32_MAX - 1) map[c] = UINT32_MAX - 1, needed++;

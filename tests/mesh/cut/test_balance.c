@@ -125,7 +125,7 @@ static struct counts count(const struct problem *problem, const size_t *weight)
 
 static mt_status balance(struct problem *problem, mt_balance_measure measure, mt_balance *report)
 {
-    return mt_balance_halo(&(mt_pattern){problem->n_elements, problem->width, problem->columns}, 1.03,
+    return mt_balance_halo(&(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL}, 1.03,
         measure, &problem->partition, report);
 }
 
@@ -197,9 +197,9 @@ Test(balance, what_a_part_receives_under_mixed_clean_falls_by_either_measure)
     cr_assert_eq(mt_scheme_find("mixed-clean", 0, &scheme), MT_OK, "%s", mt_message());
     for (int round = 0; round < 3; round++) {
         mt_halo halo;
-        cr_assert_eq(
-            mt_halo_make(&problem.arena, &(mt_pattern){problem.n_elements, problem.width, problem.columns},
-                &problem.partition, &scheme, &halo),
+        cr_assert_eq(mt_halo_make(&problem.arena,
+                         &(mt_pattern){problem.n_elements, problem.width, problem.columns, NULL},
+                         &problem.partition, &scheme, &halo),
             MT_OK, "%s", mt_message());
         for (uint32_t p = 0; p < halo.n_parts; p++)
             if (halo.inbound[p] > largest[round]) largest[round] = halo.inbound[p];
@@ -254,11 +254,11 @@ Test(balance, patterns_and_partitions_that_make_no_sense_are_refused)
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "element 2: part 2; there are 2"), "%s", mt_message());
     part[2] = 1;
-    cr_assert_eq(
-        mt_balance_halo(&(mt_pattern){3, 2, columns}, 0, MT_BALANCE_NEEDED, &problem.partition, &report),
+    cr_assert_eq(mt_balance_halo(
+                     &(mt_pattern){3, 2, columns, NULL}, 0, MT_BALANCE_NEEDED, &problem.partition, &report),
         MT_INPUT);
-    cr_assert_eq(
-        mt_balance_halo(&(mt_pattern){3, 33, columns}, 1.03, MT_BALANCE_NEEDED, &problem.partition, &report),
+    cr_assert_eq(mt_balance_halo(&(mt_pattern){3, 33, columns, NULL}, 1.03, MT_BALANCE_NEEDED,
+                     &problem.partition, &report),
         MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "rows of 33 elements; at most 32"), "%s", mt_message());
     problem.partition.n_elements = 2;

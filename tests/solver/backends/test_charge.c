@@ -44,8 +44,8 @@ static ledger open_ledger(slab_problem *s)
     l.cell_v = room(s, 1, sizeof(float)), l.cell_state = room(s, n_states, sizeof(float));
     l.diagonal = room(s, 1, sizeof(double)), l.off = room(s, MT_DIFFUSION_ROW, sizeof(double));
     for (size_t c = 0; c < n; c++)
-        l.diagonal[c] = mt_diffusion_step_row(
-            p->diffusion, p->dt_ms / (double)p->pde_steps, c, l.off + MT_DIFFUSION_ROW * c);
+        l.diagonal[c] = mt_diffusion_step_row(p->diffusion->rate + MT_DIFFUSION_ROW * c,
+            p->dt_ms / (double)p->pde_steps, l.off + MT_DIFFUSION_ROW * c);
     for (size_t c = 0; c < n; c++)
         for (size_t k = 0; k < n_states; k++)
             l.cell_state[mt_block_index(n, n_states, c, k)] = (float)p->model->variants[0].states[k];

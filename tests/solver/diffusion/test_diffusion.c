@@ -363,7 +363,7 @@ static step_matrix step_of(problem *p, double dt_ms)
 {
     step_matrix z = {values(p), mt_arena_alloc(&p->arena, ROW * p->op.n_elements, sizeof(double))};
     for (size_t c = 0; c < p->op.n_elements; c++)
-        z.diagonal[c] = mt_diffusion_step_row(&p->op, dt_ms, c, z.off + ROW * c);
+        z.diagonal[c] = mt_diffusion_step_row(p->op.rate + ROW * c, dt_ms, z.off + ROW * c);
     return z;
 }
 
@@ -501,7 +501,7 @@ Test(diffusion, float_steps_keep_constants_to_one_rounding)
     size_t n = p.op.n_elements;
     step_matrix z = step_of(&p, p.op.limit_dt_ms);
     for (size_t c = 0; c < n; c++) {
-        float off[ROW], diagonal = mt_diffusion_step_row_float(&p.op, p.op.limit_dt_ms, c, off);
+        float off[ROW], diagonal = mt_diffusion_step_row_float(p.op.rate + ROW * c, p.op.limit_dt_ms, off);
         double sum = 0, sum_float = 0;
         for (size_t k = 0; k < ROW; k++) {
             cr_assert(off[k] == (float)z.off[ROW * c + k]);

@@ -62,6 +62,7 @@ static void make(problem *p, double damping, double jitter)
         .watch = &p->watch};
     size_t n_slivers;
     cr_assert_eq(mt_stars_make(&p->arena, &p->arena, &p->s, true, &p->n_indefinite, &n_slivers), MT_OK);
+    cr_assert_eq(mt_stars_take_forms(&p->arena, &p->s), MT_OK);
     p->form = mt_arena_alloc(&p->arena, 10 * p->s.n, sizeof *p->form);
     memcpy(p->form, p->s.form, 10 * p->s.n * sizeof *p->form);
     cr_assert_eq(mt_proof_seek(&p->arena, &p->s, &p->unpaid, &p->n_unpaid), MT_OK, "%s", mt_message());
@@ -73,7 +74,8 @@ static double energy(const problem *p, const double *forms, const double *z)
     for (size_t c = 0; c < p->s.n; c++) {
         const double *k = forms + 10 * c;
         double d[4];
-        for (size_t f = 0; f < 4; f++) d[f] = z[p->s.near[4 * c + f]] - z[c];
+        for (size_t f = 0; f < 4; f++)
+            d[f] = z[mt_adjacency_or_own(p->adjacency_along.neighbour, c, f)] - z[c];
         for (size_t f = 0, i = 0; f < 4; f++)
             for (size_t g = f; g < 4; g++, i++) sum += (f == g ? 1 : 2) * k[i] * d[f] * d[g];
     }
