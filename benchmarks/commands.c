@@ -72,8 +72,9 @@ static void write_words(char *words, size_t size, const char *backend, const cha
     (void)snprintf(words, size,
         "folder=$(mktemp -d) && '%s' run '%s/cases/niederer-0.2.yaml' %s --set machine.backend=%s --set "
         "points=[] --set "
-        "time.end_ms=3 --no-cache --progress never --output \"$folder/out\"; ended=$?; rm -rf \"$folder\"; "
-        "exit $ended",
+        "time.end_ms=3 --no-cache --output \"$folder/out\" 2>\"$folder/said\"; ended=$?; [ $ended = 0 ] || "
+        "cat "
+        "\"$folder/said\" >&2; rm -rf \"$folder\"; exit $ended",
         MT_PROGRAM, MT_DATA_DIR, options, backend);
 }
 
