@@ -25,7 +25,7 @@ static double run(void *data)
 {
     command *c = data;
     struct rusage used;
-    int ended;
+    int ended = -1;
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
