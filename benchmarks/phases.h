@@ -1,0 +1,21 @@
+/* The parts of a time step on the emulated machine, each as a program of its own. */
+#ifndef BENCHMARKS_PHASES_H
+#define BENCHMARKS_PHASES_H
+
+#include "benchmarks/slab.h"
+#include "ipu/run/engine.h"
+
+/* PHASE_HALO is PHASE_DIFFUSION with vertices that do nothing: what is left is the host's copying. */
+enum { PHASE_CELLS, PHASE_HALO, PHASE_DIFFUSION, PHASE_RECORD, PHASES };
+
+typedef struct phase {
+    ipu_engine *engine;
+    size_t program;
+} phase;
+
+/* Fills phase[PHASES] of one engine, with cells at rest; what they need lies in the slab's arena. */
+void phases_make(slab *s, phase phase[PHASES]);
+
+void phase_go(void *phase);
+
+#endif
