@@ -381,8 +381,10 @@ static bool compute_counting(
 {
     const ipu_target *target = &engine->executable->graph->target;
     ipu_workers workers = ipu_workers_begin(target);
+    const size_t last = step->first_task[target->tiles];
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &engine->executable->tasks[i];
+        if (i + 1 < last) fetch_fields(engine, task + 1);
         const ipu_cycles cost = cost_now(engine, task);
         if (!ipu_workers_can(target, task->codelet->kind, cost)) {
             *why = (fault){tile, task, cost};

@@ -291,8 +291,7 @@ __attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const real *constants, 
     const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, real *kept, real *change,
     real *since, const real *v_in, real *v_out)
 {
-    const multirate_rule rule =
-        multirate_rule_of(step->dt_ms, step->tolerance_mV, step->step, MT_MULTIRATE_MOST);
+    const multirate_rule rule = multirate_rule_of(step);
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
     for (size_t cell = 0; cell < n; cell += MT_BLOCK) {

@@ -13,13 +13,14 @@ typedef struct multirate_rule {
     real together;                               /* a + 1/2 */
 } multirate_rule;
 
-static inline multirate_rule multirate_rule_of(double dt_ms, double tolerance_mV, size_t step, size_t most)
+static inline multirate_rule multirate_rule_of(const mt_multirate_step *at)
 {
-    size_t a = (step + 1) & ~step; /* the largest power of 2 that divides step + 1 */
+    const size_t most = MT_MULTIRATE_MOST;
+    size_t a = (at->step + 1) & ~at->step; /* the largest power of 2 that divides step + 1 */
     if (a > most) a = most;
-    const bool all = a == most || tolerance_mV == 0;
-    return (multirate_rule){(real)dt_ms, (real)(all ? -1 : tolerance_mV), (real)(all ? -1 : tolerance_mV / 2),
-        (real)((double)a + 0.5)};
+    const bool all = a == most || at->tolerance_mV == 0;
+    return (multirate_rule){(real)at->dt_ms, (real)(all ? -1 : at->tolerance_mV),
+        (real)(all ? -1 : at->tolerance_mV / 2), (real)((double)a + 0.5)};
 }
 
 static inline lanes magnitude(lanes x) { return lanes_select_below(x, (real)0, -x, x); }

@@ -9,7 +9,6 @@
 #define MT_LANES_ONE
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/activation_equations.h"
-#include "solver/kernels/multirate_equations.h"
 #include "solver/kernels/record_equations.h"
 
 #define TALLY(codelet, ...) TALLY_##codelet,
@@ -175,45 +174,6 @@ static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void
 
 enum { WORKERS_MOST = 64 };
 
-/* What the choice is made of, of a tile's cells. */
-typedef struct choosing {
-    multirate_rule rule;
-    const float *v, *kept, *change, *since;
-} choosing;
-
-static choosing choosing_of(const mt_ode_context *c, const ipu_span *f)
-{
-    const mt_multirate_step step = multirate_step(c, f);
-    const ipu_span *paced = f + ode_paced(c);
-    return (choosing){multirate_rule_of(step.dt_ms, step.tolerance_mV, step.step, MT_MULTIRATE_MOST),
-        f[ODE_V_IN].data, paced[MT_PACED_KEPT].data, paced[MT_PACED_CHANGE].data, paced[MT_PACED_SINCE].data};
-}
-
-static float margin_of(const choosing *a, size_t cell)
-{
-    return multirate_margin(&a->rule, a->v[cell], a->kept[cell], a->change[cell], a->since[cell] + 1);
-}
-
-static bool evaluates_any(const choosing *a, size_t from)
-{
-    float least = 0;
-    for (size_t cell = from; cell < from + MT_BLOCK; cell++) {
-        const float margin = margin_of(a, cell);
-        least = margin < least ? margin : least;
-    }
-    return least < 0;
-}
-
-/* Adds who is evaluated among n cells, by worker. */
-static void count_evaluated(const choosing *a, size_t n, size_t workers, size_t *evaluated)
-{
-    for (size_t from = 0; from < n; from += MT_BLOCK) {
-        const size_t end = n - from < MT_BLOCK ? n : from + MT_BLOCK;
-        if (end - from == MT_BLOCK && !evaluates_any(a, from)) continue;
-        for (size_t cell = from; cell < end; cell++) evaluated[cell % workers] += margin_of(a, cell) < 0;
-    }
-}
-
 /* The look at every cell, and its spreading; and the equations of those that are evaluated. */
 static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu_span *f, const void *context)
 {
@@ -229,8 +189,10 @@ static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu
                      (double)look->start + (double)evaluation->start + (spread ? (double)spread->start : 0);
     size_t evaluated[WORKERS_MOST] = {0};
     uint64_t slowest = 0, busy = 0;
-    const choosing all = choosing_of(c, f);
-    count_evaluated(&all, n, workers, evaluated);
+    const mt_multirate_step step = multirate_step(c, f);
+    const ipu_span *paced = f + ode_paced(c);
+    mt_kernels_used()->multirate_evaluated(&step, n, f[ODE_V_IN].data, paced[MT_PACED_KEPT].data,
+        paced[MT_PACED_CHANGE].data, paced[MT_PACED_SINCE].data, workers, evaluated);
     for (size_t w = 0; w < workers; w++) {
         const size_t cells = n / workers + (w < n % workers);
         const uint64_t cycles =
