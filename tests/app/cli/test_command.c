@@ -93,9 +93,10 @@ static const struct {
     {"reproduce figure3", FEW_TILES_IN_CASE, "time.end_ms=5", "time.end_ms=1"},
     {"reproduce figure4", FEW_TILES_IN_CASE, NULL, NULL}, {"reproduce figure5", FEW_TILES, NULL, NULL},
     {"reproduce figure6", FEW_TILES, NULL, NULL},
-    {"reproduce waves", " --model mitchell-schaeffer", NULL, NULL},
-    {"reproduce math", "", "--pairs 1000000", "--pairs 10000"},
-    {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard", NULL, NULL}};
+    {"reproduce waves", " --model mitchell-schaeffer --dt-ms 0.1", NULL, NULL},
+    {"reproduce math", " --every 100003", "--pairs 1000000", "--pairs 10000"},
+    {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard --set time.dt_ms=0.1", NULL,
+        NULL}};
 
 static void run_quickly(const char *name, char *line)
 {
