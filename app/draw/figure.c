@@ -30,7 +30,7 @@ mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
     for (int k = 0; k < n; k++) {
         mt_panel *p = &f->panel[k];
         *p = (mt_panel){.view = views[k], .left = PLOT_X + k * (width + GAP), .top = PLOT_Y};
-        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, &p->plot));
+        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, f->moves, &p->plot));
     }
     return MT_OK;
 }

@@ -87,6 +87,7 @@ static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie 
     f->bar.low = movie->low, f->bar.high = movie->high;
     mt_bar_make(&f->bar);
     MT_TRY(mt_view_surface_make_flat(scratch, movie->mesh, movie->adjacency, f->values, &f->figure.surface));
+    f->figure.moves = true;
     MT_TRY(mt_figure_make(scratch, &f->figure));
     MT_TRY(mt_view_rim_make(scratch, &f->figure.surface, &f->rim));
     MT_TRY(mt_png_begin(scratch, path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, (uint32_t)movie->n_frames, &f->png));

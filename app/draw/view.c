@@ -329,7 +329,7 @@ static void fill_triangle(
             size_t i = mt_plot_at(p, x, y);
             if (depth <= p->depth[i]) continue;
             p->depth[i] = depth;
-            p->face[i] = (uint32_t)face;
+            if (p->face) p->face[i] = (uint32_t)face;
             p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
             p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
         }
@@ -493,7 +493,7 @@ static void place_vertices(mt_plot *p, const mt_view_surface *s, const mt_view *
 }
 
 mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
-    double samples_per_mm, int w, int h, mt_plot *plot)
+    double samples_per_mm, int w, int h, bool moves, mt_plot *plot)
 {
     const size_t n = (size_t)w * (size_t)h;
     *plot = (mt_plot){.w = w, .h = h};
@@ -501,7 +501,7 @@ mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt
     MT_ALLOC(arena, plot->value, n);
     MT_ALLOC(arena, plot->light, n);
     MT_ALLOC(arena, plot->ink, n);
-    MT_ALLOC(arena, plot->face, n);
+    if (moves) MT_ALLOC(arena, plot->face, n);
     MT_ALLOC(arena, plot->sample, 3 * surface->mesh->n_vertices);
     place_vertices(plot, surface, view, samples_per_mm);
     fill_surface(plot, surface, view);

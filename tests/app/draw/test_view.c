@@ -165,11 +165,11 @@ Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
     float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     cr_assert_gt(n_views(), 0);
-    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &plot), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, true, &plot), MT_OK);
     for (size_t v = 0; v < mesh.n_vertices; v++) surface.value[v] = (float)(v * v % 31);
     for (size_t c = 0; c < mesh.n_elements; c += 5) value[c] = NAN;
     mt_plot_revalue(&plot, &surface);
-    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &fresh), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, false, &fresh), MT_OK);
     size_t seen = 0, none = 0;
     for (size_t i = 0; i < (size_t)plot.w * (size_t)plot.h; i++) {
         if (!(fresh.depth[i] > 0)) continue;
@@ -247,7 +247,7 @@ Test(view, a_surface_has_no_holes)
     const float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     cr_assert_eq(n_views(), 1);
-    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 50, 400, 400, &plot), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 50, 400, 400, false, &plot), MT_OK);
     const double sides_mm2[3] = {2 * 3, 4 * 3, 4 * 2};
     for (int k = 0; k < 3; k++) area += 50 * 50 * sides_mm2[k] * fabs(views[0].toward[k]);
     for (size_t i = 1; i < (size_t)plot.w * (size_t)plot.h; i++) {
