@@ -23,9 +23,13 @@ void mt_bar_make(mt_bar *bar)
 void mt_bar_colour(const void *context, float value, double linear[3])
 {
     const mt_bar *bar = context;
+    if (!isfinite(value)) {
+        linear[0] = linear[1] = linear[2] = grey_linear;
+        return;
+    }
     const double at = ((double)value - bar->low) / (bar->high - bar->low) * MT_BAR_SHADES + 0.5;
     const float *shade = bar->linear[at <= 0 ? 0 : at >= MT_BAR_SHADES ? MT_BAR_SHADES : (int)at];
-    for (int k = 0; k < 3; k++) linear[k] = isfinite(value) ? (double)shade[k] : grey_linear;
+    for (int k = 0; k < 3; k++) linear[k] = (double)shade[k];
 }
 
 static void draw_ticks(mt_page *page, const mt_bar *bar)

@@ -30,7 +30,7 @@ mt_status mt_figure_make(mt_arena *arena, mt_figure *f)
     for (int k = 0; k < n; k++) {
         mt_panel *p = &f->panel[k];
         *p = (mt_panel){.view = views[k], .left = PLOT_X + k * (width + GAP), .top = PLOT_Y};
-        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, &p->plot));
+        MT_TRY(mt_plot_make(arena, &f->surface, &p->view, f->samples_per_mm, w, h, f->moves, &p->plot));
     }
     return MT_OK;
 }
@@ -54,9 +54,27 @@ static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum
     double linear[3] = {1, 1, 1}, light = 1; /* paper */
     if (p->depth[i] > 0) {
         with->colour_of(with->context, p->value[i], linear);
-        light = (double)p->light[i] * (1 - 0.80 * p->ink[i] / 255.0);
+        light = (double)p->light[i];
+        if (p->ink[i] > 0) light *= 1 - 0.80 * p->ink[i] / 255.0;
     }
-    for (int k = 0; k < 3; k++) sum[k] += light * linear[k];
+    sum[0] += light * linear[0];
+    sum[1] += light * linear[1];
+    sum[2] += light * linear[2];
+}
+
+/* The pixel whose first sample this is. */
+static uint32_t pixel_of(const mt_plot *p, const paint *with, size_t first)
+{
+    const size_t row = (size_t)p->w, sample[] = {first, first + 1, first + row, first + row + 1};
+    double sum[3] = {0, 0, 0};
+    uint32_t pixel = 0xFF;
+    bool seen = false;
+    for (int k = 0; k < SUPER * SUPER; k++) seen |= p->depth[sample[k]] > 0;
+    if (!seen) return UINT32_MAX; /* paper */
+    for (int k = 0; k < SUPER * SUPER; k++) add_sample(p, with, sample[k], sum);
+    for (int k = 0; k < 3; k++)
+        pixel = pixel << 8 | with->srgb[up_to(GAMMA, sum[k] * GAMMA / (SUPER * SUPER) + 0.5)];
+    return pixel;
 }
 
 static void resolve(const mt_panel *panel, const paint *with, cairo_surface_t *page)
@@ -66,12 +84,7 @@ static void resolve(const mt_panel *panel, const paint *with, cairo_surface_t *p
     size_t stride = (size_t)cairo_image_surface_get_stride(page);
     for (int y = 0; y < p->h / SUPER; y++)
         for (int x = 0; x < p->w / SUPER; x++) {
-            double sum[3] = {0, 0, 0};
-            uint32_t pixel = 0xFF;
-            for (int k = 0; k < SUPER * SUPER; k++)
-                add_sample(p, with, mt_plot_at(p, x * SUPER + k % SUPER, y * SUPER + k / SUPER), sum);
-            for (int k = 0; k < 3; k++)
-                pixel = pixel << 8 | with->srgb[up_to(GAMMA, sum[k] * GAMMA / (SUPER * SUPER) + 0.5)];
+            const uint32_t pixel = pixel_of(p, with, mt_plot_at(p, x * SUPER, y * SUPER));
             memcpy(bytes + (size_t)(y + panel->top) * stride + 4 * (size_t)(x + panel->left), &pixel,
                 sizeof pixel);
         }

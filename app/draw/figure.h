@@ -18,12 +18,13 @@ typedef struct mt_panel {
 
 typedef struct mt_figure {
     mt_view_surface surface;
+    bool moves; /* its plots are to get other values */
     double samples_per_mm;
     size_t n_panels;
     mt_panel panel[MT_VIEWS_MAX];
 } mt_figure;
 
-/* Fills in the panels of a figure that has its surface. Lines may be added to their plots afterwards. MT_MEMORY. */
+/* Fills in the panels of a figure that has its surface, and is told whether it moves. Lines may be added to their plots afterwards. MT_MEMORY. */
 MT_NODISCARD mt_status mt_figure_make(mt_arena *arena, mt_figure *figure);
 
 /* The colour of a value of the surface, as linear light. */

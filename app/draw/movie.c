@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "app/draw/apng.h"
+#include "app/draw/png.h"
 #include "app/draw/bar.h"
 #include "app/draw/figure.h"
 
@@ -14,7 +14,7 @@ typedef struct film {
     const mt_movie *movie;
     mt_figure figure;
     mt_view_rim rim;
-    mt_apng apng;
+    mt_png png;
     size_t frame;
     float *values; /* [n_elements] */
     mt_bar bar;
@@ -32,12 +32,12 @@ static void draw_legend(mt_page *page, const film *f)
 
 /* ---- frames ---- */
 
-static void add_picture(void *context, const unsigned char *argb, size_t stride)
+static mt_status add_picture(void *context, const unsigned char *argb, size_t stride)
 {
     film *f = context;
     const unsigned show_ms =
         f->movie->show_ms + (f->frame + 1 == f->movie->n_frames ? (unsigned)LAST_LONGER_MS : 0);
-    mt_apng_add(&f->apng, argb, stride, show_ms > UINT16_MAX ? UINT16_MAX : (uint16_t)show_ms);
+    return mt_png_add(&f->png, argb, stride, show_ms > UINT16_MAX ? UINT16_MAX : (uint16_t)show_ms);
 }
 
 static mt_status draw(const film *f, mt_page *page)
@@ -87,13 +87,14 @@ static mt_status make_movie(mt_arena *scratch, const char *path, const mt_movie 
     f->bar.low = movie->low, f->bar.high = movie->high;
     mt_bar_make(&f->bar);
     MT_TRY(mt_view_surface_make_flat(scratch, movie->mesh, movie->adjacency, f->values, &f->figure.surface));
+    f->figure.moves = true;
     MT_TRY(mt_figure_make(scratch, &f->figure));
     MT_TRY(mt_view_rim_make(scratch, &f->figure.surface, &f->rim));
-    MT_TRY(mt_apng_begin(scratch, path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, (uint32_t)movie->n_frames, &f->apng));
+    MT_TRY(mt_png_begin(scratch, path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, (uint32_t)movie->n_frames, &f->png));
     mt_status status = MT_OK;
-    for (; f->frame < movie->n_frames && status == MT_OK && !ferror(f->apng.file.stream); f->frame++)
+    for (; f->frame < movie->n_frames && status == MT_OK && !ferror(f->png.file.stream); f->frame++)
         status = add_frame(f); /* a full disk is told at the end */
-    return mt_apng_end(&f->apng, status);
+    return mt_png_end(&f->png, status);
 }
 
 mt_status mt_movie_write(const char *path, const mt_movie *movie)

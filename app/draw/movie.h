@@ -1,4 +1,4 @@
-/* A series as a movie: an animated PNG (app/draw/apng.h) of a field on the outer surface of a mesh, which any browser plays.
+/* A series as a movie: an animated PNG (app/draw/png.h) of a field on the outer surface of a mesh, which any browser plays.
  *
  * The views, the axes and the size are those of mt_picture_map. One scale of colours holds for all frames, and each says its time. What
  * does not move is found once. The same input gives the same bytes, for any number of threads. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "app/draw/png.h"
 #include "app/draw/colour.h"
 #include "data/file.h"
 
@@ -134,52 +134,6 @@ static mt_status check_drawing(const mt_page *page)
     return MT_OK;
 }
 
-/* Four bytes, the highest first. */
-static void put_word(FILE *stream, unsigned long word)
-{
-    for (int shift = 24; shift >= 0; shift -= 8) (void)fputc((int)(word >> shift & 0xff), stream);
-}
-
-/* The chunk that says who made the picture (PNG specification, 11.3.4.3: tEXt, keyword Software). */
-static void put_software(FILE *stream)
-{
-    static const unsigned char chunk[] = "tEXtSoftware\0myotile " MT_VERSION;
-    const size_t n = sizeof chunk - 1;
-    put_word(stream, n - 4);
-    (void)fwrite(chunk, 1, n, stream);
-    put_word(stream, crc32(0, chunk, (unsigned)n));
-}
-
-typedef struct png {
-    FILE *stream;
-    size_t n; /* bytes of cairo's so far */
-} png;
-
-enum { PNG_HEADER = 33 }; /* the signature and IHDR, which comes first */
-
-/* Failures stay with the stream, which tells them at its end. */
-static cairo_status_t write_bytes(void *to, const unsigned char *bytes, unsigned n)
-{
-    png *out = to;
-    const size_t first = out->n < PNG_HEADER && out->n + n >= PNG_HEADER ? PNG_HEADER - out->n : 0;
-    (void)fwrite(bytes, 1, first, out->stream);
-    if (first > 0) put_software(out->stream);
-    (void)fwrite(bytes + first, 1, n - first, out->stream);
-    out->n += n;
-    return CAIRO_STATUS_SUCCESS;
-}
-
-static mt_status write_png(cairo_surface_t *page, const char *path)
-{
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    png out = {.stream = file.stream};
-    const cairo_status_t status = cairo_surface_write_to_png_stream(page, write_bytes, &out);
-    return mt_file_end(&file, status == CAIRO_STATUS_SUCCESS ? MT_OK
-                                                             : mt_fail(MT_FILE, "%s: no picture: %s", path,
-                                                                   cairo_status_to_string(status)));
-}
-
 mt_status mt_page_check_name(const char *path, mt_file_replace replace)
 {
     const size_t n = strlen(path);
@@ -188,23 +142,30 @@ mt_status mt_page_check_name(const char *path, mt_file_replace replace)
     return mt_file_check(path, replace);
 }
 
-mt_status mt_page_end(mt_page *page, mt_status status, const char *path)
-{
-    if (status == MT_OK) status = check_drawing(page);
-    if (status == MT_OK) status = write_png(page->surface, path);
-    cairo_destroy(page->pen);
-    cairo_surface_destroy(page->surface);
-    return status;
-}
-
 mt_status mt_page_give(mt_page *page, mt_status status, mt_page_take *take, void *context)
 {
     if (status == MT_OK) status = check_drawing(page);
     cairo_surface_flush(page->surface);
     if (status == MT_OK)
-        take(context, cairo_image_surface_get_data(page->surface),
+        status = take(context, cairo_image_surface_get_data(page->surface),
             (size_t)cairo_image_surface_get_stride(page->surface));
     cairo_destroy(page->pen);
     cairo_surface_destroy(page->surface);
     return status;
+}
+
+static mt_status write_picture(void *context, const unsigned char *argb, size_t stride)
+{
+    mt_arena scratch = {0};
+    const char *const *path = context;
+    mt_png png;
+    mt_status status = mt_png_begin(&scratch, *path, MT_PAGE_WIDTH, MT_PAGE_HEIGHT, 1, &png);
+    if (status == MT_OK) status = mt_png_end(&png, mt_png_add(&png, argb, stride, 0));
+    mt_arena_free(&scratch);
+    return status;
+}
+
+mt_status mt_page_end(mt_page *page, mt_status status, const char *path)
+{
+    return mt_page_give(page, status, write_picture, &path);
 }

@@ -45,7 +45,7 @@ static mt_status make_column(mt_arena *arena, const mt_snapshots *s, column *c)
     for (int k = 0; k < n; k++) {
         mt_panel *p = &c->panel[k];
         *p = (mt_panel){.view = views[k], .left = left, .top = TOP + HEAD + k * (height + GAP)};
-        MT_TRY(mt_plot_make(arena, &c->surface, &p->view, c->samples_per_mm, w, h, &p->plot));
+        MT_TRY(mt_plot_make(arena, &c->surface, &p->view, c->samples_per_mm, w, h, true, &p->plot));
     }
     return MT_OK;
 }

@@ -277,6 +277,37 @@ mt_box mt_plot_box(const mt_plot *p, double x_low, double x_high, double y_low, 
         clamp_int(ceil(x_high) + 1, 0, p->w), clamp_int(ceil(y_high) + 1, 0, p->h)};
 }
 
+/* Columns, low <= x < high. */
+typedef struct columns {
+    double low, high;
+} columns;
+
+/* Widens them to all points of the segment at most `reach` above or below y. */
+static void widen(columns *in, const double *from, const double *to, double y, double reach)
+{
+    const double dx = to[0] - from[0], dy = to[1] - from[1];
+    if (fmin(from[1], to[1]) > y + reach || fmax(from[1], to[1]) < y - reach) return;
+    for (int side = -1; side <= 1; side += 2) {
+        const double f = dy != 0 ? (y + side * reach - from[1]) / dy : 0.5 + 0.5 * side,
+                     x = from[0] + dx * fmax(0, fmin(f, 1));
+        in->low = fmin(in->low, x);
+        in->high = fmax(in->high, x);
+    }
+}
+
+/* Leaves of the columns of a box, in this row, those with samples less than `reach` away from the line through n corners. Of narrow
+ * ones it leaves all. */
+static mt_box row_of(
+    const mt_plot *p, const mt_box *in, int y, size_t n, const double *const *corner, double reach)
+{
+    enum { NARROW = 8 };
+    columns near = {INFINITY, -INFINITY};
+    if (in->x1 - in->x0 <= NARROW) return *in;
+    for (size_t k = 0; k < n; k++) widen(&near, corner[k], corner[(k + 1) % n], y + 0.5, reach);
+    return near.low <= near.high ? mt_plot_box(p, near.low - reach - 1, near.high + reach, y, y)
+                                 : (mt_box){0};
+}
+
 /* a, b, c: the corners in samples, each with depth. Fills samples whose centre is inside and nearest yet. */
 static void fill_triangle(
     mt_plot *p, size_t face, const double *const corner[3], const double value[3], const double light[3])
@@ -287,8 +318,9 @@ static void fill_triangle(
     mt_box in = mt_plot_box(p, fmin(a[0], fmin(b[0], c[0])), fmax(a[0], fmax(b[0], c[0])),
         fmin(a[1], fmin(b[1], c[1])), fmax(a[1], fmax(b[1], c[1])));
     const double slack = -1e-7; /* two triangles that share an edge leave no gap on it */
-    for (int y = in.y0; y < in.y1; y++)
-        for (int x = in.x0; x < in.x1; x++) {
+    for (int y = in.y0; y < in.y1; y++) {
+        const mt_box row = row_of(p, &in, y, 3, corner, 1);
+        for (int x = row.x0; x < row.x1; x++) {
             double dx = x + 0.5 - a[0], dy = y + 0.5 - a[1];
             double u = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
             double w = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
@@ -297,10 +329,11 @@ static void fill_triangle(
             size_t i = mt_plot_at(p, x, y);
             if (depth <= p->depth[i]) continue;
             p->depth[i] = depth;
-            p->face[i] = (uint32_t)face;
+            if (p->face) p->face[i] = (uint32_t)face;
             p->value[i] = (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
             p->light[i] = (float)(light[0] + u * (light[1] - light[0]) + w * (light[2] - light[0]));
         }
+    }
 }
 
 void mt_plot_face(
@@ -337,18 +370,26 @@ static float value_at(const double *const corner[3], const double value[3], doub
     return (float)(value[0] + u * (value[1] - value[0]) + w * (value[2] - value[0]));
 }
 
+static void revalue_row(mt_plot *p, const mt_view_surface *s, int y)
+{
+    const double *corner[3];
+    double value[3];
+    size_t face = SIZE_MAX; /* whose these are */
+    for (int x = 0; x < p->w; x++) {
+        const size_t i = mt_plot_at(p, x, y);
+        if (!(p->depth[i] > 0)) continue;
+        if (p->face[i] != face) {
+            face = p->face[i];
+            mt_plot_face(p, s, face, corner, value);
+        }
+        p->value[i] = value_at(corner, value, x + 0.5, y + 0.5);
+    }
+}
+
 void mt_plot_revalue(mt_plot *p, const mt_view_surface *s)
 {
 #pragma omp parallel for schedule(static)
-    for (int y = 0; y < p->h; y++)
-        for (int x = 0; x < p->w; x++) {
-            const size_t i = mt_plot_at(p, x, y);
-            const double *corner[3];
-            double value[3];
-            if (!(p->depth[i] > 0)) continue;
-            mt_plot_face(p, s, p->face[i], corner, value);
-            p->value[i] = value_at(corner, value, x + 0.5, y + 0.5);
-        }
+    for (int y = 0; y < p->h; y++) revalue_row(p, s, y);
 }
 
 /* ---- lines ---- */
@@ -369,8 +410,9 @@ void mt_plot_ink(mt_plot *p, const mt_plot_segment *cut, double half, double str
     double reach = half + 0.5;
     mt_box in = mt_plot_box(p, fmin(cut->from[0], cut->to[0]) - reach, fmax(cut->from[0], cut->to[0]) + reach,
         fmin(cut->from[1], cut->to[1]) - reach, fmax(cut->from[1], cut->to[1]) + reach);
-    for (int y = in.y0; y < in.y1; y++)
-        for (int x = in.x0; x < in.x1; x++) {
+    for (int y = in.y0; y < in.y1; y++) {
+        const mt_box row = row_of(p, &in, y, 2, (const double *const[]){cut->from, cut->to}, reach);
+        for (int x = row.x0; x < row.x1; x++) {
             double distance, depth = nearest_on(cut, x + 0.5, y + 0.5, &distance);
             double cover = fmin(1, reach - distance);
             size_t i = mt_plot_at(p, x, y);
@@ -378,6 +420,7 @@ void mt_plot_ink(mt_plot *p, const mt_plot_segment *cut, double half, double str
             uint8_t ink = (uint8_t)(255 * strength * cover + 0.5);
             if (ink > p->ink[i]) p->ink[i] = ink;
         }
+    }
 }
 
 mt_plot_segment mt_plot_edge(const mt_plot *p, const mt_meeting *meeting)
@@ -450,7 +493,7 @@ static void place_vertices(mt_plot *p, const mt_view_surface *s, const mt_view *
 }
 
 mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
-    double samples_per_mm, int w, int h, mt_plot *plot)
+    double samples_per_mm, int w, int h, bool moves, mt_plot *plot)
 {
     const size_t n = (size_t)w * (size_t)h;
     *plot = (mt_plot){.w = w, .h = h};
@@ -458,7 +501,7 @@ mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt
     MT_ALLOC(arena, plot->value, n);
     MT_ALLOC(arena, plot->light, n);
     MT_ALLOC(arena, plot->ink, n);
-    MT_ALLOC(arena, plot->face, n);
+    if (moves) MT_ALLOC(arena, plot->face, n);
     MT_ALLOC(arena, plot->sample, 3 * surface->mesh->n_vertices);
     place_vertices(plot, surface, view, samples_per_mm);
     fill_surface(plot, surface, view);

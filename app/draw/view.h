@@ -82,7 +82,7 @@ typedef struct mt_plot {
     int w, h;                     /* samples */
     float *depth, *value, *light; /* [h][w]; light 1 is the colour itself */
     uint8_t *ink;
-    uint32_t *face; /* of the surface; meaningless where there is nothing */
+    uint32_t *face; /* of the surface; meaningless where there is nothing. NULL: values stay as they are */
     double *sample; /* [n_vertices][3]: x, y, depth of the mesh's vertices */
 } mt_plot;
 
@@ -94,11 +94,13 @@ static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
 /* The largest scale [samples / mm] at which the surface fits into w x h samples with a small margin. */
 double mt_view_scale(const mt_view *view, const mt_view_surface *surface, int w, int h);
 
-/* Gives a plot of w x h samples with the surface in its middle, and the sharp edges of the surface in ink. */
+/* Gives a plot of w x h samples with the surface in its middle, and the sharp edges of the surface in ink. `moves`: it is to get other
+ * values afterwards. */
 MT_NODISCARD mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,
-    double samples_per_mm, int w, int h, mt_plot *plot);
+    double samples_per_mm, int w, int h, bool moves, mt_plot *plot);
 
-/* Gives the samples the values that the surface has now: what mt_plot_make would give them, in less time. */
+/* Gives the samples the values that the surface has now: what mt_plot_make would give them, in less time. For a
+ * plot that moves. */
 void mt_plot_revalue(mt_plot *plot, const mt_view_surface *surface);
 
 /* Is this face of the surface turned towards us? */

@@ -131,10 +131,26 @@ void mt_gmsh_put_surface(FILE *stream, const mt_mesh *surface)
     (void)fputs("$EndElements\n", stream);
 }
 
-/* The number of elements goes with the edge to the power -3, so a few corrections meet the count. 0.6327 mm made 3.03 million. */
+/* Edges of ventricles.geo and what gmsh 4.8.4 made with them; between two of them the number goes with a power of the edge. */
+static double edge_for(double elements)
+{
+    static const struct {
+        double edge_mm, elements;
+    } made[] = {{0.6327, 3.03e6}, {2.035, 1e5}, {3, 33258}, {4.25, 13325}, {4.87, 9770}, {5.5, 7594},
+        {6, 5840}, {6.17, 5200}, {6.8, 4074}};
+    enum { N = sizeof made / sizeof *made };
+    if (elements >= made[0].elements) return made[0].edge_mm * cbrt(made[0].elements / elements);
+    size_t k = 1;
+    while (k < N - 1 && elements < made[k].elements) k++;
+    const double power =
+        log(made[k].edge_mm / made[k - 1].edge_mm) / log(made[k].elements / made[k - 1].elements);
+    return made[k].edge_mm * pow(elements / made[k].elements, power);
+}
+
+/* The number goes roughly with the edge to the power -3, so a few corrections meet the count. */
 mt_status mt_gmsh_ventricles(mt_arena *arena, unsigned long elements, const char *out, mt_mesh *mesh)
 {
-    double edge_mm = 0.6327 * cbrt(3.03e6 / (double)elements);
+    double edge_mm = edge_for((double)elements);
     for (int attempt = 0; attempt < 8; attempt++) {
         mt_progress_stage("meshing with gmsh");
         MT_TRY(mt_gmsh_mesh(arena, "ventricles.geo", NULL, 1, &(mt_gmsh_number){"h", edge_mm}, out, mesh));

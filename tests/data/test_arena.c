@@ -24,6 +24,23 @@ Test(arena, every_take_is_zero_aligned_and_its_own)
     }
 }
 
+/* Fresh pages of the system's in the first round, and later what was used before. */
+Test(arena, large_takes_are_zero_and_aligned_too)
+{
+    enum { BYTES = 5 << 20, TAKES = 3 };
+    mt_arena arena = {0};
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < TAKES; i++) {
+            unsigned char *taken = mt_arena_alloc(&arena, BYTES, 1);
+            cr_assert_not_null(taken);
+            cr_assert_eq((uintptr_t)taken % 64, 0);
+            for (size_t k = 0; k < BYTES; k += 509) cr_assert_eq(taken[k], 0);
+            memset(taken, 0xFF, BYTES);
+        }
+        mt_arena_free(&arena);
+    }
+}
+
 Test(arena, bytes_counts_what_was_asked_for_and_free_makes_it_usable_again)
 {
     mt_arena arena = {0};

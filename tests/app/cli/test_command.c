@@ -78,13 +78,25 @@ Test(command, help_wins_over_other_arguments)
 
 /* What makes an example quick: words behind it, or digits in it. gmsh meets 5,200 elements with few attempts. As they are shown these
  * examples stand in test_waves_command_slow.c. */
+#define FEW_TILES " --machine-set tiles=64"
+#define FEW_TILES_IN_CASE " --set machine.tiles=64"
 static const struct {
     const char *name, *behind, *shown, *instead;
 } quicker[] = {{"mesh ventricles", "", "--elements 10000", "--elements 5200"},
-    {"run", " --set time.end_ms=1", NULL, NULL}, {"reproduce figure1", "", "time.end_ms=20", "time.end_ms=2"},
-    {"reproduce figure3", "", "time.end_ms=5", "time.end_ms=1"}, {"restitution", " --dt-ms 0.05", NULL, NULL},
-    {"reproduce waves", " --model mitchell-schaeffer", NULL, NULL},
-    {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard", NULL, NULL}};
+    {"partition", FEW_TILES, NULL, NULL}, {"cell", "", "--beats 10", "--beats 2"},
+    {"restitution", " --dt-ms 0.05", "--beats 5 --intervals-ms 800,300,50",
+        "--beats 2 --intervals-ms 800,300,250"},
+    {"run", FEW_TILES_IN_CASE " --set time.end_ms=1", NULL, NULL},
+    {"reproduce table1", FEW_TILES, NULL, NULL}, {"reproduce table2", FEW_TILES, NULL, NULL},
+    {"reproduce table3", FEW_TILES, NULL, NULL},
+    {"reproduce figure1", FEW_TILES_IN_CASE, "time.end_ms=20", "time.end_ms=2"},
+    {"reproduce figure3", FEW_TILES_IN_CASE, "time.end_ms=5", "time.end_ms=1"},
+    {"reproduce figure4", FEW_TILES_IN_CASE, NULL, NULL}, {"reproduce figure5", FEW_TILES, NULL, NULL},
+    {"reproduce figure6", FEW_TILES, NULL, NULL},
+    {"reproduce waves", " --model mitchell-schaeffer --dt-ms 0.1", NULL, NULL},
+    {"reproduce math", " --every 100003", "--pairs 1000000", "--pairs 10000"},
+    {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard --set time.dt_ms=0.1", NULL,
+        NULL}};
 
 static void run_quickly(const char *name, char *line)
 {

@@ -103,13 +103,13 @@ Test(maps, what_is_not_there_is_no_number)
 /* With a second beat that begins before any element is repolarised, and a run that is cut behind that, before any is. */
 #define TWO_BEATS                                                                                            \
     "--set cell.model=mitchell-schaeffer --set cell.type=standard " /* of little work */                     \
-    "--set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
+    "--set time.dt_ms=0.1 --set stimuli.0.count=2 --set stimuli.0.period_ms=270 --set output.beats=every"
 
 Test(maps, are_the_same_for_any_threads_and_after_a_checkpoint)
 {
     mt_arena arena = {0};
     free(works("run case.yaml -o out " TWO_BEATS));
-    omp_set_num_threads(3);
+    omp_set_num_threads(2);
     free(works("run case.yaml -o two " TWO_BEATS " --set time.end_ms=275 --set checkpoint.at_end=true"));
     free(works("run --resume two --set time.end_ms=330 --set checkpoint.at_end=false"));
     cr_expect(same_file("out/result.hdf", "two/result.hdf"));

@@ -17,7 +17,7 @@ static const char body[] = SMALL_SLAB USUAL_TISSUE
     "points:\n  - {name: 'at, the end', at_mm: [2.7, 1, 0.5]}\n  - {name: scar, at_mm: [1.7, 0.5, 0.5]}\n"
     "machine: {tiles: 3}\n"
     "traces: {every_ms: 0.02, fields: [V, Ca_i]}\n"
-    "series: {every_ms: 1, fields: [V, m], movie: true}\n"
+    "series: {every_ms: 1, fields: [V, m]}\n"
     "ecg: {every_ms: 0.5}\n"
     "electrodes:\n  - {name: ahead, at_mm: [6, 1, 0.5]}\n  - {name: behind, at_mm: [-3, 1, 0.5]}\n";
 
@@ -29,6 +29,9 @@ static void enter(void)
 }
 
 TestSuite(samples, .init = enter, .fini = leave_room);
+
+/* Four pictures. */
+static const char movie[] = "--set series.movie=true --set series.every_ms=3";
 
 static const char *const files[] = {
     "traces.csv", "traces.png", "series.hdf", "series.xdmf", "movie.png", "ecg.csv", "ecg.png"};
@@ -147,9 +150,9 @@ Test(samples, a_front_is_positive_before_and_negative_behind)
 /* A run that goes on, in its folder or in another, ends with the files of one that never stopped, and leaves no frames. */
 Test(samples, files_are_those_of_a_run_that_never_stopped)
 {
-    free(works("run case.yaml -o one"));
+    free(works("run case.yaml -o one %s", movie));
     expect_no_frames("one");
-    free(works("run case.yaml -o two --set time.end_ms=3.5 --set checkpoint.at_end=true"));
+    free(works("run case.yaml -o two %s --set time.end_ms=3.5 --set checkpoint.at_end=true", movie));
     free(works("run --resume two -o three --set time.end_ms=9 --set checkpoint.at_end=false"));
     expect_same("one", "three");
     expect_no_frames("three");
@@ -160,7 +163,7 @@ Test(samples, files_are_those_of_a_run_that_never_stopped)
 
 Test(samples, what_an_earlier_run_left_goes)
 {
-    free(works("run case.yaml -o one"));
+    free(works("run case.yaml -o one --set time.end_ms=6 %s", movie));
     for (int k = 0; k < FILES; k++) cr_assert(there(in("one", files[k])), "%s", files[k]);
     write_text("other.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n" SMALL_STIMULUS("1"));
     free(works("run other.yaml -o one"));
@@ -175,7 +178,7 @@ Test(samples, what_cannot_be_taken_is_refused)
     refuses(2, "series.tag: 0.5; allowed: a whole number", "run case.yaml --set series.tag=0.5");
     refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");
     refuses(2, "series.movie: true; allowed: with series.every_ms or at_ms, and V",
-        "run case.yaml --set series.fields=[m]");
+        "run case.yaml --set series.movie=true --set series.fields=[m]");
     refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
 }
 

@@ -101,6 +101,13 @@ static inline double linear_of_srgb(double x)
 {
     return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
 }
+/* Of one of 256, for many pixels. */
+static inline double linear_of_byte(unsigned char byte)
+{
+    static double linear[256];
+    if (byte > 0 && !(linear[byte] > 0)) linear[byte] = linear_of_srgb(byte / 255.0);
+    return linear[byte];
+}
 static inline double srgb_of_linear(double x)
 {
     return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;

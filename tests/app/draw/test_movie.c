@@ -180,14 +180,10 @@ Test(movie, each_frame_is_the_picture_of_its_moment_and_shown_as_long_as_is_aske
     end_bench(&b);
 }
 
-static bool same_colour(const unsigned char rgb[3], double t)
+static bool same_colour(const unsigned char rgb[3], const double linear[3])
 {
-    double linear[3], found[3];
-    if (t < 0)
-        linear[0] = linear[1] = linear[2] = 0.55;
-    else
-        mt_picture_colour(t, linear);
-    for (int k = 0; k < 3; k++) found[k] = linear_of_srgb(rgb[k] / 255.0);
+    double found[3];
+    for (int k = 0; k < 3; k++) found[k] = linear_of_byte(rgb[k]);
     for (int k = 0; k < 3; k++) { /* under light: darker, all alike */
         const double light = found[k] / linear[k], first = found[0] / linear[0];
         if (!(light > 0.45 && light < 1.02 && fabs(light - first) < 0.06)) return false;
@@ -195,12 +191,14 @@ static bool same_colour(const unsigned char rgb[3], double t)
     return true;
 }
 
-/* Of the middle of the page, where the slab is. */
+/* Of the middle of the page, where the slab is; t below 0: grey. */
 static size_t coloured(const unsigned char *pixels, double t)
 {
+    double linear[3] = {0.55, 0.55, 0.55};
     size_t n = 0;
+    if (t >= 0) mt_picture_colour(t, linear);
     for (size_t y = 150; y < 800; y++)
-        for (size_t x = 100; x < 1500; x++) n += same_colour(pixel_at(pixels, x, y), t);
+        for (size_t x = 100; x < 1500; x++) n += same_colour(pixel_at(pixels, x, y), linear);
     return n;
 }
 

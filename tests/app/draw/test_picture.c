@@ -94,7 +94,7 @@ static bool is_map_colour(const unsigned char rgb[3], double t)
     static double map[3], map_t = NAN; /* the colour of the pixel before, too */
     if (t != map_t) mt_picture_colour(map_t = t, map);
     int k = map[2] > map[1] ? 2 : map[0] > map[1] ? 0 : 1;
-    double light = linear_of_srgb(rgb[k] / 255.0) / map[k];
+    double light = linear_of_byte(rgb[k]) / map[k];
     if (light < 0.4 || light > 1.05) return false;
     for (int i = 0; i < 3; i++)
         if (fabs(255 * srgb_of_linear(fmin(1, light * map[i])) - rgb[i]) > 2) return false;

@@ -176,7 +176,7 @@ Test(parts, every_pixel_of_the_surface_has_the_colour_of_its_part)
             const unsigned char *rgb = pixel_at(pixels, (size_t)(x + panel->left), (size_t)(y + panel->top));
             const double *colour = colour_of(&colours, element);
             const int k = colour[2] > colour[1] ? 2 : colour[0] > colour[1] ? 0 : 1; /* the strongest */
-            const double seen = linear_of_srgb(rgb[k] / 255.0) / colour[k];
+            const double seen = linear_of_byte(rgb[k]) / colour[k];
             cr_assert(shows(rgb, colour, seen) && seen < light * 1.03, "pixel %d %d", x, y);
             dark += !shows(rgb, colour, light);
             n++;

@@ -62,7 +62,7 @@ static bool has_colour(const unsigned char rgb[3], double t)
 {
     double linear[3] = {0.55, 0.55, 0.55}, light[3];
     if (t >= 0) mt_picture_colour(t, linear);
-    for (int k = 0; k < 3; k++) light[k] = linear_of_srgb(rgb[k] / 255.0) / linear[k];
+    for (int k = 0; k < 3; k++) light[k] = linear_of_byte(rgb[k]) / linear[k];
     for (int k = 0; k < 3; k++)
         if (!(light[k] > 0.45 && light[k] < 1.02 && fabs(light[k] - light[0]) < 0.06)) return false;
     return true;

@@ -165,11 +165,11 @@ Test(view, other_values_on_a_plot_are_those_of_a_new_plot)
     float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
     cr_assert_eq(mt_view_surface_make(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     cr_assert_gt(n_views(), 0);
-    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &plot), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, true, &plot), MT_OK);
     for (size_t v = 0; v < mesh.n_vertices; v++) surface.value[v] = (float)(v * v % 31);
     for (size_t c = 0; c < mesh.n_elements; c += 5) value[c] = NAN;
     mt_plot_revalue(&plot, &surface);
-    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, &fresh), MT_OK);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 60, 500, 400, false, &fresh), MT_OK);
     size_t seen = 0, none = 0;
     for (size_t i = 0; i < (size_t)plot.w * (size_t)plot.h; i++) {
         if (!(fresh.depth[i] > 0)) continue;
@@ -232,4 +232,58 @@ Test(view, the_faces_of_a_skin_meet_once_at_every_edge)
     cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
     mt_view_surface_meetings(&surface, count_meeting, &n);
     cr_assert(surface.n_faces == 2 * 2 * (20 + 20 + 25) && 2 * n == 3 * surface.n_faces, "%zu", n);
+}
+
+/* A block from aside: its outline is convex, and its area that of the faces seen. */
+Test(view, a_surface_has_no_holes)
+{
+    mt_adjacency adjacency;
+    mt_view_surface surface;
+    mt_plot plot;
+    size_t seen = 0, runs = 0;
+    double area = 0;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 3}, 1, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK);
+    const float *value = mt_arena_alloc(&arena, mesh.n_elements, sizeof *value);
+    cr_assert_eq(mt_view_surface_make_flat(&arena, &mesh, &adjacency, value, &surface), MT_OK);
+    cr_assert_eq(n_views(), 1);
+    cr_assert_eq(mt_plot_make(&arena, &surface, &views[0], 50, 400, 400, false, &plot), MT_OK);
+    const double sides_mm2[3] = {2 * 3, 4 * 3, 4 * 2};
+    for (int k = 0; k < 3; k++) area += 50 * 50 * sides_mm2[k] * fabs(views[0].toward[k]);
+    for (size_t i = 1; i < (size_t)plot.w * (size_t)plot.h; i++) {
+        seen += plot.depth[i] > 0;
+        runs += plot.depth[i] > 0 && !(plot.depth[i - 1] > 0);
+    }
+    size_t rows = 0;
+    for (size_t y = 0; y < (size_t)plot.h; y++)
+        for (size_t x = 0; x < (size_t)plot.w; x++)
+            if (plot.depth[y * (size_t)plot.w + x] > 0) {
+                rows++;
+                break;
+            }
+    cr_expect_eq(runs, rows, "%zu in %zu rows", runs, rows);
+    cr_expect_float_eq((double)seen, area, 0.002 * area, "%zu, not %g", seen, area);
+}
+
+/* On an empty plot, at any slope. */
+Test(view, a_line_is_inked_as_far_as_it_reaches_and_no_farther)
+{
+    enum { W = 60, H = 50 };
+    static const double ends[][4] = {
+        {5.3, 40, 52, 7}, {5, 20.5, 52, 20.5}, {30.2, 4, 30.2, 44}, {10, 10, 13, 12}, {8, 12, 55, 15}};
+    static float depth[W * H];
+    static uint8_t ink[W * H];
+    mt_plot plot = {.w = W, .h = H, .depth = depth, .ink = ink};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const double *e = ends[k], dx = e[2] - e[0], dy = e[3] - e[1];
+        const mt_plot_segment line = {.from = {e[0], e[1], 1}, .to = {e[2], e[3], 1}};
+        memset(ink, 0, sizeof ink);
+        mt_plot_ink(&plot, &line, 1, 1);
+        for (int i = 0; i < W * H; i++) {
+            const double x = i % W + 0.5 - e[0], y = i / W + 0.5 - e[1],
+                         f = fmax(0, fmin((x * dx + y * dy) / (dx * dx + dy * dy), 1)),
+                         far = hypot(x - f * dx, y - f * dy), cover = fmax(0, fmin(1.5 - far, 1));
+            cr_assert_float_eq(ink[i], 255 * cover, 0.51, "line %zu, (%d, %d): %d", k, i % W, i / W, ink[i]);
+        }
+    }
 }

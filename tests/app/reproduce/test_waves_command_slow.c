@@ -46,12 +46,15 @@ Test(waves_command_slow, the_rows_of_the_models_are_what_is_measured)
     }
 }
 
-/* Those of test_command.c that are made quicker there. */
+/* Those of test_command.c that are made quicker there, and the slab for some of them. */
 Test(waves_command_slow, examples_that_take_long_work_as_they_are_shown)
 {
-    static const char *const names[] = {"mesh ventricles", "run", "restitution", "reproduce waves", "tune"};
+    static const char *const names[] = {"mesh slab", "mesh ventricles", "partition", "cell", "restitution",
+        "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
+        "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
+        "reproduce math", "tune"};
     static const char begin[] = "example:\n  myotile ";
-    for (int k = 0; k < 5; k++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char *help = works("%s --help", names[k]), *line = strstr(help, begin);
         cr_assert_not_null(line);
         line += strlen(begin);

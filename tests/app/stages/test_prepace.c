@@ -16,7 +16,7 @@
 
 /* One half is of another type, and a part of that of other parameters. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
-    "time: {end_ms: 6}\nprepace: {bcl_ms: 250, beats: 3}\nregions:\n"
+    "time: {end_ms: 6}\nprepace: {bcl_ms: 250, beats: 2}\nregions:\n"
     "  - {min_mm: [1.5, 0, 0], max_mm: [3, 2, 1], type: mid}\n"
     "  - {min_mm: [2, 0, 0], max_mm: [2.5, 2, 1], scale: [g_Kr=0.5]}\n" SMALL_STIMULUS(
         "2") "machine: {tiles: 3}\ncheckpoint: {at_end: true}\n";
@@ -54,10 +54,10 @@ static void make(const char *set, bool cached, mt_problem *problem)
 
 /* ---- where tissue begins ---- */
 
-/* V and the states of a variant after three beats of 250 ms. */
+/* V and the states of a variant after two beats of 250 ms. */
 static void pace_alone(const mt_cell_model *model, const mt_cell_variant *rest, double *number)
 {
-    const mt_pulses pulses = {250, 3, 1, 1, 52, false};
+    const mt_pulses pulses = {250, 2, 1, 1, 52, false};
     number[0] = rest->v_mV;
     memcpy(number + 1, rest->states, model->n_states * sizeof *number);
     ok(mt_cell_pace(model, rest, 0.02, &pulses, NULL, NULL, number, number + 1));
@@ -106,7 +106,7 @@ Test(prepace, and_with_those_of_the_command_for_one_cell)
 {
     mt_problem problem;
     mt_cell_state state;
-    free(works("cell --type epi --bcl 250 --beats 3 --save epi.yaml"));
+    free(works("cell --type epi --bcl 250 --beats 2 --save epi.yaml"));
     ok(mt_cell_state_read(&arena, "epi.yaml", &state));
     make("regions=[]", false, &problem);
     const mt_cell_variant *epi = mt_monodomain_variant(&problem.monodomain, 0);
@@ -198,12 +198,12 @@ Test(prepace, what_was_paced_is_kept_and_used_again)
 Test(prepace, whatever_decides_it_is_in_the_key)
 {
     static const char *const sets[] = {"regions=[]", "time.dt_ms=0.01", "cell.scale=[g_Ks=0.9]",
-        "cell.type=endo", "prepace.beats=2", "prepace.bcl_ms=251", "prepace.start_ms=2",
+        "cell.type=endo", "prepace.beats=3", "prepace.bcl_ms=251", "prepace.start_ms=2",
         "prepace.duration_ms=1.02", "prepace.strength_mV_ms=53"};
     enum { SETS = sizeof sets / sizeof *sets };
     char name[NAME];
     write_text("case.yaml",
-        SMALL_SLAB USUAL_TISSUE "time: {end_ms: 6}\nprepace: {bcl_ms: 250, beats: 3}\n" SMALL_STIMULUS("2"));
+        SMALL_SLAB USUAL_TISSUE "time: {end_ms: 6}\nprepace: {bcl_ms: 250, beats: 2}\n" SMALL_STIMULUS("2"));
     use_cache();
     for (int again = 0; again < 2; again++)
         for (size_t s = 0; s < SETS; s++) {
@@ -231,7 +231,7 @@ static void same_results(const char *a, const char *b)
 Test(prepace, what_was_used_runs_again_to_the_same_files)
 {
     char *table = works("run case.yaml -o one --format json");
-    cr_expect_eq(json_property(table, "beats_before"), 3);
+    cr_expect_eq(json_property(table, "beats_before"), 2);
     free(table);
     free(works("run one/used.yaml -o two"));
     same_results("one", "two");
@@ -244,8 +244,8 @@ Test(prepace, a_run_that_goes_on_gives_the_same_files)
 {
     free(works("run case.yaml -o one"));
     free(works("run case.yaml -o two --set time.end_ms=2.5"));
-    refuses(2, "of a run with prepace.beats: 3, here prepace.beats: 2",
-        "run --resume two --set time.end_ms=6 --set prepace.beats=2");
+    refuses(2, "of a run with prepace.beats: 2, here prepace.beats: 3",
+        "run --resume two --set time.end_ms=6 --set prepace.beats=3");
     free(works("run --resume two --set time.end_ms=6"));
     same_results("one", "two");
     cr_expect(same_file("one/checkpoint-0000000300.hdf", "two/checkpoint-0000000300.hdf"));
@@ -254,7 +254,7 @@ Test(prepace, a_run_that_goes_on_gives_the_same_files)
 Test(prepace, what_makes_no_sense_is_refused)
 {
     refuses(2,
-        "case.yaml: prepace.beats: 3, and start.state says where the cells begin; allowed: one of them",
+        "case.yaml: prepace.beats: 2, and start.state says where the cells begin; allowed: one of them",
         "run case.yaml --set start.state=some.hdf");
     refuses(2, "case.yaml: prepace: bcl 0.01 ms; allowed: at least a step, 0.02 ms",
         "run case.yaml --set prepace.bcl_ms=0.01");
@@ -263,7 +263,7 @@ Test(prepace, what_makes_no_sense_is_refused)
     refuses(2, "prepace.beats=-1", "run case.yaml --set prepace.beats=-1");
     refuses(5, "case.yaml: prepace: epi: pacing: in beat 1 V is ",
         "run case.yaml --set prepace.strength_mV_ms=1000");
-    refuses(2, "prepace.beats: 3; allowed for a plane wave: cells at rest",
+    refuses(2, "prepace.beats: 2; allowed for a plane wave: cells at rest",
         "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --case case.yaml");
 }
 

@@ -13,7 +13,7 @@
 
 static slab_problem s;
 
-static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 3, 1.5}, 0.5); } /* 1,080 elements */
+static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5); } /* 720 elements */
 static void free_slab(void) { mt_arena_free(&s.arena); }
 
 TestSuite(backends, .init = small_slab, .fini = free_slab);
@@ -42,13 +42,13 @@ Test(backends, voltages_have_the_same_bits_on_any_number_of_tiles_and_threads)
     static const struct {
         uint32_t tiles;
         int threads;
-    } runs[] = {{1, 1}, {1, 2}, {7, 2}, {64, 1}, {64, 2}, {1472, 2}};
+    } runs[] = {{1, 1}, {7, 2}, {64, 1}, {64, 2}, {1472, 2}};
     double *first = values(), *first_activation = values(), *v = values(), *activation = values();
     for (EACH_MODEL) {
         for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
             const mt_layout layout = layout_on(&s, runs[r].tiles);
             omp_set_num_threads(runs[r].threads);
-            run_backend(&s, "ipu", &layout, 1000, r ? v : first, r ? activation : first_activation);
+            run_backend(&s, "ipu", &layout, 850, r ? v : first, r ? activation : first_activation);
             if (r == 0) continue;
             cr_assert(same_bits(v, first), "%s: V differs on %u tiles and %d threads", (*m)->name,
                 runs[r].tiles, runs[r].threads);
@@ -241,8 +241,8 @@ Test(backends, the_machine_agrees_with_the_cpu)
         for (size_t pde_steps = 1; pde_steps <= 4; pde_steps++) { /* odd and even: v ends in either buffer */
             double *v[2] = {values(), values()}, *activation[2] = {values(), values()};
             s.problem.pde_steps = pde_steps;
-            run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
-            run_backend(&s, "ipu", &layout, 800, v[1], activation[1]);
+            run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
+            run_backend(&s, "ipu", &layout, 600, v[1], activation[1]);
             for (size_t c = 0; c < s.mesh.n_elements; c++) { /* infinite where it is not yet activated */
                 const double by_cpu_ms = activation[0][c], by_ipu_ms = activation[1][c];
                 cr_assert(by_cpu_ms == by_ipu_ms || fabs(by_cpu_ms - by_ipu_ms) < 0.05,
@@ -257,7 +257,7 @@ static void make_plain(void)
 {
     mt_arena_free(&s.arena);
     s = (slab_problem){.scheme = &mt_diffusion_scheme_plain};
-    cr_assert_eq(mt_slab_make(&s.arena, (double[3]){5, 3, 1.5}, 0.5, &s.mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_slab_make(&s.arena, (double[3]){5, 2, 1.5}, 0.5, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, (double[]){1.5, 1.5, 1.5});
 }
 
@@ -271,9 +271,9 @@ Test(backends, a_compensated_splitting_does_the_same_on_both_and_on_any_tiles)
         s.problem.splitting = MT_SPLITTING_COMPENSATED;
         for (EACH_MODEL)
             for (s.problem.pde_steps = 2; s.problem.pde_steps <= 3; s.problem.pde_steps++) {
-                run_backend(&s, "cpu", NULL, 800, v[0], activation[0]);
-                run_backend(&s, "ipu", &few, 800, v[1], activation[1]);
-                run_backend(&s, "ipu", &many, 800, v[2], activation[2]);
+                run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
+                run_backend(&s, "ipu", &few, 600, v[1], activation[1]);
+                run_backend(&s, "ipu", &many, 600, v[2], activation[2]);
                 cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]), "%s", (*m)->name);
                 cr_assert_lt(
                     largest_difference(activation[0], activation[1]), 0.05, "%s", (*m)->name); /* as above */
@@ -313,15 +313,15 @@ static void take_variants(const mt_cell_model *model, uint16_t *of)
 
 Test(backends, cells_of_several_variants_do_the_same_on_both_and_on_any_tiles)
 {
-    static uint16_t of[6 * 10 * 6 * 3];
+    static uint16_t of[6 * 10 * 4 * 3];
     double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
     const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
     cr_assert_eq(s.mesh.n_elements, sizeof of / sizeof *of);
     for (EACH_MODEL) {
         take_variants(*m, of);
-        run_backend(&s, "cpu", NULL, 1000, v[0], activation[0]);
-        run_backend(&s, "ipu", &few, 1000, v[1], activation[1]);
-        run_backend(&s, "ipu", &many, 1000, v[2], activation[2]);
+        run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
+        run_backend(&s, "ipu", &few, 600, v[1], activation[1]);
+        run_backend(&s, "ipu", &many, 600, v[2], activation[2]);
         cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]), "%s", (*m)->name);
         cr_assert_lt(largest_difference(activation[0], activation[1]), 0.05, "%s", (*m)->name); /* as above */
         cr_assert_lt(largest_difference(v[0], v[1]), 1, "%s", (*m)->name);
@@ -334,7 +334,7 @@ Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_t
     enum { VARIANTS = 70, PARAMETERS_MOST = 64 };
     static mt_cell_variant variants[VARIANTS];
     static double parameters[VARIANTS][PARAMETERS_MOST];
-    static uint16_t of[6 * 10 * 6 * 3];
+    static uint16_t of[6 * 10 * 4 * 3];
     double *v[3] = {values(), values(), values()}, *activation[3] = {values(), values(), values()};
     const mt_layout few = layout_on(&s, 3), many = layout_on(&s, 64);
     uint64_t seed = 3;
@@ -377,7 +377,7 @@ Test(backends, cells_of_many_variants_do_the_same_on_both_and_on_any_tiles_and_t
 Test(backends, a_tile_holds_what_its_own_cells_need)
 {
     static mt_cell_variant variants[1000];
-    static uint16_t of[6 * 10 * 6 * 3];
+    static uint16_t of[6 * 10 * 4 * 3];
     mt_arena arena = {0};
     mt_plan plan;
     const mt_layout layout = layout_on(&s, 64);
@@ -405,7 +405,7 @@ Test(backends, a_tile_holds_what_its_own_cells_need)
 /* Without a stimulus each drifts in its own way from its own rest. */
 Test(backends, cells_of_several_variants_begin_each_at_its_own_rest)
 {
-    static uint16_t of[6 * 10 * 6 * 3];
+    static uint16_t of[6 * 10 * 4 * 3];
     double *v[2] = {values(), values()};
     const mt_layout many = layout_on(&s, 64);
     s.problem.n_stimuli = 0;

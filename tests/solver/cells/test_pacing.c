@@ -86,9 +86,9 @@ Test(pacing, is_the_same_as_pulses_one_by_one)
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
         for (size_t v = 0; v < (*m)->n_variants; v++) {
             const mt_cell_variant *variant = &(*m)->variants[v];
-            const point expected = one_by_one(*m, variant, 3, 20000);
+            const point expected = one_by_one(*m, variant, 3, 4000);
             point p = rest_of(*m, variant);
-            const mt_pulses pulses = {400, 3, 1, 1, 52, false};
+            const mt_pulses pulses = {80, 3, 1, 1, 52, false};
             cr_assert_eq(mt_cell_pace(*m, variant, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK, "%s",
                 mt_message());
             cr_assert(memcmp(&p, &expected, sizeof p) == 0, "%s %s", (*m)->name, variant->name);
@@ -103,9 +103,9 @@ Test(pacing, takes_parameters_that_no_type_of_the_model_has)
     mt_cell_variant other = m->variants[0];
     memcpy(parameters, other.parameters, m->n_parameters * sizeof *parameters);
     parameters[0] *= 0.5, other.parameters = parameters;
-    const mt_pulses pulses = {400, 2, 1, 1, 52, false};
+    const mt_pulses pulses = {80, 2, 1, 1, 52, false};
     point p = rest_of(m, &other), usual = p;
-    const point expected = one_by_one(m, &other, 2, 20000);
+    const point expected = one_by_one(m, &other, 2, 4000);
     cr_assert_eq(mt_cell_pace(m, &other, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_OK);
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &usual.v_mV, usual.states), MT_OK);
     cr_assert(memcmp(&p, &expected, sizeof p) == 0 && memcmp(&p, &usual, sizeof p) != 0);

@@ -75,7 +75,7 @@ Test(spreading, kappa_is_smooth_and_goes_with_the_size_of_elements)
 {
     for (int graded = 0; graded < 2; graded++) {
         tissue_block p;
-        make(&p, 16, 6, graded, &mt_tissue_usual);
+        make(&p, 12, 4.5, graded, &mt_tissue_usual);
         const double d = cbrt(
             mt_tissue_diffusivity_l(&mt_tissue_usual) * pow(mt_tissue_diffusivity_t(&mt_tissue_usual), 2));
         double *by_size = values(&p), *felt = values(&p), *raw = values(&p), most = 0, most_raw = 0;
