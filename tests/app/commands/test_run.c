@@ -211,7 +211,8 @@ Test(run, every_instruction_set_gives_the_same_bits)
         for (size_t k = 0; k < n; k++) {
             mt_arena arena = {0};
             cr_assert_eq(setenv("MYOTILE_ISA", all[k]->isa, 1), 0);
-            free(works("run small.yaml --output %zu --set time.end_ms=2 --set machine.backend=%s", k, backends[b]));
+            free(works(
+                "run small.yaml --output %zu --set time.end_ms=2 --set machine.backend=%s", k, backends[b]));
             cr_assert_eq(mt_kernels_used(), all[k], "it runs with the one that was asked for");
             const double *first = activation_of(&arena, "0");
             char folder[24];
