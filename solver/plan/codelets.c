@@ -37,13 +37,33 @@ const ipu_mix *mt_codelet_mix(const char *name)
     return NULL;
 }
 
-/* n cells, shared out evenly among the workers of a tile, which do one thing after the other: the second mix may be NULL. */
-static ipu_cycles cost_of_both(const ipu_target *target, const ipu_mix *mix, const ipu_mix *then, size_t n)
+/* What a worker does with each cell, one thing after the other: some of them NULL. */
+enum { MIXES_MOST = 3 };
+typedef struct work {
+    const ipu_mix *mix[MIXES_MOST];
+} work;
+
+/* Worker cycles at the start, and of a cell. */
+static double start_of(const work *w)
+{
+    double start = 0;
+    for (int k = 0; k < MIXES_MOST; k++) start += w->mix[k] ? (double)w->mix[k]->start : 0;
+    return start;
+}
+
+static double cell_of(const work *w, const ipu_target *target)
+{
+    double cycles = 0;
+    for (int k = 0; k < MIXES_MOST; k++)
+        cycles += w->mix[k] ? ipu_mix_cycles(w->mix[k], &target->instructions) : 0;
+    return cycles;
+}
+
+/* n cells, shared out evenly among the workers of a tile. */
+static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n)
 {
     size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    const double start = (double)mix->start + (then ? (double)then->start : 0);
-    const double cell =
-        ipu_mix_cycles(mix, &target->instructions) + (then ? ipu_mix_cycles(then, &target->instructions) : 0);
+    const double start = start_of(w), cell = cell_of(w, target);
     const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
     const uint64_t there = target->worker_contexts * worker; /* rounding must not make more of them busy */
     const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
@@ -53,7 +73,7 @@ static ipu_cycles cost_of_both(const ipu_target *target, const ipu_mix *mix, con
 
 static ipu_cycles cost_of(const ipu_target *target, const ipu_mix *mix, size_t n)
 {
-    return cost_of_both(target, mix, NULL, n);
+    return cost_of_work(target, &(const work){{mix}}, n);
 }
 
 /* A pointer, or a pointer and a length, for each field and a word of context: 4 bytes each. */
@@ -164,10 +184,23 @@ static const ipu_mix *ode_mix(const mt_ode_context *c)
     return c->mixed ? &c->model->mix.ode_mixed : &c->model->mix.ode;
 }
 
+/* Of each cell, and of one that is not evaluated. */
+static work ode_work(const mt_ode_context *c)
+{
+    return (work){
+        {ode_mix(c), c->spread ? &mixes[TALLY_spread] : NULL, c->multirate ? &mixes[TALLY_multirate] : NULL}};
+}
+
+static work look_work(const mt_ode_context *c)
+{
+    return (work){{NULL, c->spread ? &mixes[TALLY_spread] : NULL, &mixes[TALLY_multirate]}};
+}
+
+/* Of a multirate step: all are evaluated. */
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    const mt_ode_context *c = context;
-    return cost_of_both(target, ode_mix(c), c->spread ? &mixes[TALLY_spread] : NULL, n[ODE_V_OUT]);
+    const work all = ode_work(context);
+    return cost_of_work(target, &all, n[ODE_V_OUT]);
 }
 
 /* ---- what multirate stepping takes ---- */
@@ -180,13 +213,9 @@ static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu
     const mt_ode_context *c = context;
     const size_t workers = target->worker_contexts < WORKERS_MOST ? target->worker_contexts : WORKERS_MOST,
                  n = f[ODE_V_OUT].n;
-    const ipu_mix *look = &mixes[TALLY_multirate], *evaluation = ode_mix(c),
-                  *spread = c->spread ? &mixes[TALLY_spread] : NULL;
-    const double look_cycles = ipu_mix_cycles(look, &target->instructions) +
-                               (spread ? ipu_mix_cycles(spread, &target->instructions) : 0),
-                 evaluation_cycles = ipu_mix_cycles(evaluation, &target->instructions),
-                 start =
-                     (double)look->start + (double)evaluation->start + (spread ? (double)spread->start : 0);
+    const work look = look_work(c), all = ode_work(c);
+    const double look_cycles = cell_of(&look, target), start = start_of(&all),
+                 evaluation_cycles = ipu_mix_cycles(ode_mix(c), &target->instructions);
     size_t evaluated[WORKERS_MOST] = {0};
     uint64_t slowest = 0, busy = 0;
     const mt_multirate_step step = multirate_step(c, f);

@@ -341,6 +341,9 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     step = 15; /* all are */
     cr_expect_eq(codelet.cost_of_data(&target, f, &context).worker, (uint64_t)ceil(looks + 10 * one));
     cr_expect_eq(codelet.cost_of_data(&target, f, &context).idle, 0);
+    const size_t n[] = {0, N, N, N, N, N, 1};
+    cr_expect_eq(codelet.cost(&target, n, &context).worker, (uint64_t)ceil(looks + 10 * one),
+        "the typical cost is that of all");
     mt_arena_free(&arena);
 }
 
