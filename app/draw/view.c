@@ -372,8 +372,8 @@ static float value_at(const double *const corner[3], const double value[3], doub
 
 static void revalue_row(mt_plot *p, const mt_view_surface *s, int y)
 {
-    const double *corner[3];
-    double value[3];
+    const double *corner[3] = {p->sample, p->sample, p->sample};
+    double value[3] = {0};
     size_t face = SIZE_MAX; /* whose these are */
     for (int x = 0; x < p->w; x++) {
         const size_t i = mt_plot_at(p, x, y);
