@@ -66,22 +66,35 @@ static void put_functions_of_doubles(const mt_kernels *kernels)
         }
 }
 
-/* Cells at rest and at any V, for some steps. */
-static void put_cells(mt_isa set)
+/* Cells at rest and at any V, for some steps, uniform or multirate. */
+static void put_cells(const mt_kernels *kernels, bool multirate)
 {
-    static float v[CELLS], state[CELLS * TP06_STATES], constants[TP06_CONSTANTS];
-    static double v_d[CELLS], state_d[CELLS * TP06_STATES], constants_d[TP06_CONSTANTS];
+    static float v[CELLS], state[CELLS * TP06_STATES], constants[TP06_CONSTANTS], kept[CELLS], change[CELLS],
+        since[CELLS];
+    static double v_d[CELLS], state_d[CELLS * TP06_STATES], constants_d[TP06_CONSTANTS], kept_d[CELLS],
+        change_d[CELLS], since_d[CELLS];
+    const mt_isa set = kernels->set;
+    size_t evaluated[6] = {0};
     const mt_cell_variant *variant = &mt_cell_tp06.variants[TP06_ENDO];
     mt_cell_constants_float(&mt_cell_tp06, variant, 1, constants);
     mt_cell_constants_double(&mt_cell_tp06, variant, 1, constants_d);
     for (size_t cell = 0; cell < CELLS; cell++) {
         v[cell] = (float)(v_d[cell] = -120 + (double)cell);
+        kept[cell] = INFINITY, kept_d[cell] = INFINITY;
+        change[cell] = since[cell] = 0, change_d[cell] = since_d[cell] = 0;
         for (size_t k = 0; k < TP06_STATES; k++) {
             const size_t at = mt_block_index(CELLS, TP06_STATES, cell, k);
             state[at] = (float)(state_d[at] = variant->states[k]);
         }
     }
-    for (int step = 0; step < STEPS; step++) {
+    for (size_t step = 0; multirate && step < STEPS; step++) {
+        const mt_multirate_step at = {0.02, 0.1, step};
+        kernels->multirate_evaluated(&at, CELLS, v, kept, change, since, 6, evaluated);
+        mt_cell_tp06.multirate_float[set](constants, 1, NULL, &at, CELLS, state, kept, change, since, v, v);
+        mt_cell_tp06.multirate_double[set](
+            constants_d, 1, NULL, &at, CELLS, state_d, kept_d, change_d, since_d, v_d, v_d);
+    }
+    for (int step = 0; !multirate && step < STEPS; step++) {
         mt_cell_tp06.kernel_float[set](constants, 1, NULL, 0.02, CELLS, state, v, v);
         mt_cell_tp06.kernel_double[set](constants_d, 1, NULL, 0.02, CELLS, state_d, v_d, v_d);
     }
@@ -89,6 +102,7 @@ static void put_cells(mt_isa set)
     put_floats(state, CELLS * TP06_STATES);
     put_doubles(v_d, CELLS);
     put_doubles(state_d, CELLS * TP06_STATES);
+    (void)fwrite(evaluated, sizeof *evaluated, sizeof evaluated / sizeof *evaluated, stdout);
 }
 
 int main(int argc, char **argv)
@@ -102,7 +116,8 @@ int main(int argc, char **argv)
             const uint64_t before = flushing ? ipu_begin_flushing() : 0;
             put_functions_of_floats(all[k]);
             put_functions_of_doubles(all[k]);
-            put_cells(all[k]->set);
+            put_cells(all[k], false);
+            put_cells(all[k], true);
             if (flushing) ipu_end_flushing(before);
         }
     }
