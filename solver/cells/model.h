@@ -47,7 +47,7 @@ typedef void mt_cell_kernel_float(const float *constants, size_t n_variants, con
 typedef void mt_cell_kernel_double(const double *constants, size_t n_variants, const uint16_t *of,
     double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
-/* The same with multirate stepping (solver/kernels/multirate.h): kept, rate, since [n] are read and written, too. */
+/* The same with multirate stepping (solver/kernels/multirate.h): kept, change and since [n] are read and written, too. */
 typedef void mt_cell_multirate_float(const float *constants, size_t n_variants, const uint16_t *of,
     const mt_multirate_step *step, size_t n, float *state, float *kept_mV, float *change_mV, float *since,
     const float *v_in_mV, float *v_out_mV);
