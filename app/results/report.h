@@ -46,9 +46,9 @@ double mt_run_reached_ms(const mt_run *run);
 
 enum { MT_REPORT_TABLES = 10 };
 
-/* Gives the run's tables in `arena`: a summary, what multirate stepping does where the run has it, the maps if there are more than the activation, the first of the limited elements if
- * there are any, activation at the points, and on an emulated machine cycles, exchange, what the host
- * took, and memory; the segments, where there are several. */
+/* Gives the run's tables in `arena`: a summary, what multirate stepping does where the run has it, the maps if there are more than the
+ * activation, the first of the limited elements if there are any, activation at the points, and on an emulated machine cycles, exchange,
+ * what the host took, and memory; the segments, where there are several. */
 MT_NODISCARD mt_status mt_report_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_REPORT_TABLES], size_t *n);
 

@@ -1,7 +1,8 @@
 /* Partitions in the cache (app/stages/cache.h): cutting three million elements takes METIS some ten seconds, every time the same.
  *
  * The key is a fingerprint of all that decides a cut: the adjacency, the tiling with its machine, the number of IPUs, the scheme, and
- * MT_PARTITION_VERSION. A cut for which METIS failed on the way is not kept, as it is another one than usual. Below 100,000 elements the time is not worth a file. */
+ * MT_PARTITION_VERSION. A cut for which METIS failed on the way is not kept, as it is another one than usual. Below 100,000 elements the
+ * time is not worth a file. */
 #ifndef MT_APP_STAGES_KEPT_PARTITION_H
 #define MT_APP_STAGES_KEPT_PARTITION_H
 
