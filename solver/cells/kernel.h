@@ -158,17 +158,21 @@ static void whole_block(at_work *w, const uint16_t *of, real dt, real *state, co
     }
 }
 
-/* A last block narrower than the others: goes through a whole one in which the spare lanes repeat the first cell. */
+/* A last block narrower than the others goes through a whole one, whose spare lanes hold what lies behind: nothing comes back of them.
+ * Rows are copied at the width of a whole block, by way of `flat`: where one reaches into the next ones, these come later. */
 static void widen(size_t rows, size_t width, const real *from, real *to)
 {
-    for (size_t k = 0; k < rows; k++)
-        for (size_t lane = 0; lane < MT_BLOCK; lane++)
-            to[k * MT_BLOCK + lane] = from[k * width + (lane < width ? lane : 0)];
+    real flat[(STATES + 1) * MT_BLOCK];
+    memcpy(flat, from, rows * width * sizeof *flat);
+    memset(flat + rows * width, 0, MT_BLOCK * sizeof *flat);
+    for (size_t k = 0; k < rows; k++) memcpy(to + k * MT_BLOCK, flat + k * width, MT_BLOCK * sizeof *to);
 }
 
 static void narrow(size_t rows, size_t width, const real *from, real *to)
 {
-    for (size_t k = 0; k < rows; k++) memcpy(to + k * width, from + k * MT_BLOCK, width * sizeof *to);
+    real flat[(STATES + 1) * MT_BLOCK];
+    for (size_t k = 0; k < rows; k++) memcpy(flat + k * width, from + k * MT_BLOCK, MT_BLOCK * sizeof *flat);
+    memcpy(to, flat, rows * width * sizeof *to);
 }
 
 static const uint16_t *widen_of(size_t width, const uint16_t *of, uint16_t *to)
