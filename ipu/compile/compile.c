@@ -624,7 +624,7 @@ static bool sends_what_it_writes(
 static bool depends_on_data(const ipu_executable *e, const ipu_superstep *step, size_t n_tiles)
 {
     for (size_t i = step->first_task[0]; i < step->first_task[n_tiles]; i++)
-        if (e->tasks[i].codelet->cost_of_data) return true;
+        if (e->tasks[i].codelet->compute_timed) return true;
     return false;
 }
 

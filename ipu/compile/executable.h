@@ -55,7 +55,7 @@ typedef struct ipu_superstep {
     const char *name;
     const size_t *first_task, *first_message; /* [tiles + 1] */
     bool apart; /* vertices write something that is sent: all tiles must receive before any computes */
-    bool data_dependent;    /* some codelet has cost_of_data */
+    bool data_dependent;    /* some codelet has compute_timed */
     const uint32_t *sends;  /* [n_sends]: variables of which something is sent, ascending */
     const uint32_t *writes; /* [n_writes]: of which something is written */
     size_t n_sends, n_writes;

@@ -65,9 +65,8 @@ enum { IPU_MAX_FIELDS = 32 };
 /* A kind of vertex, kept by the graph. `compute` may access its fields and read its context, nothing else: the vertices of a
  * compute set run in any order and at the same time. `cost` must depend on its arguments only.
  *
- * Where the time depends on data, `cost_of_data` gives it, from the fields as they are before the vertex computes; it only
- * reads, and it too must depend on its arguments only. The engine calls it each time the vertex runs. `cost` is then a typical
- * value, used where nothing has run (ipu/run/timing.h, ipu_profile_costs). */
+ * Where the time depends on data, `compute_timed` computes in place of `compute` and gives what it took, which must depend on its
+ * arguments only. `cost` is then a typical value, used where nothing has run (ipu/run/timing.h, ipu_profile_costs). */
 typedef struct ipu_codelet {
     const char *name;
     size_t n_fields; /* at most IPU_MAX_FIELDS */
@@ -77,7 +76,8 @@ typedef struct ipu_codelet {
     size_t code_bytes;   /* once on each tile that runs it */
     size_t vertex_bytes; /* each vertex's own state: pointers, sizes, constants */
     ipu_vertex_kind kind;
-    ipu_cycles (*cost_of_data)(const ipu_target *target, const ipu_span *fields, const void *context);
+    /* instead of `compute`, or NULL */
+    ipu_cycles (*compute_timed)(const ipu_target *target, const ipu_span *fields, const void *context);
     uint32_t interleaved; /* bit f: field f is read by 128-bit loads, so its data must lie in region 1 */
 } ipu_codelet;
 

@@ -356,11 +356,15 @@ static void poison(const ipu_engine *engine, const ipu_superstep *step, size_t t
         memset(engine->image + messages[i].destination, 0xff, messages[i].bytes);
 }
 
-static ipu_cycles cost_now(const ipu_engine *engine, const ipu_task *task)
+/* Runs a vertex; gives what it took. */
+static ipu_cycles compute_timed(const ipu_engine *engine, const ipu_task *task)
 {
-    if (!task->codelet->cost_of_data) return ipu_timing_vertex(engine->executable, task);
-    return task->codelet->cost_of_data(
-        &engine->executable->graph->target, engine->spans + task->first_place, task->context);
+    const ipu_codelet *codelet = task->codelet;
+    const ipu_span *fields = engine->spans + task->first_place;
+    if (codelet->compute_timed)
+        return codelet->compute_timed(&engine->executable->graph->target, fields, task->context);
+    codelet->compute(fields, task->context);
+    return ipu_timing_vertex(engine->executable, task);
 }
 
 /* Why a tile stopped: a vertex with a cost that it cannot have; or task NULL: it received poison. */
@@ -385,13 +389,12 @@ static bool compute_counting(
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &engine->executable->tasks[i];
         if (i + 1 < last) fetch_fields(engine, task + 1);
-        const ipu_cycles cost = cost_now(engine, task);
+        const ipu_cycles cost = compute_timed(engine, task);
         if (!ipu_workers_can(target, task->codelet->kind, cost)) {
             *why = (fault){tile, task, cost};
             return false;
         }
         ipu_workers_add(&workers, task->codelet->kind, cost);
-        task->codelet->compute(engine->spans + task->first_place, task->context);
     }
     *took = (taken){ipu_workers_cycles(&workers), workers.used};
     return true;

@@ -50,7 +50,7 @@ MT_NODISCARD mt_status ipu_engine_new(
     mt_arena *arena, const ipu_executable *executable, bool checked, ipu_engine **engine);
 
 /* Runs a program. MT_INPUT: no such program; a stream that is not connected or whose length is no multiple of the transfer's; a
- * cost_of_data that its vertex cannot have. MT_NUMERICS: a checked run found poison, and the message names compute set, tile,
+ * compute_timed gives what its vertex cannot have. MT_NUMERICS: a checked run found poison, and the message names compute set, tile,
  * codelet, field, variable, element and sender, or a predicate that was never written; or (checked or not) a loop's predicate is
  * still true after its last turn. After a failure the content of the tiles is undefined. */
 MT_NODISCARD mt_status ipu_engine_run(ipu_engine *engine, size_t program);

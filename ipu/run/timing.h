@@ -12,7 +12,7 @@
  * another chip crosses once, each range in packets.
  * Where no tile receives anything, sync_cycles is 0.
  *
- * Where a codelet's time depends on data (cost_of_data), compute and T are those of a typical run, and the engine counts what
+ * Where a codelet's time depends on data (compute_timed), compute and T are those of a typical run, and the engine counts what
  * each run takes. */
 #ifndef IPU_RUN_TIMING_H
 #define IPU_RUN_TIMING_H

@@ -9,8 +9,7 @@
 #define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
-            mt_ellpack_rows_32_double_##name, mt_function_float_##name, mt_function_double_##name,           \
-            mt_multirate_evaluated_float_##name                                                              \
+            mt_ellpack_rows_32_double_##name, mt_function_float_##name, mt_function_double_##name            \
     }
 
 static const mt_kernels compiled[] = {

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "data/status.h"
-#include "solver/kernels/multirate.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
@@ -34,11 +33,7 @@ typedef enum mt_function {
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 
-/* Adds to evaluated[workers] who of n cells is evaluated in a step of multirate stepping: of worker w the cells w, w + workers, ... */
-typedef void mt_multirate_evaluated(const mt_multirate_step *step, size_t n, const float *v_mV,
-    const float *kept_mV, const float *change_mV, const float *since, size_t workers, size_t *evaluated);
-
-/* Those of the diffusion step (solver/kernels/ellpack.h), of multirate stepping, and the functions. Those of the cell models stand with the models. */
+/* Those of the diffusion step (solver/kernels/ellpack.h), and the functions. Those of the cell models stand with the models. */
 typedef struct mt_kernels {
     mt_isa set;
     const char *isa; /* its name */
@@ -50,7 +45,6 @@ typedef struct mt_kernels {
         size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
     mt_function_float *function_float;
     mt_function_double *function_double;
-    mt_multirate_evaluated *multirate_evaluated;
 } mt_kernels;
 
 #define MT_KERNELS_DECLARE(isa)                                                                              \
@@ -61,8 +55,7 @@ typedef struct mt_kernels {
     void mt_ellpack_rows_32_double_##isa(                                                                    \
         size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *); \
     mt_function_float mt_function_float_##isa;                                                               \
-    mt_function_double mt_function_double_##isa;                                                             \
-    mt_multirate_evaluated mt_multirate_evaluated_float_##isa;
+    mt_function_double mt_function_double_##isa;
 MT_KERNELS_DECLARE(base)
 MT_KERNELS_DECLARE(avx2)
 MT_KERNELS_DECLARE(avx512)

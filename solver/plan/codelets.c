@@ -207,10 +207,18 @@ static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void
 
 enum { WORKERS_MOST = 64 };
 
-/* The look at every cell, and its spreading; and the equations of those that are evaluated. */
-static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu_span *f, const void *context)
+/* Of n cells that have been stepped, those that were evaluated then, by worker: worker w has the cells w, w + workers, ... */
+static void count_evaluated(size_t n, const float *since, size_t workers, size_t *evaluated)
 {
-    const mt_ode_context *c = context;
+    for (size_t cell = 0, worker = 0; cell < n; cell++) {
+        evaluated[worker] += since[cell] == 0;
+        worker = worker + 1 == workers ? 0 : worker + 1;
+    }
+}
+
+/* What a step took that is done: the look at every cell, and its spreading; and the equations of those that were evaluated. */
+static ipu_cycles ode_multirate_cost(const ipu_target *target, const mt_ode_context *c, const ipu_span *f)
+{
     const size_t workers = target->worker_contexts < WORKERS_MOST ? target->worker_contexts : WORKERS_MOST,
                  n = f[ODE_V_OUT].n;
     const work look = look_work(c), all = ode_work(c);
@@ -218,10 +226,7 @@ static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu
                  evaluation_cycles = ipu_mix_cycles(ode_mix(c), &target->instructions);
     size_t evaluated[WORKERS_MOST] = {0};
     uint64_t slowest = 0, busy = 0;
-    const mt_multirate_step step = multirate_step(c, f);
-    const ipu_span *paced = f + ode_paced(c);
-    mt_kernels_used()->multirate_evaluated(&step, n, f[ODE_V_IN].data, paced[MT_PACED_KEPT].data,
-        paced[MT_PACED_CHANGE].data, paced[MT_PACED_SINCE].data, workers, evaluated);
+    count_evaluated(n, f[ode_paced(c) + MT_PACED_SINCE].data, workers, evaluated);
     for (size_t w = 0; w < workers; w++) {
         const size_t cells = n / workers + (w < n % workers);
         const uint64_t cycles =
@@ -231,6 +236,13 @@ static ipu_cycles ode_multirate_cost_of_data(const ipu_target *target, const ipu
     }
     return (ipu_cycles){
         .entry = target->vertex_entry_cycles, .worker = slowest, .idle = workers * slowest - busy};
+}
+
+static ipu_cycles ode_multirate_timed(const ipu_target *target, const ipu_span *f, const void *context)
+{
+    const mt_ode_context *c = context;
+    (c->spread ? ode_spread_compute : ode_compute)(f, c);
+    return ode_multirate_cost(target, c, f);
 }
 
 enum { ACTIVATION_STEP, ACTIVATION_V, ACTIVATION_BEFORE, ACTIVATION_TIME, ACTIVATION_S };
@@ -478,9 +490,11 @@ ipu_codelet mt_codelet_ode(const mt_ode_context *c)
     return (ipu_codelet){.name = names[c->multirate][c->spread][c->mixed],
         .n_fields = n_fields,
         .fields = fields[c->multirate][c->spread],
-        .compute = c->spread ? ode_spread_compute : ode_compute,
+        .compute = c->multirate ? NULL
+                   : c->spread  ? ode_spread_compute
+                                : ode_compute,
+        .compute_timed = c->multirate ? ode_multirate_timed : NULL,
         .cost = ode_cost,
-        .cost_of_data = c->multirate ? ode_multirate_cost_of_data : NULL,
         .code_bytes = code_bytes(ode_mix(c)) + (c->spread ? CODE_BYTES_spread : 0) +
                       (c->multirate ? CODE_BYTES_multirate : 0),
         .vertex_bytes = VERTEX_BYTES(n_fields)};

@@ -91,13 +91,14 @@ static ipu_cycles add_cost(const ipu_target *target, const size_t *n, const void
     return a->cost;
 }
 
-/* As many worker cycles as the element's value; entry and idle as ever. */
-static ipu_cycles add_cost_of_data(const ipu_target *target, const ipu_span *f, const void *context)
+/* As many worker cycles as the element's value was; entry and idle as ever. */
+static ipu_cycles add_timed(const ipu_target *target, const ipu_span *f, const void *context)
 {
     const adding *a = context;
+    const uint64_t worker = (uint64_t) * (const float *)f[0].data;
     (void)target;
-    return (ipu_cycles){
-        .entry = a->cost.entry, .worker = (uint64_t) * (const float *)f[0].data, .idle = a->cost.idle};
+    add_compute(f, context);
+    return (ipu_cycles){.entry = a->cost.entry, .worker = worker, .idle = a->cost.idle};
 }
 
 static const ipu_field add_fields[] = {{"x", IPU_INOUT, IPU_FLOAT}};
@@ -115,19 +116,14 @@ static const ipu_codelet supervisor = {.name = "supervisor",
     .compute = add_compute,
     .cost = add_cost,
     .kind = IPU_SUPERVISOR};
-static const ipu_codelet by_data = {.name = "by data",
-    .n_fields = 1,
-    .fields = add_fields,
-    .compute = add_compute,
-    .cost = add_cost,
-    .cost_of_data = add_cost_of_data};
+static const ipu_codelet by_data = {
+    .name = "by data", .n_fields = 1, .fields = add_fields, .compute_timed = add_timed, .cost = add_cost};
 static const ipu_codelet one_by_data = {.name = "one by data",
     .n_fields = 1,
     .fields = add_fields,
-    .compute = add_compute,
+    .compute_timed = add_timed,
     .cost = add_cost,
-    .kind = IPU_SINGLE_WORKER,
-    .cost_of_data = add_cost_of_data};
+    .kind = IPU_SINGLE_WORKER};
 
 typedef struct vertex {
     const ipu_codelet *codelet;
@@ -236,12 +232,12 @@ Test(workers, a_machine_has_from_1_to_64_workers_a_tile)
     cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_INPUT);
 }
 
-/* ---- costs of data ---- */
+/* ---- times that depend on data ---- */
 
 /* Tile 0 begins with 1 and gains 1 a run; tile 1 with 5 and gains 2; tile 2 with 3 and gains 3: the slowest take
  * 5, 7 and 9 (two of them). Each enters in 11; tile 2 has a supervisor's vertex of 4 besides. Nobody is idle in
  * tiles 0 and 1; 2 worker cycles are in tile 2. Compiled it is 100. */
-Test(workers, a_cost_of_data_is_that_of_each_run)
+Test(workers, a_time_that_depends_on_data_is_that_of_each_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {11, 100, 0}}}, {&by_data, 1, {2, {11, 100, 0}}},
         {&by_data, 2, {3, {11, 100, 2}}}, {&supervisor, 2, {0, {4, 0, 0}}}};
@@ -290,7 +286,7 @@ Test(workers, single_worker_vertices_may_depend_on_data)
 }
 
 /* Of tiles 1 and 2 the lower is named; there the second vertex, which the first has not changed. */
-Test(workers, a_cost_of_data_that_a_vertex_cannot_have_ends_the_run)
+Test(workers, a_time_that_a_vertex_cannot_take_ends_the_run)
 {
     static const vertex vertices[] = {{&by_data, 0, {1, {0, 9, 5}}}, {&by_data, 1, {1, {0, 9, 5}}},
         {&by_data, 1, {1, {0, 9, 45}}}, {&by_data, 2, {1, {0, 9, 11}}}};

@@ -74,7 +74,6 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     static double v_d[CELLS], state_d[CELLS * TP06_STATES], constants_d[TP06_CONSTANTS], kept_d[CELLS],
         change_d[CELLS], since_d[CELLS];
     const mt_isa set = kernels->set;
-    size_t evaluated[6] = {0};
     const mt_cell_variant *variant = &mt_cell_tp06.variants[TP06_ENDO];
     mt_cell_constants_float(&mt_cell_tp06, variant, 1, constants);
     mt_cell_constants_double(&mt_cell_tp06, variant, 1, constants_d);
@@ -89,7 +88,6 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     }
     for (size_t step = 0; multirate && step < STEPS; step++) {
         const mt_multirate_step at = {0.02, 0.1, step};
-        kernels->multirate_evaluated(&at, CELLS, v, kept, change, since, 6, evaluated);
         mt_cell_tp06.multirate_float[set](constants, 1, NULL, &at, CELLS, state, kept, change, since, v, v);
         mt_cell_tp06.multirate_double[set](
             constants_d, 1, NULL, &at, CELLS, state_d, kept_d, change_d, since_d, v_d, v_d);
@@ -102,7 +100,8 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     put_floats(state, CELLS * TP06_STATES);
     put_doubles(v_d, CELLS);
     put_doubles(state_d, CELLS * TP06_STATES);
-    (void)fwrite(evaluated, sizeof *evaluated, sizeof evaluated / sizeof *evaluated, stdout);
+    put_floats(since, CELLS);
+    put_doubles(since_d, CELLS);
 }
 
 int main(int argc, char **argv)

@@ -322,7 +322,10 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     const mt_cell_model *model = mt_cell_models[0];
     mt_arena arena = {0};
     const ipu_target target = gc200(&arena);
-    const mt_ode_context context = {.model = model, .dt_ms = 0.02, .multirate = true, .tolerance_mV = 0.1};
+    float constants[MT_CELL_CONSTANTS];
+    mt_cell_constants_float(model, model->variants, 1, constants);
+    const mt_ode_context context = {
+        .model = model, .constants = constants, .dt_ms = 0.02, .multirate = true, .tolerance_mV = 0.1};
     const ipu_codelet codelet = mt_codelet_ode(&context);
     const ipu_span f[] = {
         {state, N * model->n_states}, {v, N}, {out, N}, {kept, N}, {change, N}, {since, N}, {&step, 1}};
@@ -333,14 +336,14 @@ Test(codelets, multirate_stepping_costs_what_its_slowest_worker_does)
     const double looks = (double)look->start + (double)evaluation->start +
                          10 * ipu_mix_cycles(look, &target.instructions),
                  one = ipu_mix_cycles(evaluation, &target.instructions);
-    const ipu_cycles cost = codelet.cost_of_data(&target, f, &context);
+    const ipu_cycles cost = codelet.compute_timed(&target, f, &context);
     cr_expect_eq(cost.worker, (uint64_t)ceil(looks + 3 * one));
     cr_expect_eq(cost.entry, target.vertex_entry_cycles);
     cr_expect_eq(cost.idle, 6 * cost.worker - (uint64_t)ceil(looks + 3 * one) -
                                 2 * (uint64_t)ceil(looks + one) - 3 * (uint64_t)ceil(looks));
     step = 15; /* all are */
-    cr_expect_eq(codelet.cost_of_data(&target, f, &context).worker, (uint64_t)ceil(looks + 10 * one));
-    cr_expect_eq(codelet.cost_of_data(&target, f, &context).idle, 0);
+    cr_expect_eq(codelet.compute_timed(&target, f, &context).worker, (uint64_t)ceil(looks + 10 * one));
+    cr_expect_eq(codelet.compute_timed(&target, f, &context).idle, 0);
     const size_t n[] = {0, N, N, N, N, N, 1};
     cr_expect_eq(codelet.cost(&target, n, &context).worker, (uint64_t)ceil(looks + 10 * one),
         "the typical cost is that of all");
