@@ -1,12 +1,11 @@
 #include <criterion/criterion.h>
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "app/cli/machines.h"
 #include "app/stages/kept_partition.h"
 #include "mesh/make/slab.h"
+#include "tests/app/program.h"
+
+TestSuite(kept_partition, .init = enter_room, .fini = leave_room);
 
 typedef struct problem {
     mt_arena arena;
@@ -21,9 +20,8 @@ typedef struct problem {
 /* A slab cut by hand, and a cache of its own. */
 static void make(problem *p)
 {
-    static char folder[] = "/tmp/kept-partition-XXXXXX";
     *p = (problem){0};
-    cr_assert(mkdtemp(folder) && setenv("XDG_CACHE_HOME", folder, 1) == 0);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", room, 1), 0);
     cr_assert_eq(mt_slab_make(&p->arena, (double[]){3, 2, 2}, 0.5, &p->mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
     const char *machine;
